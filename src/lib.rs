@@ -1,4 +1,4 @@
-//! Complete breadth-first searches of sliding-tile boards.
+//! Complete breadth-first searches of sliding-tile boards and permutation puzzles.
 //!
 //! A perfect hash turns the states of a board into (line, cell) pairs; the sweep engine expands a whole
 //! level by streaming over two byte arrays; the result is the depth distribution of the board, its

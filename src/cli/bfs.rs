@@ -6,9 +6,12 @@ use serde::Serialize;
 use tilewave::{
     Pattern, Search, internals,
     pdb::{Depths, Space},
-    puzzle::orbits::OrbitPuzzle,
+    puzzle::{StateSpace, orbits::OrbitPuzzle},
     report::{bytes, duration, histogram, published, published_for, thousands},
-    search::disk::{self, Disk, Widths},
+    search::{
+        self,
+        disk::{self, Disk, Widths},
+    },
 };
 
 use crate::cli::{
@@ -17,7 +20,7 @@ use crate::cli::{
     ranks, refuse, sweeps,
 };
 
-/// Search a board or another puzzle completely: depth distribution, God's number, antipodes.
+/// Enumerate all states of a puzzle: depth distribution, God's number, antipodes.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave bfs 3x4 --plot 3x4.png\n  tilewave bfs 3x3 --metric mtm\n  tilewave bfs topspin:12,4\n  \
@@ -32,14 +35,12 @@ pub struct Args {
     #[command(flatten)]
     counted: Counted,
 
-    /// Keep some sets of a puzzle's pieces: corners, or corners,edges.
-    #[arg(long, value_name = "SETS", value_delimiter = ',')]
-    pieces: Vec<String>,
-
     #[command(flatten)]
     ahead: Ahead,
 
-    /// Keep all states, not one of those that symmetries carry to each other, where states are kept in lists. The counts are the same.
+    /// Search by lists: keep all states, not one per class of symmetric ones.
+    ///
+    /// The counts are the same.
     #[arg(long)]
     no_symmetry: bool,
 
@@ -66,7 +67,7 @@ pub struct Args {
 impl Args {
     pub fn run(&self) -> Result<()> {
         if let Some(puzzle) = self.counted.orbits(&self.puzzle)? {
-            return self.by_lists(puzzle);
+            return self.by_lists(puzzle, None);
         }
         let mut space = self.counted.space(&self.puzzle)?;
         if let Some(tiles) = &self.tiles.tiles {
@@ -79,11 +80,10 @@ impl Args {
             space = space.starting_at(text).context("--start")?;
         }
         let large = space.size().is_some_and(|size| size.cells() > Search::MAX_CELLS);
-        if large && self.max_depth.max_depth.is_some() {
-            return self.by_lists(OrbitPuzzle::of_space(&space).map_err(tilewave::Error::from)?);
-        }
-        if !self.pieces.is_empty() {
-            refuse!("--pieces is for puzzles of several sets of pieces, {} has one", self.puzzle);
+        let bounded = self.max_depth.max_depth.is_some();
+        if self.running.by_lists() || bounded && (large || self.fits_lists_only(&space)?) {
+            let puzzle = OrbitPuzzle::of_space(&space).map_err(tilewave::Error::from)?;
+            return self.by_lists(puzzle, Some(&space));
         }
         self.ahead.refuse(&space)?;
         if self.no_symmetry {
@@ -100,9 +100,19 @@ impl Args {
 }
 
 impl Args {
+    /// Whether a search in memory is one by lists: there is no room for all states, and nothing asks for it.
+    fn fits_lists_only(&self, space: &StateSpace) -> Result<bool> {
+        let numbered = self.running.numbered().or(self.report.for_numbers());
+        if numbered.or(self.on_disk.for_numbers()).is_some() || !self.on_disk.dir.is_empty() {
+            return Ok(false);
+        }
+        let plan = search::plan(space, None)?;
+        Ok(plan.array_bytes > self.running.resources.budget())
+    }
+
     /// Searches a puzzle whose states have no numbers.
-    fn by_lists(&self, mut puzzle: OrbitPuzzle) -> Result<()> {
-        let start = self.start.as_ref().filter(|_| named_or_file(&puzzle)).map(|_| "--start");
+    fn by_lists(&self, puzzle: OrbitPuzzle, space: Option<&StateSpace>) -> Result<()> {
+        let start = self.start.as_ref().filter(|_| space.is_none()).map(|_| "--start");
         let tiles = self.tiles.tiles.as_ref().map(|_| "--tiles");
         let asked = [
             start,
@@ -117,21 +127,14 @@ impl Args {
                 Search::MAX_CELLS
             );
         }
-        if !self.pieces.is_empty() {
-            puzzle = puzzle.keeping(&self.pieces).map_err(tilewave::Error::from)?;
-        }
         let _made = MadeDirectories::of(&self.on_disk.dir);
         let disk = self.on_disk.disk()?;
         let max_depth = self.max_depth.max_depth;
         let mut search = frontier::search(puzzle, max_depth, &self.ahead, &self.running)?;
         search.symmetry = !self.no_symmetry;
-        frontier::run(&search, &self.report, &self.running, disk)
+        let published = space.and_then(published_for).cloned();
+        frontier::run(&search, published, &self.report, &self.running, disk)
     }
-}
-
-/// Whether a puzzle is no board, which has a start of its own.
-fn named_or_file(puzzle: &OrbitPuzzle) -> bool {
-    puzzle.moves().iter().all(|one| one.requires.is_none())
 }
 
 /// Runs a search, in memory or on disk, and writes its result.
@@ -177,14 +180,15 @@ fn expected(search: &Search) -> Result<Vec<Widths>> {
 /// Options that make a search that of a pattern's space.
 #[derive(clap::Args)]
 pub struct Tiles {
-    /// Search the space of some tiles of a board and the blank, the other tiles alike: 1-7, or 1,2,5. Five to eight
-    /// tiles, in memory. With -o FILE.pdb and up to seven tiles: writes the database of all depths, which solve --pdb
-    /// takes, searched from the goal's own state.
+    /// Search the space of some tiles of a board and the blank: 1-7, or 1,2,5.
+    ///
+    /// The other tiles are alike. Five to eight tiles, in memory. With -o FILE.pdb and up to seven tiles: writes the database
+    /// of all depths, which tilewave solve takes, searched from the goal's own state.
     #[arg(long, value_name = "TILES", conflicts_with_all = ["start", "metric", "plot", "html", "last", "engine", "place", "directed"])]
     tiles: Option<String>,
 
-    /// With --tiles: the cell of the blank at depth 0, row-major from 0 [default: all cells at once].
-    #[arg(long, value_name = "CELL", requires = "tiles")]
+    /// With --tiles: the cell of the blank at depth 0, row-major from 0 [default: all cells].
+    #[arg(long, value_name = "CELL", requires = "tiles", hide_short_help = true)]
     blank: Option<u8>,
 }
 

@@ -32,33 +32,32 @@ pub enum Keep {
 #[command(next_help_heading = "On disk")]
 #[group(requires = "place")]
 pub struct DiskOptions {
-    /// Search on disk, in this directory; a search that is there already is continued. Several times: the
-    /// chunks are spread over several disks, by the room on them.
+    /// Keep the search on disk in DIR, continuing one that is already there. Repeat to use several disks.
     #[arg(long, value_name = "DIR", value_hint = DirPath, group = "place")]
     pub dir: Vec<PathBuf>,
 
     /// How to read files.
-    #[arg(long, value_parser = choice(Io::NAMES), default_value = "read")]
+    #[arg(long, value_parser = choice(Io::NAMES), default_value = "read", hide_short_help = true)]
     io: Io,
 
     /// How new files are coded [default: the fastest of this processor].
-    #[arg(long, value_parser = choice(Codec::NAMES))]
+    #[arg(long, value_parser = choice(Codec::NAMES), hide_short_help = true)]
     codec: Option<Codec>,
 
     /// zstd level of new files, -131072 (fast) to 22 (small).
-    #[arg(long, value_name = "LEVEL", default_value_t = DEFAULT_LEVEL, allow_negative_numbers = true, value_parser = whole(-131_072, 22))]
+    #[arg(long, value_name = "LEVEL", default_value_t = DEFAULT_LEVEL, allow_negative_numbers = true, value_parser = whole(-131_072, 22), hide_short_help = true)]
     level: i32,
 
-    /// Least time between two commits, with a unit: 10s, 500ms, 2min; 0 for one after every chunk.
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time)]
+    /// Shortest time between two commits, with a unit: 10s, 500ms, 2min; 0 for one after every chunk.
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time, hide_short_help = true)]
     commit_every: Duration,
 
-    /// Most disk for levels and scratch, with a unit: 60GB [default: what is free].
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    /// Disk limit for levels and scratch, with a unit: 60GB [default: what is free].
+    #[arg(long, value_name = "SIZE", value_parser = bytes, hide_short_help = true)]
     disk_limit: Option<u64>,
 
-    /// Start also when the search needs more disk than there is, by the estimate.
-    #[arg(long)]
+    /// Start even if the estimate exceeds the free disk space.
+    #[arg(long, hide_short_help = true)]
     ignore_space: bool,
 
     /// Which levels to keep.
@@ -66,11 +65,11 @@ pub struct DiskOptions {
     keep_levels: Keep,
 
     /// Digits of the line that all lines of a chunk share [default: as few as fit the memory].
-    #[arg(long, value_name = "K", value_parser = count::<usize>(), allow_negative_numbers = true)]
+    #[arg(long, value_name = "K", value_parser = count::<usize>(), allow_negative_numbers = true, hide_short_help = true)]
     shared_digits: Option<usize>,
 
-    /// Where the bits that cross between chunks lie [default: memory if they fit].
-    #[arg(long, value_parser = choice(PlaneStore::NAMES))]
+    /// Where to keep the bits that cross between chunks [default: memory if they fit].
+    #[arg(long, value_parser = choice(PlaneStore::NAMES), hide_short_help = true)]
     planes: Option<PlaneStore>,
 }
 

@@ -13,13 +13,12 @@ use tilewave::{
 
 use crate::cli::{Context, GoalOption, OutputFile, Result, count, print};
 
-/// Write the question whether a board is solvable in at most N moves as SAT formula or integer program, or
-/// read a solver's answer.
+/// Export "solvable in N moves?" as a SAT formula or integer program, or decode the answer.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave export '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12' --max-moves 11 --lp neos.lp\n  \
                   tilewave export '1 2 3/4 5 6/0 7 8' --cnf - | cadical | tilewave export '1 2 3/4 5 6/0 7 8' --decode -\n\n\
-                  In all files letters say where the tile goes. All solutions of a board have the same parity: the \
+                  In all files letters are the direction of the tile. All solutions of a board have the same parity: the \
                   files ask for one move less where N has the other. A SAT solver's proof that the formula for \
                   N - 1 moves has no model (cadical no.cnf proof.drat, checked by drat-trim) proves N optimal."
 )]
@@ -34,7 +33,7 @@ pub struct Args {
     #[command(flatten)]
     goal: GoalOption,
 
-    /// Most moves of a solution [default: what the constructive solver needs].
+    /// Move limit [default: the length of a quick solution].
     #[arg(long, value_name = "N", value_parser = count::<usize>(), allow_negative_numbers = true)]
     max_moves: Option<usize>,
 
@@ -46,16 +45,16 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     lp: Option<PathBuf>,
 
-    /// Write the same integer program in MPS format, fixed and free at once; - is stdout.
+    /// Write the same integer program in MPS format, fixed and free form in one; - is stdout.
     #[arg(long, value_name = "FILE")]
     mps: Option<PathBuf>,
 
-    /// Print the moves that a solver's answer stands for, after playing them: a SAT solver's model, or a
+    /// Check and print the moves of a solver's answer: a SAT solver's model, or a
     /// solution file of HiGHS, CBC, GLPK (-o), SCIP, Gurobi or CPLEX; - is stdin.
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["cnf", "lp", "mps", "max_moves"])]
     decode: Option<PathBuf>,
 
-    /// What the printed letters say: where the tile goes, or where the blank goes.
+    /// Write moves as the direction of the tile or of the blank.
     #[arg(long, value_name = "WHICH", default_value = "tile", requires = "decode")]
     moves: String,
 

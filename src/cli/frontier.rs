@@ -3,13 +3,13 @@
 use tilewave::{
     frontier::FrontierSearch,
     puzzle::{StateSpace, orbits::OrbitPuzzle},
-    report::ListReport,
+    report::{Chart, ListReport, Published},
     search::disk::Disk,
 };
 
 pub use tilewave::report::grouped;
 
-use crate::cli::{Figures, Result, ResultReport, Running, SearchProgress, refuse};
+use crate::cli::{Failure, Figures, Result, ResultReport, Running, SearchProgress, refuse};
 
 impl Figures for ListReport {
     const COLUMNS: &'static str = ListReport::COLUMNS;
@@ -26,8 +26,9 @@ impl Figures for ListReport {
 /// `--count-ahead`.
 #[derive(clap::Args, Default)]
 pub struct Ahead {
-    /// Count the last two depths without storing them, where states are kept in lists: the states that lead to one are made
-    /// again for it. One depth more fits.
+    /// Search by lists: count the last two depths without storing them.
+    ///
+    /// The states that lead to one are made again for it. One depth more fits.
     #[arg(long, requires = "max_depth")]
     count_ahead: bool,
 }
@@ -46,7 +47,7 @@ impl Ahead {
 
 /// An option that only searches of numbered states have.
 pub fn for_numbers(running: &Running, report: &ResultReport) -> Option<&'static str> {
-    running.engine.map(|_| "--engine").or(report.for_numbers())
+    running.numbered().or(report.for_numbers())
 }
 
 /// Digits of a number of states that nobody searches completely.
@@ -73,9 +74,10 @@ pub fn search(
         .resources(running.resources.get()?))
 }
 
-/// Runs a search by lists, in memory or on disk, and writes what it has found.
+/// Runs a search by lists, in memory or on disk, and writes what it has found, beside what is published of it.
 pub fn run(
     search: &FrontierSearch,
+    published: Option<Published>,
     report: &ResultReport,
     running: &Running,
     disk: Option<Disk>,
@@ -83,15 +85,29 @@ pub fn run(
     if let Some(option) = for_numbers(running, report) {
         refuse!("{option} is for puzzles whose states are numbered, {} is none", search.puzzle);
     }
-    let destination = report.output.reserve()?;
+    let files = report.files()?;
+    let search = search.clone().keep_last(report.keep_last());
     let progress = SearchProgress::new();
     for note in search.puzzle.notes() {
         tracing::info!("{note}");
     }
     let found = match disk {
-        Some(disk) => disk.run_lists_with(search, &progress)?,
+        Some(disk) => disk.run_lists_with(&search, &progress)?,
         None => search.run_with(&progress)?,
     };
     drop(progress);
-    destination.write(&ListReport::new(&search.puzzle, &found))
+    if search.keep_last > 0 && found.last.is_empty() {
+        tracing::warn!("the states of the last depth were counted and not stored: none is listed");
+    }
+    let chart = Chart::new(search.puzzle.to_string(), &found.counts(), found.complete);
+    let answer = ListReport::new(&search.puzzle, &found, published);
+    report.finish_figures(files, chart, &answer)?;
+    match answer.first_wrong_depth {
+        None => Ok(()),
+        Some(_) => Err(Failure::failed(format!(
+            "{}: {}; search again with --no-symmetry to see which is right",
+            search.puzzle,
+            answer.published_line()
+        ))),
+    }
 }

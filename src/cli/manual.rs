@@ -33,7 +33,7 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
             ("0", "Done. A closed pipe is no error."),
             ("1", "A check, or the work, failed; one line on standard error says why."),
             ("2", "The command line is wrong."),
-            ("130", "Interrupted. A search on disk goes on with tilewave resume."),
+            ("130", "Interrupted. Continue a search on disk with tilewave resume."),
         ],
     ),
     ("ENVIRONMENT", ENVIRONMENT),
@@ -42,7 +42,7 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
         &[
             ("$XDG_CACHE_HOME/tilewave", "Databases that tilewave solve has built."),
             (
-                "DIR/manifest.json",
+                "DIR/manifest",
                 "What a search on disk consists of; the other files of DIR belong to it.",
             ),
             (
@@ -53,7 +53,7 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
     ),
 ];
 
-/// Print the manual page, or write the pages of all commands.
+/// Generate manual pages.
 #[derive(clap::Args)]
 pub struct ManArgs {
     /// Write tilewave.1 and a page per command to this directory.
@@ -107,7 +107,7 @@ fn page(command: &Command, name: &str) -> std::io::Result<Vec<u8>> {
 
 // `tilewave completions`: shell completions.
 
-/// Print the completions of a shell.
+/// Generate shell completions.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: tilewave completions bash > ~/.local/share/bash-completion/completions/tilewave"

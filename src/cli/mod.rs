@@ -50,24 +50,23 @@ pub(crate) use self::{
     puzzle::{Counted, puzzle},
 };
 
-/// Complete breadth-first searches of sliding-tile boards and permutation puzzles: depth distributions, God's numbers,
-/// antipodes.
+/// Exhaustive search, pattern databases and optimal solving for sliding-tile and permutation puzzles.
 #[derive(Parser)]
 #[command(name = "tilewave", version, max_term_width = 100, after_help = manual::environment())]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 
-    /// Say less: no progress, no log, errors only.
+    /// Print errors only: no progress, no log.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
 
-    /// Say more (twice: everything).
+    /// Print more detail (-vv for debugging).
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
 
     /// Show no progress bar and log no levels.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     no_progress: bool,
 }
 

@@ -44,8 +44,10 @@ pub struct ResourceOptions {
     #[command(flatten)]
     pub threads: Threads,
 
-    /// Most memory, with a unit: 500MB, 8GiB or 8G [default: half of what is free]. Leave room for other programs: where the
-    /// machine runs out of memory, the system ends one of them. A search on disk that is ended so loses nothing.
+    /// Memory limit, e.g. 500MB, 8GiB or 8G [default: half of the free memory].
+    ///
+    /// Leave room for other programs: where the machine runs out of memory, the system ends one of them. A search on disk
+    /// that is ended in this way loses nothing.
     #[arg(short = 'M', long, value_name = "SIZE", value_parser = bytes)]
     pub memory: Option<u64>,
 }
@@ -68,15 +70,45 @@ pub struct Running {
     #[command(flatten)]
     pub resources: ResourceOptions,
 
-    /// Engine [default: sweep, reference for boards of fewer than 6 tiles].
+    /// Engine [default: the fastest that searches the puzzle and fits].
     // A directory makes it the one on disk.
-    #[arg(long, value_parser = choice(&Engine::NAMES[..2]))]
-    pub engine: Option<Engine>,
+    #[arg(long, value_parser = choice(ENGINES))]
+    pub engine: Option<EngineChoice>,
 }
+
+/// What `--engine` names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineChoice {
+    Of(Engine),
+    Frontier,
+}
+
+const ENGINES: &[Choice<EngineChoice>] = &[
+    (Engine::NAMES[0].0, EngineChoice::Of(Engine::NAMES[0].1), Engine::NAMES[0].2),
+    (Engine::NAMES[1].0, EngineChoice::Of(Engine::NAMES[1].1), Engine::NAMES[1].2),
+    (&["frontier"], EngineChoice::Frontier, "Lists of states, for any puzzle to a depth"),
+];
 
 impl Running {
     pub fn search(&self, space: StateSpace) -> Result<Search> {
-        Ok(Search::of(space).engine(self.engine).resources(self.resources.get()?))
+        let engine = match self.engine {
+            None => None,
+            Some(EngineChoice::Of(engine)) => Some(engine),
+            Some(EngineChoice::Frontier) => {
+                refuse!("--engine frontier is for bfs, plan and antipodes: leave it out")
+            }
+        };
+        Ok(Search::of(space).engine(engine).resources(self.resources.get()?))
+    }
+
+    /// Whether a search is to be one by lists.
+    pub fn by_lists(&self) -> bool {
+        self.engine == Some(EngineChoice::Frontier)
+    }
+
+    /// The engine for numbered states that was asked for.
+    pub fn numbered(&self) -> Option<&'static str> {
+        self.engine.filter(|_| !self.by_lists()).map(|_| "--engine")
     }
 }
 
@@ -92,7 +124,9 @@ pub fn kernel() -> Result<Option<Kernel>> {
 /// `--goal`.
 #[derive(clap::Args)]
 pub struct GoalOption {
-    /// Goal: last, first, blank=CELL (row-major from 0) or a board [default: that of --table, or last].
+    /// Goal: last, first, blank=CELL or a board [default: last].
+    ///
+    /// Cells are counted row by row from 0.
     #[arg(long)]
     pub goal: Option<Goal>,
 }
@@ -121,7 +155,9 @@ impl GoalOption {
 /// `--max-depth`.
 #[derive(clap::Args)]
 pub struct MaxDepth {
-    /// Stop after this depth. A search on disk that is past it already is reported as far as it is.
+    /// Stop after this depth.
+    ///
+    /// A search on disk that is already past it is reported as far as it is.
     #[arg(long, value_name = "DEPTH", value_parser = count::<usize>(), allow_negative_numbers = true)]
     pub max_depth: Option<usize>,
 }

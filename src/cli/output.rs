@@ -232,11 +232,13 @@ fn field(figure: &Value) -> String {
 /// How the result of a search is written.
 #[derive(clap::Args)]
 pub struct ResultReport {
-    /// Draw the distribution, a linear and a logarithmic panel, to a .svg or .png file.
+    /// Draw the distribution to a .svg or .png file.
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 
-    /// Write the report as a web page, antipodes included: one file, for any browser, without a network.
+    /// Write the report as a self-contained web page.
+    ///
+    /// Antipodes are included. One file, for any browser, without a network.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
@@ -261,14 +263,15 @@ impl ResultReport {
         self.last.unwrap_or(0).max(drawn)
     }
 
+    /// Writes the result of a search whose states have no numbers.
+    pub fn finish_figures(&self, files: Files, chart: Chart, figures: &impl Figures) -> Result<()> {
+        draw(files.plot, || chart)?;
+        files.report.write(figures)
+    }
+
     /// The first option that is for boards and puzzles with numbers for their states.
     pub fn for_numbers(&self) -> Option<&'static str> {
-        let asked = [
-            ("--plot", self.plot.is_some()),
-            ("--html", self.html.is_some()),
-            ("--last", self.last.is_some()),
-        ];
-        asked.into_iter().find_map(|(option, given)| given.then_some(option))
+        self.html.is_some().then_some("--html")
     }
 
     pub fn files(&self) -> Result<Files> {
@@ -294,13 +297,11 @@ impl ResultReport {
 
     pub fn finish(&self, files: Files, outcome: &Outcome) -> Result<()> {
         let report = report::Report::new(outcome);
-        if let Some((format, file)) = files.plot {
-            file.write(&Chart::of(outcome).bytes(format)?)?;
-        }
-        if let Some(file) = files.html {
+        let Files { plot, html, report: mut destination } = files;
+        draw(plot, || Chart::of(outcome))?;
+        if let Some(file) = html {
             file.write(report.html()?.as_bytes())?;
         }
-        let mut destination = files.report;
         destination.add(&match self.output.format {
             OutputFormat::Text => report.text(),
             OutputFormat::Csv => report.csv(),
@@ -325,6 +326,10 @@ impl ResultReport {
             report.truth()
         )))
     }
+}
+
+fn draw(plot: Option<(ChartFormat, OutputFile)>, chart: impl FnOnce() -> Chart) -> Result<()> {
+    plot.map_or(Ok(()), |(format, file)| file.write(&chart().bytes(format)?))
 }
 
 /// Refuses an engine that keeps nothing on disk.

@@ -5,18 +5,20 @@ use std::path::{Path, PathBuf};
 use clap::ValueHint;
 use serde::Serialize;
 use tilewave::{
-    Directory, Io, Kernel, Storage,
-    puzzle::{Metric, StateSpace},
-    report::{bytes, counted, duration, published_for, rate, thousands},
+    Directory, Io, Kernel, Search, Storage,
+    frontier::{DepthForecast, FrontierSearch},
+    progress::StopWhen,
+    puzzle::{Metric, StateSpace, orbits::OrbitPuzzle},
+    report::{bytes, counted, duration, published_for, published_growth, rate, thousands},
     search::{Forecast, Machines},
 };
 
 use crate::cli::{
     Counted, Figures, Keep, MaxDepth, OutputFormat, OutputOptions, Result, Running, bandwidth,
-    facts, puzzle, whole,
+    facts, frontier::grouped, progress, puzzle, refuse, whole,
 };
 
-/// Say what a search needs: states, memory, disk, engine, and the time expected on this machine.
+/// Estimate memory, disk and time before starting.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples: tilewave plan 2x7\n          tilewave plan 4x4 --cores 16 -M 64GiB --disk-bandwidth 5GB/s\n          tilewave plan 4x4 --ranks 16 --cores 32 --disk-bandwidth 5GB/s --network 10GB/s"
@@ -37,19 +39,19 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
     cores: Option<u16>,
 
-    /// Plan for this many processes under MPI, each on a machine of its own with these cores and this disk.
+    /// Plan for this many processes under MPI, each on its own machine with these cores and this disk.
     #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
     ranks: Option<u16>,
 
-    /// Bytes a second that each machine sends.
+    /// Bytes per second that each machine sends.
     #[arg(long, value_name = "SIZE/s", value_parser = bandwidth, default_value = "1GB/s")]
     network: u64,
 
-    /// Bytes a second that the disk reads and writes together.
+    /// Bytes per second that the disk reads and writes together.
     #[arg(long, value_name = "SIZE/s", value_parser = bandwidth, default_value = "1GB/s")]
     disk_bandwidth: u64,
 
-    /// Compare with what is free here.
+    /// Compare with the free space here.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, default_value = ".")]
     dir: PathBuf,
 
@@ -108,7 +110,14 @@ struct Planned {
 
 impl Args {
     pub fn run(&self) -> Result<()> {
+        if let Some(puzzle) = self.counted.orbits(&self.puzzle)? {
+            return self.by_lists(puzzle);
+        }
         let space = self.counted.space(&self.puzzle)?;
+        let large = space.size().is_some_and(|size| size.cells() > Search::MAX_CELLS);
+        if large || self.running.by_lists() {
+            return self.by_lists(OrbitPuzzle::of_space(&space).map_err(tilewave::Error::from)?);
+        }
         let levels = published_for(&space).map(|truth| truth.counts());
         let destination = self.output.reserve()?;
         let last = self.max_depth.max_depth;
@@ -166,6 +175,147 @@ impl Args {
             forecast: of,
             space,
         })
+    }
+}
+
+impl Args {
+    /// What searches by lists take.
+    fn by_lists(&self, puzzle: OrbitPuzzle) -> Result<()> {
+        let asked = [
+            ("--on-disk", self.on_disk),
+            ("--cores", self.cores.is_some()),
+            ("--ranks", self.ranks.is_some()),
+            ("--engine", self.running.numbered().is_some()),
+        ];
+        if let Some((option, _)) = asked.into_iter().find(|(_, given)| *given) {
+            refuse!("{option} is for puzzles whose states are numbered, {puzzle} is none");
+        }
+        let destination = self.output.reserve()?;
+        let search = FrontierSearch::new(puzzle)
+            .max_depth(self.max_depth.max_depth)
+            .resources(self.running.resources.get()?);
+        let published = published_growth(&search.puzzle);
+        let known = published.as_ref().map_or(&[][..], |published| published.counts());
+        let of = search.forecast(known, &StopWhen(progress::asked))?;
+        let puzzle = &search.puzzle;
+        destination.write(&ListsPlanned {
+            puzzle: puzzle.to_string(),
+            engine: "frontier",
+            states: puzzle.states().map(|states| states.to_string()),
+            symmetries: of.symmetries,
+            threads: of.threads,
+            memory_budget_bytes: self.running.resources.budget(),
+            disk_free_bytes: free(&self.dir),
+            fits_to_depth: of.fits,
+            fits_to_depth_counting_ahead: of.fits_ahead,
+            calibrated_to_depth: of.measured_to,
+            levels: of.depths.iter().map(PlannedLevel::of).collect(),
+        })
+    }
+}
+
+/// Most depths that the text has; the first ones take next to nothing.
+const MOST_ROWS: usize = 12;
+
+/// What searches by lists will take.
+#[derive(Serialize)]
+struct ListsPlanned {
+    puzzle: String,
+    engine: &'static str,
+    states: Option<String>,
+    symmetries: usize,
+    threads: usize,
+    memory_budget_bytes: u64,
+    disk_free_bytes: Option<u64>,
+    fits_to_depth: Option<usize>,
+    fits_to_depth_counting_ahead: Option<usize>,
+    calibrated_to_depth: usize,
+    /// What a search to each depth takes.
+    levels: Vec<PlannedLevel>,
+}
+
+#[derive(Serialize)]
+struct PlannedLevel {
+    depth: usize,
+    states: f64,
+    known: bool,
+    memory_bytes: u64,
+    memory_bytes_counting_ahead: u64,
+    disk_bytes: u64,
+    seconds: f64,
+}
+
+impl PlannedLevel {
+    fn of(of: &DepthForecast) -> PlannedLevel {
+        PlannedLevel {
+            depth: of.depth,
+            states: of.states,
+            known: of.known,
+            memory_bytes: of.memory as u64,
+            memory_bytes_counting_ahead: of.memory_ahead as u64,
+            disk_bytes: of.disk as u64,
+            seconds: of.seconds,
+        }
+    }
+
+    fn states(&self) -> String {
+        match (self.known, self.states < 1e15) {
+            (true, true) => thousands(self.states as u64),
+            (true, false) => format!("{:.4e}", self.states),
+            (false, _) => format!("about {:.1e}", self.states),
+        }
+    }
+}
+
+impl Figures for ListsPlanned {
+    const COLUMNS: &'static str = "depth,states,known,memory_bytes,disk_bytes,seconds";
+
+    fn csv(&self) -> String {
+        let row = |level: &PlannedLevel| {
+            let PlannedLevel { depth, states, known, memory_bytes, disk_bytes, seconds, .. } =
+                level;
+            format!("{depth},{states:.0},{known},{memory_bytes},{disk_bytes},{seconds:.3}\n")
+        };
+        self.levels.iter().map(row).collect()
+    }
+
+    fn words(&self) -> String {
+        let line = |cells: [String; 6]| {
+            let [depth, states, memory, ahead, disk, time] = cells;
+            format!("{depth:>5}  {states:>24}  {memory:>10}  {ahead:>13}  {disk:>10}  {time:>10}\n")
+        };
+        let heading = ["to", "states there", "memory", "counted ahead", "or disk", "time"];
+        let mut text = line(heading.map(String::from));
+        for level in &self.levels[self.levels.len().saturating_sub(MOST_ROWS)..] {
+            text += &line([
+                level.depth.to_string(),
+                level.states(),
+                bytes(level.memory_bytes),
+                bytes(level.memory_bytes_counting_ahead),
+                bytes(level.disk_bytes),
+                duration(level.seconds),
+            ]);
+        }
+        let to = |depth: Option<usize>| depth.map_or("no depth".into(), |d| format!("depth {d}"));
+        let fits = format!(
+            "{}: a search to {} fits, to {} with --count-ahead",
+            bytes(self.memory_budget_bytes),
+            to(self.fits_to_depth),
+            to(self.fits_to_depth_counting_ahead),
+        );
+        let rows = [
+            ("puzzle", self.puzzle.clone()),
+            ("states", self.states.as_deref().map_or("unknown".into(), grouped)),
+            ("engine", format!("{}, {}", self.engine, counted(self.threads as u64, "thread"))),
+            ("symmetries", self.symmetries.to_string()),
+            ("memory", fits),
+            ("free", self.disk_free_bytes.map_or(String::new(), bytes)),
+            (
+                "time",
+                format!("expected at most, from a search to depth {}", self.calibrated_to_depth),
+            ),
+        ];
+        format!("{text}\n{}", facts(12, rows))
     }
 }
 

@@ -68,9 +68,13 @@ pub struct Counted {
     #[arg(long, value_parser = choice(METRICS))]
     metric: Option<MoveCount>,
 
-    /// Add no inverses to the moves of a puzzle's file.
+    /// Do not add inverses of the generators in a puzzle's file.
     #[arg(long)]
     directed: bool,
+
+    /// Keep some sets of a puzzle's pieces: corners, or corners,edges.
+    #[arg(long, value_name = "SETS", value_delimiter = ',')]
+    pieces: Vec<String>,
 }
 
 impl Counted {
@@ -92,6 +96,9 @@ impl Counted {
 
     /// What a word on the command line names: RxC, FAMILY:NUMBERS or a file.
     pub fn space(&self, word: &str) -> Result<StateSpace> {
+        if !self.pieces.is_empty() {
+            refuse!("--pieces is for puzzles of several sets of pieces, {word} has one");
+        }
         let only_files = || {
             let turns = self.turns().map(|_| "--metric htm and qtm are for puzzles that turn");
             turns.or(self.directed.then_some("--directed is for puzzles in files"))
@@ -124,8 +131,18 @@ impl Counted {
         Ok(StateSpace::of_puzzle(definition))
     }
 
-    /// What a word names if that is a puzzle of several sets of pieces, of pieces that turn or of some that look alike.
+    /// What a word names if that is a puzzle of several sets of pieces, of pieces that turn or of some that look alike;
+    /// those of its pieces that are asked for.
     pub fn orbits(&self, word: &str) -> Result<Option<OrbitPuzzle>> {
+        let whole = self.whole_orbits(word)?;
+        let kept = |puzzle: OrbitPuzzle| match &self.pieces[..] {
+            [] => Ok(puzzle),
+            sets => puzzle.keeping(sets).map_err(tilewave::Error::from),
+        };
+        Ok(whole.map(kept).transpose()?)
+    }
+
+    fn whole_orbits(&self, word: &str) -> Result<Option<OrbitPuzzle>> {
         let Some(puzzle) = named::parse(word) else {
             let is_file = Format::of(word).is_some() || Path::new(word).is_file();
             if !is_file {

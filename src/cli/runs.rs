@@ -23,7 +23,7 @@ use crate::cli::{
     Running, SearchProgress, Subject, bfs, directories, facts, frontier, progress, puzzle, refuse,
 };
 
-/// Say how far a search on disk has come, without disturbing it.
+/// Show the progress of a search on disk.
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave status RUN")]
 pub struct StatusArgs {
@@ -31,7 +31,7 @@ pub struct StatusArgs {
     #[arg(value_name = "DIR", value_hint = DirPath, required_unless_present = "dir")]
     dirs: Vec<PathBuf>,
 
-    /// The same, one at a time, as for tilewave bfs.
+    /// Another way to name the directories, one at a time.
     #[arg(long, value_name = "DIR", value_hint = DirPath, conflicts_with = "dirs")]
     dir: Vec<PathBuf>,
 
@@ -130,7 +130,7 @@ impl Figures for StatusFacts {
 
 // `tilewave resume`: go on with a search on disk.
 
-/// Go on with the search that a directory holds, at its last commit.
+/// Resume a search on disk.
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave resume RUN")]
 pub struct ResumeArgs {
@@ -144,7 +144,7 @@ pub struct ResumeArgs {
     #[command(flatten)]
     ahead: Ahead,
 
-    /// First read and check all files; what is damaged is computed again where the levels before are kept.
+    /// First verify all files; damaged levels are computed again where the levels before are kept.
     #[arg(long)]
     check: bool,
 
@@ -177,7 +177,7 @@ impl ResumeArgs {
                 }
                 let mut search = frontier::search(puzzle, max_depth, &self.ahead, &self.running)?;
                 search.symmetry = symmetric;
-                frontier::run(&search, &self.report, &self.running, Some(disk))
+                frontier::run(&search, None, &self.report, &self.running, Some(disk))
             }
         }
     }
@@ -185,7 +185,7 @@ impl ResumeArgs {
 
 // `tilewave repair`: a manifest for level files that have lost theirs.
 
-/// Rebuild the lost or damaged manifest of a search on disk from its level files, which stay as they are.
+/// Rebuild a missing or damaged manifest from the level files.
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave repair RUN")]
 pub struct RepairArgs {
@@ -276,16 +276,14 @@ impl Figures for RepairFacts {
 /// Most states that the reference engine checks: seconds to minutes, and 125 MB.
 const REFERENCE_STATES: u64 = 1_000_000_000;
 
-/// Search puzzles and compare every level with the published distribution, or with the reference engine;
-/// or check the files of a search on disk.
+/// Check a puzzle against published results, or check the files of a search on disk.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave verify 2x4 3x3\n  tilewave verify lrx:9 dino.gap\n  tilewave verify --dir RUN"
 )]
 pub struct VerifyArgs {
     /// Boards (3x4), members of families (topspin:12,4) or files of puzzles (dino.gap) to search; or the directories
-    /// of one search on disk, to check all its files. What can be read as a size is one: write ./2x6 for a directory
-    /// of that name.
+    /// of one search on disk, to check all its files. A word that can be a size is a size: write ./2x6 for a directory of that name.
     #[arg(value_name = "PUZZLE|DIR", value_hint = AnyPath, required_unless_present = "dir")]
     puzzles: Vec<String>,
 

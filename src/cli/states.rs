@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use tilewave::{
-    Board, DistanceTable, Size,
+    Board, DistanceTable, Search, Size,
     puzzle::{
         Coordinates, Metric, State, StateSpace,
         families::{self, Family},
         named::{self, NamedPuzzle},
-        orbits::Turns,
+        orbits::{OrbitPuzzle, Turns},
     },
     random,
     report::{bytes, counted, thousands},
@@ -18,18 +18,21 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Context, Counted, Figures, GoalOption, OutputOptions, Result, Running, SearchProgress, count,
-    facts, frontier::grouped, print, puzzle, refuse,
+    Ahead, Context, Counted, Figures, GoalOption, OutputOptions, Result, Running, SearchProgress,
+    count, facts,
+    frontier::{self, grouped},
+    print, puzzle, refuse,
 };
 
-/// Rank or unrank a state: parity, solvability, line, cell, state id, and its depth from a table.
+/// Rank or unrank a state; show parity, solvability and (with --table) distance.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave state '8 6 7/2 5 4/3 0 1'\n  tilewave state --size 3x4 --id 12345\n  \
-                  tilewave state --puzzle pancake:5 '3 2 1 4 5'"
+                  tilewave state --puzzle pancake:5 '3 2 1 4 5'\n  tilewave state --puzzle 3x3x3 \"R U R' U'\""
 )]
 pub struct StateArgs {
-    /// The board: rows by '/', tiles by spaces, blank 0; or the elements of another puzzle's state by spaces.
+    /// The board: rows by '/', tiles by spaces, blank 0; or the elements of another puzzle's state by spaces; or moves of a
+    /// puzzle of several sets of pieces, from the solved state.
     #[arg(value_name = "STATE", required_unless_present_any = ["id", "line"], conflicts_with_all = ["id", "line", "cell"])]
     state: Option<String>,
 
@@ -44,7 +47,7 @@ pub struct StateArgs {
     #[command(flatten)]
     counted: Counted,
 
-    /// Distance table (tilewave table) to read the depth from.
+    /// Distance table (tilewave table) to read the depth from; --goal is then the table's.
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
 
@@ -86,6 +89,10 @@ struct StateFacts {
 
 impl StateArgs {
     pub fn run(&self) -> Result<()> {
+        let orbits = self.puzzle.as_ref().map(|word| self.counted.orbits(word)).transpose()?;
+        if let Some(puzzle) = orbits.flatten() {
+            return self.of_orbits(&puzzle);
+        }
         let table = self.table.as_ref().map(DistanceTable::open);
         let table = table.transpose()?;
         let facts = match self.other(table.as_ref())? {
@@ -93,6 +100,26 @@ impl StateArgs {
             None => self.of_board(table.as_ref())?,
         };
         self.output.reserve()?.write(&facts)
+    }
+
+    /// What is said of a state of a puzzle of several sets of pieces.
+    fn of_orbits(&self, puzzle: &OrbitPuzzle) -> Result<()> {
+        let numbers = [self.id.map(|_| "--id"), self.line.map(|_| "--line")];
+        let table = self.table.as_ref().map(|_| "--table");
+        if let Some(option) = numbers.into_iter().chain([table]).flatten().next() {
+            refuse!("{option} is for puzzles whose states are numbered, {puzzle} is none");
+        }
+        let text = self.state.as_deref().unwrap_or_default();
+        let (state, moves) = puzzle.read(text).map_err(tilewave::Error::from)?;
+        let reached = puzzle.reaches(&state);
+        self.output.reserve()?.write(&OrbitState {
+            puzzle: puzzle.to_string(),
+            state: puzzle.text(&state),
+            solved: state == puzzle.solved(),
+            solvable: reached.as_ref().map(|reached| reached.is_ok()),
+            order: moves.and_then(|moves| moves.order(puzzle.orbits())),
+            refused: reached.and_then(|reached| Some(reached.err()?.to_string())),
+        })
     }
 
     /// The puzzle of the state, unless it is a board.
@@ -207,6 +234,40 @@ impl StateArgs {
     }
 }
 
+/// What is said of a state of a puzzle of several sets of pieces.
+#[derive(Serialize)]
+struct OrbitState {
+    puzzle: String,
+    state: String,
+    solved: bool,
+    /// Nothing where that is not known.
+    solvable: Option<bool>,
+    /// How often the moves must be repeated until nothing has changed, where the state was given by moves.
+    order: Option<u64>,
+    /// Why it cannot be solved, if it cannot.
+    refused: Option<String>,
+}
+
+impl Figures for OrbitState {
+    const COLUMNS: &'static str = "state,puzzle,solved,solvable,order";
+
+    fn words(&self) -> String {
+        let solvable = match (&self.refused, self.solvable) {
+            (Some(reason), _) => format!("no: {reason}"),
+            (None, Some(_)) => "yes".into(),
+            (None, None) => "unknown".into(),
+        };
+        let rows = [
+            ("puzzle", self.puzzle.clone()),
+            ("state", self.state.clone()),
+            ("solved", if self.solved { "yes" } else { "no" }.into()),
+            ("solvable", solvable),
+            ("order", self.order.map_or(String::new(), thousands)),
+        ];
+        facts(10, rows)
+    }
+}
+
 impl StateFacts {
     /// What is to be said of every state: whether it is even, and why it cannot be solved.
     fn new(
@@ -266,7 +327,7 @@ impl Figures for StateFacts {
 
 // `tilewave antipodes`: the states that are farthest from the goal.
 
-/// List the boards, or states of another puzzle, at the greatest depth, with their ranks.
+/// List the states farthest from the goal.
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave antipodes 3x3")]
 pub struct AntipodesArgs {
@@ -301,9 +362,10 @@ struct DepthStates {
     depth: usize,
     count: u64,
     boards: Vec<String>,
-    state_ids: Vec<u64>,
-    lines: Vec<u64>,
-    cells: Vec<usize>,
+    /// Nothing where states have no numbers.
+    state_ids: Option<Vec<u64>>,
+    lines: Option<Vec<u64>>,
+    cells: Option<Vec<usize>>,
     #[serde(skip)]
     name: String,
     #[serde(skip)]
@@ -315,7 +377,14 @@ struct DepthStates {
 
 impl AntipodesArgs {
     pub fn run(&self) -> Result<()> {
+        if let Some(puzzle) = self.counted.orbits(&self.puzzle)? {
+            return self.by_lists(puzzle);
+        }
         let space = self.counted.space(&self.puzzle)?;
+        let large = space.size().is_some_and(|size| size.cells() > Search::MAX_CELLS);
+        if self.running.by_lists() || large && self.max_depth.is_some() {
+            return self.by_lists(OrbitPuzzle::of_space(&space).map_err(tilewave::Error::from)?);
+        }
         let mut search = self.running.search(space)?;
         search.max_depth = self.max_depth;
         search.keep_last = self.limit;
@@ -334,11 +403,41 @@ impl AntipodesArgs {
             depth,
             count: outcome.counts.get(depth).copied().unwrap_or(0),
             boards: last.iter().map(|&state| space.text(state)).collect(),
-            state_ids: last.iter().map(|&state| space.id(state)).collect(),
-            lines: last.iter().map(|state| state.line).collect(),
-            cells: last.iter().map(|state| state.cell).collect(),
+            state_ids: Some(last.iter().map(|&state| space.id(state)).collect()),
+            lines: Some(last.iter().map(|state| state.line).collect()),
+            cells: Some(last.iter().map(|state| state.cell).collect()),
             name: space.to_string(),
             complete: outcome.complete,
+            deepest,
+        })
+    }
+
+    /// The same for a puzzle whose states have no numbers.
+    fn by_lists(&self, puzzle: OrbitPuzzle) -> Result<()> {
+        if let Some(option) = self.running.numbered() {
+            refuse!("{option} is for puzzles whose states are numbered, {puzzle} is none");
+        }
+        let ahead = Ahead::default();
+        let search = frontier::search(puzzle, self.max_depth, &ahead, &self.running)?;
+        let search = search.keep_last(self.limit);
+        let destination = self.output.reserve()?;
+        let found = search.run_with(&SearchProgress::new())?;
+        let puzzle = &search.puzzle;
+        let deepest = found.levels.len() - 1;
+        let depth = self.max_depth.unwrap_or(deepest);
+        let last = if depth > deepest { &[][..] } else { &found.last };
+        destination.write(&DepthStates {
+            board: None,
+            puzzle: puzzle.to_string(),
+            goal: puzzle.text(&puzzle.solved()),
+            depth,
+            count: found.levels.get(depth).map_or(0, |level| level.states),
+            boards: last.iter().map(|state| puzzle.text(state)).collect(),
+            state_ids: None,
+            lines: None,
+            cells: None,
+            name: puzzle.to_string(),
+            complete: found.complete,
             deepest,
         })
     }
@@ -349,12 +448,13 @@ impl DepthStates {
         if self.board.is_some() { "board" } else { "state" }
     }
 
-    /// Board, state id, line and cell of each state.
-    fn rows(&self) -> impl Iterator<Item = [String; 4]> {
-        (0..self.boards.len()).map(|i| {
-            let numbers = [self.state_ids[i], self.lines[i], self.cells[i] as u64];
-            let [id, line, cell] = numbers.map(|number| number.to_string());
-            [self.boards[i].clone(), id, line, cell]
+    /// Each state, with state id, line and cell where it has them.
+    fn rows(&self) -> impl Iterator<Item = (&String, Option<[String; 3]>)> {
+        self.boards.iter().enumerate().map(|(i, board)| {
+            let (ids, lines) = (self.state_ids.as_ref(), self.lines.as_ref());
+            let numbers = ids.zip(lines).zip(self.cells.as_ref());
+            let numbers = numbers.map(|((ids, lines), cells)| [ids[i], lines[i], cells[i] as u64]);
+            (board, numbers.map(|all| all.map(|number| number.to_string())))
         })
     }
 }
@@ -363,11 +463,19 @@ impl Figures for DepthStates {
     const COLUMNS: &'static str = "board,state_id,line,cell";
 
     fn columns(&self) -> &'static str {
-        if self.board.is_some() { DepthStates::COLUMNS } else { "state,state_id,line,cell" }
+        match (&self.board, &self.state_ids) {
+            (Some(_), _) => DepthStates::COLUMNS,
+            (None, Some(_)) => "state,state_id,line,cell",
+            (None, None) => "state",
+        }
     }
 
     fn csv(&self) -> String {
-        self.rows().map(|row| row.join(",") + "\n").collect()
+        let row = |(board, numbers): (&String, Option<[String; 3]>)| {
+            let numbers = numbers.map_or(String::new(), |all| format!(",{}", all.join(",")));
+            format!("{board}{numbers}\n")
+        };
+        self.rows().map(row).collect()
     }
 
     fn words(&self) -> String {
@@ -378,10 +486,13 @@ impl Figures for DepthStates {
         }
         let diameter = if self.complete { ", the diameter" } else { "" };
         let width = self.boards.iter().map(String::len).max().unwrap_or(0);
-        let line = |[board, id, line, cell]: [String; 4]| {
-            format!("{board:width$}  {id:>16}  {line:>14}  {cell:>4}\n")
+        let line = |(board, numbers): (&String, Option<[String; 3]>)| match numbers {
+            Some([id, line, cell]) => format!("{board:width$}  {id:>16}  {line:>14}  {cell:>4}\n"),
+            None => format!("{board}\n"),
         };
-        let heading = line([self.noun(), "state id", "line", "cell"].map(String::from));
+        let numbers = ["state id", "line", "cell"].map(String::from);
+        let heading = self.state_ids.as_ref().map(|_| numbers);
+        let heading = line((&self.noun().into(), heading));
         let more = match self.count - self.boards.len() as u64 {
             0 => String::new(),
             more => format!("\n{} more; raise --limit to see them\n", thousands(more)),
@@ -395,7 +506,7 @@ impl Figures for DepthStates {
 /// Boards that are written at once.
 const BATCH: u64 = 4096;
 
-/// Print random boards that can reach the goal, all equally likely, one per line.
+/// Generate uniformly random solvable boards.
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave scramble 4x4 --count 5 --seed 1")]
 pub struct ScrambleArgs {
@@ -406,7 +517,7 @@ pub struct ScrambleArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = count::<u64>(), allow_negative_numbers = true)]
     count: u64,
 
-    /// Number that determines the boards, on every machine the same [default: another one each time, logged].
+    /// Seed: the same boards on every machine [default: a random seed, logged].
     #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     seed: Option<u64>,
 
@@ -440,7 +551,7 @@ impl ScrambleArgs {
 
 // `tilewave puzzles`: the families of puzzles.
 
-/// List the families of puzzles: parameters, states, and the memory of a search.
+/// List the puzzles that have names: parameters, states, and the memory of a search.
 #[derive(clap::Args)]
 #[command(after_help = "Examples: tilewave puzzles\n          tilewave bfs topspin:12,4")]
 pub struct PuzzlesArgs {

@@ -18,7 +18,7 @@ use crate::cli::{
     SearchProgress, Subject, choice, counts_csv, progress, puzzle,
 };
 
-/// Write the distance table of a puzzle, the depth of every state, or check one.
+/// Build a distance table, the exact distance of every state, or check one.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave table 3x4 -o 3x4.table\n  tilewave state --table 3x4.table '1 2 3 4/5 6 7 8/9 0 10 11'\n  \
@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE", required_unless_present = "check")]
     output: Option<PathBuf>,
 
-    /// Check the checksums of a table instead, and say what it holds.
+    /// Verify the checksums of a table instead, and show its contents.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["puzzle", "output", "goal", "metric", "directed", "encoding", "force", "memory"])]
     check: Option<PathBuf>,
 

@@ -8,7 +8,7 @@
 //! field of the argument. Two arrangements that look alike have the same fields. Pieces that no move
 //! moves have none.
 
-use crate::puzzle::orbits::{Arrangement, OrbitPlace, OrbitPuzzle, Placed, Transformation};
+use crate::puzzle::orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, Placed, Transformation};
 
 /// What a field says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,6 +168,52 @@ impl StateFields {
             }
         };
         self.fields.iter().map(value).collect()
+    }
+
+    /// Returns the arrangement that has these fields, which must be those of one.
+    pub fn decode(&self, puzzle: &OrbitPuzzle, row: &[u8]) -> Arrangement {
+        let of_orbit = |index: usize| {
+            let fields = self.fields.iter().zip(row);
+            fields.filter(move |(field, _)| field.orbit == index)
+        };
+        let orbit = |(index, orbit): (usize, &Orbit)| {
+            let mut pieces: Vec<Option<Placed>> = vec![None; orbit.positions()];
+            let mut by_content = false;
+            for (field, &value) in of_orbit(index) {
+                let value = usize::from(value);
+                match field.kind {
+                    FieldKind::Location { kind } => {
+                        let turn = (value % field.modulus) as u8;
+                        pieces[value / field.modulus] = Some(Placed { kind, turn });
+                    }
+                    FieldKind::Content { position } => {
+                        by_content = true;
+                        let first = &self.first_value[index];
+                        let kinds = 0..orbit.moduli.len();
+                        let kind = kinds
+                            .rev()
+                            .find(|&kind| {
+                                orbit.moduli[kind] > 0 && usize::from(first[kind]) <= value
+                            })
+                            .unwrap_or_default();
+                        let turn = (value - usize::from(first[kind])) as u8;
+                        pieces[usize::from(position)] = Some(Placed { kind: kind as u8, turn });
+                    }
+                }
+            }
+            // Pieces without fields stand where they always do, or are those that look alike.
+            let is_single = |kind: u8| orbit.pieces_of(kind) == 1;
+            for (position, piece) in orbit.solved.iter().enumerate() {
+                let placed = pieces.iter().flatten().any(|other| other.kind == piece.kind);
+                if pieces[position].is_none() && (by_content || is_single(piece.kind) && !placed) {
+                    pieces[position] = Some(*piece);
+                }
+            }
+            let alike = orbit.solved.iter().find(|piece| !is_single(piece.kind));
+            let rest = |piece: Option<Placed>| piece.or(alike.copied());
+            pieces.into_iter().map(|p| rest(p).expect("every position has a piece")).collect()
+        };
+        Arrangement(puzzle.orbits().iter().enumerate().map(orbit).collect())
     }
 
     /// Returns how many rows there are in which no two pieces are at one position: at least the states.

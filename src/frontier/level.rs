@@ -548,6 +548,56 @@ impl BucketSpace {
         })
     }
 
+    /// Calls what takes the fields of each state that is kept in a chunk: of those that the symmetries in use carry to each
+    /// other one, or a few.
+    pub fn each_row(
+        &self,
+        chunk: usize,
+        lists: &ListChunk,
+        each: impl FnMut(&[u8]),
+    ) -> Result<(), StorageError> {
+        by_words!(self.words(), W => self.each_row_words::<W>(chunk, lists, each))
+    }
+
+    fn each_row_words<const W: usize>(
+        &self,
+        chunk: usize,
+        lists: &ListChunk,
+        mut each: impl FnMut(&[u8]),
+    ) -> Result<(), StorageError> {
+        if lists.is_empty() {
+            return Ok(());
+        }
+        let mut state = vec![0; self.checksum.adds.len()];
+        let parts: Vec<_> = self.parts.iter().map(|part| (part.field, part.turn)).collect();
+        self.each_list::<W>(chunk, lists, |of, fine, keys, _| {
+            let turns = self.coordinate.turns(fine);
+            for ((field, &value), turn) in self.coordinate.fields().zip(&of.row).zip(turns) {
+                state[field] = value + turn;
+            }
+            for key in keys {
+                for (part, &(field, turn)) in parts.iter().enumerate() {
+                    let value = self.layout.value(key, part) as u8;
+                    let modulus = || self.coordinate.modulus(field) as u8;
+                    state[field] = match turn {
+                        true => state[field] / modulus() * modulus() + value,
+                        false => value,
+                    };
+                }
+                each(&state);
+            }
+        })
+    }
+
+    /// Calls what takes the fields of each state that the symmetries in use make of one, itself included, each once.
+    pub fn each_image(&self, row: &[u8], mut each: impl FnMut(&[u8])) {
+        let mut images: Vec<Vec<u8>> =
+            self.coordinate.group.maps.iter().map(|map| map.apply(row)).collect();
+        images.sort_unstable();
+        images.dedup();
+        images.iter().for_each(|image| each(image));
+    }
+
     /// Calls what takes the keys of each bucket of a chunk, with its class and its place there.
     fn each_list<const W: usize>(
         &self,

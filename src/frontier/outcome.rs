@@ -3,6 +3,7 @@
 use crate::{
     frontier::{bucket_space::BucketSpace, level::LevelTotal},
     kernel::Kernel,
+    puzzle::orbits::Arrangement,
     system::SystemError,
 };
 
@@ -35,6 +36,8 @@ pub struct FrontierOutcome {
     pub levels: Vec<FrontierLevel>,
     /// Whether the search ran until no new state was found.
     pub complete: bool,
+    /// States of the last level: all, or so many as were asked for, in the order of their arrangements.
+    pub last: Vec<Arrangement>,
     /// How many symmetries of the puzzle were used, 1 for none.
     pub symmetries: usize,
     /// Most bytes of memory that lists have taken at any time.

@@ -1,6 +1,6 @@
 //! The search: level after level until the last one that is wanted or that there is.
 
-use std::time::Instant;
+use std::{collections::BTreeSet, time::Instant};
 
 use crate::{
     Error,
@@ -14,9 +14,9 @@ use crate::{
         outcome::{FrontierError, FrontierOutcome},
     },
     progress::{LevelDone, NoProgress, Progress},
-    puzzle::orbits::{OrbitPlace, OrbitPuzzle},
+    puzzle::orbits::{Arrangement, OrbitPlace, OrbitPuzzle},
     resources::{Resources, resource_setters, setters},
-    store::ListCut,
+    store::{ListCut, StorageError},
     threads::pool,
 };
 
@@ -47,11 +47,13 @@ pub struct FrontierSearch {
     pub count_ahead: bool,
     /// Whether states are reduced by symmetries.
     pub symmetry: bool,
+    /// How many states of the last level to list; its lists are then stored.
+    pub keep_last: usize,
     /// What it may use; the memory is that of the levels.
     pub resources: Resources,
 }
 
-setters! { FrontierSearch: count_ahead: bool, symmetry: bool,; max_depth: usize, }
+setters! { FrontierSearch: count_ahead: bool, symmetry: bool, keep_last: usize,; max_depth: usize, }
 resource_setters! { FrontierSearch }
 
 impl FrontierSearch {
@@ -62,6 +64,7 @@ impl FrontierSearch {
             max_depth: None,
             count_ahead: false,
             symmetry: true,
+            keep_last: 0,
             resources: Resources::new(),
         }
     }
@@ -106,7 +109,7 @@ impl FrontierSearch {
         Ok(found)
     }
 
-    fn choose(&self, fields: &StateFields) -> CoordinateChoice {
+    pub(super) fn choose(&self, fields: &StateFields) -> CoordinateChoice {
         CoordinateChoice::new(
             &self.puzzle,
             fields,
@@ -156,7 +159,7 @@ impl FrontierSearch {
         Ok(space)
     }
 
-    fn search(
+    pub(super) fn search(
         &self,
         fields: &StateFields,
         choice: &CoordinateChoice,
@@ -171,9 +174,34 @@ impl FrontierSearch {
         by_words!(space.words(), W => self.levels::<W>(&space, &start, coded, store, progress))
     }
 
+    /// States that lists have: so many as are asked for, those of the first lists.
+    fn listed(
+        &self,
+        space: &BucketSpace,
+        lists: &BucketLists,
+    ) -> Result<Vec<Arrangement>, StorageError> {
+        let fields = StateFields::of(&self.puzzle);
+        // Images of a state whose bucket has symmetries of its own come twice.
+        let mut listed = BTreeSet::new();
+        for (chunk, lists) in lists.chunks.iter().enumerate() {
+            if listed.len() >= self.keep_last {
+                break;
+            }
+            space.each_row(chunk, lists, |row| {
+                if listed.len() < self.keep_last {
+                    space.each_image(row, |image| {
+                        listed.insert(fields.decode(&self.puzzle, image));
+                    });
+                }
+            })?;
+        }
+        Ok(listed.into_iter().take(self.keep_last).collect())
+    }
+
     /// The first depth whose states are counted and not stored.
     pub(crate) fn first_counted(&self) -> usize {
-        let stored = |most: usize| (most + 1).saturating_sub(1 + usize::from(self.count_ahead));
+        let counted = usize::from(self.keep_last == 0) + usize::from(self.count_ahead);
+        let stored = |most: usize| (most + 1).saturating_sub(counted);
         self.max_depth.map_or(usize::MAX, |most| stored(most).max(1))
     }
 
@@ -260,9 +288,16 @@ impl FrontierSearch {
                 lists.push(next);
             }
         }
+        let last = match lists.last() {
+            Some(lists) if self.keep_last > 0 && stored == levels.len() => {
+                self.listed(space, lists)?
+            }
+            _ => Vec::new(),
+        };
         Ok(FrontierOutcome {
             levels,
             complete,
+            last,
             symmetries: space.symmetries(),
             peak_bytes,
             disk_peak_bytes: None,
@@ -357,8 +392,8 @@ mod tests {
         ]
     }
 
-    /// The states of each depth, by plain code.
-    fn plain(puzzle: &OrbitPuzzle, depth: usize) -> Vec<u64> {
+    /// How many states each depth has, and those of the last one, by plain code.
+    fn plain(puzzle: &OrbitPuzzle, depth: usize) -> (Vec<u64>, Vec<Arrangement>) {
         let mut level = vec![puzzle.solved()];
         let mut seen: HashSet<Arrangement> = level.iter().cloned().collect();
         let mut counts = vec![1];
@@ -373,7 +408,8 @@ mod tests {
             counts.push(next.len() as u64);
             level = next;
         }
-        counts
+        level.sort();
+        (counts, level)
     }
 
     fn levels(found: &FrontierOutcome) -> Vec<(u64, u64)> {
@@ -385,10 +421,14 @@ mod tests {
         for puzzle in puzzles() {
             let mut search = FrontierSearch::new(puzzle);
             search.max_depth = Some(7);
-            let expected = plain(&search.puzzle, 7);
+            let (expected, last) = plain(&search.puzzle, 7);
             assert!(expected.len() > 3, "{}: {expected:?}", search.puzzle);
             let first = search.run().unwrap();
             assert_eq!(first.counts(), expected, "{}", search.puzzle);
+            let listed = |search: &FrontierSearch| search.run().unwrap().last;
+            assert_eq!(listed(&search.clone().keep_last(last.len())), last, "{}", search.puzzle);
+            let some = listed(&search.clone().keep_last(2));
+            assert!(some.len() == 2.min(last.len()) && some.iter().all(|s| last.contains(s)));
             let fields = StateFields::of(&search.puzzle);
             let whole_group = SymmetryGroup::find(&search.puzzle, &fields);
             let moves = search.puzzle.moves().iter();

@@ -54,7 +54,7 @@ const PRESETS: &[Preset] = &[
 ];
 
 /// Partitions to be used together, as [`PRESETS`] are given: tiles that one separates are together in another. Those of 5x5
-/// were chosen by the nodes of searches with them, each beside those before it (docs/performance.md): the tiles around the blank's goal
+/// were chosen by the nodes of searches with them, each beside those before it (docs/notebook/solver.md): the tiles around the blank's goal
 /// (1, 2, 5, 6 and 10) belong together in all, since two of them stand in each other's way whenever the blank comes home.
 const TILINGS: &[(usize, &[&[&[usize]]])] = &[
     (4, &[&[&[1, 2, 3, 4, 5, 6, 7], &[8, 9, 10, 11, 12, 13, 14, 15]]]),
@@ -110,9 +110,9 @@ pub fn partition(name: &str, goal: &Board) -> Result<Vec<Pattern>, PdbError> {
     let Some(preset) = PRESETS.iter().filter(fits).find(|p| p.name == name) else {
         let name: String = name.chars().take(32).collect();
         let known = match (size.rows(), size.cols()) {
-            (4, 4) => "choose 7-8, 6-6-3 or 5-5-5, or give --pattern",
-            (5, 5) => "choose 6-6-6-6, or give --pattern",
-            _ => "there are partitions for 4x4 and 5x5 only, give --pattern",
+            (4, 4) => "choose 7-8, 6-6-3 or 5-5-5",
+            (5, 5) => "choose 6-6-6-6",
+            _ => "there are partitions for 4x4 and 5x5 only",
         };
         let words = format!("'{name}' is not a partition of {size}: {known}");
         return Err(PdbError::Pattern(words));
@@ -120,8 +120,7 @@ pub fn partition(name: &str, goal: &Board) -> Result<Vec<Pattern>, PdbError> {
     let patterns = turned(goal, preset.side, preset.patterns)?;
     patterns.ok_or_else(|| {
         PdbError::Pattern(format!(
-            "partition '{name}' is defined for goals with the blank in a corner, not for '{goal}': give the patterns \
-             with --pattern"
+            "partition '{name}' is defined for goals with the blank in a corner, not for '{goal}'"
         ))
     })
 }

@@ -214,6 +214,55 @@ pub enum PuzzleError {
     /// A very large number of repetitions.
     #[error("'{0}' repeats too often")]
     RepeatedOften(String),
+    /// Moves that are not always possible.
+    #[error("move '{0}' depends on where a piece is: write what stands where instead of moves")]
+    SequenceRequires(String),
+    // Arrangements of several sets of pieces.
+    /// Too many sets, or too few.
+    #[error(
+        "{} of pieces where the puzzle has {expected}: write them one after the other, with ';' between them",
+        crate::units::counted(*found as u64, "set")
+    )]
+    Sets {
+        /// How many there are.
+        found: usize,
+        /// How many the puzzle has.
+        expected: usize,
+    },
+    /// Something else than the name of the set.
+    #[error("'{found}' stands where the pieces of set '{expected}' should")]
+    SetName {
+        /// What stands there.
+        found: String,
+        /// The name of the set.
+        expected: String,
+    },
+    /// No number.
+    #[error("'{word}' is not a number of a piece of set '{set}'")]
+    NoNumber {
+        /// What stands there.
+        word: String,
+        /// The name of the set.
+        set: String,
+    },
+    /// Too many pieces, or too few.
+    #[error("set '{set}' has {expected} positions, here are {found}")]
+    SetPositions {
+        /// The name of the set.
+        set: String,
+        /// How many there are.
+        found: usize,
+        /// How many the set has.
+        expected: usize,
+    },
+    /// A piece that there is not, or not so often.
+    #[error("piece {piece} of set '{set}' is there too often, or is none")]
+    PieceCount {
+        /// The name of the set.
+        set: String,
+        /// The piece.
+        piece: u8,
+    },
     // Puzzles of one orbit and their states.
     /// Too few or too many positions.
     #[error("{0} positions: a puzzle has 2 to {max}", max = MAX_POSITIONS)]

@@ -16,6 +16,7 @@
 //! (move, p) alone. Nothing else about a puzzle matters to a search.
 
 pub mod algorithm;
+mod arrangement;
 mod as_orbits;
 pub(crate) mod board;
 pub(crate) mod coordinates;
@@ -49,6 +50,7 @@ pub use crate::puzzle::{
     position_order::PositionOrder,
     rows::neighbours,
     space::{State, StateSpace},
+    states::Unreachable,
     steps::NamedMove,
 };
 

@@ -139,6 +139,33 @@ impl Transformation {
             .collect()
     }
 
+    /// Returns how often it must be done until all pieces are back as they were; `None` beyond 64 bits.
+    pub fn order(&self, orbits: &[Orbit]) -> Option<u64> {
+        let mut order = 1u64;
+        let mut lcm = |n: u64| {
+            let (mut a, mut b) = (order, n);
+            while b != 0 {
+                (a, b) = (b, a % b);
+            }
+            order = (order / a).checked_mul(n)?;
+            Some(())
+        };
+        for (turn, orbit) in self.0.iter().zip(orbits) {
+            let mut seen = vec![false; turn.source.len()];
+            for first in 0..seen.len() {
+                let (mut length, mut twist, mut at) = (0, 0, first);
+                while !std::mem::replace(&mut seen[at], true) {
+                    (length, twist) = (length + 1, twist + u64::from(turn.twist[at]));
+                    at = usize::from(turn.source[at]);
+                }
+                let turns = u64::from(orbit.orientations);
+                let back = (1..=turns).find(|times| (times * twist).is_multiple_of(turns))?;
+                lcm(length.max(1) * back)?;
+            }
+        }
+        Some(order)
+    }
+
     /// Returns the location to which a piece at a location of an orbit goes: position * orientations + orientation.
     pub fn locations(&self, orbit: usize, orientations: u8) -> Vec<u8> {
         let turn = &self.0[orbit];

@@ -21,7 +21,7 @@ use std::{
 use num_bigint::BigUint;
 
 use crate::{
-    puzzle::orbits::{OrbitMove, OrbitPuzzle, Transformation},
+    puzzle::orbits::{Arrangement, Orbit, OrbitMove, OrbitPuzzle, Placed, Transformation},
     random::SplitMix64,
 };
 
@@ -134,6 +134,79 @@ impl OrbitPuzzle {
             .then(|| sifter.order(0) / order * alike.states(&level.generators))
     }
 
+    /// Returns whether moves lead from the solved puzzle to an arrangement, and if not, why; `None` where that is not known.
+    ///
+    /// Cost: as for [`OrbitPuzzle::states`].
+    pub fn reaches(&self, arrangement: &Arrangement) -> Option<Result<(), Unreachable>> {
+        if !self.illegal().is_empty() || self.moves().iter().any(|one| one.requires.is_some()) {
+            return None;
+        }
+        let moves: Vec<&Transformation> =
+            self.moves().iter().map(|one| &one.transformation).collect();
+        let components: Vec<Component> =
+            (0..self.orbits().len()).flat_map(|orbit| components(self, orbit, &moves)).collect();
+        let set = |component: &Component| self.orbits()[component.orbit].name.clone();
+        let mut targets = Vec::new();
+        for component in &components {
+            let orbit = &self.orbits()[component.orbit];
+            match component.target(orbit, &arrangement.0[component.orbit]) {
+                Some(target) => targets.push(target),
+                None => return Some(Err(Unreachable::Place { set: set(component) })),
+            }
+        }
+        if components.iter().map(Component::points).sum::<usize>() > MOST_POINTS {
+            return None;
+        }
+        let mut sifter = Sifter::new(&components, moves.len());
+        let whole = Parts::new(&components, 0);
+        let most = whole.most(&sifter.elements);
+        // What the arrangement is of the greatest group that has these parities and twists.
+        let image: Vec<u64> = (components.iter().zip(&targets))
+            .flat_map(|(component, to)| {
+                let places: Vec<usize> = to.iter().map(|&(at, _)| at).collect();
+                let odd = u64::from(!crate::puzzle::is_even(&places));
+                let twists = to.iter().map(|&(_, twist)| twist).sum::<u64>();
+                [odd % component.parities(), twists % component.orientations]
+            })
+            .collect();
+        let images = whole.seen_images(&sifter.elements);
+        let is_in = |factors: &[usize]| {
+            let of = |row: &Vec<u64>| factors.iter().map(|&f| row[f]).collect::<Vec<_>>();
+            let orders = of(&whole.factors);
+            let mut rows: Vec<Vec<u64>> = images.iter().map(of).collect();
+            let before = subgroup(&orders, &rows);
+            rows.push(of(&image));
+            subgroup(&orders, &rows) == before
+        };
+        let all: Vec<usize> = (0..whole.factors.len()).collect();
+        if !is_in(&all) {
+            let alone = all.iter().find(|&&factor| !is_in(&[factor]));
+            return Some(Err(match alone {
+                Some(factor) if factor % 2 == 1 => {
+                    Unreachable::Twist { set: set(&components[factor / 2]) }
+                }
+                Some(factor) => Unreachable::Parity { sets: set(&components[factor / 2]) },
+                None => {
+                    let odd = all.iter().filter(|&&factor| factor % 2 == 0 && image[factor] == 1);
+                    let sets: Vec<String> =
+                        odd.map(|factor| set(&components[factor / 2])).collect();
+                    Unreachable::Parity { sets: sets.join(" and ") }
+                }
+            }));
+        }
+        sifter.fill(&most);
+        if sifter.order(0) == most {
+            return Some(Ok(()));
+        }
+        let is_unique = components.iter().all(|component| component.unseen().is_empty());
+        if !is_unique || !sifter.prove() {
+            return None;
+        }
+        let targets: Vec<&[(usize, u64)]> = targets.iter().map(|to| &to[..]).collect();
+        let left = sifter.sift(0, &element(&components, &targets));
+        Some(left.map_or(Ok(()), |_| Err(Unreachable::Group)))
+    }
+
     /// The number of states, one by one.
     fn counted(&self) -> Option<BigUint> {
         let positions: usize = self.orbits().iter().map(|orbit| orbit.positions()).sum();
@@ -156,6 +229,14 @@ impl OrbitPuzzle {
 
 /// Positions that trade places, numbered from 0, and their reachable orientations.
 struct Component {
+    /// The orbit, and the positions in it.
+    orbit: usize,
+    places: Vec<usize>,
+    /// For each position the first orientation that the first one of position 0 comes to, and by how much two differ that it
+    /// comes to, of how many that can be seen.
+    zero: Vec<u64>,
+    step: u64,
+    seen: u64,
     positions: usize,
     orientations: u64,
     /// For each kind of piece that looks alike how many there are and how many of its orientations differ.
@@ -234,10 +315,63 @@ fn component(
         kinds.entry((piece.kind, turn)).or_insert((0, modulus / common)).0 += 1;
     }
     let kinds = kinds.into_values().collect();
-    Component { positions: positions.len(), orientations: seen / step, kinds, moves }
+    let (orientations, places) = (seen / step, positions.to_vec());
+    let positions = positions.len();
+    Component { orbit, places, zero, step, seen, positions, orientations, kinds, moves }
+}
+
+/// Why no sequence of moves leads to an arrangement.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unreachable {
+    /// A piece is where, or turned as, no moves bring it.
+    #[error("a piece of set '{set}' stands where no moves bring it, or so turned")]
+    Place {
+        /// The set of pieces.
+        set: String,
+    },
+    /// The sum of the orientations.
+    #[error("a piece of set '{set}' is turned alone: the sum of the orientations is wrong")]
+    Twist {
+        /// The set of pieces.
+        set: String,
+    },
+    /// The parities of the permutations.
+    #[error("two pieces are swapped: the parity of set {sets} is wrong")]
+    Parity {
+        /// The sets of pieces.
+        sets: String,
+    },
+    /// The moves make fewer permutations than parities and orientations allow.
+    #[error("the moves do not make this permutation")]
+    Group,
 }
 
 impl Component {
+    /// For each position of the solved puzzle where its piece goes in an arrangement, and by how much it is turned: one
+    /// choice where pieces look alike.
+    fn target(&self, orbit: &Orbit, row: &[Placed]) -> Option<Vec<(usize, u64)>> {
+        let mut to = vec![None; self.positions];
+        for (at, &place) in self.places.iter().enumerate() {
+            let Placed { kind, turn } = row[place];
+            let modulus = u64::from(orbit.moduli[usize::from(kind)]);
+            let found = (0..self.positions).find_map(|from| {
+                let piece = orbit.solved[self.places[from]];
+                if to[from].is_some() || piece.kind != kind {
+                    return None;
+                }
+                let ahead = (u64::from(turn) + modulus - u64::from(piece.turn)) % modulus;
+                let turns = (0..self.seen.div_ceil(modulus)).map(|n| ahead + n * modulus);
+                let mut turned = turns
+                    .map(|twist| (self.zero[from] + twist + self.seen - self.zero[at]) % self.seen);
+                turned.find(|twist| twist % self.step == 0).map(|twist| (from, twist / self.step))
+            });
+            let (from, twist) = found?;
+            to[from] = Some((at, twist));
+        }
+        to.into_iter().collect()
+    }
+
     fn is_visible(&self) -> bool {
         self.kinds.len() > 1 || self.kinds[0].1 > 1
     }
@@ -324,6 +458,11 @@ impl Parts<'_> {
 
     /// The number of states where the group has that order.
     fn states(&self, generators: &[Points]) -> BigUint {
+        self.counted(&self.seen_images(generators), Component::arrangements)
+    }
+
+    /// Parities and twists of permutations, and of what nobody sees.
+    fn seen_images(&self, generators: &[Points]) -> Vec<Vec<u64>> {
         let mut images = self.images(generators);
         // Rearrangements of the parts that nobody sees.
         for (i, component) in self.components.iter().enumerate() {
@@ -333,7 +472,7 @@ impl Parts<'_> {
                 images.push(image);
             }
         }
-        self.counted(&images, Component::arrangements)
+        images
     }
 }
 
@@ -372,6 +511,20 @@ fn subgroup(orders: &[u64], elements: &[Vec<u64>]) -> BigUint {
 /// A permutation of all points of all components.
 type Points = Rc<[u16]>;
 
+/// The permutation that takes each position of each component somewhere, turned.
+fn element(components: &[Component], to: &[&[(usize, u64)]]) -> Points {
+    let mut points: Vec<u16> = Vec::new();
+    for (component, to) in components.iter().zip(to) {
+        let (first, turns) = (points.len(), component.orientations as usize);
+        let turned = |&(at, twist): &(usize, u64)| {
+            let after = move |turn| first + at * turns + (turn + twist as usize) % turns;
+            (0..turns).map(move |turn| after(turn) as u16)
+        };
+        points.extend(to.iter().flat_map(turned));
+    }
+    points.into()
+}
+
 fn then(first: &[u16], next: &[u16]) -> Points {
     first.iter().map(|&p| next[usize::from(p)]).collect()
 }
@@ -403,18 +556,15 @@ impl Sifter {
     fn new(components: &[Component], moves: usize) -> Sifter {
         let points: usize = components.iter().map(Component::points).sum();
         let identity: Points = (0..points).map(|p| p as u16).collect();
-        let mut elements = vec![identity.to_vec(); moves];
+        let of_move = |index: usize| {
+            let to: Vec<&[(usize, u64)]> =
+                components.iter().map(|component| &component.moves[index][..]).collect();
+            element(components, &to)
+        };
+        let elements = (0..moves).map(of_move).collect();
         let (mut levels, mut first) = (Vec::new(), 0);
         for component in components {
             let turns = component.orientations as usize;
-            for (of, to) in elements.iter_mut().zip(&component.moves) {
-                for (from, &(at, twist)) in to.iter().enumerate() {
-                    for turn in 0..turns {
-                        let after = first + at * turns + (turn + twist as usize) % turns;
-                        of[first + from * turns + turn] = after as u16;
-                    }
-                }
-            }
             for position in 0..component.positions {
                 let base = (first + position * turns) as u16;
                 let mut back = vec![None; points];
@@ -424,7 +574,7 @@ impl Sifter {
             }
             first += component.points();
         }
-        Sifter { levels, elements: elements.into_iter().map(Rc::from).collect() }
+        Sifter { levels, elements }
     }
 
     /// The product of the orbits from a level on.

@@ -11,8 +11,12 @@ use crate::{
     search::Outcome,
 };
 
-/// Width and height of the chart in pixels of the SVG.
-const SIZE: (u32, u32) = (1240, 470);
+/// Width and height of the chart in pixels of the SVG: labels are readable at 830 pixels, the width of
+/// a page on most sites.
+const SIZE: (u32, u32) = (880, 420);
+
+/// Most depths of a growth curve whose points have room for their counts.
+const MOST_LABELLED: usize = 16;
 
 /// Least states in the largest level for which the logarithmic panel has room for a note.
 const ROOM_FOR_NOTE: u64 = 1000;
@@ -123,13 +127,19 @@ impl Chart {
         let middle = f64::from(width) / 2.0;
         let title = SceneShape::Text((middle, 30.0), Anchor::Middle, Font::Title, self.title());
         let mut shapes = vec![(TEXT, title)];
-        shapes.extend(self.linear(12.0));
-        shapes.extend(self.logarithmic(middle + 8.0));
+        if self.complete {
+            let half = middle - MARGIN;
+            shapes.extend(self.linear((MARGIN, half)));
+            shapes.extend(self.logarithmic((middle, half)));
+        } else {
+            // Levels that only grow: bars would show the last ones and nothing of the others.
+            shapes.extend(self.logarithmic((MARGIN, f64::from(width) - 2.0 * MARGIN)));
+        }
         Scene { width, height, shapes }
     }
 
     /// Bars, with the mean depth marked.
-    fn linear(&self, left: f64) -> Vec<(Colour, SceneShape)> {
+    fn linear(&self, across: (f64, f64)) -> Vec<(Colour, SceneShape)> {
         let (unit, label) = match self.largest() {
             10_000_000_000.. => (1e9, "States (billions)"),
             10_000_000.. => (1e6, "States (millions)"),
@@ -141,7 +151,8 @@ impl Chart {
         let top = (top / step).ceil() * step;
         let ticks = (0..=(top / step).round() as u64).map(|i| i as f64 * step);
         let ticks = ticks.map(|at| (at / top, thousands(at.round() as u64)));
-        let mut panel = Panel::new(left, "Linear scale", label, self.counts.len(), ticks.collect());
+        let mut panel =
+            Panel::new(across, "Linear scale", label, self.counts.len(), ticks.collect());
         for (depth, &count) in self.counts.iter().enumerate() {
             panel.bar(depth as f64, count as f64 / unit / top);
         }
@@ -150,8 +161,8 @@ impl Chart {
         panel.shapes
     }
 
-    /// Points, with the antipodes marked.
-    fn logarithmic(&self, left: f64) -> Vec<(Colour, SceneShape)> {
+    /// Points, with the antipodes marked; in a search that stopped early, with their counts.
+    fn logarithmic(&self, across: (f64, f64)) -> Vec<(Colour, SceneShape)> {
         let ticks = log_ticks(self.largest());
         let top = ticks.last().map_or(10.0, |last| *last as f64).log10();
         let height = |count: f64| count.log10() / top;
@@ -160,7 +171,7 @@ impl Chart {
             .iter()
             .map(|&at| (height(at as f64), if few { at.to_string() } else { power_of_ten(at) }));
         let title = "Logarithmic scale";
-        let mut panel = Panel::new(left, title, "States", self.counts.len(), labels.collect());
+        let mut panel = Panel::new(across, title, "States", self.counts.len(), labels.collect());
         let nonzero = self.counts.iter().enumerate().filter(|(_, c)| **c > 0);
         let points = nonzero.map(|(depth, &count)| (depth as f64, height(count as f64)));
         panel.curve(&points.collect::<Vec<_>>());
@@ -171,6 +182,11 @@ impl Chart {
             let text = format!("{} {noun} at depth {last}", thousands(antipodes));
             let last = (last as f64, height(antipodes as f64));
             panel.note((0.6 * last.0, (last.1 + 0.08).max(0.25)), text, last);
+        }
+        if !self.complete && self.counts.len() <= MOST_LABELLED {
+            for (depth, &count) in self.counts.iter().enumerate().filter(|(_, c)| **c > 0) {
+                panel.label((depth as f64, height(count as f64)), thousands(count));
+            }
         }
         panel.shapes
     }
@@ -206,10 +222,13 @@ const GRID: Colour = 0xe4e4e4;
 const AXIS: Colour = 0x444444;
 
 /// Upper and lower end of the field in which the figures are drawn.
-const FIELD: (f64, f64) = (84.0, 410.0);
+const FIELD: (f64, f64) = (84.0, 360.0);
 
-/// Width of the panel with its labels.
-const WIDTH: f64 = 600.0;
+/// Empty pixels at the left and right edge of the chart.
+const MARGIN: f64 = 4.0;
+
+/// Depths that have a tick, at most.
+const DEPTH_TICKS: f64 = 12.0;
 
 /// Width of a digit, roughly.
 const DIGIT: f64 = 7.6;
@@ -225,19 +244,26 @@ pub(crate) struct Panel {
 }
 
 impl Panel {
-    /// An empty panel for `depths` depths; ticks are heights with their labels.
-    pub fn new(left: f64, title: &str, y: &str, depths: usize, ticks: Vec<(f64, String)>) -> Panel {
+    /// An empty panel for `depths` depths, from a pixel on and so many wide; ticks are heights with
+    /// their labels.
+    pub fn new(
+        (left, width): (f64, f64),
+        title: &str,
+        y: &str,
+        depths: usize,
+        ticks: Vec<(f64, String)>,
+    ) -> Panel {
         let longest = ticks.iter().map(|(_, label)| label.chars().count()).max();
         let mut panel = Panel {
             shapes: Vec::new(),
-            left: left + 40.0 + DIGIT * longest.unwrap_or(1) as f64,
-            right: left + WIDTH - 16.0,
+            left: left + 36.0 + DIGIT * longest.unwrap_or(1) as f64,
+            right: left + width - 14.0,
             depths: depths.max(FEWEST) as f64,
         };
         let (first, last) = (panel.left, panel.right);
         let (top, bottom) = FIELD;
         let middle = (first + last) / 2.0;
-        let step = tick_step(panel.depths, 12.0) as usize;
+        let step = tick_step(panel.depths, DEPTH_TICKS) as usize;
         for depth in (0..panel.depths as usize).step_by(step) {
             let (x, _) = panel.at((depth as f64, 0.0));
             panel.path(GRID, vec![(x, top), (x, bottom)], 1.0);
@@ -290,6 +316,12 @@ impl Panel {
         self.path(INK, points, 1.2);
     }
 
+    /// A label to the upper left of a point, where a growing curve leaves room.
+    pub fn label(&mut self, at: Point, text: String) {
+        let (x, y) = self.at(at);
+        self.text((x - 4.0, y - 7.0), Anchor::End, Font::Label, text);
+    }
+
     /// A note with its middle at a point, and an arrow from it to another to the right.
     pub fn note(&mut self, at: Point, text: String, target: Point) {
         let ((x, y), (tx, ty)) = (self.at(at), self.at(target));
@@ -335,7 +367,7 @@ pub(crate) fn tick_step(range: f64, most: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    //! What `src/report/chart/mod.rs` keeps to itself.
+    //! What the chart keeps to itself.
 
     use super::*;
     use crate::report::scene::{ACCENT, INK};
@@ -404,7 +436,9 @@ mod tests {
     fn a_limited_search_is_titled_by_its_depth() {
         let chart = Chart::new("4x4".into(), &[1, 2, 4, 10], false);
         assert_eq!(chart.title(), "4x4: 17 states to depth 3");
-        assert!(!chart.svg().contains("antipode"));
+        let svg = chart.svg();
+        assert!(!svg.contains("antipode") && !svg.contains("Linear scale"));
+        assert_eq!(svg.matches(">10<").count(), 2, "the count at its point, and a tick");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::{
     frontier::FrontierOutcome,
     puzzle::orbits::OrbitPuzzle,
-    report::{Difference, bytes, duration, published_growth, thousands},
+    report::{Difference, Published, bytes, duration, published_growth, thousands},
     store,
 };
 
@@ -18,7 +18,7 @@ use crate::{
 /// use tilewave::report::ListReport;
 /// let puzzle = named::parse("2x2x2").unwrap().counting(Turns::Powers)?;
 /// let search = FrontierSearch::new(puzzle).max_depth(4);
-/// let report = ListReport::new(&search.puzzle, &search.run()?);
+/// let report = ListReport::new(&search.puzzle, &search.run()?, None);
 /// assert_eq!((&report.counts[..], report.diameter), (&[1, 9, 54, 321, 1847][..], None));
 /// assert!(report.text().contains("the first 5 levels equal to OEIS A079761"));
 /// # Ok::<(), tilewave::Error>(())
@@ -59,6 +59,9 @@ pub struct ListReport {
     pub published: Option<String>,
     /// The first depth whose count is another one there.
     pub first_wrong_depth: Option<usize>,
+    /// States of the last depth, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<Vec<String>>,
     #[serde(skip)]
     compared: usize,
     peak_memory_bytes: Option<u64>,
@@ -68,14 +71,19 @@ impl ListReport {
     /// The columns of [`ListReport::csv_lines`].
     pub const COLUMNS: &'static str = "depth,states,reduced,cumulative,checksum";
 
-    /// Returns the report of what a search has found, made in the process that has found it.
-    pub fn new(puzzle: &OrbitPuzzle, found: &FrontierOutcome) -> ListReport {
+    /// Returns the report of what a search has found, made in the process that has found it, beside what is published:
+    /// where nothing is given, growth that is known of puzzles with these moves.
+    pub fn new(
+        puzzle: &OrbitPuzzle,
+        found: &FrontierOutcome,
+        published: Option<Published>,
+    ) -> ListReport {
         let counts = found.counts();
         let total: u64 = counts.iter().sum();
         let sum: f64 =
             counts.iter().zip(0u32..).map(|(&n, depth)| n as f64 * f64::from(depth)).sum();
         let levels = found.levels.iter();
-        let published = published_growth(puzzle);
+        let published = published.or_else(|| published_growth(puzzle));
         let known = published.as_ref().map_or(&[][..], |published| published.counts());
         let compared = known.len().min(counts.len());
         let difference = Difference::first(&counts[..compared], &known[..compared], true);
@@ -102,6 +110,8 @@ impl ListReport {
             disk_peak_bytes: found.disk_peak_bytes,
             first_wrong_depth: difference.map(|difference| difference.depth),
             compared,
+            last: (!found.last.is_empty())
+                .then(|| found.last.iter().map(|state| puzzle.text(state)).collect()),
             published: published.map(|published| published.citation()),
             peak_memory_bytes: store::peak_memory(),
             counts,
@@ -109,7 +119,7 @@ impl ListReport {
     }
 
     /// How the levels compare with what is published.
-    fn published_line(&self) -> String {
+    pub fn published_line(&self) -> String {
         let Some(source) = &self.published else {
             return "no published growth of this puzzle".into();
         };

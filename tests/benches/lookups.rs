@@ -5,7 +5,7 @@
 //! reverse order, but its blank ends where the board's blank is: so there is a database set for each of
 //! the three kinds of cells, corner, edge and centre, of which the others are mirror images.
 //!
-//! Nothing is updated move by move here: every look-up ranks all tiles. `docs/performance.md` has the
+//! Nothing is updated move by move here: every look-up ranks all tiles. `docs/notebook/solver.md` has the
 //! results.
 
 use std::time::Instant;

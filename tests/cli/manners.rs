@@ -1,5 +1,6 @@
 //! What a demanding new user meets: words, hints, streams, terminals, shells.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use super::{json, refused, stdout, tilewave};
@@ -263,6 +264,55 @@ fn manual_pages_are_complete() {
                 "{name}: {heading}"
             );
         }
+        // The file of a run that says what it consists of is called so.
+        assert!(page.contains("DIR/manifest\\fR"), "{name}");
+        assert!(!page.contains("manifest.json"), "{name}");
+    }
+}
+
+/// The help of a command and of all commands below it: their words, and what -h and --help print.
+fn helps(command: &[&str], all: &mut Vec<(String, String, String)>) {
+    let help = |option: &str| stdout(&[command, &[option][..]].concat());
+    let (short, long) = (help("-h"), help("--help"));
+    let names = long.split("Commands:\n").nth(1).unwrap_or_default();
+    let names = names.lines().take_while(|line| !line.is_empty());
+    let names = names.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let names: Vec<&str> = names.filter(|name| !["", "help"].contains(name)).collect();
+    for name in names {
+        helps(&[command, &[name][..]].concat(), all);
+    }
+    all.push((command.join(" "), short, long));
+}
+
+/// The options that a text names.
+fn options(text: &str) -> BTreeSet<String> {
+    let is_name = |c: char| c.is_ascii_lowercase() || c == '-';
+    let names = text.split(|c: char| !is_name(c)).filter(|word| word.starts_with("--"));
+    names.filter(|name| name.len() > 3).map(String::from).collect()
+}
+
+#[test]
+fn help_names_options_that_exist_and_is_short() {
+    let mut all = Vec::new();
+    helps(&[], &mut all);
+    assert!(all.len() > 25, "{} commands are seen", all.len());
+    // An option begins a line, after its letter if it has one.
+    let defined = |text: &str| -> BTreeSet<String> {
+        let lines = text.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+        let words = lines.filter_map(|line| line.split(' ').find(|word| word.starts_with("--")));
+        words.filter_map(|word| options(word).pop_first()).collect()
+    };
+    let known: BTreeSet<String> = all.iter().flat_map(|(_, _, long)| defined(long)).collect();
+    for (command, short, long) in &all {
+        let unknown: Vec<String> = options(long).difference(&known).cloned().collect();
+        assert!(unknown.is_empty(), "help of '{command}' names {unknown:?}");
+        let own = defined(long);
+        for default in long.split("[default:").skip(1) {
+            let named = options(default.split(']').next().unwrap());
+            assert!(named.is_subset(&own), "a default of '{command}' names {named:?}");
+        }
+        let (lines, most) = (short.lines().count(), if command == "bfs" { 45 } else { 40 });
+        assert!(lines <= most, "'{command} -h' has {lines} lines, {most} at most");
     }
 }
 

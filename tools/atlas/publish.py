@@ -38,7 +38,7 @@ def published(root):
 
 def table(results, truths):
     """The index: a line for each search."""
-    lines = ["| search | metric | states | farthest | antipodes | mean depth | confirmed by | published |", "|---|---|---:|---:|---:|---:|---|---|"]
+    lines = ["| search | metric | states | God's number | antipodes | mean depth | confirmed by | published |", "|---|---|---:|---:|---:|---:|---|---|"]
     for search, result in results:
         by = ", ".join(c["by"] for c in result["confirmed"]) or "-"
         truth = truths.get(search.name)

@@ -24,7 +24,7 @@ class Pdb:
             raise ValueError(f"{path} is no pattern database of version 1")
         self.rows, self.cols, k, self.kind, self.encoding, compressed = head[16:22]
         if compressed:
-            raise ValueError(f"{path} is compressed: run tilewave pdb unpack")
+            raise ValueError(f"{path} is compressed: run tilewave pdb decompress")
         self.cells = self.rows * self.cols
         (self.entries,) = struct.unpack_from("<Q", head, 32)
         starts, starts_bytes, *_, data, data_bytes = struct.unpack_from("<8Q", head, 56)

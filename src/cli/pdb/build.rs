@@ -38,7 +38,7 @@ pub struct Wanted {
     #[arg(long, value_name = "NAME", conflicts_with = "pattern")]
     partition: Option<String>,
 
-    /// What an entry is a value of [default: additive-min, or region-aware for one bit an entry].
+    /// What an entry is a value of [default: additive-min, or region-aware for one bit per entry].
     #[arg(long, value_parser = choice(Kind::NAMES))]
     kind: Option<Kind>,
 
@@ -54,7 +54,11 @@ impl Wanted {
             let texts = self.pattern.iter();
             return texts.map(|text| Ok(Pattern::parse(goal.clone(), text)?)).collect();
         };
-        Ok(pdb::partition(name, &goal)?)
+        let patterns = pdb::partition(name, &goal);
+        Ok(patterns.map_err(|e| match e {
+            PdbError::Pattern(words) => PdbError::Pattern(format!("{words}, or give --pattern")),
+            other => other,
+        })?)
     }
 
     pub fn build(&self, pattern: &Pattern, resources: &ResourceOptions) -> Result<Build> {
@@ -134,12 +138,11 @@ pub struct BuildArgs {
     #[command(flatten)]
     resources: ResourceOptions,
 
-    /// Keep the levels in files of this directory until the database is written: one bit an entry then takes half the
-    /// memory, and a build that was stopped goes on. Remove the directory to give it up.
+    /// Keep the levels in files of this directory until the database is written: one bit per entry then takes half the memory, and a build that was stopped can be continued. Remove the directory to give it up.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with = "plain")]
     dir: Option<PathBuf>,
 
-    /// With --dir: start also when there is less disk than the levels take, by the estimate.
+    /// With --dir: start even if the estimate exceeds the free disk space.
     #[arg(long, requires = "dir")]
     ignore_space: bool,
 
@@ -258,10 +261,10 @@ impl Figures for Built<'_> {
 
 // `tilewave pdb plan`: what the building of databases needs, before it starts.
 
-/// Tell the memory, the disk and the time that the building of databases takes.
+/// Estimate memory, disk and time of a build.
 #[derive(clap::Args)]
 #[command(
-    after_help = "The time is that of a smaller database of the same board, built at once, times the entries; without the disk's. Exit code 1 when \
+    after_help = "The time is that of a smaller database of the same board, built now, times the entries; without the disk's. Exit code 1 when \
                   the memory does not suffice, not even with the levels on disk (pdb build --dir).\n\nExamples:\n  tilewave pdb plan --size 5x5 --pattern 1,2,3,6,7,8,11 \
                   --encoding bit"
 )]

@@ -221,7 +221,7 @@ impl Figures for ProbeFacts {
 
 // `tilewave pdb verify`: checksums, spot checks, or the whole table again.
 
-/// Check a database: all checksums, then random entries against A* searches (or everything, --rebuild).
+/// Check a database: all checksums, then random entries by A* searches (or everything, --rebuild).
 #[derive(clap::Args)]
 #[command(after_help = "Exit code 1 when the database is damaged or wrong.")]
 pub struct VerifyPdbArgs {

@@ -12,7 +12,7 @@ use tilewave::pdb;
 
 use crate::cli::Result;
 
-/// Build and use additive pattern databases.
+/// Build and use pattern databases.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -28,10 +28,10 @@ enum PdbCommand {
     Probe(inspect::ProbeArgs),
     Set(set::Args),
     Export(inspect::Export),
-    /// Compress a database for shipping (zstd).
+    /// Compress a database (zstd).
     #[command(alias = "pack")]
     Compress(inspect::CopyArgs),
-    /// Restore the database that was compressed, byte for byte.
+    /// Restore a compressed database, byte for byte.
     #[command(alias = "unpack")]
     Decompress(inspect::CopyArgs),
 }

@@ -44,9 +44,7 @@ enum SetCommand {
 /// Build a set for a board: as many partitions of large patterns as the memory holds.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Databases that are there already are taken as they are, so a build that was interrupted goes on. What is too \
-                  large to be built in memory keeps its levels on the disk, in a directory beside its file, until it is \
-                  there.\n\n\
+    after_help = "Databases that exist are kept as they are, so an interrupted build continues. Databases too large to be built in memory keep their levels on disk, in a directory next to the file, until they are complete.\n\n\
                   Examples:\n  tilewave pdb set build 5x5 --memory 16GB -o set24/\n  \
                   tilewave solve --pdb set24/set.json < boards.txt"
 )]
@@ -69,7 +67,7 @@ struct BuildSetArgs {
     resources: ResourceOptions,
 }
 
-/// Estimate how strong a set is: mean values of random boards, and the growth of the search on given ones.
+/// Estimate the strength of a set: mean values of random boards, and the growth of searches.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  tilewave pdb set rate set24/set.json\n  \
                   tilewave pdb set rate set24/set.json --boards --max-nodes 100000000 < boards.txt")]
@@ -90,7 +88,7 @@ struct RateArgs {
     #[arg(long)]
     boards: bool,
 
-    /// Most nodes of such a search.
+    /// Node limit of such a search.
     #[arg(long, value_name = "N", default_value_t = 10_000_000, value_parser = count::<u64>(), allow_negative_numbers = true)]
     max_nodes: u64,
 

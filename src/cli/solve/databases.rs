@@ -19,25 +19,27 @@ use crate::cli::{Context, Failure, Result, SearchProgress, last_words, part, ref
 /// Where databases come from.
 #[derive(clap::Args)]
 pub struct Databases {
-    /// Database to use, of any kind and encoding that `tilewave pdb build` makes; once for each
-    /// of a disjoint set. Or a set file (`tilewave pdb set`): the largest sum of its partitions counts. Databases
-    /// in which every move counts add up with nothing: the largest value counts.
+    /// Pattern database or set file to use; repeatable.
+    ///
+    /// Databases must not share tiles. Of databases in which every move counts the largest value counts.
     #[arg(long, value_name = "FILE", conflicts_with = "partition")]
     pdb: Vec<PathBuf>,
 
-    /// Distance table (tilewave table) to walk through instead of searching.
+    /// Distance table to use instead of searching.
+    ///
+    /// The goal is then the table's.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pdb", "partition"])]
     pub table: Option<PathBuf>,
 
-    /// Named set to use: 7-8, 6-6-3 or 5-5-5 on 4x4, 6-6-6-6 on 5x5 [default: one that is built in seconds].
+    /// Named set: 7-8, 6-6-3 or 5-5-5 (4x4), 6-6-6-6 (5x5) [default: one built in seconds].
     #[arg(long, value_name = "NAME")]
     partition: Option<String>,
 
-    /// Where databases are kept that were built here [default: tilewave in the user's cache directory].
-    #[arg(long, value_name = "DIR")]
+    /// Where to keep the databases that are built [default: ~/.cache/tilewave].
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     cache_dir: Option<PathBuf>,
 
-    /// Keep no databases.
+    /// Do not keep the databases that are built.
     #[arg(long, conflicts_with = "cache_dir")]
     no_cache: bool,
 }
@@ -64,7 +66,7 @@ impl Databases {
         let mut built = (0u64, 0.0);
         let mut pdbs = Vec::new();
         let all = patterns.len();
-        // 7-8: a third of the memory of bytes, and a little faster (docs/performance.md).
+        // 7-8: a third of the memory of bytes, and a little faster (docs/notebook/solver.md).
         let (kind, encoding) = match patterns.iter().any(|p| p.tiles().len() > 6) {
             true => (Kind::Regions, Encoding::Bit),
             false => (Kind::Minimum, Encoding::Byte),

@@ -55,7 +55,7 @@ const PROOF_CELLS: usize = 16;
 /// Time for a proof, unless told.
 const PROOF_TIME: Duration = Duration::from_secs(60);
 
-/// Solve boards, with the fewest moves, or with --fast at once with more; or other puzzles from a distance table.
+/// Solve boards optimally, or quickly with --fast; other puzzles from a distance table.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  tilewave solve '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12'\n  \
                   tilewave scramble 10x10 --count 1000 | tilewave solve --fast\n\n\
@@ -67,15 +67,17 @@ pub struct Args {
     #[command(flatten)]
     goal: GoalOption,
 
-    /// Solve at once, not with the fewest moves; any size.
+    /// Solve quickly, not with the fewest moves; any size.
     #[arg(long)]
     fast: bool,
 
-    /// With --fast: find the least number of moves as well, and say how far from it the solution is.
+    /// With --fast: compare with the least number of moves.
     #[arg(long, requires = "fast")]
     ratio: bool,
 
-    /// Prove with a SAT solver that nothing is shorter; boards of at most 16 cells.
+    /// Confirm with a SAT solver that nothing is shorter.
+    ///
+    /// Boards of at most 16 cells.
     #[arg(long, conflicts_with = "fast")]
     certify: bool,
 
@@ -86,17 +88,18 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     max_nodes: Option<u64>,
 
-    /// Give up on a board after this many seconds, and on a proof after as many [default: proofs 60].
+    /// Give up on a board, or on a proof, after this many seconds [default: proofs 60].
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     timeout: Option<Duration>,
 
-    /// Log what is done of many hard boards, and go on from there: the same command continues when it was
-    /// interrupted or killed. Reads all boards first.
+    /// Save the progress of many hard boards: the same command resumes after an interruption.
+    ///
+    /// Reads all boards first.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fast", "certify", "table"])]
     log: Option<PathBuf>,
 
-    /// What the letters of the moves say: where the tile goes, or where the blank goes.
-    #[arg(long, value_parser = choice(MoveStyle::NAMES), default_value = "tile")]
+    /// Write moves as the direction of the tile or of the blank.
+    #[arg(long, value_parser = choice(MoveStyle::NAMES), default_value = "tile", hide_short_help = true)]
     moves: MoveStyle,
 
     /// Write every move: RRR, not R3.

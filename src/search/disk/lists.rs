@@ -104,6 +104,7 @@ fn session(
         states: search.puzzle.states().and_then(|states| states.try_into().ok()),
         first_counted: search.first_counted(),
         max_depth: search.max_depth,
+        keep_last: search.keep_last,
         manifest,
         committer,
         depth: 0,
@@ -135,6 +136,7 @@ struct DiskLists<'a> {
     states: Option<u64>,
     first_counted: usize,
     max_depth: Option<usize>,
+    keep_last: usize,
     /// As it was when the session began.
     manifest: Manifest,
     committer: Committer,
@@ -236,9 +238,9 @@ impl LevelStore for DiskLists<'_> {
         let mut found =
             FoundLists { levels: levels.map(level).collect(), complete, lists: Vec::new() };
         let first = if space.directed { 0 } else { stored.saturating_sub(2) };
-        // Of a run that has come as far as was asked for nobody reads the lists.
+        // Of a run that has come as far as was asked for nobody reads the lists, but where its last states are listed.
         let is_wanted = self.max_depth.is_none_or(|most| self.manifest.depth() <= most);
-        if !complete && is_wanted {
+        if !complete && is_wanted || self.keep_last > 0 {
             for depth in first..stored {
                 let taken: u64 = found.lists.iter().map(BucketLists::bytes).sum();
                 let records = self.manifest.records(depth as u32);

@@ -324,7 +324,7 @@ pub(crate) fn check_room(disk: &Disk, plan: MemoryPlan) -> Result<(), SearchErro
     needed.map_or(Ok(()), |needed| DiskBudget::of(disk)?.check(needed))
 }
 
-/// Coded bytes over the entropy of independent bits, at most, measured (`docs/performance.md`): states cluster on lines, which
+/// Coded bytes over the entropy of independent bits, at most, measured (`docs/notebook/disk.md`): states cluster on lines, which
 /// makes frames smaller than independent bits would be, and codes are not perfect, which makes them larger. Levels of 2x7 in the single-tile
 /// metric come to 0.79 to 0.81 with zstd, 0.67 to 0.75 with rANS.
 fn coded_share(plan: MemoryPlan) -> f64 {

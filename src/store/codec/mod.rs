@@ -111,7 +111,7 @@ impl Decoder {
 //
 // Dense levels hold 7 to 15 % ones without repetitions: match search finds nothing there, Huffman codes
 // of single bytes come within 4 % of their entropy. So the default level is a very fast one with
-// compression of literals forced on (measurements: `docs/performance.md`).
+// compression of literals forced on (measurements: `docs/notebook/disk.md`).
 
 pub const DEFAULT_LEVEL: i32 = -500;
 

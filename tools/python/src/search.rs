@@ -83,7 +83,7 @@ impl Found {
 
     /// What a search by lists found.
     fn listed(listed: &Listed, outcome: &FrontierOutcome) -> Found {
-        let report = ListReport::new(&listed.puzzle, outcome);
+        let report = ListReport::new(&listed.puzzle, outcome, None);
         let levels = outcome.levels.iter();
         let goal: Vec<String> = listed.goal_row().iter().map(u16::to_string).collect();
         let agrees = report.published.clone().filter(|_| report.first_wrong_depth.is_none());

@@ -1,0 +1,101 @@
+//! docs/json.md has every key that the program prints.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+use super::{root, words};
+
+/// Commands whose output has all keys there are, one after the other in one directory.
+const COMMANDS: [&str; 33] = [
+    "bfs 3x3 --last 1",
+    "bfs 2x4 --dir run --keep-levels all",
+    "bfs 2x2x2",
+    "bfs 3x3 --tiles 1-5",
+    "plan 2x4",
+    "plan lrx:8",
+    "plan 2x2x2",
+    "antipodes 2x2x2",
+    "state --puzzle 2x2x2 \"1 2 3 4 5 6 7/1 0 0 0 0 0 0\"",
+    "plan 4x4 --ranks 2",
+    "status run",
+    "verify run",
+    "repair run",
+    "verify 2x3",
+    "antipodes 3x3",
+    "state --puzzle lrx:5 --id 3",
+    "state \"8 6 7/2 5 4/3 0 1\"",
+    "table 2x3 -o 2x3.table",
+    "table lrx:5 -o lrx.table",
+    "solve --table lrx.table \"2 1 3 4 5\"",
+    "puzzles",
+    "solve \"8 6 7/2 5 4/3 0 1\"",
+    "solve \"1 2 3/4 5 6/8 7 0\"",
+    "solve --max-nodes 10 \"8 6 7/2 5 4/3 0 1\"",
+    "solve --fast --ratio \"8 6 7/2 5 4/3 0 1\"",
+    "solve --certify \"1 2 3/4 5 6/0 7 8\"",
+    "pdb build --size 3x3 --pattern 1,2,3 -o a.pdb",
+    "pdb info a.pdb",
+    "pdb verify a.pdb",
+    "pdb probe a.pdb --board \"8 6 7/2 5 4/3 0 1\"",
+    "pdb plan --size 3x3 --pattern 1,2,3",
+    "pdb plan --size 4x4 --pattern 1-7 --encoding bit",
+    "pdb set rate a.pdb --samples 10 --boards",
+];
+
+/// The keys of a value, those of values in it included.
+fn keys(value: &Value, all: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                all.insert(key.clone());
+                keys(value, all);
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|value| keys(value, all)),
+        _ => {}
+    }
+}
+
+/// The values that a command prints: one object, or one for each line.
+fn values(line: &str, dir: &Path) -> Vec<Value> {
+    if line == "repair run" {
+        fs::remove_file(dir.join("run/manifest")).unwrap();
+    }
+    let mut command = Command::cargo_bin("tilewave").unwrap();
+    command
+        .args(words(line))
+        .args(["--format", "json"])
+        .write_stdin("8 6 7/2 5 4/3 0 1\n")
+        .current_dir(dir)
+        .env_remove("TILEWAVE_KERNEL")
+        .env("XDG_CACHE_HOME", dir);
+    let output = command.output().unwrap();
+    let (text, error) = (
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    );
+    assert!(!text.is_empty(), "{line}: {error}");
+    let stream = serde_json::Deserializer::from_str(&text).into_iter();
+    stream.map(|value| value.unwrap_or_else(|e| panic!("{line}: {e} in {text}"))).collect()
+}
+
+#[test]
+fn every_key_is_in_the_page() {
+    let page = fs::read_to_string(root().join("docs/json.md")).unwrap();
+    let known: BTreeSet<&str> = page.split('`').skip(1).step_by(2).collect();
+    let dir = tempfile::tempdir().unwrap();
+    let mut seen = BTreeSet::new();
+    for line in COMMANDS {
+        let mut of_command = BTreeSet::new();
+        values(line, dir.path()).iter().for_each(|value| keys(value, &mut of_command));
+        let missing = of_command.iter().filter(|key| !known.contains(key.as_str()));
+        let missing: Vec<&String> = missing.collect();
+        assert!(missing.is_empty(), "docs/json.md does not have {missing:?} of tilewave {line}");
+        seen.extend(of_command);
+    }
+    assert!(seen.len() > 130, "only {} keys are seen", seen.len());
+}
