@@ -36,7 +36,7 @@ def test_small_puzzles_are_searched_completely():
     assert result.num_found == result.num_states == 3_674_160
     assert tilewave.bfs("pyraminx").diameter == 11
     skewb = tilewave.bfs("skewb", progress=lambda *_: None)
-    assert (skewb.num_found, skewb.diameter, skewb.last_layer.shape[0]) == (3_149_280, 11, 0)
+    assert (skewb.num_found, skewb.diameter, skewb.last_layer.shape[0]) == (3_149_280, 11, 90)
 
 
 def test_options_change_no_count_and_no_checksum(tmp_path):
@@ -295,3 +295,21 @@ def test_moves_by_name():
     assert (board.apply_moves("1 2 3/4 5 6/7 8 0", "R D2 L") == tilewave.apply_moves("1 2 3/4 5 6/7 8 0", "R D2 L")).all()
     with pytest.raises(ValueError, match="move 1"):
         board.apply_moves("1 2 3/4 5 6/7 8 0", "U")
+
+
+def test_the_last_states_are_listed():
+    # The farthest states of three coins: one.
+    coins = tilewave.growth([[0, 1, 2]] * 2, twists=[[1, 1, 0], [0, 1, 1]], orientations=2)
+    assert coins.last_layer.tolist() == [[1, 2, 5]]
+    cube = tilewave.Puzzle("3x3x3")
+    assert tilewave.bfs(cube, max_depth=1).last_layer.shape == (0, 20)
+    last = tilewave.bfs(cube, max_depth=1, keep_last=100).last_layer
+    assert sorted(last.tolist()) == sorted(cube.neighbors(cube.goal)[0].tolist())
+    assert len(tilewave.bfs(cube, max_depth=2, keep_last=7).last_layer) == 7
+
+
+def test_boards_can_be_searched_by_lists():
+    lists, sweep = tilewave.bfs("3x3", engine="frontier"), tilewave.bfs("3x3")
+    assert lists.engine == "frontier" and lists.counts.tolist() == sweep.counts.tolist()
+    assert sorted(lists.last_layer.tolist()) == sorted(sweep.last_layer.tolist())
+    assert tilewave.bfs("lrx:7", engine="frontier", max_depth=6).counts.tolist() == tilewave.bfs("lrx:7", max_depth=6).counts.tolist()

@@ -50,8 +50,8 @@ macro_rules! optional_arguments {
     )*};
 }
 
-arguments!(keep_last: usize, max_states: usize);
-optional_arguments!(count: usize, max_depth: usize, max_nodes: u64);
+arguments!(max_states: usize);
+optional_arguments!(count: usize, keep_last: usize, max_depth: usize, max_nodes: u64);
 
 /// Reads the argument `memory`: bytes, or a size with a unit.
 pub fn memory(of: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {

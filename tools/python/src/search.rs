@@ -19,6 +19,10 @@ use super::puzzle::{Counted, Made, Subject, form_of, integer, of_generators, sta
 use super::work::long;
 use super::{arrays, numbers};
 
+/// The engine of searches by lists.
+const LISTS: &str = "frontier";
+/// States of the last depth that are kept unless told.
+const KEPT: usize = 1000;
 /// Digits of a number of states that nobody searches completely.
 const MOST_DIGITS: usize = 13;
 
@@ -101,11 +105,11 @@ impl Found {
             states: report.states.clone(),
             mean_depth: report.mean_depth,
             seconds: outcome.seconds,
-            engine: "frontier".into(),
+            engine: LISTS.into(),
             threads: outcome.threads,
             symmetries: outcome.symmetries,
             published: agrees,
-            last: Vec::new(),
+            last: outcome.last.iter().flat_map(|state| listed.row(state)).collect(),
             width: listed.form().width,
             words: report.text(),
             json: one_key_per_line(&report.json()),
@@ -214,7 +218,7 @@ impl SearchResult {
     }
 
     /// States of the last depth, (k, positions) uint8: the antipodes of a complete search, at most `keep_last` of them.
-    /// None of them where states are kept in lists.
+    /// None of them where a search by lists has only counted the last depth.
     #[getter]
     fn last_layer<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let Found { last, width, .. } = &self.found;
@@ -407,7 +411,7 @@ struct Running {
     symmetry: bool,
     engine: Option<String>,
     resources: Resources,
-    keep_last: usize,
+    keep_last: Option<usize>,
     disk: Option<Disk>,
 }
 
@@ -423,7 +427,8 @@ impl Running {
             Subject::Numbered(space) => space,
         };
         let large = space.size().is_some_and(|size| size.cells() > Search::MAX_CELLS);
-        if large && self.max_depth.is_some() {
+        let by_lists = self.engine.as_deref() == Some(LISTS);
+        if by_lists || large && self.max_depth.is_some() {
             return self.by_lists(py, &*subject.listed()?, progress);
         }
         if self.count_ahead || !self.symmetry {
@@ -431,7 +436,8 @@ impl Running {
                 "count_ahead= and symmetry= are for searches by lists, {space} is searched by its numbered states"
             )));
         }
-        let search = Search::of(space.clone()).max_depth(self.max_depth).keep_last(self.keep_last);
+        let search = Search::of(space.clone()).max_depth(self.max_depth);
+        let search = search.keep_last(self.keep_last.unwrap_or(KEPT));
         let mut search = search.resources(self.resources);
         search.engine = match self.engine.as_deref() {
             None => None,
@@ -439,7 +445,7 @@ impl Running {
             Some("reference") => Some(Engine::Reference),
             Some(other) => {
                 return Err(invalid(format!(
-                    "'{other}' is not an engine: choose sweep or reference"
+                    "'{other}' is not an engine: choose sweep, reference or frontier"
                 )));
             }
         };
@@ -460,7 +466,7 @@ impl Running {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<SearchResult> {
         let puzzle = &listed.puzzle;
-        if let Some(engine) = self.engine {
+        if let Some(engine) = self.engine.filter(|engine| engine != LISTS) {
             return Err(invalid(format!(
                 "engine=\"{engine}\" is for states with numbers, {puzzle} is searched by lists: leave it out"
             )));
@@ -472,6 +478,8 @@ impl Running {
             .max_depth(self.max_depth)
             .count_ahead(self.count_ahead)
             .symmetry(self.symmetry)
+            // The last depth of a search that is not complete is counted, unless its states are wanted.
+            .keep_last(self.keep_last.unwrap_or(if self.max_depth.is_none() { KEPT } else { 0 }))
             .resources(self.resources);
         let found = long(py, progress, |watch| {
             let unlimited = self.max_depth.is_none();
@@ -575,14 +583,15 @@ fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
 ///     By lists: count the last two depths and store neither. As much work as there are moves, and one depth more fits.
 /// symmetry : bool, default True
 ///     By lists: keep one of the states that symmetries carry to each other. The counts are the same without.
-/// engine : {"sweep", "reference"}, optional
-///     The fastest that can run the puzzle without it.
+/// engine : {"sweep", "reference", "frontier"}, optional
+///     The fastest that can run the puzzle without it. "frontier" searches by lists, any puzzle to a depth.
 /// threads : int, optional
 ///     One per core without it.
 /// memory : int or str, optional
 ///     Memory limit in bytes, or a size with a unit: "8GiB", "500MB"; half of what is free without it.
-/// keep_last : int, default 1000
-///     Most states of the last depth to return as `SearchResult.last_layer`.
+/// keep_last : int, optional
+///     Most states of the last depth to return as `SearchResult.last_layer`: 1000 without it, or none where lists are
+///     searched to a `max_depth`, whose states are then counted and not stored.
 /// dir : path or list of paths, optional
 ///     Search on disk, in this directory or these; a search that is there already is continued.
 /// keep_levels : {"last", "all"}, default "last"
@@ -617,7 +626,7 @@ fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
 /// >>> cube.counts, cube.counts_up_to_symmetry
 /// (array([     1,     18,    243,   3240,  43239, 574908], dtype=uint64), array([    1,     2,     9,    75,   934, 12077], dtype=uint64))
 #[pyfunction]
-#[pyo3(signature = (puzzle, *, goal=None, metric=None, directed=false, pieces=None, start=None, max_depth=None, count_ahead=false, symmetry=true, engine=None, threads=None, memory=None, keep_last=1000, dir=None, keep_levels="last", progress=None))]
+#[pyo3(signature = (puzzle, *, goal=None, metric=None, directed=false, pieces=None, start=None, max_depth=None, count_ahead=false, symmetry=true, engine=None, threads=None, memory=None, keep_last=None, dir=None, keep_levels="last", progress=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn bfs(
     py: Python<'_>,
@@ -633,7 +642,7 @@ pub fn bfs(
     engine: Option<String>,
     #[pyo3(from_py_with = numbers::threads)] threads: Option<usize>,
     #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
-    #[pyo3(from_py_with = numbers::keep_last)] keep_last: usize,
+    #[pyo3(from_py_with = numbers::keep_last)] keep_last: Option<usize>,
     dir: Option<&Bound<'_, PyAny>>,
     keep_levels: &str,
     progress: Option<Py<PyAny>>,
@@ -682,7 +691,7 @@ pub fn bfs(
 /// >>> result.counts, result.diameter
 /// (array([1, 2, 3], dtype=uint64), 2)
 #[pyfunction]
-#[pyo3(signature = (generators, *, twists=None, orientations=None, solved=None, names=None, inverses=false, name="generators", max_depth=None, threads=None, memory=None, keep_last=1000, progress=None))]
+#[pyo3(signature = (generators, *, twists=None, orientations=None, solved=None, names=None, inverses=false, name="generators", max_depth=None, threads=None, memory=None, keep_last=None, progress=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn growth(
     py: Python<'_>,
@@ -696,7 +705,7 @@ pub fn growth(
     #[pyo3(from_py_with = numbers::max_depth)] max_depth: Option<usize>,
     #[pyo3(from_py_with = numbers::threads)] threads: Option<usize>,
     #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
-    #[pyo3(from_py_with = numbers::keep_last)] keep_last: usize,
+    #[pyo3(from_py_with = numbers::keep_last)] keep_last: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<SearchResult> {
     let made = Made { names, inverses, name, twists, orientations, solved };

@@ -303,10 +303,10 @@ def bfs(
     max_depth: int | None = None,
     count_ahead: bool = False,
     symmetry: bool = True,
-    engine: Literal["sweep", "reference"] | None = None,
+    engine: Literal["sweep", "reference", "frontier"] | None = None,
     threads: int | None = None,
     memory: _Memory | None = None,
-    keep_last: int = 1000,
+    keep_last: int | None = None,
     dir: _Path | Sequence[_Path] | None = None,
     keep_levels: Literal["last", "all"] = "last",
     progress: _Progress | None = None,
@@ -323,7 +323,7 @@ def growth(
     max_depth: int | None = None,
     threads: int | None = None,
     memory: _Memory | None = None,
-    keep_last: int = 1000,
+    keep_last: int | None = None,
     progress: _Progress | None = None,
 ) -> SearchResult: ...
 def neighbors(
