@@ -25,7 +25,8 @@ fn pages() -> Vec<PathBuf> {
             }
         }
     }
-    let mut all = vec![root().join("README.md"), root().join("tools/c/README.md")];
+    let others = ["README.md", "tools/README.md", "tools/c/README.md"];
+    let mut all = others.map(|name| root().join(name)).to_vec();
     below(&root().join("docs"), &mut all);
     assert!(all.len() > 15, "the pages are seen");
     all
@@ -107,6 +108,18 @@ fn the_index_names_every_page() {
         if name.ends_with(".md") && name != "README.md" {
             assert!(linked.contains(&name), "docs/README.md does not name {name}");
         }
+    }
+}
+
+#[test]
+fn the_list_of_tools_names_every_tool() {
+    let list = fs::read_to_string(root().join("tools/README.md")).unwrap();
+    for entry in fs::read_dir(root().join("tools")).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        let name = if entry.path().is_dir() { name + "/" } else { name };
+        let listed = list.contains(&format!("`{name}`"));
+        assert!(listed || name == "README.md" || name.starts_with('_'), "{name} is not listed");
     }
 }
 
