@@ -25,7 +25,8 @@ fn pages() -> Vec<PathBuf> {
             }
         }
     }
-    let mut all = vec![root().join("README.md"), root().join("tools/c/README.md")];
+    let others = ["README.md", "tools/README.md", "tools/c/README.md"];
+    let mut all = others.map(|name| root().join(name)).to_vec();
     below(&root().join("docs"), &mut all);
     assert!(all.len() > 15, "the pages are seen");
     all
@@ -111,6 +112,18 @@ fn the_index_names_every_page() {
 }
 
 #[test]
+fn the_list_of_tools_names_every_tool() {
+    let list = fs::read_to_string(root().join("tools/README.md")).unwrap();
+    for entry in fs::read_dir(root().join("tools")).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        let name = if entry.path().is_dir() { name + "/" } else { name };
+        let listed = list.contains(&format!("`{name}`"));
+        assert!(listed || name == "README.md" || name.starts_with('_'), "{name} is not listed");
+    }
+}
+
+#[test]
 fn lines_have_a_readable_length() {
     for page in pages() {
         let place = page.strip_prefix(root()).unwrap().to_str().unwrap();
@@ -135,12 +148,11 @@ fn lines_have_a_readable_length() {
 
 /// What the attributes `href` and `src` of a page name.
 fn references(page: &str) -> Vec<String> {
-    let of = |name: &str| -> Vec<String> {
-        let attribute = format!(" {name}=\"");
-        let rest = page.split(&attribute).skip(1).map(str::to_string);
+    let of = |opening: &str| -> Vec<String> {
+        let rest = page.split(opening).skip(1);
         rest.filter_map(|rest| rest.split('"').next().map(str::to_string)).collect()
     };
-    [of("href"), of("src")].concat()
+    [of(" href=\""), of(" src=\"")].concat()
 }
 
 #[test]
@@ -148,7 +160,7 @@ fn the_site_has_no_dead_link() {
     let dir = tempfile::tempdir().unwrap();
     let made = Command::new("python3").arg(root().join("tools/site")).arg(dir.path()).output();
     let Ok(made) = made else {
-        eprintln!("\n*** SKIPPED: python3 is not installed ***\n");
+        // Without Python there is no site; where everything is required there is Python.
         assert!(std::env::var_os("TILEWAVE_REQUIRE_ALL").is_none());
         return;
     };
@@ -160,7 +172,8 @@ fn the_site_has_no_dead_link() {
         let prose = text.split("<code>").filter_map(|part| part.split("</code>").last());
         let unread = prose.filter(|part| part.contains("**")).collect::<Vec<_>>();
         assert!(unread.is_empty(), "{}: bold text that is not read: {unread:?}", place.display());
-        for reference in references(&text).iter().filter(|name| !name.contains("://")) {
+        let references = references(&text);
+        for reference in references.iter().filter(|name| !name.contains("://")) {
             let (file, name) = reference.split_once('#').unwrap_or((reference, ""));
             let target =
                 if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
