@@ -9,7 +9,7 @@ fn wrong_sizes() {
     refused(&["bfs", "1x8"], 2, "too small");
     refused(&["bfs", "5x5"], 2, "at most 16");
     refused(&["bfs", "300x300"], 2, "too large");
-    refused(&["plan", "4x5"], 2, "at most 16");
+    refused(&["plan", "4x5", "--ranks", "2"], 2, "--ranks");
     refused(&["verify", "3x3", "3by3"], 2, "'3by3'");
     refused(&["antipodes", "0x0"], 2, "too small");
 }
