@@ -72,9 +72,17 @@ pub struct Counted {
     #[arg(long)]
     directed: bool,
 
-    /// Keep some sets of a puzzle's pieces: corners, or corners,edges.
-    #[arg(long, value_name = "SETS", value_delimiter = ',')]
+    /// Keep some pieces: corners, or corners,edges:1-6; the others of a set look alike.
+    #[arg(long, value_name = "PIECES", value_delimiter = ',')]
     pieces: Vec<String>,
+
+    /// Do not tell orientations of these pieces apart: edges, or corners:1-4.
+    #[arg(long, value_name = "PIECES", value_delimiter = ',', hide_short_help = true)]
+    ignore_orientation: Vec<String>,
+
+    /// Let these pieces look alike: centres:1-4,centres:5-8.
+    #[arg(long, value_name = "PIECES", value_delimiter = ',', hide_short_help = true)]
+    same: Vec<String>,
 }
 
 impl Counted {
@@ -96,8 +104,13 @@ impl Counted {
 
     /// What a word on the command line names: RxC, FAMILY:NUMBERS or a file.
     pub fn space(&self, word: &str) -> Result<StateSpace> {
-        if !self.pieces.is_empty() {
-            refuse!("--pieces is for puzzles of several sets of pieces, {word} has one");
+        let projected = [
+            ("--pieces", &self.pieces),
+            ("--ignore-orientation", &self.ignore_orientation),
+            ("--same", &self.same),
+        ];
+        if let Some((option, _)) = projected.iter().find(|(_, pieces)| !pieces.is_empty()) {
+            refuse!("{option} is for puzzles of several sets of pieces, {word} has one");
         }
         let only_files = || {
             let turns = self.turns().map(|_| "--metric htm and qtm are for puzzles that turn");
@@ -135,11 +148,19 @@ impl Counted {
     /// those of its pieces that are asked for.
     pub fn orbits(&self, word: &str) -> Result<Option<OrbitPuzzle>> {
         let whole = self.whole_orbits(word)?;
-        let kept = |puzzle: OrbitPuzzle| match &self.pieces[..] {
-            [] => Ok(puzzle),
-            sets => puzzle.keeping(sets).map_err(tilewave::Error::from),
+        let projected = |mut puzzle: OrbitPuzzle| {
+            if !self.pieces.is_empty() {
+                puzzle = puzzle.keeping(&self.pieces)?;
+            }
+            if !self.ignore_orientation.is_empty() {
+                puzzle = puzzle.unoriented(&self.ignore_orientation)?;
+            }
+            if !self.same.is_empty() {
+                puzzle = puzzle.alike(&self.same)?;
+            }
+            Ok::<_, tilewave::Error>(puzzle)
         };
-        Ok(whole.map(kept).transpose()?)
+        Ok(whole.map(projected).transpose()?)
     }
 
     fn whole_orbits(&self, word: &str) -> Result<Option<OrbitPuzzle>> {

@@ -393,6 +393,16 @@ pub enum PuzzleError {
         /// The sets.
         orbits: String,
     },
+    /// Pieces that the set does not have.
+    #[error("'{text}' names no pieces of set {set}: it has the pieces 1 to {pieces}; write 1-4 or 1+3+5-7")]
+    NoPieces {
+        /// What was written.
+        text: String,
+        /// The set.
+        set: String,
+        /// How many pieces it has.
+        pieces: usize,
+    },
     /// A set without which nobody knows which moves are allowed.
     #[error("moves depend on set {0}: it cannot be left out")]
     Needed(String),

@@ -31,6 +31,7 @@ pub mod notation;
 pub mod orbits;
 pub(crate) mod permutation;
 pub(crate) mod position_order;
+mod projection;
 pub(crate) mod rows;
 pub(crate) mod space;
 pub(crate) mod states;

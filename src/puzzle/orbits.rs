@@ -222,11 +222,11 @@ pub enum Turns {
 /// A puzzle of several orbits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrbitPuzzle {
-    name: String,
-    orbits: Vec<Orbit>,
-    moves: Vec<OrbitMove>,
-    illegal: Vec<OrbitPlace>,
-    notes: Vec<String>,
+    pub(super) name: String,
+    pub(super) orbits: Vec<Orbit>,
+    pub(super) moves: Vec<OrbitMove>,
+    pub(super) illegal: Vec<OrbitPlace>,
+    pub(super) notes: Vec<String>,
 }
 
 /// A puzzle in the files of a run.
@@ -413,49 +413,6 @@ impl OrbitPuzzle {
             Turns::Quarter => self.inverse_closed(),
             Turns::Directed => Ok(self),
         }
-    }
-
-    /// Returns the puzzle of some orbits by name: a name without the number behind it stands for all that have it,
-    /// `edges` for `edges` and `edges2`.
-    ///
-    /// # Errors
-    /// [`PuzzleError::NoOrbit`], [`PuzzleError::Needed`] where a move depends on what is left out,
-    /// [`PuzzleError::NoMoves`].
-    pub fn keeping(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
-        let plain = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_lowercase();
-        let meant = |orbit: &Orbit, name: &String| {
-            orbit.name.eq_ignore_ascii_case(name) || plain(&orbit.name) == name.to_lowercase()
-        };
-        if let Some(name) = names.iter().find(|n| !self.orbits.iter().any(|o| meant(o, n))) {
-            let all: Vec<&str> = self.orbits.iter().map(|orbit| orbit.name.as_str()).collect();
-            return Err(PuzzleError::NoOrbit { name: shown(name, 32), orbits: all.join(", ") });
-        }
-        let kept: Vec<usize> = (0..self.orbits.len())
-            .filter(|&i| names.iter().any(|name| meant(&self.orbits[i], name)))
-            .collect();
-        let renumbered = |at: &mut OrbitPlace| {
-            match kept.iter().position(|&i| i == usize::from(at.orbit)) {
-                Some(orbit) => at.orbit = orbit as u8,
-                None => {
-                    let name = self.orbits[usize::from(at.orbit)].name.clone();
-                    return Err(PuzzleError::Needed(name));
-                }
-            }
-            Ok(())
-        };
-        self.illegal.iter_mut().try_for_each(renumbered)?;
-        for one in &mut self.moves {
-            one.requires.iter_mut().try_for_each(renumbered)?;
-            let turns = kept.iter().map(|&i| one.transformation.0[i].clone());
-            one.transformation = Transformation(turns.collect());
-        }
-        let orbits: Vec<Orbit> = kept.iter().map(|&i| self.orbits[i].clone()).collect();
-        if orbits.len() < self.orbits.len() {
-            let sets: Vec<&str> = orbits.iter().map(|orbit| orbit.name.as_str()).collect();
-            self.name = format!("{} {}", self.name, sets.join(","));
-        }
-        let puzzle = OrbitPuzzle::new(self.name, orbits, self.moves)?;
-        Ok(OrbitPuzzle { illegal: self.illegal, notes: self.notes, ..puzzle })
     }
 
     /// Returns the puzzle that keeps the moves for which a function of their names says so.

@@ -1,0 +1,263 @@
+//! Puzzles made of a part of another one: some of its pieces, orientations left out, pieces that are made to look alike.
+//!
+//! A distance in a projection is at most that in the puzzle, which is what a pattern database rests on.
+//!
+//! Invariant: a projection has the moves of its puzzle, those left out that do nothing in it, and of equal ones the first.
+
+use crate::{
+    puzzle::{
+        PuzzleError,
+        orbits::{Orbit, OrbitPlace, OrbitPuzzle, Placed, Transformation},
+    },
+    units::shown,
+};
+
+/// Pieces of a set, as `edges:1-4+7` names them, or all where no numbers follow.
+struct NamedPieces<'a> {
+    set: &'a str,
+    pieces: Option<&'a str>,
+}
+
+impl NamedPieces<'_> {
+    fn of(text: &str) -> NamedPieces<'_> {
+        match text.split_once(':') {
+            Some((set, pieces)) => NamedPieces { set, pieces: Some(pieces) },
+            None => NamedPieces { set: text, pieces: None },
+        }
+    }
+
+    /// Whether a set is meant: a name without the number behind it stands for all that have it.
+    fn means(&self, orbit: &Orbit) -> bool {
+        let plain = orbit.name.trim_end_matches(|c: char| c.is_ascii_digit());
+        orbit.name.eq_ignore_ascii_case(self.set) || plain.eq_ignore_ascii_case(self.set)
+    }
+
+    /// For each kind of piece of a set whether it is meant.
+    fn kinds(&self, orbit: &Orbit) -> Result<Vec<bool>, PuzzleError> {
+        let Some(text) = self.pieces else {
+            return Ok(vec![true; orbit.moduli.len()]);
+        };
+        let wrong = || PuzzleError::NoPieces {
+            text: shown(text, 32),
+            set: orbit.name.clone(),
+            pieces: orbit.moduli.len(),
+        };
+        let mut kinds = vec![false; orbit.moduli.len()];
+        for part in text.split('+') {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            let number = |word: &str| word.trim().parse::<usize>().map_err(|_| wrong());
+            let (first, last) = (number(first)?, number(last)?);
+            if first == 0 || first > last || last > kinds.len() {
+                return Err(wrong());
+            }
+            kinds[first - 1..last].fill(true);
+        }
+        Ok(kinds)
+    }
+}
+
+impl OrbitPuzzle {
+    /// Returns the puzzle of some sets of pieces, and of some pieces of a set: `corners`, `edges:1-6`, `edges:1-3+8`. Pieces
+    /// are counted from 1 in the order of the solved puzzle; those of a set that are not named look alike, turned or not.
+    /// A name without the number behind it stands for all sets that have it, `edges` for `edges` and `edges2`.
+    ///
+    /// ```
+    /// use tilewave::puzzle::{named, orbits::Turns};
+    /// let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers)?;
+    /// let six = cube.keeping(&["edges:1-6".into()])?;
+    /// assert_eq!(six.states().map(|states| states.to_string()), Some("42577920".into())); // 12!/6! 2^6
+    /// # Ok::<(), tilewave::puzzle::PuzzleError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`PuzzleError::NoOrbit`], [`PuzzleError::NoPieces`], [`PuzzleError::Needed`] where a move depends on what is left out,
+    /// [`PuzzleError::NoMoves`].
+    pub fn keeping(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
+        let named = self.named(names)?;
+        let meant = |orbit: &Orbit| named.iter().any(|named| named.means(orbit));
+        let kept: Vec<usize> = (0..self.orbits.len()).filter(|&i| meant(&self.orbits[i])).collect();
+        let renumbered = |at: &mut OrbitPlace| {
+            match kept.iter().position(|&i| i == usize::from(at.orbit)) {
+                Some(orbit) => at.orbit = orbit as u8,
+                None => {
+                    let name = self.orbits[usize::from(at.orbit)].name.clone();
+                    return Err(PuzzleError::Needed(name));
+                }
+            }
+            Ok(())
+        };
+        self.illegal.iter_mut().try_for_each(renumbered)?;
+        for one in &mut self.moves {
+            one.requires.iter_mut().try_for_each(renumbered)?;
+            let turns = kept.iter().map(|&i| one.transformation.0[i].clone());
+            one.transformation = Transformation(turns.collect());
+        }
+        let all = self.orbits.len();
+        self.orbits = kept.iter().map(|&i| self.orbits[i].clone()).collect();
+        let mut words = Vec::new();
+        for index in 0..self.orbits.len() {
+            let orbit = &self.orbits[index];
+            let mut kinds = vec![false; orbit.moduli.len()];
+            let mut word = orbit.name.clone();
+            for named in named.iter().filter(|named| named.means(orbit)) {
+                for (kind, meant) in kinds.iter_mut().zip(named.kinds(orbit)?) {
+                    *kind |= meant;
+                }
+                word += &named.pieces.map_or(String::new(), |pieces| format!(":{pieces}"));
+            }
+            words.push(word);
+            let left = kinds.iter().filter(|meant| !**meant).count();
+            if left > 0 {
+                self.merge(index, &kinds.iter().map(|meant| !meant).collect::<Vec<_>>(), true)?;
+            }
+        }
+        if self.orbits.len() < all || words.iter().any(|word| word.contains(':')) {
+            self.name = format!("{} {}", self.name, words.join(","));
+        }
+        self.rebuilt()
+    }
+
+    /// Returns the puzzle in which nobody sees how the pieces of some sets, or some pieces of a set, are turned.
+    ///
+    /// # Errors
+    /// As [`OrbitPuzzle::keeping`].
+    pub fn unoriented(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
+        for named in self.named(names)? {
+            for orbit in self.orbits.iter_mut().filter(|orbit| named.means(orbit)) {
+                let kinds = named.kinds(orbit)?;
+                for (modulus, _) in orbit.moduli.iter_mut().zip(&kinds).filter(|(_, meant)| **meant) {
+                    *modulus = 1;
+                }
+                for piece in orbit.solved.iter_mut().filter(|p| kinds[usize::from(p.kind)]) {
+                    piece.turn = 0;
+                }
+            }
+        }
+        self.name = format!("{} without orientation of {}", self.name, names.join(","));
+        self.rebuilt()
+    }
+
+    /// Returns the puzzle in which the pieces that each name stands for look alike: all of a set, or `centres:1-4`. Of
+    /// those that turn differently nobody sees how they are turned.
+    ///
+    /// # Errors
+    /// As [`OrbitPuzzle::keeping`].
+    pub fn alike(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
+        for named in self.named(names)? {
+            for index in 0..self.orbits.len() {
+                if named.means(&self.orbits[index]) {
+                    let kinds = named.kinds(&self.orbits[index])?;
+                    self.merge(index, &kinds, false)?;
+                }
+            }
+        }
+        self.name = format!("{} with equal {}", self.name, names.join(","));
+        self.rebuilt()
+    }
+
+    fn named<'a>(&self, names: &'a [String]) -> Result<Vec<NamedPieces<'a>>, PuzzleError> {
+        let named: Vec<NamedPieces> = names.iter().map(|name| NamedPieces::of(name)).collect();
+        let unknown = named.iter().find(|n| !self.orbits.iter().any(|orbit| n.means(orbit)));
+        if let Some(unknown) = unknown {
+            let all: Vec<&str> = self.orbits.iter().map(|orbit| orbit.name.as_str()).collect();
+            let (name, orbits) = (shown(unknown.set, 32), all.join(", "));
+            return Err(PuzzleError::NoOrbit { name, orbits });
+        }
+        Ok(named)
+    }
+
+    /// Makes kinds of pieces one, the first of them, whose orientations are not seen where they are told not to be, or where
+    /// some kinds have more than others.
+    fn merge(&mut self, index: usize, kinds: &[bool], unseen: bool) -> Result<(), PuzzleError> {
+        let orbit = &mut self.orbits[index];
+        let Some(first) = kinds.iter().position(|meant| *meant) else { return Ok(()) };
+        let depends = |at: &OrbitPlace| usize::from(at.orbit) == index && kinds[usize::from(at.kind)];
+        let requires = self.moves.iter().filter_map(|one| one.requires.as_ref());
+        if requires.chain(&self.illegal).any(depends) {
+            return Err(PuzzleError::Needed(orbit.name.clone()));
+        }
+        let of = |kind: usize| kinds[kind] && orbit.moduli[kind] != orbit.moduli[first];
+        let modulus = match unseen || (0..kinds.len()).any(of) {
+            true => 1,
+            false => orbit.moduli[first],
+        };
+        orbit.moduli[first] = modulus;
+        for piece in orbit.solved.iter_mut().filter(|piece| kinds[usize::from(piece.kind)]) {
+            *piece = Placed { kind: first as u8, turn: piece.turn % modulus };
+        }
+        Ok(())
+    }
+
+    /// The puzzle again, its kinds numbered without gaps, its moves each once.
+    fn rebuilt(mut self) -> Result<OrbitPuzzle, PuzzleError> {
+        for (index, orbit) in self.orbits.iter_mut().enumerate() {
+            let used = |kind: &usize| orbit.solved.iter().any(|p| usize::from(p.kind) == *kind);
+            let kept: Vec<usize> = (0..orbit.moduli.len()).filter(used).collect();
+            let number = |kind: u8| kept.iter().position(|&k| k == usize::from(kind));
+            let renumber = |kind: u8| number(kind).map_or(kind, |kind| kind as u8);
+            let moved = self.moves.iter_mut().filter_map(|one| one.requires.as_mut());
+            for at in moved.chain(&mut self.illegal).filter(|at| usize::from(at.orbit) == index) {
+                at.kind = renumber(at.kind);
+            }
+            for piece in &mut orbit.solved {
+                piece.kind = renumber(piece.kind);
+            }
+            orbit.moduli = kept.iter().map(|&kind| orbit.moduli[kind]).collect();
+        }
+        let puzzle = OrbitPuzzle::new(self.name, self.orbits, self.moves)?;
+        Ok(OrbitPuzzle { illegal: self.illegal, notes: self.notes, ..puzzle })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        frontier::FrontierSearch,
+        puzzle::{named, orbits::Turns},
+    };
+
+    fn cube() -> super::OrbitPuzzle {
+        named::parse("3x3x3").unwrap().counting(Turns::Powers).unwrap()
+    }
+
+    fn words(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).into()).collect()
+    }
+
+    #[test]
+    fn projections_have_the_states_that_combinatorics_says() {
+        let states = |puzzle: super::OrbitPuzzle| puzzle.states().unwrap().to_string();
+        let keep = |names: &[&str]| cube().keeping(&words(names)).unwrap();
+        for (names, expected) in [
+            (&["edges:1-7"][..], "510935040"),
+            (&["Edges:1-3+5", "edges:12"], "3041280"),
+            (&["corners"], "88179840"),
+            (&["corners:1-2", "edges:1"], "12096"),
+        ] {
+            assert_eq!(states(keep(names)), expected, "{names:?}");
+        }
+        let turned = cube().unoriented(&words(&["edges", "corners"])).unwrap();
+        assert_eq!(states(turned), "9656672256000"); // 8! 12! / 2
+        let alike = keep(&["edges"]).alike(&words(&["edges:1-4", "edges:5-12"])).unwrap();
+        assert_eq!(states(alike), "1013760"); // 12!/(4! 8!) 2^11
+    }
+
+    /// Published: the cross in half turns, `../shared/data` aside, is OEIS-like folklore: 190,080 states, 8 moves.
+    #[test]
+    fn the_cross_of_the_cube_takes_eight_moves() {
+        let cross = cube().keeping(&words(&["edges:1-4"])).unwrap();
+        let found = FrontierSearch::new(cross).run().unwrap();
+        let total: u64 = found.counts().iter().sum();
+        assert_eq!(total, 190_080);
+        assert!(found.complete);
+    }
+
+    #[test]
+    fn what_cannot_be_projected_is_told() {
+        let told = |names: &[&str]| cube().keeping(&words(names)).unwrap_err().to_string();
+        assert!(told(&["wings"]).contains("no set is called 'wings'"), "{}", told(&["wings"]));
+        for pieces in ["edges:0-3", "edges:5-3", "edges:1-13", "edges:x", "edges:"] {
+            assert!(told(&[pieces]).contains("1 to 12"), "{}", told(&[pieces]));
+        }
+    }
+}
