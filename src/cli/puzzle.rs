@@ -58,7 +58,7 @@ const METRICS: &[(&[&str], MoveCount, &str)] = &[
     ),
 ];
 
-/// `--goal` of boards, `--metric`, and `--directed` of files.
+/// `--goal` of boards, `--metric`, `--directed` of files, and what makes a projection of a puzzle.
 #[derive(clap::Args)]
 pub struct Counted {
     #[command(flatten)]
@@ -72,7 +72,7 @@ pub struct Counted {
     #[arg(long)]
     directed: bool,
 
-    /// Keep some pieces: corners, or corners,edges:1-6; the others of a set look alike.
+    /// Keep some pieces: corners,edges:1-6; others of a set look alike.
     #[arg(long, value_name = "PIECES", value_delimiter = ',')]
     pieces: Vec<String>,
 
@@ -80,7 +80,7 @@ pub struct Counted {
     #[arg(long, value_name = "PIECES", value_delimiter = ',', hide_short_help = true)]
     ignore_orientation: Vec<String>,
 
-    /// Let these pieces look alike: centres:1-4,centres:5-8.
+    /// Let these pieces look alike, those of each name: centres:1-4,centres:5-8.
     #[arg(long, value_name = "PIECES", value_delimiter = ',', hide_short_help = true)]
     same: Vec<String>,
 }

@@ -394,7 +394,9 @@ pub enum PuzzleError {
         orbits: String,
     },
     /// Pieces that the set does not have.
-    #[error("'{text}' names no pieces of set {set}: it has the pieces 1 to {pieces}; write 1-4 or 1+3+5-7")]
+    #[error(
+        "'{text}' names no pieces of set {set}: it has the pieces 1 to {pieces}; write 1-4 or 1+3+5-7"
+    )]
     NoPieces {
         /// What was written.
         text: String,
