@@ -50,6 +50,7 @@ pub mod pdb;
 #[allow(missing_docs)]
 mod perm;
 pub mod progress;
+pub mod pruning;
 pub mod puzzle;
 pub mod random;
 pub mod report;

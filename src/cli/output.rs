@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tilewave::{
     Search, internals,
-    puzzle::{Metric, StateSpace},
+    puzzle::{Metric, StateSpace, orbits::OrbitPuzzle},
     report::{self, Chart, ChartFormat, html::LAST_DRAWN, one_key_per_line},
     search::{Engine, Outcome, disk::Searched},
 };
@@ -78,12 +78,15 @@ impl Subject {
     pub fn searched(searched: &Searched, format: OutputFormat) -> Subject {
         match searched {
             Searched::Numbered(space) => Subject::new(space, format),
-            Searched::Listed(puzzle) => {
-                let puzzle = puzzle.to_string();
-                let board = (format == OutputFormat::Csv).then(|| puzzle.clone());
-                Subject { board, puzzle, metric: None }
-            }
+            Searched::Listed(puzzle) => Subject::listed(puzzle, format),
         }
+    }
+
+    /// A puzzle of several sets of pieces.
+    pub fn listed(puzzle: &OrbitPuzzle, format: OutputFormat) -> Subject {
+        let puzzle = puzzle.to_string();
+        let board = (format == OutputFormat::Csv).then(|| puzzle.clone());
+        Subject { board, puzzle, metric: None }
     }
 }
 

@@ -102,6 +102,21 @@ impl Counted {
         }
     }
 
+    /// Refuses what boards do not have.
+    pub fn refuse_of_boards(&self) -> Result<()> {
+        let wrong = [
+            (self.metric.is_some(), "--metric"),
+            (self.directed, "--directed"),
+            (!self.pieces.is_empty(), "--pieces"),
+            (!self.ignore_orientation.is_empty(), "--ignore-orientation"),
+            (!self.same.is_empty(), "--same"),
+        ];
+        match wrong.into_iter().find(|(wrong, _)| *wrong) {
+            Some((_, option)) => refuse!("{option} needs --puzzle, boards are solved without it"),
+            None => Ok(()),
+        }
+    }
+
     /// What a word on the command line names: RxC, FAMILY:NUMBERS or a file.
     pub fn space(&self, word: &str) -> Result<StateSpace> {
         let projected = [

@@ -172,34 +172,15 @@ impl StateFields {
 
     /// Returns the arrangement that has these fields, which must be those of one.
     pub fn decode(&self, puzzle: &OrbitPuzzle, row: &[u8]) -> Arrangement {
-        let of_orbit = |index: usize| {
-            let fields = self.fields.iter().zip(row);
-            fields.filter(move |(field, _)| field.orbit == index)
-        };
         let orbit = |(index, orbit): (usize, &Orbit)| {
             let mut pieces: Vec<Option<Placed>> = vec![None; orbit.positions()];
             let mut by_content = false;
-            for (field, &value) in of_orbit(index) {
-                let value = usize::from(value);
-                match field.kind {
-                    FieldKind::Location { kind } => {
-                        let turn = (value % field.modulus) as u8;
-                        pieces[value / field.modulus] = Some(Placed { kind, turn });
-                    }
-                    FieldKind::Content { position } => {
-                        by_content = true;
-                        let first = &self.first_value[index];
-                        let kinds = 0..orbit.moduli.len();
-                        let kind = kinds
-                            .rev()
-                            .find(|&kind| {
-                                orbit.moduli[kind] > 0 && usize::from(first[kind]) <= value
-                            })
-                            .unwrap_or_default();
-                        let turn = (value - usize::from(first[kind])) as u8;
-                        pieces[usize::from(position)] = Some(Placed { kind: kind as u8, turn });
-                    }
-                }
+            let own =
+                self.fields.iter().zip(row).enumerate().filter(|(_, (f, _))| f.orbit == index);
+            for (field, (of, &value)) in own {
+                let (position, piece) = self.piece_at(puzzle, field, value);
+                by_content |= matches!(of.kind, FieldKind::Content { .. });
+                pieces[position] = Some(piece);
             }
             // Pieces without fields stand where they always do, or are those that look alike.
             let is_single = |kind: u8| orbit.pieces_of(kind) == 1;
@@ -214,6 +195,26 @@ impl StateFields {
             pieces.into_iter().map(|p| rest(p).expect("every position has a piece")).collect()
         };
         Arrangement(puzzle.orbits().iter().enumerate().map(orbit).collect())
+    }
+
+    /// Returns what a value of a field says: that a piece is at a position of its orbit.
+    pub fn piece_at(&self, puzzle: &OrbitPuzzle, field: usize, value: u8) -> (usize, Placed) {
+        let field = &self.fields[field];
+        match field.kind {
+            FieldKind::Location { kind } => {
+                let (position, turn) =
+                    (usize::from(value) / field.modulus, usize::from(value) % field.modulus);
+                (position, Placed { kind, turn: turn as u8 })
+            }
+            FieldKind::Content { position } => {
+                let first = &self.first_value[field.orbit];
+                let moduli = &puzzle.orbits()[field.orbit].moduli;
+                let kinds =
+                    (0..moduli.len()).filter(|&kind| moduli[kind] > 0 && first[kind] <= value);
+                let kind = kinds.last().unwrap_or_default();
+                (position.into(), Placed { kind: kind as u8, turn: value - first[kind] })
+            }
+        }
     }
 
     /// Returns how many rows there are in which no two pieces are at one position: at least the states.

@@ -56,7 +56,7 @@ pub(crate) trait LevelStore: ListSink + Send {
 
 /// Levels in memory.
 #[derive(Default)]
-pub(super) struct MemoryLevels {
+pub(crate) struct MemoryLevels {
     /// Bytes for all levels, and chunks of each.
     budget: u64,
     count: usize,

@@ -29,7 +29,9 @@ pub use crate::frontier::{
 
 pub(crate) use crate::frontier::{
     bucket_space::BucketSpace,
+    fields::{FieldKind, FieldMap, StateFields},
     level::{LevelEnd, LevelTotal, LevelUse, ListSink},
-    levels::{FoundLists, LevelStore},
+    levels::{FoundLists, LevelStore, MemoryLevels},
     lists::{BucketLists, ListChunk},
+    symmetry::SymmetryGroup,
 };

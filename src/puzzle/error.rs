@@ -326,6 +326,14 @@ pub enum PuzzleError {
         /// The puzzle.
         puzzle: String,
     },
+    /// An arrangement that the moves do not make, and why.
+    #[error("no moves of {puzzle} lead there: {why}")]
+    Unreached {
+        /// The puzzle.
+        puzzle: String,
+        /// What is wrong with the arrangement.
+        why: String,
+    },
     /// A number that no state has.
     #[error("no state of {puzzle} has the id {id}: ids are below {ids}")]
     NoState {
@@ -408,6 +416,9 @@ pub enum PuzzleError {
     /// A set without which nobody knows which moves are allowed.
     #[error("moves depend on set {0}: it cannot be left out")]
     Needed(String),
+    /// More arrangements than numbers of 62 bits.
+    #[error("{0} has too many arrangements for a table of all: keep fewer pieces (--pieces)")]
+    ManyStates(String),
     // Families.
     /// No family of this name.
     #[error("'{name}' is not a family of puzzles: there are {families}")]

@@ -323,7 +323,7 @@ impl OrbitPuzzle {
     }
 
     /// A transformation but for twists that nobody sees.
-    fn seen(&self, of: &Transformation) -> Transformation {
+    pub(crate) fn seen(&self, of: &Transformation) -> Transformation {
         let turn = |(turn, orbit): (&OrbitTurn, &Orbit)| OrbitTurn {
             source: turn.source.clone(),
             twist: turn.twist.iter().map(|twist| twist % OrbitPuzzle::visible(orbit)).collect(),
@@ -331,7 +331,7 @@ impl OrbitPuzzle {
         Transformation(of.0.iter().zip(&self.orbits).map(turn).collect())
     }
 
-    fn does_something(&self, of: &Transformation) -> bool {
+    pub(crate) fn does_something(&self, of: &Transformation) -> bool {
         let kinds = |orbit: &Orbit| orbit.solved.windows(2).any(|two| two[0].kind != two[1].kind);
         self.seen(of).0.iter().zip(&self.orbits).any(|(turn, orbit)| {
             turn.twist.iter().any(|&twist| twist != 0)
@@ -493,20 +493,30 @@ impl OrbitPuzzle {
         Some(puzzle.forbidding(illegal))
     }
 
+    /// Returns the move back.
+    fn inverse_of(&self, one: &OrbitMove) -> OrbitMove {
+        // What must stand somewhere stands elsewhere after the move.
+        let requires = one.requires.map(|at| {
+            let source = &one.transformation.0[usize::from(at.orbit)].source;
+            let to = source.iter().position(|&from| from == at.position);
+            OrbitPlace { position: to.expect("a permutation") as u8, ..at }
+        });
+        let transformation = one.transformation.inverse(&self.orbits);
+        OrbitMove { name: one.name.clone(), transformation, requires }
+    }
+
+    /// Returns the puzzle whose moves are those back: distances to the solved state are its distances from there.
+    pub(crate) fn reversed(mut self) -> OrbitPuzzle {
+        self.moves = self.moves.iter().map(|one| self.inverse_of(one)).collect();
+        self
+    }
+
     /// Returns whether the inverse of some move is missing: distances then depend on the direction.
     pub fn is_directed(&self) -> bool {
+        let seen = |one: &OrbitMove| (self.seen(&one.transformation), one.requires);
         let known: HashSet<(Transformation, Option<OrbitPlace>)> =
-            (self.moves.iter()).map(|one| (self.seen(&one.transformation), one.requires)).collect();
-        !self.moves.iter().all(|one| {
-            let back = one.transformation.inverse(&self.orbits);
-            // What must stand somewhere stands elsewhere after the move.
-            let requires = one.requires.map(|at| {
-                let source = &one.transformation.0[usize::from(at.orbit)].source;
-                let to = source.iter().position(|&from| from == at.position);
-                OrbitPlace { position: to.expect("a permutation") as u8, ..at }
-            });
-            known.contains(&(self.seen(&back), requires))
-        })
+            self.moves.iter().map(seen).collect();
+        !self.moves.iter().all(|one| known.contains(&seen(&self.inverse_of(one))))
     }
 }
 

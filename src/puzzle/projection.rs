@@ -26,8 +26,11 @@ impl NamedPieces<'_> {
         }
     }
 
-    /// Whether a set is meant: a name without the number behind it stands for all that have it.
+    /// Whether a set is meant: a name without the number behind it stands for all that have it, but for one behind `=`.
     fn means(&self, orbit: &Orbit) -> bool {
+        if let Some(exact) = self.set.strip_prefix('=') {
+            return orbit.name == exact;
+        }
         let plain = orbit.name.trim_end_matches(|c: char| c.is_ascii_digit());
         orbit.name.eq_ignore_ascii_case(self.set) || plain.eq_ignore_ascii_case(self.set)
     }
@@ -59,7 +62,8 @@ impl NamedPieces<'_> {
 impl OrbitPuzzle {
     /// Returns the puzzle of some sets of pieces, and of some pieces of a set: `corners`, `edges:1-6`, `edges:1-3+8`. Pieces
     /// are counted from 1 in the order of the solved puzzle; those of a set that are not named look alike, turned or not.
-    /// A name without the number behind it stands for all sets that have it, `edges` for `edges` and `edges2`.
+    /// A name without the number behind it stands for all sets that have it, `edges` for `edges` and `edges2`; `=edges` does
+    /// not.
     ///
     /// ```
     /// use tilewave::puzzle::{named, orbits::Turns};

@@ -4,6 +4,7 @@
 //! (`symmetry`), is a `tree`. `ida` carries out iterations over it and splits them into subtrees, `walk` goes through one,
 //! with `sums` or `bits` as heuristic and `pruner` for its moves. What comes of subtrees meets in `control`, on all threads
 //! and ranks, and goes to the `log`. `partitions` says what to build for a goal. [`Constructive`] solves at once.
+//! `puzzles` solves puzzles of several sets of pieces with pruning tables, `words` prunes their moves.
 //! `models`, `cnf` and `certify` put the question to other solvers.
 //!
 //! Invariant: moves and nodes do not depend on the threads, the ranks or an interruption.
@@ -22,11 +23,13 @@ pub mod models;
 pub(crate) mod optimal;
 pub(crate) mod partitions;
 pub(crate) mod pruner;
+pub(crate) mod puzzles;
 pub(crate) mod solvability;
 pub(crate) mod sums;
 pub(crate) mod symmetry;
 pub(crate) mod tree;
 pub(crate) mod walk;
+pub(crate) mod words;
 
 #[cfg(feature = "certify")]
 pub use crate::solve::certify::{Certificate, certify, certify_with};
@@ -39,6 +42,7 @@ pub use crate::solve::{
     optimal::{Answer, Attempt, Optimal},
     partitions::{default_patterns, sweeps},
     pruner::MovePruner,
+    puzzles::{PuzzleAnswer, PuzzleSolver},
     solvability::{Scrambler, Unsolvable, explain},
     symmetry::SymmetricView,
 };

@@ -4,7 +4,7 @@ use std::{
     fs::{self, File, Metadata},
     io,
     path::Path,
-    sync::atomic::AtomicU64,
+    sync::atomic::{AtomicU8, AtomicU64},
 };
 
 use memmap2::{Mmap, MmapMut, MmapRaw};
@@ -65,6 +65,14 @@ impl Words {
         // mapping's own, not one of a shared slice, so that it may be written through.
         unsafe { std::slice::from_raw_parts(self.map.as_mut_ptr().cast_const().cast(), self.len) }
     }
+}
+
+/// Returns bytes that several threads may write.
+#[allow(unsafe_code)]
+pub fn shared_bytes(bytes: &mut [u8]) -> &[AtomicU8] {
+    // SAFETY: an atomic byte has the size and alignment of a byte, and the borrow is exclusive for as long as the
+    // atomic bytes live, so that all access to them is atomic.
+    unsafe { std::slice::from_raw_parts(bytes.as_mut_ptr().cast_const().cast(), bytes.len()) }
 }
 
 /// Returns the default memory budget in bytes: half of what is free, control-group limits respected.

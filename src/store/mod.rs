@@ -28,7 +28,7 @@ pub use crate::store::{
         ChunkRecord, Identity, LevelFiles, LevelRecord, ListCounts, ListCut, MANIFEST, MARKER,
         Manifest, Marker, PREVIOUS,
     },
-    memory::{Array, Image, Mapped, Words, budget, peak_memory},
+    memory::{Array, Image, Mapped, Words, budget, peak_memory, shared_bytes},
     output::Output,
     run_files::{RunFile, Shares},
     storage::{

@@ -21,6 +21,7 @@ const FLOORS: &[&[&str]] = &[
     &["frontier"],
     &["search", "pdb"],
     &["table"],
+    &["pruning"],
     &["solve", "report"],
     &["capi", "cli"],
 ];

@@ -19,11 +19,11 @@ use crate::cli::{Context, Failure, Result, SearchProgress, last_words, part, ref
 /// Where databases come from.
 #[derive(clap::Args)]
 pub struct Databases {
-    /// Pattern database or set file to use; repeatable.
+    /// Pattern database, set file or table of a puzzle's pieces to use; repeatable.
     ///
-    /// Databases must not share tiles. Of databases in which every move counts the largest value counts.
+    /// Databases must not share tiles. Of databases in which every move counts, and of tables, the largest value counts.
     #[arg(long, value_name = "FILE", conflicts_with = "partition")]
-    pdb: Vec<PathBuf>,
+    pub pdb: Vec<PathBuf>,
 
     /// Distance table to use instead of searching.
     ///
@@ -40,7 +40,7 @@ pub struct Databases {
     cache_dir: Option<PathBuf>,
 
     /// Do not keep the databases that are built.
-    #[arg(long, conflicts_with = "cache_dir")]
+    #[arg(long, conflicts_with = "cache_dir", hide_short_help = true)]
     no_cache: bool,
 }
 
@@ -61,7 +61,7 @@ impl Databases {
             )),
             error => error.into(),
         })?;
-        let cache = if self.no_cache { None } else { self.cache() };
+        let cache = self.cache();
         let budget = internals::budget();
         let mut built = (0u64, 0.0);
         let mut pdbs = Vec::new();
@@ -108,7 +108,10 @@ impl Databases {
     }
 
     /// The directory for kept databases, made when missing; none when it cannot be had.
-    fn cache(&self) -> Option<PathBuf> {
+    pub fn cache(&self) -> Option<PathBuf> {
+        if self.no_cache {
+            return None;
+        }
         let dir = match &self.cache_dir {
             Some(dir) => dir.clone(),
             None => {

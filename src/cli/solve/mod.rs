@@ -30,10 +30,10 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Destination, Failure, GoalOption, OutputFile, OutputFormat, OutputOptions, Result, Threads,
-    aside, choice, complain, count,
+    Counted, Destination, Failure, OutputFile, OutputFormat, OutputOptions, Result, Threads, aside,
+    choice, complain, count,
     pdb::set::Thresholds,
-    progress,
+    progress, puzzle,
     ranks::{self, me},
     refuse,
     solve::{
@@ -58,14 +58,18 @@ const PROOF_TIME: Duration = Duration::from_secs(60);
 /// Solve boards optimally, or quickly with --fast; other puzzles from a distance table.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  tilewave solve '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12'\n  \
-                  tilewave scramble 10x10 --count 1000 | tilewave solve --fast\n\n\
+                  tilewave solve --puzzle 3x3x3 \"R U F' L2 D B\"\n  tilewave scramble 10x10 --count 1000 | tilewave solve --fast\n\n\
                   The first run for a goal builds pattern databases and keeps them.")]
 pub struct Args {
     #[command(flatten)]
     boards: Boards,
 
+    /// Cube or other puzzle of several sets of pieces; states as moves or as tilewave state says.
+    #[arg(long, value_name = "PUZZLE", value_parser = puzzle, conflicts_with_all = ["fast", "certify", "log", "html", "table", "partition"])]
+    puzzle: Option<String>,
+
     #[command(flatten)]
-    goal: GoalOption,
+    counted: Counted,
 
     /// Solve quickly, not with the fewest moves; any size.
     #[arg(long)]
@@ -125,7 +129,8 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 impl Args {
     pub fn run(&self) -> Result<()> {
-        let searches = !self.fast && !self.certify && self.databases.table.is_none();
+        let searches =
+            !self.fast && !self.certify && self.databases.table.is_none() && self.puzzle.is_none();
         let ranks: Box<dyn Communicator> =
             if searches { ranks::join()? } else { Box::new(OneProcess) };
         match self.run_on(&*ranks) {
@@ -142,6 +147,10 @@ impl Args {
 
     /// Runs the command, alone or as one of several ranks.
     fn run_on(&self, communicator: &dyn Communicator) -> Result<()> {
+        if let Some(word) = &self.puzzle {
+            return states::search(self, word);
+        }
+        self.counted.refuse_of_boards()?;
         let table = self.databases.table.as_ref().map(DistanceTable::open);
         let table = table.transpose()?;
         if let Some(table) = &table {
@@ -155,7 +164,7 @@ impl Args {
         let Some(size) = boards.first_size(BATCH)? else {
             return Err(Failure::interrupted());
         };
-        let goal = self.goal.board_of(table.as_ref(), size)?;
+        let goal = self.counted.goal.board_of(table.as_ref(), size)?;
         self.refuse(&goal)?;
         let logged = self.log.as_ref().map(|_| boards.all()).transpose()?;
         let writes = communicator.rank() == 0;
@@ -216,7 +225,7 @@ impl Args {
             (self.ratio && !counts_tiles, "--ratio"),
             (self.certify && !counts_tiles, "--certify"),
             (self.html.is_some() && !board, "--html"),
-            (self.goal.goal.is_some() && !board, "--goal"),
+            (self.counted.goal.goal.is_some() && !board, "--goal"),
             (self.boards.size.is_some() && !board, "--size"),
         ];
         match wrong.into_iter().find(|(wrong, _)| *wrong) {

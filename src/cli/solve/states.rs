@@ -1,15 +1,35 @@
-//! States of puzzles other than boards: shortest solutions from a distance table, in generators.
+//! States of puzzles other than boards: shortest solutions from a distance table, or by a search over pruning tables.
 
-use std::{io::BufRead, time::Instant};
+use std::{
+    io::{BufRead, BufReader},
+    time::Instant,
+};
 
+use rayon::prelude::*;
 use serde::Serialize;
-use tilewave::{DistanceTable, report::duration};
+use tilewave::{
+    DistanceTable, Progress, Resources, internals,
+    progress::{Phase, StopWhen},
+    pruning::{EntrySize, PruningError, PruningTable},
+    puzzle::{
+        PuzzleError,
+        orbits::{Arrangement, OrbitPuzzle},
+    },
+    report::{bytes, counted, duration},
+    solve::{PuzzleAnswer, PuzzleSolver, SolveError},
+};
 
-use crate::cli::{Context, Failure, Figures, OutputOptions, Result, complain, refuse};
+use crate::cli::{
+    Context, Failure, Figures, OutputOptions, Result, SearchProgress, StatusLine, complain, part,
+    progress, refuse, solve::Args,
+};
 
 /// What is said of a state.
 #[derive(Serialize)]
 struct StateAnswer {
+    /// As it was given, where the state is a long line.
+    #[serde(skip)]
+    given: Option<String>,
     /// None: it is no board.
     board: (),
     puzzle: String,
@@ -20,16 +40,33 @@ struct StateAnswer {
     nodes: u64,
     seconds: f64,
     optimal: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_least: Option<usize>,
 }
 
 impl Figures for StateAnswer {
     const COLUMNS: &'static str = "state,solvable,length,moves,seconds,optimal";
 
     fn words(&self) -> String {
-        let (state, time) = (&self.state, duration(self.seconds));
-        match (self.length, &self.moves) {
-            (Some(length), Some(moves)) => format!("{state}  {length} moves  {moves}  {time}\n"),
-            _ => format!("{state}  not solvable: no sequence of moves leads there\n"),
+        let (state, time) = (self.given.as_ref().unwrap_or(&self.state), duration(self.seconds));
+        let nodes = match self.nodes {
+            0 => String::new(),
+            nodes => format!("{}  ", counted(nodes, "node")),
+        };
+        match (self.length, &self.moves, self.at_least) {
+            (Some(length), Some(moves), _) => {
+                let gap = if moves.is_empty() { "" } else { "  " };
+                format!("{state}  {}  {moves}{gap}{nodes}{time}\n", counted(length as u64, "move"))
+            }
+            (.., Some(least)) => {
+                format!("{state}  given up after {nodes}at least {least} moves  {time}\n")
+            }
+            _ => {
+                let why = self.reason.as_deref().unwrap_or("no sequence of moves leads there");
+                format!("{state}  not solvable: {why}\n")
+            }
         }
     }
 }
@@ -50,42 +87,124 @@ impl StateAnswer {
             moves: names.map(|names| names.join(" ")),
             nodes: 0,
             seconds: begun.elapsed().as_secs_f64(),
+            given: None,
+            reason: None,
+            at_least: None,
         })
+    }
+
+    /// What is said of a state of a puzzle of several sets of pieces.
+    fn plain(puzzle: &OrbitPuzzle, text: &str, state: &Arrangement) -> StateAnswer {
+        StateAnswer {
+            given: Some(text.into()),
+            board: (),
+            puzzle: puzzle.to_string(),
+            state: puzzle.text(state),
+            solvable: true,
+            length: None,
+            moves: None,
+            nodes: 0,
+            seconds: 0.0,
+            optimal: false,
+            reason: None,
+            at_least: None,
+        }
+    }
+
+    fn found(
+        puzzle: &OrbitPuzzle,
+        text: &str,
+        state: &Arrangement,
+        answer: PuzzleAnswer,
+    ) -> StateAnswer {
+        let PuzzleAnswer { moves, at_least, nodes, seconds, .. } = answer;
+        StateAnswer {
+            length: moves.as_ref().map(Vec::len),
+            optimal: moves.is_some(),
+            at_least: moves.is_none().then_some(at_least),
+            moves: moves.map(|moves| moves.join(" ")),
+            nodes,
+            seconds,
+            ..StateAnswer::plain(puzzle, text, state)
+        }
+    }
+
+    fn unreached(
+        puzzle: &OrbitPuzzle,
+        text: &str,
+        state: &Arrangement,
+        error: &PuzzleError,
+    ) -> StateAnswer {
+        let reason = Some(error.to_string());
+        StateAnswer { solvable: false, reason, ..StateAnswer::plain(puzzle, text, state) }
     }
 }
 
+/// States that are solved before their lines are written.
+const BATCH: usize = 256;
+/// Nodes from which on a state is for all threads.
+const EASY: u64 = 200_000;
+
 /// Writes a shortest solution of each state: of those given, or of one per line of standard input as they come.
 pub fn solve(table: &DistanceTable, states: &[String], output: &OutputOptions) -> Result<()> {
+    each(
+        states,
+        output,
+        |state| Ok(table.space().parse(state)?),
+        |batch, _| batch.iter().map(|(text, _)| StateAnswer::of(table, text)).collect(),
+    )
+}
+
+/// Answers each state, of those given, or of one per line of standard input, in batches: as soon as there is an answer for the
+/// first on a terminal, else as many as come at once.
+fn each<S>(
+    states: &[String],
+    output: &OutputOptions,
+    parse: impl Fn(&str) -> Result<S>,
+    mut answer: impl FnMut(&[(String, S)], usize) -> Result<Vec<StateAnswer>>,
+) -> Result<()> {
     // What is wrong on the command line is said before anything is written.
-    for state in states {
-        table.space().parse(state)?;
-    }
+    let given = states.iter().map(|text| Ok((text.clone(), parse(text)?)));
+    let given = given.collect::<Result<Vec<_>>>()?;
     let mut destination = output.reserve()?;
     destination.heading(StateAnswer::COLUMNS)?;
-    let mut all_solved = true;
-    let mut answer = |state: &str| {
-        let answer = StateAnswer::of(table, state)?;
-        all_solved &= answer.solvable;
-        destination.line(&answer)
-    };
-    if !states.is_empty() {
-        states.iter().try_for_each(|state| answer(state))?;
-        destination.finish()?;
-        return Failure::unless(all_solved);
-    }
-    let (mut some, mut refused) = (false, false);
-    for (number, text) in (1..).zip(std::io::stdin().lock().lines()) {
-        let text = text.context("cannot read standard input")?;
-        let state = text.split('#').next().unwrap_or_default();
-        if state.trim().is_empty() {
-            continue;
+    let (mut some, mut refused, mut all_solved, mut done) = (!given.is_empty(), false, true, 0);
+    let mut write = |batch: &mut Vec<(String, S)>| -> Result<()> {
+        for answer in answer(batch, done)? {
+            all_solved &= answer.length.is_some();
+            destination.line(&answer)?;
         }
-        some = true;
-        match table.space().parse(state) {
-            Ok(_) => answer(state)?,
-            Err(error) => {
-                complain(&format!("line {number}: {error}"));
-                refused = true;
+        done += batch.len();
+        batch.clear();
+        Ok(())
+    };
+    let mut batch = given;
+    if some {
+        write(&mut batch)?;
+    } else {
+        let mut lines = BufReader::new(std::io::stdin().lock());
+        let mut number = 0;
+        loop {
+            let mut text = String::new();
+            let more = lines.read_line(&mut text).context("cannot read standard input")? > 0;
+            number += 1;
+            let state = text.split('#').next().unwrap_or_default().trim();
+            if !state.is_empty() {
+                some = true;
+                match parse(state) {
+                    Ok(parsed) => batch.push((state.into(), parsed)),
+                    Err(error) => {
+                        complain(&format!("line {number}: {}", error.said.unwrap_or_default()));
+                        refused = true;
+                    }
+                }
+            }
+            let waits = !lines.buffer().contains(&b'\n');
+            if !more || batch.len() == BATCH || waits && !batch.is_empty() {
+                write(&mut batch)?;
+            }
+            if !more || progress::asked() {
+                break;
             }
         }
     }
@@ -93,5 +212,131 @@ pub fn solve(table: &DistanceTable, states: &[String], output: &OutputOptions) -
         refuse!("there is no state: name one or write one per line to standard input");
     }
     destination.finish()?;
+    if progress::asked() {
+        return Err(Failure::interrupted());
+    }
     Failure::unless(all_solved && !refused)
+}
+
+/// Solves states of a puzzle of several sets of pieces.
+pub fn search(args: &Args, word: &str) -> Result<()> {
+    let Some(puzzle) = args.counted.orbits(word)? else {
+        refuse!(
+            "{word} has one set of pieces: solve it with a distance table (tilewave table {word} -o FILE, then \
+             tilewave solve --table FILE)"
+        );
+    };
+    progress::listen();
+    let states = &args.boards.boards;
+    let pool = internals::pool(args.threads.get())?;
+    // What is wrong on the command line is said before tables are built.
+    for state in states {
+        puzzle.read(state).map_err(tilewave::Error::from)?;
+    }
+    let tables = pool.install(|| tables(args, &puzzle))?;
+    let solver = pool.install(|| PuzzleSolver::new(puzzle.clone(), tables))?;
+    let line = StatusLine::new();
+    let parse = |text: &str| Ok(puzzle.read(text).map_err(tilewave::Error::from)?.0);
+    each(states, &args.output, parse, |batch, before| {
+        let one = |at: usize, text: &str, state: &Arrangement, most: u64| {
+            let begun = Instant::now();
+            let over = || args.timeout.is_some_and(|most| begun.elapsed() > most);
+            let search = StateSearch { over: &over, line: &line, at: before + at };
+            let found =
+                solver.solve_with(state, most.min(args.max_nodes.unwrap_or(u64::MAX)), &search);
+            match found {
+                Ok(answer) => Ok(StateAnswer::found(&puzzle, text, state, answer)),
+                Err(SolveError::Puzzle(error @ PuzzleError::Unreached { .. })) => {
+                    Ok(StateAnswer::unreached(&puzzle, text, state, &error))
+                }
+                Err(error) => Err(error.into()),
+            }
+        };
+        pool.install(|| {
+            let tried: Vec<Result<StateAnswer>> = (batch.par_iter().enumerate())
+                .map(|(at, (text, state))| one(at, text, state, EASY))
+                .collect();
+            let mut answers = Vec::new();
+            for (at, (tried, (text, state))) in tried.into_iter().zip(batch).enumerate() {
+                let tried = tried?;
+                let hard = tried.moves.is_none() && tried.solvable && !progress::asked();
+                answers.push(if hard { one(at, text, state, u64::MAX)? } else { tried });
+            }
+            Ok(answers)
+        })
+    })
+}
+
+/// The tables of a puzzle: those given, else those kept, else new ones, which are kept.
+fn tables(args: &Args, puzzle: &OrbitPuzzle) -> Result<Vec<PruningTable>> {
+    let stop = StopWhen(progress::asked);
+    let given = args.databases.pdb.iter();
+    if !args.databases.pdb.is_empty() {
+        return given.map(|file| Ok(PruningTable::load_with(file, &stop)?)).collect();
+    }
+    let cache = args.databases.cache();
+    let projections = PruningTable::default_projections(puzzle)?;
+    let all = projections.len();
+    let mut built = (0, 0.0);
+    let mut tables = Vec::new();
+    for (i, projection) in projections.iter().enumerate() {
+        let sum = twox_hash::XxHash3_64::oneshot(projection.to_json().as_bytes());
+        let kept = cache.as_ref().map(|dir| dir.join(format!("{sum:016x}.table")));
+        // A file that cannot be used, for whatever reason, is built again and replaced.
+        let usable = kept.as_ref().and_then(|path| PruningTable::load_with(path, &stop).ok());
+        if let Some(table) = usable.filter(|table| table.puzzle().to_json() == projection.to_json())
+        {
+            tables.push(table);
+            continue;
+        }
+        let begun = Instant::now();
+        let progress = SearchProgress::of_part(part(i, all));
+        let resources = Resources::new().threads(args.threads.get());
+        let build = |size| PruningTable::build_with(projection, size, resources, &progress);
+        let table = match build(EntrySize::Nibble) {
+            Err(tilewave::Error::Pruning(PruningError::TooDeep { .. })) => build(EntrySize::Byte),
+            built => built,
+        }?;
+        if let Some(path) = &kept
+            && let Err(error) = table.save(path, true, &progress)
+        {
+            tracing::warn!("the table is not kept: {error}");
+        }
+        built.0 += table.file_bytes();
+        built.1 += begun.elapsed().as_secs_f64();
+        tables.push(table);
+    }
+    if built.0 > 0 {
+        let place = match &cache {
+            Some(dir) => format!("kept in {}", dir.display()),
+            None => "not kept".into(),
+        };
+        tracing::info!(
+            "built pruning tables: {} in {}, {place}",
+            bytes(built.0),
+            duration(built.1)
+        );
+    }
+    Ok(tables)
+}
+
+/// Shows how far the search of a state is, and stops it.
+struct StateSearch<'a> {
+    over: &'a (dyn Fn() -> bool + Sync),
+    line: &'a StatusLine,
+    at: usize,
+}
+
+impl Progress for StateSearch<'_> {
+    fn progress(&self, phase: Phase, nodes: u64, _: u64) {
+        if let Phase::Search(limit) = phase {
+            self.line.say(|| {
+                (0.0, format!("state {}  {limit} moves  {}", self.at + 1, counted(nodes, "node")))
+            });
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        progress::asked() || (self.over)()
+    }
 }

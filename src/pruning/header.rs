@@ -1,0 +1,139 @@
+//! The header of a file of a pruning table.
+//!
+//! Invariant: 4096 bytes, little-endian, fixed offsets (`docs/format.md`); the puzzle follows as JSON. Whatever follows from the
+//! puzzle is checked against it.
+
+use crate::{
+    store::{self, BLOCK_BYTES, Fields, SectionLayout},
+    system::FileKind,
+    units::names,
+};
+
+/// Offsets of what is not the same in all files.
+const SUM: usize = 96;
+const NAME: usize = 104;
+const HISTOGRAM: usize = 256;
+/// Depths of a histogram.
+const DEPTHS: usize = 255;
+/// Most bytes of a puzzle.
+const MAX_PUZZLE: u64 = 16 << 20;
+
+/// How many bits an entry has, and what they say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntrySize {
+    /// Two bits: the depth modulo 3, or 3 for what is no state.
+    Mod3,
+    /// Four bits: the depth up to 14, or 15 for what is no state.
+    Nibble,
+    /// Eight bits: the depth up to 254, or 255 for what is no state.
+    Byte,
+}
+
+names! { EntrySize:
+    "mod3" = Mod3, "Two bits per state: the depth modulo 3";
+    "nibble" = Nibble, "Four bits per state: the depth up to 14";
+    "byte" = Byte, "One byte per state: the depth";
+}
+
+impl EntrySize {
+    /// Returns the bits of an entry.
+    pub fn bits(self) -> u32 {
+        match self {
+            EntrySize::Mod3 => 2,
+            EntrySize::Nibble => 4,
+            EntrySize::Byte => 8,
+        }
+    }
+
+    /// Returns the bytes of so many entries.
+    pub fn bytes(self, entries: u64) -> u64 {
+        entries.div_ceil(u64::from(8 / self.bits()))
+    }
+
+    /// The entry of what is no state.
+    pub(crate) fn none(self) -> u8 {
+        0xff >> (8 - self.bits())
+    }
+
+    /// The entry of a depth; nothing where it does not fit.
+    pub(crate) fn entry(self, depth: usize) -> Option<u8> {
+        match self {
+            EntrySize::Mod3 => Some((depth % 3) as u8),
+            _ => u8::try_from(depth).ok().filter(|&depth| depth < self.none()),
+        }
+    }
+
+    /// The byte of an entry, and by how many bits it is shifted there.
+    #[inline]
+    pub(crate) fn place(self, number: u64) -> (usize, u32) {
+        let bits = self.bits();
+        let each = u64::from(8 / bits);
+        ((number / each) as usize, (number % each) as u32 * bits)
+    }
+}
+
+/// What a header says.
+#[derive(Clone, Debug)]
+pub(crate) struct PruningHeader {
+    pub size: EntrySize,
+    pub entries: u64,
+    /// States per depth.
+    pub histogram: Vec<u64>,
+    /// Bytes of the puzzle, those of its name among them.
+    pub puzzle: u64,
+    pub name: u64,
+    /// XXH3-64 of the puzzle, and of the block checksums.
+    pub puzzle_sum: u64,
+    pub checksum: u64,
+}
+
+impl store::FileHeader for PruningHeader {
+    const MAGIC: [u8; 8] = *b"TWPRU\r\n\x1a";
+    const VERSION: u32 = 1;
+    const KIND: FileKind = FileKind { noun: "pruning table", make: "make it with tilewave table" };
+
+    fn layout(&self) -> SectionLayout {
+        SectionLayout::new(self.puzzle, self.size.bytes(self.entries), None)
+    }
+
+    fn sums(&mut self) -> (Option<&mut u64>, &mut u64) {
+        (Some(&mut self.puzzle_sum), &mut self.checksum)
+    }
+
+    fn encode(&self, fields: &mut Fields) {
+        let deepest = self.histogram.len().saturating_sub(1) as u8;
+        fields.put(16, &[self.size.bits() as u8, deepest]);
+        fields.put_words(24, &[self.entries, self.histogram.iter().sum()]);
+        let SectionLayout { sums, data, .. } = self.layout();
+        fields.put_words(48, &[sums.offset, sums.bytes, data.offset, data.bytes]);
+        fields.put_words(80, &[BLOCK_BYTES as u64, self.checksum]);
+        fields.put_words(SUM, &[self.puzzle_sum]);
+        fields.put_words(NAME, &[self.name, self.puzzle]);
+        fields.put_words(HISTOGRAM, &self.histogram);
+    }
+
+    fn decode(fields: &Fields) -> Result<PruningHeader, &'static str> {
+        let size = match fields.byte(16) {
+            2 => EntrySize::Mod3,
+            4 => EntrySize::Nibble,
+            8 => EntrySize::Byte,
+            _ => return Err("unknown size of entries"),
+        };
+        let depths = usize::from(fields.byte(17)) + 1;
+        if depths > DEPTHS {
+            return Err("a depth of 255");
+        }
+        let histogram: Vec<u64> = (0..depths).map(|i| fields.u64(HISTOGRAM + 8 * i)).collect();
+        let entries = fields.u64(24);
+        let states = histogram.iter().try_fold(0u64, |sum, &n| sum.checked_add(n));
+        if entries == 0 || entries > 1 << 62 || states.is_none_or(|states| states > entries) {
+            return Err("a wrong histogram");
+        }
+        let [name, puzzle] = [NAME, NAME + 8].map(|at| fields.u64(at));
+        if puzzle > MAX_PUZZLE || name > puzzle {
+            return Err("too long a puzzle");
+        }
+        let [puzzle_sum, checksum] = [SUM, 88].map(|at| fields.u64(at));
+        Ok(PruningHeader { size, entries, histogram, puzzle, name, puzzle_sum, checksum })
+    }
+}

@@ -1,0 +1,441 @@
+//! Numbers of arrangements: a perfect hash of what stands where, and how it is turned.
+//!
+//! Positions between which moves carry pieces are a **group**. A group's number has a digit for each piece that is the only one of its
+//! kind: the number of free positions before its own, the pieces before it having taken theirs. Then for each kind that has
+//! several pieces the number of the set of positions, among those still free, on which they stand (combinatorial number
+//! system); the last such kind has what is left. Then for each piece how it is turned, in the same order, those of a kind by
+//! position. Digits that follow from the others are left out: the last turn where all turns of a group have a constant sum, the last
+//! choice between two positions where the parity of a permutation follows from those of the groups before.
+//! `docs/format.md` says it for readers of files.
+//!
+//! Invariant: arrangements that the moves reach have different numbers; [`Ranking::unrank`] undoes [`Ranking::rank`].
+
+use crate::puzzle::{
+    PuzzleError,
+    orbits::{Arrangement, Orbit, OrbitPuzzle, Placed},
+};
+
+/// Numbers of the arrangements of a puzzle.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranking {
+    pub groups: Vec<RankGroup>,
+    pub entries: u64,
+    solved: Arrangement,
+}
+
+/// Positions of an orbit between which pieces travel.
+#[derive(Clone, Debug)]
+pub(crate) struct RankGroup {
+    pub orbit: usize,
+    /// The positions, in order.
+    pub positions: Vec<u8>,
+    /// For each kind of the orbit what it is here.
+    pub role: Vec<KindRole>,
+    /// Kinds of one piece, each with the weights of its place and of its turn.
+    pub single: Vec<SinglePiece>,
+    /// Kinds of several pieces.
+    pub several: Vec<SeveralPieces>,
+    /// The modulus of the constant sum of all turns, and the sum; the last turn is no digit.
+    constant_sum: Option<(u8, u8)>,
+    /// The groups whose parities make this one's together, and whether it is the other way round; the last choice is no digit.
+    parity: Option<(Vec<usize>, bool)>,
+}
+
+/// What a kind of piece is in a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KindRole {
+    Elsewhere,
+    Single(u8),
+    Several(u8),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct SinglePiece {
+    pub kind: u8,
+    pub modulus: u8,
+    pub place: u64,
+    pub turn: u64,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct SeveralPieces {
+    pub kind: u8,
+    pub count: usize,
+    pub modulus: u8,
+    /// Weight of the set of positions, none of the last kind; and of each piece's turn, by position.
+    pub place: u64,
+    pub turns: Vec<u64>,
+}
+
+impl Ranking {
+    /// Returns the numbers of a puzzle's arrangements. Cost: moves times positions.
+    ///
+    /// # Errors
+    /// [`PuzzleError::ManyStates`] beyond 2^62 numbers.
+    pub fn new(puzzle: &OrbitPuzzle) -> Result<Ranking, PuzzleError> {
+        let mut groups = groups(puzzle);
+        link_parities(puzzle, &mut groups);
+        let mut entries = 1u64;
+        let mut weight = |radix: u64| {
+            let own = entries;
+            entries = entries.checked_mul(radix).filter(|&all| all <= 1 << 62)?;
+            Some(own)
+        };
+        let mut weigh = || -> Option<()> {
+            // The last digit counts ones.
+            for group in groups.iter_mut().rev() {
+                let mut known = group.constant_sum.is_some();
+                let mut turn = |modulus: u8| {
+                    if std::mem::take(&mut known) { Some(0) } else { weight(modulus.into()) }
+                };
+                for kind in group.several.iter_mut().rev() {
+                    for own in kind.turns.iter_mut().rev() {
+                        *own = turn(kind.modulus)?;
+                    }
+                }
+                for piece in group.single.iter_mut().rev() {
+                    piece.turn = turn(piece.modulus)?;
+                }
+                let singles = group.single.len();
+                let mut free = 0;
+                for (i, kind) in group.several.iter_mut().rev().enumerate() {
+                    free += kind.count;
+                    kind.place = if i == 0 { 0 } else { weight(choose(free, kind.count)?)? };
+                }
+                for (i, piece) in group.single.iter_mut().enumerate().rev() {
+                    free += 1;
+                    let follows = group.parity.is_some() && i + 2 == singles;
+                    piece.place = if follows { 0 } else { weight(free as u64)? };
+                }
+            }
+            Some(())
+        };
+        weigh().ok_or_else(|| PuzzleError::ManyStates(puzzle.to_string()))?;
+        Ok(Ranking { groups, entries, solved: puzzle.solved() })
+    }
+
+    /// Returns the number of an arrangement that the moves reach.
+    pub fn rank(&self, arrangement: &Arrangement) -> u64 {
+        let of = |group: &RankGroup| {
+            let row = &arrangement.0[group.orbit];
+            group.rank(|index| row[usize::from(group.positions[index])])
+        };
+        self.groups.iter().map(of).sum()
+    }
+
+    /// Returns the arrangement with a number.
+    ///
+    /// # Panics
+    /// When the number is not below [`Ranking::entries`].
+    pub fn unrank(&self, number: u64) -> Arrangement {
+        assert!(number < self.entries, "{number} is no number of an arrangement");
+        let mut left = number;
+        let mut digit = |weight: u64| {
+            let digit = left / weight;
+            left %= weight;
+            digit
+        };
+        let mut arrangement = self.solved.clone();
+        let mut odd = Vec::new();
+        for group in &self.groups {
+            let mut free: Vec<u8> = group.positions.clone();
+            let mut places: Vec<(u8, u8, u8)> = Vec::new();
+            let mut inversions = 0;
+            for (i, piece) in group.single.iter().enumerate() {
+                let at = match (&group.parity, piece.place) {
+                    (Some((others, flip)), 0) if i + 2 == group.single.len() => {
+                        let wanted = others.iter().fold(*flip, |odd_one, &g| odd_one ^ odd[g]);
+                        usize::from(wanted != (inversions % 2 == 1))
+                    }
+                    (_, weight) => digit(weight) as usize,
+                };
+                inversions += at;
+                places.push((free.remove(at), piece.kind, piece.modulus));
+            }
+            odd.push(inversions % 2 == 1);
+            for (i, kind) in group.several.iter().enumerate() {
+                let set = match i + 1 == group.several.len() {
+                    true => (0..free.len()).collect(),
+                    false => combination(digit(kind.place), kind.count),
+                };
+                places.extend(set.iter().map(|&at| (free[at], kind.kind, kind.modulus)));
+                let mut index = 0;
+                free.retain(|_| {
+                    index += 1;
+                    !set.contains(&(index - 1))
+                });
+            }
+            let mut sum = 0;
+            for (place, weight) in places.iter().zip(group.turn_weights()) {
+                let &(position, kind, modulus) = place;
+                let turn = match (group.constant_sum, weight) {
+                    (Some((modulus, all)), 0) => {
+                        ((u64::from(all) + u64::from(modulus) * 128 - sum) % u64::from(modulus))
+                            as u8
+                    }
+                    (_, weight) if modulus > 1 => digit(weight) as u8,
+                    _ => 0,
+                };
+                sum += u64::from(turn);
+                arrangement.0[group.orbit][usize::from(position)] = Placed { kind, turn };
+            }
+        }
+        arrangement
+    }
+}
+
+impl RankGroup {
+    /// What a group adds to a number, given what stands at each of its positions.
+    #[inline]
+    pub fn rank(&self, at: impl Fn(usize) -> Placed) -> u64 {
+        let mut place = [0u8; 128];
+        let mut turn = [0u8; 128];
+        let mut sets = [0u128; 128];
+        for index in 0..self.positions.len() {
+            let piece = at(index);
+            match self.role[usize::from(piece.kind)] {
+                KindRole::Single(i) => {
+                    place[usize::from(i)] = index as u8;
+                    turn[usize::from(i)] = piece.turn;
+                }
+                KindRole::Several(i) => {
+                    sets[usize::from(i)] |= 1 << index;
+                    turn[self.single.len() + index] = piece.turn;
+                }
+                KindRole::Elsewhere => {}
+            }
+        }
+        let mut taken = 0u128;
+        let mut number = 0;
+        for (i, piece) in self.single.iter().enumerate() {
+            number += below(place[i], taken) * piece.place + u64::from(turn[i]) * piece.turn;
+            taken |= 1 << place[i];
+        }
+        for (i, kind) in self.several.iter().enumerate() {
+            let mut set = sets[i];
+            for (nth, weight) in kind.turns.iter().enumerate() {
+                let index = set.trailing_zeros() as u8;
+                set &= set.wrapping_sub(1);
+                if kind.place > 0 {
+                    let free = below(index, taken) as usize;
+                    number += choose(free, nth + 1).unwrap_or_default() * kind.place;
+                }
+                number += u64::from(turn[self.single.len() + usize::from(index)]) * weight;
+            }
+            taken |= sets[i];
+        }
+        number
+    }
+
+    /// The weights of all turns, in the order of the pieces.
+    fn turn_weights(&self) -> impl Iterator<Item = u64> + '_ {
+        let several = self.several.iter().flat_map(|kind| kind.turns.iter().copied());
+        self.single.iter().map(|piece| piece.turn).chain(several)
+    }
+}
+
+/// Free positions before one.
+#[inline]
+fn below(place: u8, taken: u128) -> u64 {
+    u64::from(place) - u64::from((taken & ((1 << place) - 1)).count_ones())
+}
+
+/// The number of sets of k of n things; nothing beyond 64 bits.
+fn choose(n: usize, k: usize) -> Option<u64> {
+    if k > n {
+        return Some(0);
+    }
+    let mut all = 1u128;
+    for i in 0..k.min(n - k) as u128 {
+        all = all.checked_mul(n as u128 - i)? / (i + 1);
+    }
+    all.try_into().ok()
+}
+
+/// The set of k numbers with a number in the combinatorial number system, in order.
+fn combination(mut number: u64, k: usize) -> Vec<usize> {
+    let mut set = Vec::new();
+    for nth in (1..=k).rev() {
+        let mut top = nth - 1;
+        while choose(top + 1, nth).is_some_and(|least| least <= number) {
+            top += 1;
+        }
+        number -= choose(top, nth).unwrap_or_default();
+        set.push(top);
+    }
+    set.reverse();
+    set
+}
+
+/// The groups of a puzzle, without weights.
+fn groups(puzzle: &OrbitPuzzle) -> Vec<RankGroup> {
+    let mut groups = Vec::new();
+    for (index, orbit) in puzzle.orbits().iter().enumerate() {
+        // The least position that each one's pieces get to.
+        let mut first: Vec<usize> = (0..orbit.positions()).collect();
+        let turns = || puzzle.moves().iter().map(|one| &one.transformation.0[index]);
+        while {
+            let before = first.clone();
+            for turn in turns() {
+                for (to, &from) in turn.source.iter().enumerate() {
+                    let least = first[to].min(first[usize::from(from)]);
+                    (first[to], first[usize::from(from)]) = (least, least);
+                }
+            }
+            first != before
+        } {}
+        let moves =
+            |p: usize| turns().any(|turn| usize::from(turn.source[p]) != p || turn.twist[p] != 0);
+        for least in 0..orbit.positions() {
+            let here = (0..orbit.positions()).filter(|&p| first[p] == least);
+            let positions: Vec<u8> = here.map(|p| p as u8).collect();
+            if positions.iter().any(|&p| moves(usize::from(p))) {
+                groups.push(group(puzzle, index, orbit, positions));
+            }
+        }
+    }
+    groups
+}
+
+fn group(puzzle: &OrbitPuzzle, index: usize, orbit: &Orbit, positions: Vec<u8>) -> RankGroup {
+    let home = |&p: &u8| orbit.solved[usize::from(p)];
+    let mut role = vec![KindRole::Elsewhere; orbit.moduli.len()];
+    let (mut single, mut several) = (Vec::new(), Vec::new());
+    for (kind, &modulus) in (0..).zip(&orbit.moduli) {
+        let count = positions.iter().filter(|p| home(p).kind == kind).count();
+        let (place, turn) = (0, 0);
+        if count == 1 {
+            role[usize::from(kind)] = KindRole::Single(single.len() as u8);
+            single.push(SinglePiece { kind, modulus, place, turn });
+        } else if count > 1 {
+            role[usize::from(kind)] = KindRole::Several(several.len() as u8);
+            several.push(SeveralPieces { kind, count, modulus, place, turns: vec![0; count] });
+        }
+    }
+    let modulus = orbit.moduli[usize::from(home(&positions[0]).kind)];
+    let alike = positions.iter().all(|p| orbit.moduli[usize::from(home(p).kind)] == modulus);
+    let sum = |turns: &mut dyn Iterator<Item = u8>| {
+        (turns.map(u64::from).sum::<u64>() % u64::from(modulus)) as u8
+    };
+    let keeps = puzzle.moves().iter().all(|one| {
+        let twist = &one.transformation.0[index].twist;
+        sum(&mut positions.iter().map(|&p| twist[usize::from(p)])) == 0
+    });
+    let all = sum(&mut positions.iter().map(|p| home(p).turn));
+    let constant_sum = (modulus > 1 && alike && keeps).then_some((modulus, all));
+    RankGroup { orbit: index, positions, role, single, several, constant_sum, parity: None }
+}
+
+/// Finds the groups whose permutations have the parity that others before them say.
+fn link_parities(puzzle: &OrbitPuzzle, groups: &mut [RankGroup]) {
+    // For each independent group the moves that are odd in it, and the groups that it is made of.
+    let mut known: Vec<(Vec<bool>, Vec<usize>)> = Vec::new();
+    for g in 0..groups.len() {
+        let group = &groups[g];
+        if !group.several.is_empty() || group.single.len() < 2 {
+            continue;
+        }
+        let odd_move = |source: &[u8]| {
+            let index = |p: u8| group.positions.iter().position(|&q| q == p);
+            let at: Vec<_> =
+                group.positions.iter().map(|&p| index(source[usize::from(p)])).collect();
+            is_odd(&at)
+        };
+        let mut odd: Vec<bool> = puzzle
+            .moves()
+            .iter()
+            .map(|one| odd_move(&one.transformation.0[group.orbit].source))
+            .collect();
+        let mut made = vec![g];
+        for (other, theirs) in &known {
+            let lead = other.iter().position(|&odd| odd);
+            if lead.is_some_and(|lead| odd[lead]) {
+                odd.iter_mut().zip(other).for_each(|(odd, other)| *odd ^= other);
+                made.extend(theirs);
+            }
+        }
+        if odd.contains(&true) {
+            known.push((odd, made));
+            continue;
+        }
+        made.sort_unstable();
+        // A group that is there twice cancels out.
+        let others: Vec<usize> =
+            (0..g).filter(|o| made.iter().filter(|m| *m == o).count() % 2 == 1).collect();
+        let solved = |g: usize| {
+            let group = &groups[g];
+            let row = &puzzle.orbits()[group.orbit].solved;
+            let home = |piece: &SinglePiece| {
+                group.positions.iter().position(|&p| row[usize::from(p)].kind == piece.kind)
+            };
+            is_odd(&group.single.iter().map(home).collect::<Vec<_>>())
+        };
+        let flip = others.iter().fold(solved(g), |odd, &other| odd ^ solved(other));
+        groups[g].parity = Some((others, flip));
+    }
+}
+
+/// Whether the number of inversions is odd.
+fn is_odd<T: Ord>(row: &[T]) -> bool {
+    let inversions =
+        |(i, value): (usize, &T)| row[i + 1..].iter().filter(|later| *later < value).count();
+    row.iter().enumerate().map(inversions).sum::<usize>() % 2 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        puzzle::{named, orbits::Turns},
+        random::SplitMix64,
+    };
+
+    /// Walks at random, and returns how many different numbers there were.
+    fn walk(puzzle: &OrbitPuzzle, steps: usize) -> usize {
+        let ranking = Ranking::new(puzzle).unwrap();
+        let mut random = SplitMix64::new(7);
+        let mut at = puzzle.solved();
+        let mut seen = std::collections::HashMap::new();
+        for _ in 0..steps {
+            let number = ranking.rank(&at);
+            assert!(number < ranking.entries);
+            assert_eq!(ranking.unrank(number), at, "{puzzle} {number}");
+            assert_eq!(*seen.entry(number).or_insert_with(|| at.clone()), at);
+            let moves = puzzle.moves().len() as u64;
+            at = puzzle.moved(&at, (random.draw() % moves) as usize).unwrap_or(at);
+        }
+        seen.len()
+    }
+
+    #[test]
+    fn numbers_are_unranked_and_there_are_as_many_as_states() {
+        let whole = |name: &str| named::parse(name).unwrap().counting(Turns::Powers).unwrap();
+        let keep = |name: &str, pieces: &str| {
+            whole(name).keeping(&pieces.split(',').map(String::from).collect::<Vec<_>>()).unwrap()
+        };
+        let corners = whole("3x3x3").keeping(&["corners".into()]).unwrap();
+        let turned = corners.clone().alike(&["corners".into()]).unwrap();
+        let slice =
+            keep("3x3x3", "edges").alike(&["edges:1-4".into(), "edges:5-12".into()]).unwrap();
+        for (puzzle, entries) in [
+            (whole("2x2x2"), 3_674_160),
+            (corners, 88_179_840),
+            (turned, 2187),
+            (keep("3x3x3", "edges:1-7"), 510_935_040),
+            (keep("3x3x3", "corners:1-2,edges:1"), 12_096),
+            (slice, 1_013_760),
+            (whole("pyraminx"), 933_120),
+            // The parities of corners are even; the turns of the moving ones depend on those of the others.
+            (whole("skewb"), 9_447_840 * 4 / 4),
+            (whole("dino"), 239_500_800),
+        ] {
+            assert_eq!(Ranking::new(&puzzle).unwrap().entries, entries, "{puzzle}");
+            assert!(walk(&puzzle, 3000) > 1000, "{puzzle}");
+        }
+        // Half of all combinations: the parities of corners and edges go together.
+        let cube =
+            keep("3x3x3", "corners:1-8,edges").unoriented(&["corners".into(), "edges".into()]);
+        assert_eq!(Ranking::new(&cube.unwrap()).unwrap().entries, 40320 * 479_001_600 / 2);
+        assert!(Ranking::new(&whole("4x4x4")).is_err());
+    }
+}

@@ -1,0 +1,222 @@
+//! The number of a state in a projection, from the row of the puzzle's own state.
+//!
+//! Invariant: for every symmetry of the puzzle the number of the image of a state is found from the state's own row, in one pass.
+
+use crate::{
+    frontier::{FieldMap, StateFields},
+    pruning::ranking::{RankGroup, Ranking},
+    puzzle::orbits::{Orbit, OrbitPlace, OrbitPuzzle, Placed, Transformation},
+};
+
+/// How the pieces of a puzzle are those of a projection.
+#[derive(Clone, Debug)]
+pub(crate) struct PieceMap {
+    /// For each orbit of the projection the one of the puzzle.
+    pub orbit: Vec<usize>,
+    /// For each orbit of the projection and each kind of the puzzle's, what the kind is there, and by how much its turns are ahead.
+    kind: Vec<Vec<Option<(u8, u8)>>>,
+}
+
+impl PieceMap {
+    /// Returns how a puzzle's pieces are those of a projection; nothing where it is none: a move of the puzzle does there what no
+    /// move does, or is allowed where it is not there.
+    pub fn new(puzzle: &OrbitPuzzle, projection: &OrbitPuzzle) -> Option<PieceMap> {
+        let mut map = PieceMap { orbit: Vec::new(), kind: Vec::new() };
+        for there in projection.orbits() {
+            let same = |o: &Orbit| o.name == there.name && o.positions() == there.positions();
+            let index = puzzle.orbits().iter().position(same)?;
+            let here = &puzzle.orbits()[index];
+            if here.orientations != there.orientations {
+                return None;
+            }
+            let mut kinds: Vec<Option<(u8, u8)>> = vec![None; here.moduli.len()];
+            for (own, piece) in here.solved.iter().zip(&there.solved) {
+                let modulus = there.moduli[usize::from(piece.kind)];
+                if !here.moduli[usize::from(own.kind)].is_multiple_of(modulus) {
+                    return None;
+                }
+                let ahead = (piece.turn + modulus - own.turn % modulus) % modulus;
+                let known = kinds[usize::from(own.kind)].get_or_insert((piece.kind, ahead));
+                if *known != (piece.kind, ahead) {
+                    return None;
+                }
+            }
+            map.orbit.push(index);
+            map.kind.push(kinds);
+        }
+        map.keeps_moves(puzzle, projection).then_some(map)
+    }
+
+    fn keeps_moves(&self, puzzle: &OrbitPuzzle, projection: &OrbitPuzzle) -> bool {
+        let place = |at: &OrbitPlace| {
+            let orbit = self.orbit.iter().position(|&o| o == usize::from(at.orbit))?;
+            let (kind, _) = self.kind[orbit][usize::from(at.kind)]?;
+            Some(OrbitPlace { orbit: orbit as u8, position: at.position, kind })
+        };
+        let seen = |one: &Transformation| projection.seen(one);
+        let known: Vec<_> = projection
+            .moves()
+            .iter()
+            .map(|one| (seen(&one.transformation), one.requires))
+            .collect();
+        let moves = puzzle.moves().iter().all(|one| {
+            let turns = self.orbit.iter().map(|&o| one.transformation.0[o].clone());
+            let own = Transformation(turns.collect());
+            let needs = one.requires.as_ref().map(place);
+            !projection.does_something(&own)
+                || known.iter().any(|(known, requires)| {
+                    *known == seen(&own) && (requires.is_none() || needs == Some(*requires))
+                })
+        });
+        let illegal: Vec<_> = puzzle.illegal().iter().map(place).collect();
+        moves && projection.illegal().iter().all(|at| illegal.contains(&Some(*at)))
+    }
+
+    /// Returns what a piece of the puzzle is in an orbit of the projection.
+    pub fn piece(&self, orbit: usize, projection: &OrbitPuzzle, piece: Placed) -> Placed {
+        let (kind, ahead) = self.kind[orbit][usize::from(piece.kind)].unwrap_or_default();
+        let modulus = projection.orbits()[orbit].moduli[usize::from(kind)];
+        Placed { kind, turn: (piece.turn + ahead) % modulus }
+    }
+}
+
+/// A field of a row, and what each of its values means.
+#[derive(Clone, Debug)]
+struct RowPart<T> {
+    field: usize,
+    values: Vec<T>,
+}
+
+/// How a group's share of a number is found.
+#[derive(Clone, Debug)]
+enum GroupRank {
+    /// From the places of pieces in order: each value's place in the low byte, above it what the turn adds; and the weight of the
+    /// place.
+    Places(Vec<(RowPart<u64>, u64)>),
+    /// From what stands at each place: that of the solved state, but for what fields say.
+    Contents { group: RankGroup, base: Vec<Placed>, parts: Vec<RowPart<(u8, Placed)>> },
+}
+
+/// The number of a row's image under a symmetry in a projection.
+#[derive(Clone, Debug)]
+pub(crate) struct RowRank {
+    groups: Vec<GroupRank>,
+}
+
+impl RowRank {
+    /// Returns how rows of a puzzle are numbered in a projection, through a symmetry.
+    pub fn new(
+        (puzzle, fields): (&OrbitPuzzle, &StateFields),
+        (projection, ranking): (&OrbitPuzzle, &Ranking),
+        map: &PieceMap,
+        symmetry: &FieldMap,
+    ) -> RowRank {
+        let of_group = |group: &RankGroup| {
+            let own = map.orbit[group.orbit];
+            let index_of =
+                |position: usize| group.positions.iter().position(|&p| usize::from(p) == position);
+            let parts: Vec<RowPart<(u8, Placed)>> = (0..fields.fields.len())
+                .filter(|&f| fields.fields[f].orbit == own)
+                .filter_map(|f| {
+                    let value = |&value: &u8| {
+                        let (position, piece) = fields.piece_at(puzzle, f, value);
+                        let index = index_of(position).unwrap_or(usize::from(ELSEWHERE));
+                        (index as u8, map.piece(group.orbit, projection, piece))
+                    };
+                    let values: Vec<_> = symmetry.table[f].iter().map(value).collect();
+                    let here = values.iter().any(|(index, _)| *index != ELSEWHERE);
+                    here.then(|| RowPart { field: usize::from(symmetry.source[f]), values })
+                })
+                .collect();
+            let piece_of = |part: &RowPart<(u8, Placed)>| {
+                let kind = |index: usize| part.values.get(index).map(|(_, piece)| piece.kind);
+                let first = kind(0)?;
+                part.values.iter().all(|(_, piece)| piece.kind == first).then_some(first)
+            };
+            // Each single piece has its own field, and nothing else can be seen.
+            let places: Option<Vec<_>> = (group.single.iter())
+                .map(|single| {
+                    let mut own = parts.iter().filter(|part| piece_of(part) == Some(single.kind));
+                    let part = own.next().filter(|_| own.next().is_none())?;
+                    // It never gets to where the group is not.
+                    let value = |(index, piece): &(u8, Placed)| {
+                        u64::from(index & 63) | (u64::from(piece.turn) * single.turn) << 8
+                    };
+                    let values = part.values.iter().map(value).collect();
+                    Some((RowPart { field: part.field, values }, single.place))
+                })
+                .collect();
+            let unseen = match &group.several[..] {
+                [] => true,
+                [kind] => kind.modulus == 1,
+                _ => false,
+            };
+            if let (Some(places), true, true) = (places, unseen, group.positions.len() <= 64) {
+                return GroupRank::Places(places);
+            }
+            let here = &puzzle.orbits()[own];
+            // Those that look alike stand where nothing else does.
+            let alike = here.solved.iter().find(|piece| here.pieces_of(piece.kind) > 1);
+            let by_place = |piece: &Placed| {
+                let place = OrbitPlace { orbit: own as u8, position: 0, kind: piece.kind };
+                fields.location(place).is_some()
+            };
+            let base = group.positions.iter().map(|&p| {
+                let solved = here.solved[usize::from(p)];
+                let rest = alike.filter(|_| by_place(&solved)).copied().unwrap_or(solved);
+                map.piece(group.orbit, projection, rest)
+            });
+            GroupRank::Contents { group: group.clone(), base: base.collect(), parts }
+        };
+        RowRank { groups: ranking.groups.iter().map(of_group).collect() }
+    }
+
+    /// Returns the same for rows in which the fields come so much later.
+    pub fn shifted(&self, by: usize) -> RowRank {
+        let mut shifted = self.clone();
+        for group in &mut shifted.groups {
+            match group {
+                GroupRank::Places(parts) => parts.iter_mut().for_each(|(part, _)| part.field += by),
+                GroupRank::Contents { parts, .. } => {
+                    parts.iter_mut().for_each(|part| part.field += by)
+                }
+            }
+        }
+        shifted
+    }
+
+    /// Returns the number.
+    #[inline]
+    pub fn rank(&self, row: &[u8]) -> u64 {
+        let mut number = 0;
+        for group in &self.groups {
+            match group {
+                GroupRank::Places(parts) => {
+                    let mut taken = 0u64;
+                    for (part, weight) in parts {
+                        let value = part.values[usize::from(row[part.field])];
+                        let place = value & 63;
+                        let free = place - u64::from((taken & ((1 << place) - 1)).count_ones());
+                        number += free * weight + (value >> 8);
+                        taken |= 1 << place;
+                    }
+                }
+                GroupRank::Contents { group, base, parts } => {
+                    let mut pieces = [Placed { kind: 0, turn: 0 }; 128];
+                    pieces[..base.len()].copy_from_slice(base);
+                    for part in parts {
+                        let (index, piece) = part.values[usize::from(row[part.field])];
+                        if let Some(at) = pieces.get_mut(usize::from(index)) {
+                            *at = piece;
+                        }
+                    }
+                    number += group.rank(|index| pieces[index]);
+                }
+            }
+        }
+        number
+    }
+}
+
+/// The place of what is not in a group.
+const ELSEWHERE: u8 = u8::MAX;
