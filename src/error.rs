@@ -1,9 +1,8 @@
 //! The one error type of the library: every narrower error converts into it.
 
 use crate::{
-    frontier::FrontierError, pdb::PdbError, pruning::PruningError, puzzle::PuzzleError,
-    search::SearchError, solve::SolveError, store::StorageError, system::SystemError,
-    table::TableError,
+    frontier::FrontierError, pdb::PdbError, puzzle::PuzzleError, search::SearchError,
+    solve::SolveError, store::StorageError, system::SystemError, table::TableError,
 };
 
 /// Anything the library can refuse or fail at.
@@ -31,9 +30,6 @@ pub enum Error {
     /// A distance table that cannot be made or used.
     #[error(transparent)]
     Table(TableError),
-    /// A pruning table that cannot be made or used.
-    #[error(transparent)]
-    Pruning(PruningError),
     /// A model that is too large, or a certificate that cannot be given.
     #[error(transparent)]
     Solve(SolveError),
@@ -75,7 +71,6 @@ impl Error {
             | Error::Frontier(FrontierError::Interrupted)
             | Error::Pdb(PdbError::Interrupted(_))
             | Error::Table(TableError::Interrupted)
-            | Error::Pruning(PruningError::Interrupted)
             | Error::System(SystemError::Interrupted) => Class::Interrupted,
             Error::Puzzle(PuzzleError::Unsolvable { .. } | PuzzleError::Unreached { .. }) => {
                 Class::NoSolution
@@ -90,8 +85,11 @@ impl Error {
                 | SearchError::Digits(_),
             )
             | Error::Pdb(PdbError::Puzzle(_) | PdbError::Pattern(_) | PdbError::Unsuitable(_))
-            | Error::Table(TableError::Directed { .. } | TableError::NoBoard { .. })
-            | Error::Pruning(PruningError::Directed { .. })
+            | Error::Table(
+                TableError::Directed { .. }
+                | TableError::NoBoard { .. }
+                | TableError::Modulo { .. },
+            )
             | Error::Solve(SolveError::OtherLog { .. }) => Class::Usage,
             Error::Row { reason, .. } => reason.class(),
             _ => Class::Failed,
@@ -118,7 +116,6 @@ convert! {
     FrontierError => Frontier,
     PdbError => Pdb,
     TableError => Table,
-    PruningError => Pruning,
 }
 
 impl From<StorageError> for Error {

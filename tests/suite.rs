@@ -4,6 +4,7 @@
 mod cli;
 mod layering;
 mod pdb;
+mod pruning;
 mod puzzles;
 mod readme;
 mod results;

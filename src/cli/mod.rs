@@ -40,7 +40,7 @@ pub(crate) use self::{
     frontier::Ahead,
     options::{
         GoalOption, MaxDepth, ResourceOptions, Running, Threads, bandwidth, choice, count, kernel,
-        whole,
+        seconds, whole,
     },
     output::{
         Destination, Figures, OutputFile, OutputFormat, OutputOptions, ResultReport, Subject,

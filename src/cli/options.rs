@@ -235,6 +235,13 @@ pub fn time(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * seconds).map_err(|_| wrong())
 }
 
+/// A number of seconds.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("'{text}' is not a number of seconds");
+    let seconds: f64 = text.parse().map_err(|_| wrong())?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

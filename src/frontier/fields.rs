@@ -209,9 +209,9 @@ impl StateFields {
             FieldKind::Content { position } => {
                 let first = &self.first_value[field.orbit];
                 let moduli = &puzzle.orbits()[field.orbit].moduli;
-                let kinds =
+                let mut kinds =
                     (0..moduli.len()).filter(|&kind| moduli[kind] > 0 && first[kind] <= value);
-                let kind = kinds.last().unwrap_or_default();
+                let kind = kinds.next_back().unwrap_or_default();
                 (position.into(), Placed { kind: kind as u8, turn: value - first[kind] })
             }
         }

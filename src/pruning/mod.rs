@@ -11,7 +11,4 @@ pub(crate) mod ranking;
 pub(crate) mod row_rank;
 pub(crate) mod table;
 
-pub use crate::pruning::{
-    header::EntrySize,
-    table::{PruningError, PruningTable},
-};
+pub use crate::pruning::{header::EntrySize, table::PruningTable};

@@ -34,8 +34,8 @@ use crate::{
     },
     resources::Resources,
     store::{Container, FileHeader as _, Image, ListCut, shared_bytes},
-    system::{FileProblem, SystemError},
-    units::bytes,
+    system::FileProblem,
+    table::TableError,
 };
 
 /// The depth of every state of a puzzle of several orbits, most often a projection of another.
@@ -57,73 +57,6 @@ pub struct PruningTable {
     file: Container<PruningHeader>,
     puzzle: OrbitPuzzle,
     pub(crate) ranking: Ranking,
-}
-
-/// A pruning table that cannot be made or used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PruningError {
-    /// What the machine refuses.
-    #[error(transparent)]
-    System(SystemError),
-    /// The table exceeds the memory budget.
-    #[error(
-        "a table of {puzzle} takes {} of memory, {} are allowed: keep fewer pieces (--pieces), take smaller entries \
-         (--encoding), or allow more (--memory)",
-        bytes(*needed), bytes(*budget)
-    )]
-    Budget {
-        /// The puzzle.
-        puzzle: String,
-        /// Bytes needed.
-        needed: u64,
-        /// Bytes allowed.
-        budget: u64,
-    },
-    /// A depth that an entry cannot hold.
-    #[error(
-        "{puzzle}: a state at depth {depth} does not fit entries of {bits} bits: take --encoding byte"
-    )]
-    TooDeep {
-        /// The puzzle.
-        puzzle: String,
-        /// The depth.
-        depth: usize,
-        /// Bits of an entry.
-        bits: u32,
-    },
-    /// Depths modulo 3 of a puzzle with moves that cannot be undone in one.
-    #[error(
-        "some moves of {puzzle} go one way only: depths modulo 3 do not tell depths there, take another --encoding"
-    )]
-    Directed {
-        /// The puzzle.
-        puzzle: String,
-    },
-    /// An entry that no neighbour explains.
-    #[error(
-        "the table of {puzzle} is wrong at entry {number}: {what}; make it again with tilewave table"
-    )]
-    Wrong {
-        /// The puzzle.
-        puzzle: String,
-        /// The entry.
-        number: u64,
-        /// What is wrong.
-        what: &'static str,
-    },
-    /// The observer asked to stop.
-    #[error("interrupted: nothing was written")]
-    Interrupted,
-}
-
-impl From<SystemError> for PruningError {
-    fn from(error: SystemError) -> PruningError {
-        match error {
-            SystemError::Interrupted => PruningError::Interrupted,
-            error => PruningError::System(error),
-        }
-    }
 }
 
 /// The levels of a search, whose states are written to a table as they come.
@@ -198,13 +131,13 @@ impl LevelStore for TableLevels<'_> {
     ) -> Result<(BucketLists, FrontierLevel), Error> {
         let (lists, level) = self.levels.close(total, space, begun)?;
         let Some(entry) = self.size.entry(self.depth) else {
-            let (puzzle, depth) = (self.puzzle.to_string(), self.depth);
-            return Err(PruningError::TooDeep { puzzle, depth, bits: self.size.bits() }.into());
+            let (depth, max) = (self.depth, usize::from(self.size.none()) - 1);
+            return Err(TableError::TooDeep { depth, max }.into());
         };
         let chunks = lists.chunks.par_iter().enumerate();
         chunks.try_for_each(|(chunk, lists)| -> Result<(), Error> {
             if self.progress.interrupted() {
-                return Err(PruningError::Interrupted.into());
+                return Err(TableError::Interrupted.into());
             }
             let mut numbers = Vec::with_capacity(AHEAD + self.images.len());
             space.each_row(chunk, lists, |row| {
@@ -253,7 +186,7 @@ impl PruningTable {
     /// lists of the two widest levels, up to symmetry.
     ///
     /// # Errors
-    /// [`PruningError`], what [`FrontierSearch::run`] returns, and [`PuzzleError::ManyStates`](crate::puzzle::PuzzleError::ManyStates).
+    /// [`TableError`], what [`FrontierSearch::run`] returns, and [`PuzzleError::ManyStates`](crate::puzzle::PuzzleError::ManyStates).
     pub fn build(
         puzzle: &OrbitPuzzle,
         size: EntrySize,
@@ -265,7 +198,7 @@ impl PruningTable {
     /// Returns the table as [`PruningTable::build`] does, which an observer sees and may stop.
     ///
     /// # Errors
-    /// As [`PruningTable::build`], and [`PruningError::Interrupted`].
+    /// As [`PruningTable::build`], and [`TableError::Interrupted`].
     pub fn build_with(
         puzzle: &OrbitPuzzle,
         size: EntrySize,
@@ -274,7 +207,7 @@ impl PruningTable {
     ) -> Result<PruningTable, Error> {
         let directed = puzzle.is_directed();
         if directed && size == EntrySize::Mod3 {
-            return Err(PruningError::Directed { puzzle: puzzle.to_string() }.into());
+            return Err(TableError::Modulo { puzzle: puzzle.to_string() }.into());
         }
         let ranking = Ranking::new(puzzle)?;
         let (name, parts) = (puzzle.name(), puzzle.to_json());
@@ -290,7 +223,9 @@ impl PruningTable {
         let layout = header.layout();
         let needed = layout.data.end();
         if let Some(budget) = resources.exceeded_by(needed) {
-            return Err(PruningError::Budget { puzzle: puzzle.to_string(), needed, budget }.into());
+            return Err(
+                TableError::Projection { puzzle: puzzle.to_string(), needed, budget }.into()
+            );
         }
         let mut image = Image::zeroed(needed)?;
         let file = image.bytes_mut();
@@ -313,15 +248,10 @@ impl PruningTable {
         };
         let found = search.run_in(&mut levels, None, progress).map_err(|error| match error {
             // A part of a table is nothing.
-            Error::Frontier(FrontierError::Interrupted) => PruningError::Interrupted.into(),
+            Error::Frontier(FrontierError::Interrupted) => TableError::Interrupted.into(),
             error => error,
         })?;
         header.histogram = found.counts();
-        // What is beyond the last entry is zero.
-        let (last, shift) = size.place(ranking.entries);
-        if shift > 0 {
-            data[last] &= (1 << shift) - 1;
-        }
         let file = Container::finish(image, header);
         Ok(PruningTable { file, puzzle: puzzle.clone(), ranking })
     }
@@ -356,9 +286,9 @@ impl PruningTable {
     /// Opens a file for a few look-ups: only the entries asked for are read and checked, 1 MiB around each, and kept.
     ///
     /// # Errors
-    /// [`PruningError::System`] when the file cannot be read, is none of these or is damaged in front of its entries.
+    /// [`TableError::System`] when the file cannot be read, is none of these or is damaged in front of its entries.
     pub fn open(path: impl AsRef<Path>) -> Result<PruningTable, Error> {
-        PruningTable::of(Container::open(path.as_ref()).map_err(PruningError::from)?)
+        PruningTable::of(Container::open(path.as_ref()).map_err(TableError::from)?)
     }
 
     /// Reads a file into memory and checks all of it. Cost: the file's size in memory, and some 0.3 ns a byte on two cores.
@@ -372,15 +302,15 @@ impl PruningTable {
     /// Reads a file as [`PruningTable::load`] does, which an observer sees and may stop.
     ///
     /// # Errors
-    /// As [`PruningTable::load`], and [`PruningError::Interrupted`].
+    /// As [`PruningTable::load`], and [`TableError::Interrupted`].
     pub fn load_with(
         path: impl AsRef<Path>,
         progress: &dyn Progress,
     ) -> Result<PruningTable, Error> {
         let file: Container<PruningHeader> =
-            Container::open(path.as_ref()).map_err(PruningError::from)?;
+            Container::open(path.as_ref()).map_err(TableError::from)?;
         let loaded = file.load(|_| match progress.interrupted() {
-            true => Err(PruningError::Interrupted),
+            true => Err(TableError::Interrupted),
             false => Ok(()),
         });
         PruningTable::of(loaded?)
@@ -392,7 +322,7 @@ impl PruningTable {
         let puzzle = split.and_then(|(name, parts)| OrbitPuzzle::of_json(name, parts));
         let wrong = || {
             let what = "its puzzle is none, or another one";
-            PruningError::System(PruningHeader::KIND.wrong(&file.path, FileProblem::Header(what)))
+            TableError::System(PruningHeader::KIND.wrong(&file.path, FileProblem::Header(what)))
         };
         let puzzle = puzzle.ok_or_else(wrong)?;
         let ranking =
@@ -434,11 +364,11 @@ impl PruningTable {
     /// Returns the entry with a number: the depth or that modulo 3; `None` where no state has the number.
     ///
     /// # Errors
-    /// [`PruningError::System`] when the file cannot be read or is damaged there.
+    /// [`TableError::System`] when the file cannot be read or is damaged there.
     pub fn entry(&self, number: u64) -> Result<Option<u8>, Error> {
         let size = self.entry_size();
         let (byte, shift) = size.place(number);
-        let byte = self.file.byte(byte as u64).map_err(PruningError::from)?;
+        let byte = self.file.byte(byte as u64).map_err(TableError::from)?;
         let entry = byte.map(|byte| byte >> shift & size.none());
         Ok(entry.filter(|&entry| number < self.entries() && entry != size.none()))
     }
@@ -452,7 +382,7 @@ impl PruningTable {
     /// tell. Cost: a number and a look-up; of depths modulo 3 the way to the solved state.
     ///
     /// # Errors
-    /// As [`PruningTable::entry`], and [`PruningError::Wrong`] where no neighbour is closer.
+    /// As [`PruningTable::entry`], and [`TableError::Wrong`] where no neighbour is closer.
     pub fn depth(&self, state: &Arrangement) -> Result<Option<usize>, Error> {
         let Some(mut entry) = self.entry(self.number(state))? else { return Ok(None) };
         if self.entry_size() != EntrySize::Mod3 {
@@ -479,16 +409,16 @@ impl PruningTable {
         Err(self.wrong(self.number(state), "it is deeper than the histogram").into())
     }
 
-    fn wrong(&self, number: u64, what: &'static str) -> PruningError {
-        PruningError::Wrong { puzzle: self.puzzle.to_string(), number, what }
+    fn wrong(&self, number: u64, what: &'static str) -> TableError {
+        TableError::Wrong { puzzle: self.puzzle.to_string(), number, what }
     }
 
     /// Checks all sums. Cost: one pass over the file.
     ///
     /// # Errors
-    /// [`PruningError::System`] names the first damaged block.
+    /// [`TableError::System`] names the first damaged block.
     pub fn check(&self) -> Result<(), Error> {
-        Ok(self.file.check().map_err(PruningError::from)?)
+        Ok(self.file.check().map_err(TableError::from)?)
     }
 
     /// Checks each entry against those of its neighbours: the solved state alone has depth 0, any other has a neighbour that is one
@@ -498,7 +428,7 @@ impl PruningTable {
     /// Cost: for each state and move some 100 ns on a core.
     ///
     /// # Errors
-    /// [`PruningError::Wrong`] for the first entry that is found wrong; [`PruningError::Interrupted`].
+    /// [`TableError::Wrong`] for the first entry that is found wrong; [`TableError::Interrupted`].
     pub fn verify(&self, progress: &dyn Progress) -> Result<(), Error> {
         let size = self.entry_size();
         let modulo = size == EntrySize::Mod3;
@@ -508,7 +438,7 @@ impl PruningTable {
         let failed: Result<(), Error> =
             (0..self.entries().div_ceil(PART)).into_par_iter().try_for_each(|part| {
                 if progress.interrupted() {
-                    return Err(PruningError::Interrupted.into());
+                    return Err(TableError::Interrupted.into());
                 }
                 progress.progress(Phase::File, part, self.entries() / PART);
                 let mut own = vec![0u64; 256];
@@ -567,7 +497,7 @@ impl PruningTable {
     /// Writes the table to a file, which appears when it is complete.
     ///
     /// # Errors
-    /// [`PruningError::System`], [`PruningError::Interrupted`].
+    /// [`TableError::System`], [`TableError::Interrupted`].
     pub fn save(
         &self,
         path: impl AsRef<Path>,
@@ -579,7 +509,7 @@ impl PruningTable {
             progress.progress(Phase::File, done, total);
             !progress.interrupted()
         });
-        Ok(saved.map_err(PruningError::from)?)
+        Ok(saved.map_err(TableError::from)?)
     }
 
     /// Whether all of it is in memory.

@@ -18,6 +18,7 @@ pub(crate) mod control;
 pub(crate) mod database;
 pub(crate) mod error;
 pub(crate) mod ida;
+pub(crate) mod inverses;
 pub(crate) mod log;
 pub mod models;
 pub(crate) mod optimal;

@@ -21,7 +21,7 @@ use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use crate::{
-    frontier::{FieldKind, FieldMap, StateFields, SymmetryGroup},
+    frontier::{FieldMap, StateFields, SymmetryGroup},
     kernel::prefetch,
     progress::{NoProgress, Phase, Progress},
     pruning::{
@@ -30,10 +30,10 @@ use crate::{
     },
     puzzle::{
         PuzzleError,
-        orbits::{Arrangement, OrbitPlace, OrbitPuzzle},
+        orbits::{Arrangement, OrbitPuzzle},
     },
     random::SplitMix64,
-    solve::{SolveError, words::WordPruner},
+    solve::{SolveError, inverses::Inverses, words::WordPruner},
 };
 
 /// States by which views are chosen, and the moves that mix each.
@@ -626,78 +626,6 @@ impl PuzzleControl<'_> {
     }
 }
 
-/// Inverses of states, where states are products of moves: all pieces differ, all turns can be seen, every move has its inverse and
-/// is always allowed. A state takes as many moves as its inverse.
-struct Inverses {
-    /// What a move does to the row of the inverse.
-    moves: Vec<FieldMap>,
-}
-
-impl Inverses {
-    fn of(puzzle: &OrbitPuzzle, fields: &StateFields) -> Option<Inverses> {
-        let whole = puzzle.orbits().iter().all(|orbit| {
-            let mut kinds: Vec<u8> = orbit.solved.iter().map(|piece| piece.kind).collect();
-            kinds.sort_unstable();
-            kinds.windows(2).all(|two| two[0] != two[1])
-                && orbit.solved.iter().all(|piece| piece.turn == 0)
-                && orbit.moduli.iter().all(|&modulus| modulus == orbit.orientations)
-        });
-        let free =
-            puzzle.illegal().is_empty() && puzzle.moves().iter().all(|one| one.requires.is_none());
-        if !whole || !free || puzzle.is_directed() {
-            return None;
-        }
-        let moves = puzzle.moves().iter().map(|one| {
-            let inverse = one.transformation.inverse(puzzle.orbits());
-            // The inverse of "a state, then a move" is the move's inverse, then the state's: a piece goes where the piece goes whose
-            // home it gets to first.
-            let mut map = FieldMap { source: Vec::new(), table: Vec::new() };
-            for field in &fields.fields {
-                let FieldKind::Location { kind } = field.kind else { return None };
-                let orbit = &puzzle.orbits()[field.orbit];
-                let turn = &inverse.0[field.orbit];
-                let home = orbit.solved.iter().position(|piece| piece.kind == kind)?;
-                let to = turn.source.iter().position(|&from| usize::from(from) == home)?;
-                let at = OrbitPlace {
-                    orbit: field.orbit as u8,
-                    position: 0,
-                    kind: orbit.solved[to].kind,
-                };
-                map.source.push(fields.location(at)? as u16);
-                let twist = usize::from(turn.twist[to]);
-                let turned = |value| {
-                    value / field.modulus * field.modulus
-                        + (value % field.modulus + twist) % field.modulus
-                };
-                map.table.push((0..field.values).map(|value| turned(value) as u8).collect());
-            }
-            Some(map)
-        });
-        Some(Inverses { moves: moves.collect::<Option<_>>()? })
-    }
-
-    /// The row of the inverse of a state.
-    fn row(puzzle: &OrbitPuzzle, fields: &StateFields, row: &[u8]) -> Vec<u8> {
-        let mut inverse = vec![0; row.len()];
-        for (field, &value) in fields.fields.iter().zip(row) {
-            let FieldKind::Location { kind } = field.kind else { continue };
-            let orbit = &puzzle.orbits()[field.orbit];
-            let home = orbit.solved.iter().position(|piece| piece.kind == kind);
-            let (position, turn) =
-                (usize::from(value) / field.modulus, usize::from(value) % field.modulus);
-            let at = OrbitPlace {
-                orbit: field.orbit as u8,
-                position: 0,
-                kind: orbit.solved[position].kind,
-            };
-            if let (Some(home), Some(of)) = (home, fields.location(at)) {
-                inverse[of] = (home * field.modulus + (field.modulus - turn) % field.modulus) as u8;
-            }
-        }
-        inverse
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -705,23 +633,6 @@ mod tests {
         Resources,
         puzzle::{named, orbits::Turns},
     };
-
-    #[test]
-    fn inverses_follow_the_moves() {
-        let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers).unwrap();
-        let fields = StateFields::of(&cube);
-        let inverses = Inverses::of(&cube, &fields).unwrap();
-        let mut random = SplitMix64::new(3);
-        let mut row = fields.encode(&cube.solved());
-        let mut inverse = row.clone();
-        for _ in 0..100 {
-            let one = random.draw() as usize % cube.moves().len();
-            row = fields.of_move(&cube, &cube.moves()[one].transformation).apply(&row);
-            inverse = inverses.moves[one].apply(&inverse);
-            assert_eq!(inverse, Inverses::row(&cube, &fields, &row));
-            assert_eq!(row, Inverses::row(&cube, &fields, &inverse));
-        }
-    }
 
     /// All states of puzzles that have a table of their own: through small tables of projections, through depths modulo 3,
     /// directed.

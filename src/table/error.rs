@@ -45,8 +45,44 @@ pub enum TableError {
         /// Bytes allowed.
         budget: u64,
     },
+    /// A pruning table that exceeds the memory budget.
+    #[error(
+        "a table of {puzzle} takes {} of memory, {} are allowed: keep fewer pieces (--pieces), take smaller entries \
+         (--encoding), or allow more (--memory)",
+        bytes(*needed), bytes(*budget)
+    )]
+    Projection {
+        /// The puzzle.
+        puzzle: String,
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes allowed.
+        budget: u64,
+    },
+    /// Depths modulo 3 of a puzzle with moves that cannot be undone in one.
+    #[error(
+        "some moves of {puzzle} go one way only: depths modulo 3 do not tell depths there, take another --encoding"
+    )]
+    Modulo {
+        /// The puzzle.
+        puzzle: String,
+    },
+    /// An entry that no neighbour explains.
+    #[error(
+        "the table of {puzzle} is wrong at entry {number}: {what}; make it again with tilewave table"
+    )]
+    Wrong {
+        /// The puzzle.
+        puzzle: String,
+        /// The entry.
+        number: u64,
+        /// What is wrong.
+        what: &'static str,
+    },
     /// A depth that the encoding cannot hold.
-    #[error("a state at depth {depth} does not fit a table: depths are at most {max}")]
+    #[error(
+        "a state at depth {depth} does not fit a table of such entries: depths are at most {max}; take --encoding byte"
+    )]
     TooDeep {
         /// The depth.
         depth: usize,

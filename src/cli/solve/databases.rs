@@ -19,7 +19,7 @@ use crate::cli::{Context, Failure, Result, SearchProgress, last_words, part, ref
 /// Where databases come from.
 #[derive(clap::Args)]
 pub struct Databases {
-    /// Pattern database, set file or table of a puzzle's pieces to use; repeatable.
+    /// Pattern database, set or pruning table to use; repeatable.
     ///
     /// Databases must not share tiles. Of databases in which every move counts, and of tables, the largest value counts.
     #[arg(long, value_name = "FILE", conflicts_with = "partition")]
@@ -31,7 +31,9 @@ pub struct Databases {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pdb", "partition"])]
     pub table: Option<PathBuf>,
 
-    /// Named set: 7-8, 6-6-3 or 5-5-5 (4x4), 6-6-6-6 (5x5) [default: one built in seconds].
+    /// Named set: 7-8, 6-6-3 or 5-5-5 (4x4), 6-6-6-6 (5x5).
+    ///
+    /// Unless told, one that is built in seconds.
     #[arg(long, value_name = "NAME")]
     partition: Option<String>,
 

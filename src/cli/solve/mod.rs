@@ -30,16 +30,17 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Counted, Destination, Failure, OutputFile, OutputFormat, OutputOptions, Result, Threads, aside,
-    choice, complain, count,
+    Destination, Failure, OutputFile, OutputFormat, OutputOptions, Result, Threads, aside, choice,
+    complain, count,
     pdb::set::Thresholds,
-    progress, puzzle,
+    progress,
     ranks::{self, me},
-    refuse,
+    refuse, seconds,
     solve::{
         answer::{Solved, Totals, Wording},
         boards::{Arrivals, BoardLine, Boards},
         databases::Databases,
+        states::{PuzzleOption, StateSolve},
         status::SolveProgress,
     },
 };
@@ -55,21 +56,18 @@ const PROOF_CELLS: usize = 16;
 /// Time for a proof, unless told.
 const PROOF_TIME: Duration = Duration::from_secs(60);
 
-/// Solve boards optimally, or quickly with --fast; other puzzles from a distance table.
+/// Solve boards optimally, or quickly with --fast; cubes and other puzzles optimally.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  tilewave solve '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12'\n  \
                   tilewave solve --puzzle 3x3x3 \"R U F' L2 D B\"\n  tilewave scramble 10x10 --count 1000 | tilewave solve --fast\n\n\
                   The first run for a goal builds pattern databases and keeps them.")]
+#[command(mut_args(states::in_long_help))]
 pub struct Args {
     #[command(flatten)]
     boards: Boards,
 
-    /// Cube or other puzzle of several sets of pieces; states as moves or as tilewave state says.
-    #[arg(long, value_name = "PUZZLE", value_parser = puzzle, conflicts_with_all = ["fast", "certify", "log", "html", "table", "partition"])]
-    puzzle: Option<String>,
-
     #[command(flatten)]
-    counted: Counted,
+    of: PuzzleOption,
 
     /// Solve quickly, not with the fewest moves; any size.
     #[arg(long)]
@@ -121,16 +119,10 @@ pub struct Args {
     output: OutputOptions,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("'{text}' is not a number of seconds");
-    let seconds: f64 = text.parse().map_err(|_| wrong())?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
-}
-
 impl Args {
     pub fn run(&self) -> Result<()> {
-        let searches =
-            !self.fast && !self.certify && self.databases.table.is_none() && self.puzzle.is_none();
+        let other = self.fast || self.certify || self.of.puzzle.is_some();
+        let searches = !other && self.databases.table.is_none();
         let ranks: Box<dyn Communicator> =
             if searches { ranks::join()? } else { Box::new(OneProcess) };
         match self.run_on(&*ranks) {
@@ -147,10 +139,12 @@ impl Args {
 
     /// Runs the command, alone or as one of several ranks.
     fn run_on(&self, communicator: &dyn Communicator) -> Result<()> {
-        if let Some(word) = &self.puzzle {
-            return states::search(self, word);
+        if let Some(word) = &self.of.puzzle {
+            let Args { max_nodes, timeout, boards, databases, output, threads, .. } = self;
+            let solve = StateSolve { boards, databases, threads, max_nodes, timeout, output };
+            return states::search(&solve, &self.of.counted, word);
         }
-        self.counted.refuse_of_boards()?;
+        self.of.counted.refuse_of_boards()?;
         let table = self.databases.table.as_ref().map(DistanceTable::open);
         let table = table.transpose()?;
         if let Some(table) = &table {
@@ -164,7 +158,7 @@ impl Args {
         let Some(size) = boards.first_size(BATCH)? else {
             return Err(Failure::interrupted());
         };
-        let goal = self.counted.goal.board_of(table.as_ref(), size)?;
+        let goal = self.of.counted.goal.board_of(table.as_ref(), size)?;
         self.refuse(&goal)?;
         let logged = self.log.as_ref().map(|_| boards.all()).transpose()?;
         let writes = communicator.rank() == 0;
@@ -225,7 +219,7 @@ impl Args {
             (self.ratio && !counts_tiles, "--ratio"),
             (self.certify && !counts_tiles, "--certify"),
             (self.html.is_some() && !board, "--html"),
-            (self.counted.goal.goal.is_some() && !board, "--goal"),
+            (self.of.counted.goal.goal.is_some() && !board, "--goal"),
             (self.boards.size.is_some() && !board, "--size"),
         ];
         match wrong.into_iter().find(|(wrong, _)| *wrong) {

@@ -2,7 +2,7 @@
 
 use std::{
     io::{BufRead, BufReader},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use rayon::prelude::*;
@@ -10,19 +10,40 @@ use serde::Serialize;
 use tilewave::{
     DistanceTable, Progress, Resources, internals,
     progress::{Phase, StopWhen},
-    pruning::{EntrySize, PruningError, PruningTable},
+    pruning::{EntrySize, PruningTable},
     puzzle::{
         PuzzleError,
         orbits::{Arrangement, OrbitPuzzle},
     },
     report::{bytes, counted, duration},
     solve::{PuzzleAnswer, PuzzleSolver, SolveError},
+    table::TableError,
 };
 
 use crate::cli::{
-    Context, Failure, Figures, OutputOptions, Result, SearchProgress, StatusLine, complain, part,
-    progress, refuse, solve::Args,
+    Context, Counted, Failure, Figures, OutputOptions, Result, SearchProgress, StatusLine, Threads,
+    complain, part, progress, puzzle, refuse,
+    solve::{boards::Boards, databases::Databases},
 };
+
+/// The puzzle of states that are no boards.
+#[derive(clap::Args)]
+pub struct PuzzleOption {
+    /// Cube or other puzzle of several sets; states are moves.
+    ///
+    /// A state is a sequence of moves from the solved puzzle, or what stands where as tilewave state says it.
+    #[arg(long, value_name = "PUZZLE", value_parser = puzzle, conflicts_with_all = ["fast", "certify", "log", "html", "table", "partition"])]
+    pub puzzle: Option<String>,
+
+    #[command(flatten)]
+    pub counted: Counted,
+}
+
+/// Leaves options of puzzles out of the short help.
+pub fn in_long_help(arg: clap::Arg) -> clap::Arg {
+    let of_puzzles = ["metric", "directed", "pieces"].contains(&arg.get_id().as_str());
+    if of_puzzles { arg.hide_short_help(true) } else { arg }
+}
 
 /// What is said of a state.
 #[derive(Serialize)]
@@ -218,9 +239,19 @@ fn each<S>(
     Failure::unless(all_solved && !refused)
 }
 
+/// What solves states of a puzzle of several sets of pieces.
+pub struct StateSolve<'a> {
+    pub boards: &'a Boards,
+    pub databases: &'a Databases,
+    pub threads: &'a Threads,
+    pub max_nodes: &'a Option<u64>,
+    pub timeout: &'a Option<Duration>,
+    pub output: &'a OutputOptions,
+}
+
 /// Solves states of a puzzle of several sets of pieces.
-pub fn search(args: &Args, word: &str) -> Result<()> {
-    let Some(puzzle) = args.counted.orbits(word)? else {
+pub fn search(args: &StateSolve<'_>, counted: &Counted, word: &str) -> Result<()> {
+    let Some(puzzle) = counted.orbits(word)? else {
         refuse!(
             "{word} has one set of pieces: solve it with a distance table (tilewave table {word} -o FILE, then \
              tilewave solve --table FILE)"
@@ -237,7 +268,7 @@ pub fn search(args: &Args, word: &str) -> Result<()> {
     let solver = pool.install(|| PuzzleSolver::new(puzzle.clone(), tables))?;
     let line = StatusLine::new();
     let parse = |text: &str| Ok(puzzle.read(text).map_err(tilewave::Error::from)?.0);
-    each(states, &args.output, parse, |batch, before| {
+    each(states, args.output, parse, |batch, before| {
         let one = |at: usize, text: &str, state: &Arrangement, most: u64| {
             let begun = Instant::now();
             let over = || args.timeout.is_some_and(|most| begun.elapsed() > most);
@@ -268,7 +299,7 @@ pub fn search(args: &Args, word: &str) -> Result<()> {
 }
 
 /// The tables of a puzzle: those given, else those kept, else new ones, which are kept.
-fn tables(args: &Args, puzzle: &OrbitPuzzle) -> Result<Vec<PruningTable>> {
+fn tables(args: &StateSolve<'_>, puzzle: &OrbitPuzzle) -> Result<Vec<PruningTable>> {
     let stop = StopWhen(progress::asked);
     let given = args.databases.pdb.iter();
     if !args.databases.pdb.is_empty() {
@@ -294,7 +325,7 @@ fn tables(args: &Args, puzzle: &OrbitPuzzle) -> Result<Vec<PruningTable>> {
         let resources = Resources::new().threads(args.threads.get());
         let build = |size| PruningTable::build_with(projection, size, resources, &progress);
         let table = match build(EntrySize::Nibble) {
-            Err(tilewave::Error::Pruning(PruningError::TooDeep { .. })) => build(EntrySize::Byte),
+            Err(tilewave::Error::Table(TableError::TooDeep { .. })) => build(EntrySize::Byte),
             built => built,
         }?;
         if let Some(path) = &kept

@@ -1,0 +1,298 @@
+//! Pruning tables: against plain searches, in files, read by others; and solutions by them.
+
+use std::{
+    io::Write as _,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use tilewave::{
+    NoProgress, Resources,
+    pruning::{EntrySize, PruningTable},
+    puzzle::{
+        named,
+        orbits::{Arrangement, Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Transformation, Turns},
+    },
+    random::SplitMix64,
+    solve::PuzzleSolver,
+};
+
+/// Runs the program; returns stdout. It must succeed.
+fn succeeds(args: &[&str]) -> String {
+    let output = assert_cmd::Command::cargo_bin("tilewave").unwrap().args(args).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{args:?}: {error}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Runs the program, which must fail; returns what it says.
+fn fails(args: &[&str]) -> String {
+    let output = assert_cmd::Command::cargo_bin("tilewave").unwrap().args(args).output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8(said).unwrap();
+    assert!(!output.status.success() && !said.contains("panicked"), "{args:?}: {said}");
+    said
+}
+
+fn whole(name: &str, turns: Turns) -> OrbitPuzzle {
+    named::parse(name).unwrap().counting(turns).unwrap()
+}
+
+fn words(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).into()).collect()
+}
+
+fn keep(puzzle: OrbitPuzzle, names: &[&str]) -> OrbitPuzzle {
+    puzzle.keeping(&words(names)).unwrap()
+}
+
+/// Two wheels of pieces in one set that no move connects, some alike; and a set in which both turn.
+fn odd_puzzle() -> OrbitPuzzle {
+    let mut wheels = Orbit::distinct("wheels", 8, 3);
+    for (piece, kind) in wheels.solved.iter_mut().zip([0, 1, 1, 2, 3, 4, 4, 4]) {
+        piece.kind = kind;
+    }
+    wheels.moduli = vec![3, 3, 3, 1, 3];
+    let ring = Orbit::distinct("ring", 5, 1);
+    let turn =
+        |source: &[u8], twist: &[u8]| OrbitTurn { source: source.into(), twist: twist.into() };
+    let one = |name: &str, turns| OrbitMove {
+        name: name.into(),
+        transformation: Transformation(turns),
+        requires: None,
+    };
+    let moves = vec![
+        one(
+            "A",
+            vec![
+                turn(&[1, 2, 3, 0, 4, 5, 6, 7], &[1, 0, 2, 0, 0, 0, 0, 0]),
+                turn(&[1, 0, 2, 3, 4], &[0; 5]),
+            ],
+        ),
+        one(
+            "B",
+            vec![
+                turn(&[0, 1, 2, 3, 5, 6, 7, 4], &[0, 0, 0, 0, 1, 1, 0, 0]),
+                turn(&[1, 2, 3, 4, 0], &[0; 5]),
+            ],
+        ),
+    ];
+    OrbitPuzzle::new("odd", vec![wheels, ring], moves).unwrap().with_powers().unwrap()
+}
+
+/// Puzzles of every kind of digit.
+fn puzzles() -> Vec<OrbitPuzzle> {
+    let edges = keep(whole("3x3x3", Turns::Powers), &["edges"]);
+    vec![
+        keep(whole("3x3x3", Turns::Powers), &["edges:1-4"]),
+        edges.alike(&words(&["edges:1-3", "edges:4-12"])).unwrap(),
+        keep(whole("3x3x3", Turns::Quarter), &["corners"]).alike(&words(&["corners:1-5"])).unwrap(),
+        whole("pyraminx", Turns::Powers),
+        keep(whole("2x2x2", Turns::Directed), &["corners:1-4"]),
+        keep(whole("skewb", Turns::Powers), &["corners", "centres"]),
+        odd_puzzle(),
+    ]
+}
+
+fn build(puzzle: &OrbitPuzzle, size: EntrySize) -> PruningTable {
+    PruningTable::build(puzzle, size, Resources::new()).unwrap()
+}
+
+/// States after random moves, and how many moves those were.
+fn mixed(puzzle: &OrbitPuzzle, count: usize) -> Vec<Arrangement> {
+    let mut random = SplitMix64::new(11);
+    let mut state = puzzle.solved();
+    let mut states = Vec::new();
+    for _ in 0..count {
+        for _ in 0..random.draw() % 12 {
+            let one = random.draw() as usize % puzzle.moves().len();
+            state = puzzle.moved(&state, one).unwrap_or(state);
+        }
+        states.push(state.clone());
+    }
+    states
+}
+
+#[test]
+fn every_entry_follows_from_its_neighbours() {
+    for puzzle in puzzles() {
+        let sizes: &[EntrySize] = match puzzle.is_directed() {
+            true => &[EntrySize::Byte],
+            false => &[EntrySize::Mod3, EntrySize::Nibble, EntrySize::Byte],
+        };
+        let truth = build(&puzzle, EntrySize::Byte);
+        for &size in sizes {
+            let table = build(&puzzle, size);
+            table.verify(&NoProgress).unwrap();
+            assert_eq!(table.histogram(), truth.histogram());
+            for state in mixed(&puzzle, 50) {
+                assert_eq!(table.depth(&state).unwrap(), truth.depth(&state).unwrap(), "{puzzle}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_python_reader_agrees() {
+    let dir = tempfile::tempdir().unwrap();
+    let reader = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/python/tilewave_pruning.py");
+    for puzzle in puzzles() {
+        let sizes = [EntrySize::Mod3, EntrySize::Byte];
+        for size in sizes.into_iter().skip(usize::from(puzzle.is_directed())) {
+            let (path, table) = (dir.path().join("some.table"), build(&puzzle, size));
+            table.save(&path, true, &NoProgress).unwrap();
+            let states = mixed(&puzzle, 30);
+            let mut python = Command::new("python3");
+            let mut child = python
+                .arg(&reader)
+                .arg(&path)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let lines: String = states.iter().map(|state| puzzle.text(state) + "\n").collect();
+            child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+            let said = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+            let depth = |state| table.depth(state).unwrap().unwrap().to_string();
+            let expected: Vec<String> = states.iter().map(depth).collect();
+            assert_eq!(said.lines().collect::<Vec<_>>(), expected, "{puzzle} {size}");
+        }
+    }
+}
+
+/// The file pins version 1 of the format; TILEWAVE_UPDATE=1 writes it again.
+#[test]
+fn version_1_is_what_it_was() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/pruning_v1.table");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("fresh");
+    let puzzle = keep(whole("2x2x2", Turns::Powers), &["corners:1-2"]);
+    build(&puzzle, EntrySize::Nibble).save(&path, false, &NoProgress).unwrap();
+    let fresh = std::fs::read(path).unwrap();
+    if std::env::var_os("TILEWAVE_UPDATE").is_some() {
+        std::fs::write(&golden, &fresh).unwrap();
+    }
+    assert!(std::fs::read(&golden).unwrap() == fresh, "the format changed: raise its version");
+    let table = PruningTable::load(&golden).unwrap();
+    let (state, _) = table.puzzle().read("R U F").unwrap();
+    assert!(table.depth(&state).unwrap().is_some_and(|depth| depth <= 3));
+}
+
+#[test]
+fn damage_is_found_and_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("cross.table");
+    let puzzle = keep(whole("3x3x3", Turns::Powers), &["edges:1-4"]);
+    build(&puzzle, EntrySize::Byte).save(&path, false, &NoProgress).unwrap();
+    let sound = std::fs::read(&path).unwrap();
+    // Header, puzzle, sums, entries.
+    for (at, told) in
+        [(20, "checksum"), (300, "checksum"), (4100, "index"), (4096 + 30_000, "damaged")]
+    {
+        let mut bytes = sound.clone();
+        bytes[at] ^= 1;
+        std::fs::write(&path, &bytes).unwrap();
+        let error = PruningTable::load(&path).unwrap_err().to_string();
+        assert!(error.contains(told) && error.contains("cross.table"), "{at}: {error}");
+    }
+    for length in [0, 100, 4096, sound.len() - 1] {
+        std::fs::write(&path, &sound[..length]).unwrap();
+        assert!(PruningTable::open(&path).is_err(), "{length}");
+    }
+    std::fs::write(&path, &sound).unwrap();
+    let table = PruningTable::open(&path).unwrap();
+    table.check().unwrap();
+    // A table that is read block by block is not searched with.
+    let error = PuzzleSolver::new(whole("3x3x3", Turns::Powers), [table]).err().unwrap();
+    assert!(error.to_string().contains("load it"), "{error}");
+    let other = PruningTable::load(&path).unwrap();
+    let error = PuzzleSolver::new(whole("3x3x3", Turns::Quarter), [other]);
+    // A quarter turn is a move of the table's puzzle as well: it is only weaker.
+    assert!(error.is_ok());
+    let quarter = build(&keep(whole("3x3x3", Turns::Quarter), &["edges:1-4"]), EntrySize::Nibble);
+    let error = PuzzleSolver::new(whole("3x3x3", Turns::Powers), [quarter]).err().unwrap();
+    assert!(error.to_string().contains("no projection"), "{error}");
+}
+
+/// Positions of 3x3x3 with few moves: exact lengths from the published growth are in reach of a plain search to depth 5.
+#[test]
+fn cubes_are_solved_in_the_fewest_moves() {
+    let cube = whole("3x3x3", Turns::Powers);
+    let tables = [["corners:1-5"], ["edges:1-5"]]
+        .map(|set| build(&keep(cube.clone(), &set), EntrySize::Nibble));
+    let solver = PuzzleSolver::new(cube, tables).unwrap();
+    assert!(solver.views() > 2);
+    let solve = |text: &str| {
+        let (state, _) = solver.puzzle().read(text).unwrap();
+        solver.solve(&state).unwrap()
+    };
+    for (text, length) in [
+        ("", 0),
+        ("R R'", 0),
+        ("R L R", 2),
+        ("U R2 F B R B2 R U2", 8),
+        ("R U R' U'", 4),
+        ("U2 D2 F2 B2 L2 R2", 6), // the checkerboard
+    ] {
+        let answer = solve(if text.is_empty() { "U U'" } else { text });
+        assert_eq!(answer.moves.unwrap().len(), length, "{text}");
+    }
+    let stopped = solver.solve_with(
+        &solver.puzzle().read("R U F L D B R U F L D B R2").unwrap().0,
+        1000,
+        &NoProgress,
+    );
+    let stopped = stopped.unwrap();
+    assert_eq!((stopped.moves, stopped.nodes >= 1000, stopped.at_least > 5), (None, true, true));
+}
+
+#[test]
+fn answers_do_not_depend_on_threads() {
+    let cube = whole("3x3x3", Turns::Powers);
+    let tables = [["corners:1-5"], ["edges:1-5"]]
+        .map(|set| build(&keep(cube.clone(), &set), EntrySize::Nibble));
+    let solver = PuzzleSolver::new(cube, tables).unwrap();
+    let (state, _) = solver.puzzle().read("R U F2 L D' B R' U2 F L2 D B' R").unwrap();
+    let solved = |threads| {
+        let resources = Resources::new().threads(threads);
+        let answer = resources.install(|| solver.solve(&state).unwrap()).unwrap();
+        (answer.moves, answer.nodes)
+    };
+    let one = solved(1);
+    assert!(one.1 > 100_000, "{one:?}");
+    assert_eq!([solved(2), solved(3)], [one.clone(), one]);
+}
+
+#[test]
+fn commands_build_check_and_solve() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str| dir.path().join(name).display().to_string();
+    let table = file("corners.table");
+    let made = succeeds(&["table", "2x2x2", "--pieces", "corners:1-5", "-o", &table]);
+    assert!(made.contains("2x2x2 corners:1-5") && made.contains("nibble"), "{made}");
+    let checked = succeeds(&["table", "--check", &table, "--neighbours", "--format", "json"]);
+    let facts: serde_json::Value = serde_json::from_str(&checked).unwrap();
+    assert_eq!((&facts["states"], &facts["entries"]), (&612_360.into(), &612_360.into()));
+    let solve = ["solve", "--puzzle", "2x2x2", "--pdb", &table];
+    let solved = succeeds(&[&solve[..], &["R U R'", "--format", "json"]].concat());
+    let answer: serde_json::Value = serde_json::from_str(&solved).unwrap();
+    assert_eq!((answer["length"].as_u64(), answer["moves"].as_str()), (Some(3), Some("R U' R'")));
+    // One corner is turned alone.
+    let told = fails(&[&solve[..], &["corners 1 2 3 4 5 6 7/0 0 0 0 0 0 1"]].concat());
+    assert!(told.contains("not solvable") || told.contains("turned alone"), "{told}");
+    let told = fails(&[&solve[..], &["R Q"]].concat());
+    assert!(told.contains('Q'), "{told}");
+    let told = fails(&["solve", "--puzzle", "3x3x3", "--pdb", &table, "R"]);
+    assert!(told.contains("no projection of 3x3x3"), "{told}");
+    let told = fails(&["table", "3x3x3", "-o", &file("all.table")]);
+    assert!(told.contains("--pieces"), "{told}");
+    let told =
+        fails(&["table", "3x3x3", "--pieces", "edges:1-8", "-o", &file("e.table"), "-M", "1GiB"]);
+    assert!(told.contains("GiB") && told.contains("--memory"), "{told}");
+    let told = fails(&["table", "3x3x3", "--pieces", "corners:13", "-o", &file("e.table")]);
+    assert!(told.contains("1 to 8"), "{told}");
+    let told = fails(&["solve", "--puzzle", "3x4", "1 2 3"]);
+    assert!(told.contains("one set of pieces"), "{told}");
+    let told = fails(&["solve", "--metric", "qtm", "1 2/3 0"]);
+    assert!(told.contains("--puzzle"), "{told}");
+}

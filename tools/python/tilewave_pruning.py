@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Reads the pruning tables of tilewave (docs/format.md): a table's depth of each state.
+
+    tilewave_pruning.py FILE < STATES
+
+A state is a line as `tilewave state --puzzle` writes it, the table's sets in their order: for each position the kind of
+piece, counted from 1, and behind a slash how it is turned. It needs nothing but Python and answers a thousand states
+a second: a second opinion on the format, not a tool for many look-ups.
+"""
+
+import json
+import math
+import struct
+import sys
+
+
+def groups(puzzle):
+    """The groups of positions between which moves carry pieces: (orbit, positions)."""
+    for index, orbit in enumerate(puzzle["orbits"]):
+        count = len(orbit["solved"])
+        turns = [move["transformation"][index] for move in puzzle["moves"]]
+        least = list(range(count))
+        changed = True
+        while changed:
+            changed = False
+            for turn in turns:
+                for to, source in enumerate(turn["source"]):
+                    low = min(least[to], least[source])
+                    changed |= (least[to], least[source]) != (low, low)
+                    least[to] = least[source] = low
+        moved = {p for turn in turns for p in range(count) if turn["source"][p] != p or turn["twist"][p]}
+        for first in range(count):
+            positions = [p for p in range(count) if least[p] == first]
+            if moved.intersection(positions):
+                yield index, positions
+
+
+def odd(row):
+    return sum(a > b for i, a in enumerate(row) for b in row[i + 1:]) % 2
+
+
+class Group:
+    """The digits of a group, and how many values each has."""
+
+    def __init__(self, puzzle, index, positions):
+        orbit = puzzle["orbits"][index]
+        self.index, self.positions, self.moduli = index, positions, orbit["moduli"]
+        self.solved = [orbit["solved"][p] for p in positions]
+        kinds = [piece["kind"] for piece in self.solved]
+        self.single = [k for k in sorted(set(kinds)) if kinds.count(k) == 1]
+        self.several = [k for k in sorted(set(kinds)) if kinds.count(k) > 1]
+        self.count = {k: kinds.count(k) for k in self.several}
+        modulus = self.moduli[kinds[0]]
+        twists = [[move["transformation"][index]["twist"][p] for p in positions] for move in puzzle["moves"]]
+        self.constant_sum = (
+            modulus > 1
+            and all(self.moduli[k] == modulus for k in kinds)
+            and all(sum(twist) % modulus == 0 for twist in twists)
+        )
+        self.odd_moves = [
+            odd([positions.index(move["transformation"][index]["source"][p]) for p in positions])
+            for move in puzzle["moves"]
+        ]
+        self.follows = False
+
+    def digits(self, row):
+        """The digits of what stands at the positions of the group: (digit, values)."""
+        pieces = [row[p] for p in self.positions]
+        free = list(range(len(pieces)))
+        order, places = [], []
+        for kind in self.single:
+            at = next(i for i, (k, _) in enumerate(pieces) if k == kind)
+            places.append((free.index(at), len(free)))
+            free.remove(at)
+            order.append(at)
+        if self.follows:
+            del places[-2]
+        for kind in self.several:
+            set_ = [i for i, at in enumerate(free) if pieces[at][0] == kind]
+            number = sum(math.comb(at, nth + 1) for nth, at in enumerate(set_))
+            places.append((number, math.comb(len(free), len(set_))))
+            order += [free[i] for i in set_]
+            free = [at for i, at in enumerate(free) if i not in set_]
+        turns = [(pieces[at][1], self.moduli[pieces[at][0]]) for at in order]
+        return places + (turns[:-1] if self.constant_sum else turns)
+
+
+class Table:
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            data = file.read()
+        if data[:8] != b"TWPRU\r\n\x1a":
+            raise SystemExit(f"{path} is no pruning table")
+        self.bits, deepest = data[16], data[17]
+        self.entries, self.states = struct.unpack_from("<QQ", data, 24)
+        begin, length = struct.unpack_from("<QQ", data, 64)
+        name, text = struct.unpack_from("<QQ", data, 104)
+        self.histogram = struct.unpack_from(f"<{deepest + 1}Q", data, 256)
+        self.name = data[4096:4096 + name].decode()
+        self.puzzle = json.loads(data[4096 + name:4096 + text])
+        self.data = data[begin:begin + length]
+        self.groups = [Group(self.puzzle, *group) for group in groups(self.puzzle)]
+        independent = []
+        for group in self.groups:
+            if group.several or len(group.single) < 2:
+                continue
+            row = list(group.odd_moves)
+            for other in independent:
+                if row[other.index(1)]:
+                    row = [a ^ b for a, b in zip(row, other)]
+            group.follows = not any(row)
+            if any(row):
+                independent.append(row)
+
+    def number(self, state):
+        number = 0
+        for group in self.groups:
+            for digit, values in group.digits(state[group.index]):
+                number = number * values + digit
+        return number
+
+    def entry(self, number):
+        each = 8 // self.bits
+        entry = self.data[number // each] >> (number % each * self.bits) & (1 << self.bits) - 1
+        return None if entry == (1 << self.bits) - 1 else entry
+
+    def after(self, state, move):
+        after = []
+        for orbit, turn, row in zip(self.puzzle["orbits"], move["transformation"], state):
+            moduli = orbit["moduli"]
+            rows = [(row[s][0], (row[s][1] + t) % moduli[row[s][0]]) for s, t in zip(turn["source"], turn["twist"])]
+            after.append(rows)
+        return after
+
+    def depth(self, state):
+        """The depth of a state; None where the table has none."""
+        entry = self.entry(self.number(state))
+        if entry is None or self.bits > 2:
+            return entry
+        solved = [[(piece["kind"], piece["turn"]) for piece in orbit["solved"]] for orbit in self.puzzle["orbits"]]
+        depth = 0
+        while state != solved:
+            entry = (entry + 2) % 3
+            after = (self.after(state, move) for move in self.puzzle["moves"])
+            state = next(state for state in after if self.entry(self.number(state)) == entry)
+            depth += 1
+        return depth
+
+
+def parse(line):
+    state = []
+    for text in line.split(";"):
+        words = text.replace("/", " / ").split()
+        if not words[0].isdigit():
+            words = words[1:]
+        pieces, _, turns = " ".join(words).partition("/")
+        pieces = [int(word) - 1 for word in pieces.split()]
+        turns = [int(word) for word in turns.split()] or [0] * len(pieces)
+        state.append(list(zip(pieces, turns)))
+    return state
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        raise SystemExit(__doc__)
+    table = Table(sys.argv[1])
+    for line in sys.stdin:
+        print(table.depth(parse(line)))
