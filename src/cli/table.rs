@@ -26,7 +26,8 @@ use crate::cli::{
                   tilewave table --check 3x4.table"
 )]
 pub struct Args {
-    /// Size of a board (3x4), family of puzzles (topspin:10,4) or file that defines one (dino.gap).
+    /// Size of a board (3x4), family of puzzles (topspin:10,4) or file of a puzzle with one set of pieces (dino.gap); cubes have
+    /// no tables.
     #[arg(required_unless_present = "check", value_parser = puzzle)]
     puzzle: Option<String>,
 

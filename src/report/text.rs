@@ -115,6 +115,8 @@ impl<'a> Report<'a> {
         facts.push((
             "memory",
             match self.peak_memory {
+                // What an earlier session searched took no arrays in this one.
+                Some(peak) if peak < outcome.array_bytes => format!("{} peak", bytes(peak)),
                 Some(peak) => format!("{} peak, {arrays} of it state arrays", bytes(peak)),
                 None => format!("{arrays} of state arrays"),
             },
@@ -125,11 +127,11 @@ impl<'a> Report<'a> {
             facts.push((
                 "work",
                 format!(
-                    "decode {:.0} s, kernel {:.0} s, encode {:.0} s, wait {:.0} s",
-                    disk.decode_seconds,
-                    disk.kernel_seconds,
-                    disk.encode_seconds,
-                    disk.wait_seconds
+                    "decode {}, kernel {}, encode {}, wait {}",
+                    duration(disk.decode_seconds),
+                    duration(disk.kernel_seconds),
+                    duration(disk.encode_seconds),
+                    duration(disk.wait_seconds)
                 ),
             ));
         }
@@ -154,9 +156,7 @@ impl<'a> Report<'a> {
         let known: Vec<String> =
             self.published.map(Published::citation).into_iter().chain(own).collect();
         if known.is_empty() {
-            let board = self.outcome.space.size().is_some();
-            let what = if board { "board and start" } else { "puzzle" };
-            return format!("no published distribution for this {what}");
+            return "none known".into();
         }
         // One source per line: together they are wider than a terminal.
         let sources = known.join("; ").replace("; ", ";\n            ");
@@ -204,9 +204,18 @@ pub(crate) fn title(name: &str, counts: &[u64], complete: bool) -> String {
 /// assert!(table.lines().nth(1).unwrap().starts_with("    0       1      8.3333 %"));
 /// ```
 pub fn histogram(counts: &[u64], total: u64) -> String {
+    table(["depth", "states"], counts, total)
+}
+
+/// Returns the table of the values of a database, as [`histogram`] does of depths.
+pub fn value_histogram(counts: &[u64], total: u64) -> String {
+    table(["value", "entries"], counts, total)
+}
+
+fn table([depth, states]: [&str; 2], counts: &[u64], total: u64) -> String {
     let largest = counts.iter().copied().max().unwrap_or(0);
-    let width = thousands(largest).len().max("states".len());
-    let mut table = format!("{:>5}  {:>width$}  {:>12}\n", "depth", "states", "cumulative");
+    let width = thousands(largest).len().max(states.len());
+    let mut table = format!("{depth:>5}  {states:>width$}  {:>12}\n", "cumulative");
     let mut cumulative = 0;
     for (depth, &count) in counts.iter().enumerate() {
         cumulative += count;

@@ -117,7 +117,7 @@ fn ctrl_c_commits_and_the_same_command_goes_on() {
     let output = child.wait_with_output().unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{err}");
-    assert!(err.contains("nothing is lost") && err.contains("tilewave resume --dir"), "{err}");
+    assert!(err.contains("Nothing is lost") && err.contains("`tilewave resume "), "{err}");
     let whole = json(&["bfs", "3x4", "--dir", dir, "--format", "json"]);
     assert_eq!(whole["diameter"].as_u64(), Some(53));
     assert!(whole["agrees_with"].is_string());

@@ -186,7 +186,7 @@ fn directories_of_others_are_refused() {
     }
 }
 
-const EIGHT: [&str; 6] = ["--size", "4x4", "--pattern", "1,2,3,4,5,6,7,8", "--encoding", "bit"];
+const EIGHT: [&str; 5] = ["4x4", "--pattern", "1,2,3,4,5,6,7,8", "--encoding", "bit"];
 
 #[test]
 fn a_killed_build_goes_on() {
@@ -224,7 +224,7 @@ fn the_command_line_says_what_a_directory_serves() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let on_disk = ["-o", "x.pdb", "--dir", "levels"];
-    let bytes = ["build", "--size", "4x4", "--pattern", "1,2,3,4,5,6"];
+    let bytes = ["build", "4x4", "--pattern", "1,2,3,4,5,6"];
     refused(dir, &[&bytes[..], &on_disk].concat(), 2, "--encoding bit");
     let two = ["--pattern", "5,6,7,8,9", "-o", "y.pdb"];
     let two = [&bytes[..], &["--encoding", "bit"], &on_disk, &two].concat();

@@ -29,7 +29,7 @@ impl Figures for StateAnswer {
         let (state, time) = (&self.state, duration(self.seconds));
         match (self.length, &self.moves) {
             (Some(length), Some(moves)) => format!("{state}  {length} moves  {moves}  {time}\n"),
-            _ => format!("{state}  not solvable: no sequence of moves leads there\n"),
+            _ => format!("{state}  not solvable: no moves of {} lead to this state\n", self.puzzle),
         }
     }
 }

@@ -311,9 +311,9 @@ impl LevelStore for DiskLists<'_> {
             LevelEnd::Unread(error) => self.files.unread(error).into(),
             LevelEnd::Sink => self.failed(),
             LevelEnd::Interrupted | LevelEnd::Full => {
-                let directory = self.disk.directories.first().name();
+                let resume = self.disk.directories.resume(self.max_depth);
                 let states = self.manifest.states();
-                SearchError::Paused { directory, depth, states }.into()
+                SearchError::Paused { resume, depth, states }.into()
             }
         }
     }
