@@ -6,7 +6,7 @@ use crate::{
     report::{
         Difference, Published, bytes, counted, duration, own_for, published_for, rate, thousands,
     },
-    search::Outcome,
+    search::{DiskUse, Outcome},
     store,
 };
 
@@ -112,11 +112,13 @@ impl<'a> Report<'a> {
         let speed = rate(self.states_per_second());
         facts.push(("time", format!("{}, {speed} states/s", duration(outcome.seconds))));
         let arrays = bytes(outcome.array_bytes);
+        // A finished search that was resumed: an earlier session did the work and had the arrays.
+        let worked = |disk: &DiskUse| disk.kernel_seconds > 0.0;
+        let is_idle = outcome.disk.as_ref().is_some_and(|disk| !worked(disk));
         facts.push((
             "memory",
             match self.peak_memory {
-                // What an earlier session searched took no arrays in this one.
-                Some(peak) if peak < outcome.array_bytes => format!("{} peak", bytes(peak)),
+                Some(peak) if is_idle => format!("{} peak", bytes(peak)),
                 Some(peak) => format!("{} peak, {arrays} of it state arrays", bytes(peak)),
                 None => format!("{arrays} of state arrays"),
             },
@@ -124,16 +126,18 @@ impl<'a> Report<'a> {
         if let Some(disk) = &outcome.disk {
             let (peak, written) = (bytes(disk.peak_bytes), bytes(disk.bytes_written));
             facts.push(("disk", format!("{peak} peak, {written} written")));
-            facts.push((
-                "work",
-                format!(
-                    "decode {}, kernel {}, encode {}, wait {}",
-                    duration(disk.decode_seconds),
-                    duration(disk.kernel_seconds),
-                    duration(disk.encode_seconds),
-                    duration(disk.wait_seconds)
-                ),
-            ));
+            if worked(disk) {
+                facts.push((
+                    "work",
+                    format!(
+                        "decode {}, kernel {}, encode {}, wait {}",
+                        duration(disk.decode_seconds),
+                        duration(disk.kernel_seconds),
+                        duration(disk.encode_seconds),
+                        duration(disk.wait_seconds)
+                    ),
+                ));
+            }
         }
         let network = outcome.disk.as_ref().map_or(&[][..], |d| &d.network_bytes);
         if let Some(most) = network.iter().max().filter(|&&most| most > 0) {

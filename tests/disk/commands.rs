@@ -37,6 +37,10 @@ fn a_search_is_started_looked_at_continued_and_verified() {
     assert!(whole["agrees_with"].is_string());
     let memory = json(&["bfs", "2x5", "--format", "json"]);
     assert_eq!(whole["checksums"], memory["checksums"]);
+    // Once more: nothing is left to do, so nothing is said of arrays and work.
+    let (code, text, _) = tilewave(&["resume", dir]);
+    assert!(code == 0 && text.contains("diameter    55"), "{text}");
+    assert!(!text.contains("state arrays") && !text.contains("decode"), "{text}");
 
     let (_, text, _) = tilewave(&["status", dir]);
     assert!(text.contains(": complete"), "{text}");

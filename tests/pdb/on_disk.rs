@@ -119,7 +119,7 @@ fn a_full_disk_keeps_what_is_committed() {
         storage.set_faults(Faults { capacity: Some(capacity), ..Faults::default() });
         let error = DiskBuild::new(&storage).run(&how).unwrap_err();
         let said = error.to_string();
-        assert!(said.contains("space") && said.contains("go on"), "{capacity}: {said}");
+        assert!(said.contains("space") && said.contains("to continue"), "{capacity}: {said}");
         assert_eq!(said.lines().count(), 1);
         storage.set_faults(Faults::default());
         let found = DiskBuild::new(&storage).run(&how).unwrap();

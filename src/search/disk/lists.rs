@@ -207,7 +207,7 @@ impl LevelStore for DiskLists<'_> {
         if self.manifest.lists.as_ref() == Some(cut) {
             return Ok(());
         }
-        let other = "its lists are dealt out in another way than this program does: go on with the program that began it";
+        let other = "this version of the program reads other lists: continue with the version that began it";
         Err(SearchError::apart(self.disk.directories.first(), other).into())
     }
 
