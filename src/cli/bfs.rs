@@ -9,13 +9,13 @@ use tilewave::{
     puzzle::{StateSpace, orbits::OrbitPuzzle},
     report::{bytes, duration, histogram, published, published_for, thousands},
     search::{
-        self,
+        self, SearchError,
         disk::{self, Disk, Widths},
     },
 };
 
 use crate::cli::{
-    Ahead, Context, Counted, Destination, DiskOptions, Figures, MadeDirectories, MaxDepth,
+    Ahead, Context, Counted, Destination, DiskOptions, Failure, Figures, MadeDirectories, MaxDepth,
     OutputFile, Result, ResultReport, Running, SearchProgress, counts_csv, facts, frontier, puzzle,
     ranks, refuse, sweeps,
 };
@@ -38,13 +38,13 @@ pub struct Args {
     #[command(flatten)]
     ahead: Ahead,
 
-    /// Search by lists: keep all states, not one per class of symmetric ones.
+    /// Search by lists: store symmetric states, too.
     ///
-    /// The counts are the same.
+    /// The counts are the same; it takes more memory and time.
     #[arg(long)]
     no_symmetry: bool,
 
-    /// Start of the search: any board that can reach the goal, any state of another puzzle [default: the goal].
+    /// Start of the search; depths are counted from it [default: the goal].
     #[arg(long, value_name = "STATE")]
     start: Option<String>,
 
@@ -72,7 +72,7 @@ impl Args {
         let mut space = self.counted.space(&self.puzzle)?;
         if let Some(tiles) = &self.tiles.tiles {
             let Some((goal, _)) = space.boards() else {
-                refuse!("--tiles is for boards, {} is none", self.puzzle);
+                refuse!("--tiles is for boards, {} is none: leave it out", self.puzzle);
             };
             return self.pattern(Pattern::parse(goal.clone(), tiles)?);
         }
@@ -156,7 +156,11 @@ pub fn run(
             disk.expected = expected(&search)?;
             disk.run_with(&search, &progress)?
         }
-        None => search.run_with(&progress)?,
+        None => search.run_with(&progress).map_err(|error| match error {
+            // As with what does not fit the memory of this machine.
+            tilewave::Error::Search(error @ SearchError::TooLarge { .. }) => Failure::failed(error),
+            error => error.into(),
+        })?,
     };
     drop(progress);
     report.finish(files, &outcome)
@@ -180,10 +184,10 @@ fn expected(search: &Search) -> Result<Vec<Widths>> {
 /// Options that make a search that of a pattern's space.
 #[derive(clap::Args)]
 pub struct Tiles {
-    /// Search the space of some tiles of a board and the blank: 1-7, or 1,2,5.
+    /// Search the positions of these tiles and the blank only: 1-7, or 1,2,5.
     ///
-    /// The other tiles are alike. Five to eight tiles, in memory. With -o FILE.pdb and up to seven tiles: writes the database
-    /// of all depths, which tilewave solve takes, searched from the goal's own state.
+    /// The other tiles are not told apart. Takes five to eight tiles and searches in memory. With up to seven tiles, -o
+    /// FILE.pdb writes a database for tilewave solve; it is searched from the goal.
     #[arg(long, value_name = "TILES", conflicts_with_all = ["start", "metric", "plot", "html", "last", "engine", "place", "directed"])]
     tiles: Option<String>,
 

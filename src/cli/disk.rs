@@ -33,6 +33,8 @@ pub enum Keep {
 #[group(requires = "place")]
 pub struct DiskOptions {
     /// Keep the search on disk in DIR, continuing one that is already there. Repeat to use several disks.
+    ///
+    /// A search on disk that is killed loses nothing: the same command continues it.
     #[arg(long, value_name = "DIR", value_hint = DirPath, group = "place")]
     pub dir: Vec<PathBuf>,
 
@@ -64,7 +66,7 @@ pub struct DiskOptions {
     #[arg(long, default_value = "last")]
     keep_levels: Keep,
 
-    /// Digits of the line that all lines of a chunk share [default: as few as fit the memory].
+    /// Cut levels into chunks by so many leading digits of the line [default: as few as fit the memory].
     #[arg(long, value_name = "K", value_parser = count::<usize>(), allow_negative_numbers = true, hide_short_help = true)]
     shared_digits: Option<usize>,
 

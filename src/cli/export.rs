@@ -11,45 +11,46 @@ use tilewave::{
     solve::models::{Cnf, IntegerProgram, Question, decode},
 };
 
-use crate::cli::{Context, GoalOption, OutputFile, Result, count, print};
+use crate::cli::{Context, GoalOption, OutputFile, Result, count, print, refuse};
 
 /// Export "solvable in N moves?" as a SAT formula or integer program, or decode the answer.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave export '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12' --max-moves 11 --lp neos.lp\n  \
                   tilewave export '1 2 3/4 5 6/0 7 8' --cnf - | cadical | tilewave export '1 2 3/4 5 6/0 7 8' --decode -\n\n\
-                  In all files letters are the direction of the tile. All solutions of a board have the same parity: the \
-                  files ask for one move less where N has the other. A SAT solver's proof that the formula for \
-                  N - 1 moves has no model (cadical no.cnf proof.drat, checked by drat-trim) proves N optimal."
+                  Letters in the files are the direction in which a tile goes. The lengths of all solutions of a board are \
+                  even, or all are odd: if N does not fit, the files ask for N - 1 moves. To prove that a solution of N moves \
+                  is optimal, show that the formula for N - 1 moves has no model: cadical no.cnf proof.drat writes a \
+                  proof, and drat-trim checks it."
 )]
 pub struct Args {
-    /// The board: rows by '/', tiles by spaces, blank 0.
+    /// The board, in quotes: tiles separated by spaces, rows by '/', the blank as 0.
     board: String,
 
-    /// Size, for a flat list of tiles.
+    /// Size of the board, for a list of tiles without '/'.
     #[arg(long, value_name = "SIZE")]
     size: Option<Size>,
 
     #[command(flatten)]
     goal: GoalOption,
 
-    /// Move limit [default: the length of a quick solution].
+    /// N: the most moves of a solution [default: the length of a quick solution].
     #[arg(long, value_name = "N", value_parser = count::<usize>(), allow_negative_numbers = true)]
     max_moves: Option<usize>,
 
-    /// Write a formula in DIMACS CNF, variables explained in its comments; - is stdout.
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["lp", "mps", "decode"])]
+    /// Write a SAT formula in DIMACS CNF; its comments explain the variables. - is stdout.
+    #[arg(long, value_name = "FILE")]
     cnf: Option<PathBuf>,
 
     /// Write an integer program in CPLEX LP format that minimises the moves; - is stdout.
     #[arg(long, value_name = "FILE")]
     lp: Option<PathBuf>,
 
-    /// Write the same integer program in MPS format, fixed and free form in one; - is stdout.
+    /// Write the same integer program in MPS format, which readers of fixed and of free form take; - is stdout.
     #[arg(long, value_name = "FILE")]
     mps: Option<PathBuf>,
 
-    /// Check and print the moves of a solver's answer: a SAT solver's model, or a
+    /// Read a solver's answer, check its moves and print them: the model of a SAT solver, or a
     /// solution file of HiGHS, CBC, GLPK (-o), SCIP, Gurobi or CPLEX; - is stdin.
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["cnf", "lp", "mps", "max_moves"])]
     decode: Option<PathBuf>,
@@ -69,6 +70,11 @@ impl Args {
         let goal = self.goal.board(board.size())?;
         if let Some(path) = &self.decode {
             return self.decode(path, &board, &goal);
+        }
+        if self.cnf.is_none() && self.lp.is_none() && self.mps.is_none() {
+            refuse!(
+                "name a file to write: --cnf, --lp or --mps FILE, - for stdout; or an answer to read: --decode FILE"
+            );
         }
         let moves = match self.max_moves {
             Some(moves) => moves,

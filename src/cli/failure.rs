@@ -168,6 +168,9 @@ fn in_words(error: &clap::Error) -> String {
         (ErrorKind::UnknownArgument, _) if argument.starts_with('-') => {
             format!("unknown option '{argument}'")
         }
+        (ErrorKind::UnknownArgument, _) if argument.starts_with(|c: char| c.is_ascii_digit()) => {
+            format!("'{argument}' is one argument too many: quote a board or state that has spaces")
+        }
         (ErrorKind::UnknownArgument, _) => format!("'{argument}' is one argument too many"),
         (ErrorKind::InvalidSubcommand, _) => {
             format!("unknown command '{}'", get(ContextKind::InvalidSubcommand).unwrap_or_default())

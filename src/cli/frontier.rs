@@ -28,7 +28,7 @@ impl Figures for ListReport {
 pub struct Ahead {
     /// Search by lists: count the last two depths without storing them.
     ///
-    /// The states that lead to one are made again for it. One depth more fits.
+    /// Takes longer, but one more depth fits in memory.
     #[arg(long, requires = "max_depth")]
     count_ahead: bool,
 }
@@ -64,9 +64,10 @@ pub fn search(
     if let Some(states) = states.filter(|digits| digits.len() > MOST_DIGITS)
         && max_depth.is_none()
     {
-        refuse!(
-            "{puzzle} has {states} states, too many for a complete search: say how deep with --max-depth"
-        );
+        return Err(Failure::failed(format!(
+            "{puzzle} has {} states, too many for a complete search: say how deep with --max-depth",
+            grouped(&states)
+        )));
     }
     Ok(FrontierSearch::new(puzzle)
         .max_depth(max_depth)

@@ -57,7 +57,7 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
 
-    /// Print errors only: no progress, no log.
+    /// No progress and no log; results are still written.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
 
@@ -65,7 +65,7 @@ struct Cli {
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
 
-    /// Show no progress bar and log no levels.
+    /// No progress bar, and no levels in the log.
     #[arg(long, global = true, hide_short_help = true)]
     no_progress: bool,
 }

@@ -46,8 +46,7 @@ pub struct ResourceOptions {
 
     /// Memory limit, e.g. 500MB, 8GiB or 8G [default: half of the free memory].
     ///
-    /// Leave room for other programs: where the machine runs out of memory, the system ends one of them. A search on disk
-    /// that is ended in this way loses nothing.
+    /// Leave room for other programs: a machine that runs out of memory ends one of them.
     #[arg(short = 'M', long, value_name = "SIZE", value_parser = bytes)]
     pub memory: Option<u64>,
 }
@@ -157,7 +156,7 @@ impl GoalOption {
 pub struct MaxDepth {
     /// Stop after this depth.
     ///
-    /// A search on disk that is already past it is reported as far as it is.
+    /// A search on disk that is already deeper is shown as deep as it is.
     #[arg(long, value_name = "DEPTH", value_parser = count::<usize>(), allow_negative_numbers = true)]
     pub max_depth: Option<usize>,
 }

@@ -245,7 +245,7 @@ pub struct ResultReport {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// With --format json: list up to N states of the last depth, as `last`.
+    /// With --format json: list up to N states of the last depth under the key `last`.
     #[arg(long, value_name = "N", value_parser = count::<usize>(), allow_negative_numbers = true)]
     last: Option<usize>,
 

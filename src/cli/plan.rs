@@ -24,7 +24,8 @@ use crate::cli::{
     after_help = "Examples: tilewave plan 2x7\n          tilewave plan 4x4 --cores 16 -M 64GiB --disk-bandwidth 5GB/s\n          tilewave plan 4x4 --ranks 16 --cores 32 --disk-bandwidth 5GB/s --network 10GB/s"
 )]
 pub struct Args {
-    /// Size of a board (3x4), family of puzzles (topspin:12,4) or file that defines one (dino.gap).
+    /// Size of a board (3x4), family of puzzles (topspin:12,4), cube or other puzzle (3x3x3, megaminx; tilewave puzzles lists
+    /// them), or file that defines one (dino.gap).
     #[arg(value_parser = puzzle)]
     puzzle: String,
 
@@ -39,19 +40,19 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
     cores: Option<u16>,
 
-    /// Plan for this many processes under MPI, each on its own machine with these cores and this disk.
+    /// Plan for this many MPI processes, each on a machine of its own with these cores and this disk.
     #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
     ranks: Option<u16>,
 
-    /// Bytes per second that each machine sends.
+    /// Bytes per second that each machine can send.
     #[arg(long, value_name = "SIZE/s", value_parser = bandwidth, default_value = "1GB/s")]
     network: u64,
 
-    /// Bytes per second that the disk reads and writes together.
+    /// Bytes per second that the disk can read and write, both together.
     #[arg(long, value_name = "SIZE/s", value_parser = bandwidth, default_value = "1GB/s")]
     disk_bandwidth: u64,
 
-    /// Compare with the free space here.
+    /// Compare the need for disk with the free space in DIR.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, default_value = ".")]
     dir: PathBuf,
 
@@ -242,7 +243,8 @@ struct PlannedLevel {
     memory_bytes: u64,
     memory_bytes_counting_ahead: u64,
     disk_bytes: u64,
-    seconds: f64,
+    /// Nothing where the search that measures the speed was too short.
+    seconds: Option<f64>,
 }
 
 impl PlannedLevel {
@@ -274,7 +276,8 @@ impl Figures for ListsPlanned {
         let row = |level: &PlannedLevel| {
             let PlannedLevel { depth, states, known, memory_bytes, disk_bytes, seconds, .. } =
                 level;
-            format!("{depth},{states:.0},{known},{memory_bytes},{disk_bytes},{seconds:.3}\n")
+            let seconds = seconds.map_or(String::new(), |seconds| format!("{seconds:.3}"));
+            format!("{depth},{states:.0},{known},{memory_bytes},{disk_bytes},{seconds}\n")
         };
         self.levels.iter().map(row).collect()
     }
@@ -282,9 +285,9 @@ impl Figures for ListsPlanned {
     fn words(&self) -> String {
         let line = |cells: [String; 6]| {
             let [depth, states, memory, ahead, disk, time] = cells;
-            format!("{depth:>5}  {states:>24}  {memory:>10}  {ahead:>13}  {disk:>10}  {time:>10}\n")
+            format!("{depth:>5}  {states:>24}  {memory:>10}  {ahead:>13}  {disk:>12}  {time:>11}\n")
         };
-        let heading = ["to", "states there", "memory", "counted ahead", "or disk", "time"];
+        let heading = ["depth", "states at it", "memory", "counted ahead", "disk instead", "time"];
         let mut text = line(heading.map(String::from));
         for level in &self.levels[self.levels.len().saturating_sub(MOST_ROWS)..] {
             text += &line([
@@ -293,16 +296,23 @@ impl Figures for ListsPlanned {
                 bytes(level.memory_bytes),
                 bytes(level.memory_bytes_counting_ahead),
                 bytes(level.disk_bytes),
-                duration(level.seconds),
+                level.seconds.map_or("unknown".into(), duration),
             ]);
         }
         let to = |depth: Option<usize>| depth.map_or("no depth".into(), |d| format!("depth {d}"));
-        let fits = format!(
-            "{}: a search to {} fits, to {} with --count-ahead",
+        let mut fits = format!(
+            "{}: a search to {} fits",
             bytes(self.memory_budget_bytes),
-            to(self.fits_to_depth),
-            to(self.fits_to_depth_counting_ahead),
+            to(self.fits_to_depth)
         );
+        if self.fits_to_depth_counting_ahead != self.fits_to_depth {
+            fits += &format!(", to {} with --count-ahead", to(self.fits_to_depth_counting_ahead));
+        }
+        let beyond = match self.levels.last() {
+            Some(last) if last.depth <= self.calibrated_to_depth => "",
+            Some(last) if last.seconds.is_none() => ", too short to tell how long others take",
+            _ => ", an upper estimate beyond it",
+        };
         let rows = [
             ("puzzle", self.puzzle.clone()),
             ("states", self.states.as_deref().map_or("unknown".into(), grouped)),
@@ -310,10 +320,7 @@ impl Figures for ListsPlanned {
             ("symmetries", self.symmetries.to_string()),
             ("memory", fits),
             ("free", self.disk_free_bytes.map_or(String::new(), bytes)),
-            (
-                "time",
-                format!("expected at most, from a search to depth {}", self.calibrated_to_depth),
-            ),
+            ("time", format!("measured to depth {}{beyond}", self.calibrated_to_depth)),
         ];
         format!("{text}\n{}", facts(12, rows))
     }
@@ -361,7 +368,7 @@ impl Figures for Planned {
                     bytes(estimate.bytes_written),
                     bytes(estimate.bytes_read),
                     duration(disk.io_seconds),
-                    bytes(self.disk_bandwidth),
+                    format_args!("{}B", rate(self.disk_bandwidth as f64)),
                 ),
             ));
             let ranks = self.ranks.unwrap_or(1);

@@ -177,6 +177,9 @@ struct LineTally {
     all: u64,
     found: u64,
     before: u64,
+    /// States of the last two levels, and when the one at hand was begun.
+    last: [u64; 2],
+    level_begun: Instant,
 }
 
 impl SearchProgress {
@@ -191,22 +194,29 @@ impl SearchProgress {
         SearchProgress {
             line: StatusLine::new(),
             part,
-            tally: Mutex::new(LineTally { begun: Instant::now(), all: 0, found: 0, before: 0 }),
+            tally: Mutex::new(LineTally {
+                begun: Instant::now(),
+                all: 0,
+                found: 0,
+                before: 0,
+                last: [0, 0],
+                level_begun: Instant::now(),
+            }),
         }
     }
 }
 
 impl LineTally {
-    /// `depth 31 (41 %)  12,345 states  1.9 G states/s  ETA 12 s`: the share in words is of the level.
+    /// `depth 31, 41 % of it  12,345 states  1.9 G states/s  ETA 12 s`.
     fn of_search(&self, depth: usize, level_share: f64) -> (f64, String) {
+        if self.all == u64::MAX {
+            return self.of_lists(depth, level_share);
+        }
         let seconds = self.begun.elapsed().as_secs_f64();
         let speed = (self.found - self.before) as f64 / seconds.max(1e-9);
         let rest = self.all.saturating_sub(self.found) as f64 / speed.max(1e-9);
-        let mut line = format!(
-            "depth {depth} ({} %)  {}",
-            percent(level_share),
-            counted(self.found, "state"),
-        );
+        let share = percent(level_share);
+        let mut line = format!("depth {depth}, {share} % of it  {}", counted(self.found, "state"));
         // States are counted by whole levels: a search that goes on in the middle of one has no speed yet.
         if speed > 0.0 {
             line += &format!("  {} states/s", rate(speed));
@@ -216,6 +226,23 @@ impl LineTally {
             line += &format!("  {}", eta(rest));
         }
         (self.found as f64 / self.all.max(1) as f64, line)
+    }
+
+    /// Of a search by lists nobody knows how many states there will be: the level at hand is expected to grow as the one
+    /// before did, and the time that is left is the level's.
+    fn of_lists(&self, depth: usize, share: f64) -> (f64, String) {
+        let [before, last] = self.last.map(|states| states as f64);
+        let level = share * last * (last / before.max(1.0)).max(1.0);
+        let new = (self.found - self.before) as f64 + level;
+        let seconds = self.begun.elapsed().as_secs_f64();
+        let mut line = format!("depth {depth}, {} % of it", percent(share));
+        line += &format!("  about {}", counted(self.found + level as u64, "state"));
+        line += &format!("  {} states/s", rate(new / seconds.max(1e-9)));
+        if share > 0.01 {
+            let took = self.level_begun.elapsed().as_secs_f64();
+            line += &format!("  {} for this depth", eta(took / share * (1.0 - share)));
+        }
+        (share, line)
     }
 }
 
@@ -229,7 +256,7 @@ impl tilewave::Progress for SearchProgress {
         (tally.found, tally.before) = (states, states);
         if depth > 0 {
             let states = counted(states, "state");
-            tracing::info!("going on after depth {depth}, {states}");
+            tracing::info!("continuing after depth {depth}, {states}");
         }
     }
 
@@ -257,6 +284,8 @@ impl tilewave::Progress for SearchProgress {
     fn level(&self, level: &LevelDone) {
         let mut tally = self.tally.lock();
         tally.found += level.states;
+        tally.last = [tally.last[1], level.states];
+        tally.level_begun = Instant::now();
         let (depth, noun) = match tally.all {
             0 => ("value", "entry"),
             _ => ("depth", "state"),

@@ -5,7 +5,7 @@ use std::{io::Read, path::Path};
 use tilewave::{
     Size,
     puzzle::{
-        Definition, Metric, StateSpace, families,
+        Definition, Metric, PuzzleError, StateSpace, families,
         formats::{self, Counting, FilePuzzle, Format},
         named,
         orbits::{OrbitPuzzle, Turns},
@@ -24,13 +24,18 @@ pub fn puzzle(word: &str) -> Result<String, String> {
     }
     let (family, _) = word.split_once(':').unwrap_or((word, ""));
     if word.starts_with(|c: char| c.is_ascii_digit()) {
-        word.parse::<Size>().map_err(|wrong| wrong.to_string())?;
+        word.parse::<Size>().map_err(|wrong| match wrong {
+            PuzzleError::SizeSyntax(word) => {
+                format!("'{word}' is neither the size of a board (3x4) nor of a cube (3x3x3, at most 20x20x20)")
+            }
+            wrong => wrong.to_string(),
+        })?;
     } else if word.contains(':') || families::ALL.into_iter().any(|f| f.name == family) {
         families::parse(word).map_err(|wrong| wrong.to_string())?;
     } else {
         return Err(format!(
-            "'{word}' is not a board size (rows x columns, for example 3x4), no family of puzzles (tilewave \
-             puzzles lists them) and no file of one (.gap, .tws, .def or .kpuzzle.json)"
+            "'{word}' is no puzzle: write a board (3x4), a puzzle that tilewave puzzles lists, or a file \
+             (.gap, .tws, .def or .kpuzzle.json)"
         ));
     }
     Ok(word.into())
@@ -46,15 +51,11 @@ pub enum MoveCount {
 const METRICS: &[(&[&str], MoveCount, &str)] = &[
     (Metric::NAMES[0].0, MoveCount::Of(Metric::NAMES[0].1), Metric::NAMES[0].2),
     (Metric::NAMES[1].0, MoveCount::Of(Metric::NAMES[1].1), Metric::NAMES[1].2),
-    (
-        &["htm"],
-        MoveCount::Turns(Turns::Powers),
-        "Any turn of a face is one move; the default of puzzles that turn",
-    ),
+    (&["htm"], MoveCount::Turns(Turns::Powers), "Half-turn metric: any turn of a face is one move"),
     (
         &["qtm"],
         MoveCount::Turns(Turns::Quarter),
-        "A turn counts as often as it is repeated: a half turn is two moves",
+        "Quarter-turn metric: a half turn counts as two moves",
     ),
 ];
 
@@ -72,15 +73,17 @@ pub struct Counted {
     #[arg(long)]
     directed: bool,
 
-    /// Keep some pieces: corners,edges:1-6; others of a set look alike.
+    /// Use only these pieces: corners, or corners,edges:1-6.
+    ///
+    /// The other pieces of the same set look alike.
     #[arg(long, value_name = "PIECES", value_delimiter = ',')]
     pieces: Vec<String>,
 
-    /// Do not tell orientations of these pieces apart: edges, or corners:1-4.
+    /// Ignore how these pieces are turned: edges, or corners:1-4.
     #[arg(long, value_name = "PIECES", value_delimiter = ',', hide_short_help = true)]
     ignore_orientation: Vec<String>,
 
-    /// Let these pieces look alike, those of each name: centres:1-4,centres:5-8.
+    /// Let the pieces of each of these ranges look alike: centres:1-4,centres:5-8.
     #[arg(long, value_name = "PIECES", value_delimiter = ',', hide_short_help = true)]
     same: Vec<String>,
 }
@@ -126,6 +129,11 @@ impl Counted {
         ];
         if let Some((option, _)) = projected.iter().find(|(_, pieces)| !pieces.is_empty()) {
             refuse!("{option} is for puzzles of several sets of pieces, {word} has one");
+        }
+        if named::parse(word).is_some() {
+            refuse!(
+                "{word} has pieces that turn, or several sets: only bfs, plan, antipodes, state and verify take it"
+            );
         }
         let only_files = || {
             let turns = self.turns().map(|_| "--metric htm and qtm are for puzzles that turn");
@@ -186,19 +194,30 @@ impl Counted {
             }
             let (name, text) = text(Path::new(word))?;
             return match formats::read_any(&name, &text, self.counting())? {
-                FilePuzzle::Orbits(puzzle) => Ok(Some(puzzle)),
+                FilePuzzle::Orbits(puzzle) => {
+                    self.refuse_metric(&puzzle)?;
+                    Ok(Some(puzzle))
+                }
                 FilePuzzle::Positions(_) => Ok(None),
             };
         };
-        let goal = self.goal.goal.as_ref().map(|_| "--goal");
-        if let Some(option) = goal.or(self.metric().map(|_| "--metric")) {
-            refuse!("{option} is for boards, {word} is none: leave it out");
+        if self.goal.goal.is_some() {
+            refuse!("--goal is for boards, {word} is none: leave it out");
         }
+        self.refuse_metric(word)?;
         if self.directed {
             refuse!("--directed is for puzzles in files");
         }
         let turns = self.turns().unwrap_or(Turns::Powers);
         Ok(Some(puzzle.counting(turns).map_err(tilewave::Error::from)?))
+    }
+
+    /// Refuses a metric of boards for a puzzle that turns.
+    fn refuse_metric(&self, puzzle: impl std::fmt::Display) -> Result<()> {
+        if let Some(metric) = self.metric() {
+            refuse!("{puzzle} has the metrics htm and qtm; {} is for boards", metric.name());
+        }
+        Ok(())
     }
 
     fn counting(&self) -> Counting {

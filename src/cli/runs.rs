@@ -144,7 +144,7 @@ pub struct ResumeArgs {
     #[command(flatten)]
     ahead: Ahead,
 
-    /// First verify all files; damaged levels are computed again where the levels before are kept.
+    /// First check all files. Damaged levels are computed again if the levels before them are there.
     #[arg(long)]
     check: bool,
 
@@ -265,7 +265,10 @@ impl Figures for RepairFacts {
             ),
             ("disk", bytes(self.disk_bytes)),
             ("kept", kept.map_or(String::new(), |kept| format!("the damaged manifest, as {kept}"))),
-            ("next", "tilewave verify reads every file; tilewave resume goes on".into()),
+            (
+                "next",
+                "tilewave verify checks every file; tilewave resume continues the search".into(),
+            ),
         ]);
         facts(9, rows)
     }
@@ -282,8 +285,8 @@ const REFERENCE_STATES: u64 = 1_000_000_000;
     after_help = "Examples:\n  tilewave verify 2x4 3x3\n  tilewave verify lrx:9 dino.gap\n  tilewave verify --dir RUN"
 )]
 pub struct VerifyArgs {
-    /// Boards (3x4), members of families (topspin:12,4) or files of puzzles (dino.gap) to search; or the directories
-    /// of one search on disk, to check all its files. A word that can be a size is a size: write ./2x6 for a directory of that name.
+    /// Puzzles to search: boards (3x4), families (topspin:12,4), cubes and others (2x2x2) or files (dino.gap). Or the directories
+    /// of one search on disk, to check all its files; write ./2x6 for a directory that is called like a board.
     #[arg(value_name = "PUZZLE|DIR", value_hint = AnyPath, required_unless_present = "dir")]
     puzzles: Vec<String>,
 
@@ -365,7 +368,7 @@ impl Figures for FilesFacts {
         };
         let share = self.status.all_states.map_or(String::new(), share);
         format!(
-            "{space}: sound so far, {what}; NOT FINISHED, depth {depth}{share}: tilewave resume goes on\n"
+            "{space}: sound so far, {what}; NOT FINISHED, depth {depth}{share}: tilewave resume continues it\n"
         )
     }
 }

@@ -9,12 +9,12 @@ use tilewave::{
         Coordinates, Metric, State, StateSpace,
         families::{self, Family},
         named::{self, NamedPuzzle},
-        orbits::{OrbitPuzzle, Turns},
+        orbits::{OrbitPuzzle, Placed, Turns},
     },
     random,
     report::{bytes, counted, thousands},
     search,
-    solve::Scrambler,
+    solve::{Scrambler, explain},
 };
 
 use crate::cli::{
@@ -31,16 +31,17 @@ use crate::cli::{
                   tilewave state --puzzle pancake:5 '3 2 1 4 5'\n  tilewave state --puzzle 3x3x3 \"R U R' U'\""
 )]
 pub struct StateArgs {
-    /// The board: rows by '/', tiles by spaces, blank 0; or the elements of another puzzle's state by spaces; or moves of a
-    /// puzzle of several sets of pieces, from the solved state.
+    /// A board: tiles separated by spaces, rows by '/', the blank as 0. Of another puzzle: what stands at each position, or
+    /// the moves that lead there from the solved state.
     #[arg(value_name = "STATE", required_unless_present_any = ["id", "line"], conflicts_with_all = ["id", "line", "cell"])]
     state: Option<String>,
 
-    /// Size of a board, for a flat list of tiles or for a number.
+    /// Size of the board, for a list of tiles without '/' or for --id.
     #[arg(long, value_name = "SIZE", conflicts_with = "puzzle")]
     size: Option<Size>,
 
-    /// Puzzle of the state: a board (3x4), a family (topspin:12,4) or a file (dino.gap) [default: that of --table].
+    /// Puzzle of the state: a board (3x4), a family (topspin:12,4), a cube or other puzzle (3x3x3), or a file (dino.gap)
+    /// [default: that of --table].
     #[arg(long, value_name = "PUZZLE", value_parser = puzzle)]
     puzzle: Option<String>,
 
@@ -55,11 +56,11 @@ pub struct StateArgs {
     #[arg(long, conflicts_with_all = ["line", "cell"], value_parser = count::<u64>(), allow_negative_numbers = true)]
     id: Option<u64>,
 
-    /// The state with this line (rank among the even lines, odd ones behind them).
+    /// The state with this line: the number of the order of its tiles, along the path through the cells.
     #[arg(long, requires = "cell", value_parser = count::<u64>(), allow_negative_numbers = true)]
     line: Option<u64>,
 
-    /// The state with this cell (path index of the blank).
+    /// With --line: the number of the blank's cell along the path.
     #[arg(long, requires = "line", value_parser = count::<usize>(), allow_negative_numbers = true)]
     cell: Option<usize>,
 
@@ -147,14 +148,14 @@ impl StateArgs {
         // A table knows how its states are read.
         let space = table.map_or(space, DistanceTable::space);
         let state = match &self.state {
-            Some(text) => space.parse(text)?,
+            Some(text) => parse(space, text)?,
             None => self.unrank(space)?,
         };
         let text = space.text(state);
         let definition = space.definition().expect("boards have a method of their own");
         let is_even = definition.arrangement(&text)?.is_even();
         let reached = space.reaches(state);
-        let refused = (!reached).then(|| "no sequence of moves leads there".to_string());
+        let refused = (!reached).then(|| format!("no moves of {space} lead to this state"));
         let depth = table.filter(|_| reached).map(|table| table.depth_of(state));
         Ok(StateFacts {
             line: Some(state.line),
@@ -192,7 +193,7 @@ impl StateArgs {
         let goal = goal_option.board_of(table, board.size())?;
         let frame = Coordinates::new(goal.clone());
         let (_, cell) = frame.encode(&board)?;
-        let refused = frame.encode_solvable(&board).err();
+        let refused = explain(&board, &goal)?;
         let depth = table.filter(|_| refused.is_none()).map(|table| table.depth(&board));
         let metric = table.and_then(|table| table.space().metric());
         let metric = metric.or(self.counted.metric()).unwrap_or_default();
@@ -223,15 +224,28 @@ impl StateArgs {
             let board = space.size().is_some();
             let (article, kind) = if board { ("a ", " board") } else { ("", "") };
             refuse!(
-                "there is no such state: {article}{}{kind} has lines 0 to {}, cells 0 to {}, ids 0 to {}",
+                "there is no such state: the ids of {article}{}{kind} are 0 to {}, its lines 0 to {}, its cells 0 to {}",
                 space,
-                space.lines() - 1,
-                cells - 1,
-                space.lines() * cells as u64 - 1
+                thousands(space.lines() * cells as u64 - 1),
+                thousands(space.lines() - 1),
+                cells - 1
             );
         };
         Ok(state)
     }
+}
+
+/// The state that a text gives: by what stands where, or by moves from the solved state.
+fn parse(space: &StateSpace, text: &str) -> Result<State> {
+    let definition = space.definition().expect("boards have a method of their own");
+    if text.trim_start().starts_with(|c: char| c.is_ascii_digit()) {
+        return Ok(space.parse(text)?);
+    }
+    let puzzle = OrbitPuzzle::of_space(space).map_err(tilewave::Error::from)?;
+    let (state, _) = puzzle.read(text).map_err(tilewave::Error::from)?;
+    let label = |piece: &Placed| definition.labels()[usize::from(piece.kind)].to_string();
+    let labels: Vec<String> = state.0[0].iter().map(label).collect();
+    Ok(space.parse(&labels.join(" "))?)
 }
 
 /// What is said of a state of a puzzle of several sets of pieces.
@@ -331,18 +345,19 @@ impl Figures for StateFacts {
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave antipodes 3x3")]
 pub struct AntipodesArgs {
-    /// Size of a board (3x4), family of puzzles (topspin:12,4) or file that defines one (dino.gap).
+    /// Size of a board (3x4), family of puzzles (topspin:12,4), cube or other puzzle (3x3x3, megaminx; tilewave puzzles lists
+    /// them), or file that defines one (dino.gap).
     #[arg(value_parser = puzzle)]
     puzzle: String,
 
     #[command(flatten)]
     counted: Counted,
 
-    /// List the boards at this depth instead.
+    /// List the states at this depth instead.
     #[arg(long, value_name = "DEPTH", value_parser = count::<usize>(), allow_negative_numbers = true)]
     max_depth: Option<usize>,
 
-    /// List at most this many boards.
+    /// List at most N states. A search by lists may choose others for another N.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = count::<usize>(), allow_negative_numbers = true)]
     limit: usize,
 
@@ -517,7 +532,7 @@ pub struct ScrambleArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = count::<u64>(), allow_negative_numbers = true)]
     count: u64,
 
-    /// Seed: the same boards on every machine [default: a random seed, logged].
+    /// Random seed: the same seed gives the same boards on every machine [default: a random one, logged].
     #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     seed: Option<u64>,
 

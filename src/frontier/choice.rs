@@ -112,23 +112,12 @@ impl CoordinateChoice {
         let mut best: Option<(f64, Vec<usize>, bool)> = None;
         for chosen in candidates(fields, &group, &required) {
             let Some((coarse, fine)) = sizes(fields, &chosen) else { continue };
-            let kept = group.maps.iter().filter(|map| keeps(map, &chosen)).count() as f64;
+            let kept = order(&group, &chosen);
             for (oriented, fine) in [(false, 1), (true, fine)] {
                 if coarse > 1 << 24 || fine > 1 << 15 || oriented && fine == 1 {
                     continue;
                 }
-                let bits: u32 = (0..fields.fields.len())
-                    .map(|f| {
-                        let of = &fields.fields[f];
-                        let values = match (chosen.contains(&f), oriented) {
-                            (false, _) => of.values,
-                            (true, false) => of.modulus,
-                            (true, true) => 1,
-                        };
-                        usize::BITS - (values - 1).leading_zeros()
-                    })
-                    .sum();
-                let words = f64::from(bits.div_ceil(60).max(1));
+                let words = words(fields, &chosen, oriented);
                 let buckets = coarse as f64 * fine as f64 / kept;
                 // Where the lists of two levels begin and end.
                 let indices = buckets * 16.0;
@@ -172,6 +161,43 @@ impl CoordinateChoice {
         }
         CoordinateChoice { fields: chosen, oriented, coded: false, group, whole_group }
     }
+
+    /// Returns how it deals the states out.
+    pub(super) fn shape(&self, fields: &StateFields) -> ListShape {
+        let (coarse, fine) = sizes(fields, &self.fields).expect("it was taken for its sizes");
+        let symmetries = order(&self.group, &self.fields);
+        let buckets = coarse as f64 * if self.oriented { fine as f64 } else { 1.0 } / symmetries;
+        ListShape { buckets, words: words(fields, &self.fields, self.oriented), symmetries }
+    }
+}
+
+/// How a choice deals states out.
+pub(super) struct ListShape {
+    pub buckets: f64,
+    /// Words of a key.
+    pub words: f64,
+    /// The symmetries that keep the coordinate.
+    pub symmetries: f64,
+}
+
+/// How many symmetries keep these fields.
+fn order(group: &SymmetryGroup, chosen: &[usize]) -> f64 {
+    group.maps.iter().filter(|map| keeps(map, chosen)).count() as f64
+}
+
+/// Words of the keys where these fields make the coordinate.
+fn words(fields: &StateFields, chosen: &[usize], oriented: bool) -> f64 {
+    let bits: u32 = (fields.fields.iter().enumerate())
+        .map(|(field, of)| {
+            let values = match (chosen.contains(&field), oriented) {
+                (false, _) => of.values,
+                (true, false) => of.modulus,
+                (true, true) => 1,
+            };
+            usize::BITS - (values - 1).leading_zeros()
+        })
+        .sum();
+    f64::from(bits.div_ceil(60).max(1))
 }
 
 /// Sets of locations that some symmetries keep.

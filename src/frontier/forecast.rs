@@ -3,16 +3,25 @@
 use crate::{
     Error,
     frontier::{
-        choice::CoordinateChoice, fields::StateFields, levels::MemoryLevels, search::FrontierSearch,
+        choice::{CoordinateChoice, ListShape},
+        fields::StateFields,
+        levels::MemoryLevels,
+        outcome::{FrontierError, FrontierLevel},
+        search::FrontierSearch,
     },
     progress::Progress,
 };
 
-/// Seconds that a level must take to be a measure of others, and that no search for one may take.
-const ENOUGH: f64 = 0.25;
+/// Most seconds that a search may be expected to take that only measures the speed.
 const TOO_LONG: f64 = 3.0;
+/// Seconds of a level below which starting it may take longer than its states do: it is no measure of others.
+const TELLING: f64 = 0.02;
 /// Nanoseconds that a thread takes to code a key and to read it again.
 const CODING: f64 = 150.0;
+/// Keys of a list that is packed, chunks of a level at most, and bytes that each takes besides its lists.
+const SHORT: f64 = 200.0;
+const CHUNKS: f64 = 256.0;
+const OF_CHUNK: f64 = 100.0;
 /// Most levels that are expected beyond the known ones.
 const FURTHEST: usize = 30;
 
@@ -26,14 +35,16 @@ pub struct DepthForecast {
     pub states: f64,
     /// Whether that is known: searched just now, or published.
     pub known: bool,
-    /// Bytes of memory of the lists of a search to there.
+    /// Bytes of memory that the lists of a search to there take when they take most. They are coded where the budget makes
+    /// the search do so.
     pub memory: f64,
     /// The same where the last two levels are counted only.
     pub memory_ahead: f64,
     /// Bytes of disk of one on disk.
     pub disk: f64,
-    /// Wall time in seconds.
-    pub seconds: f64,
+    /// Wall time in seconds: measured where the search that measures the speed came there, `None` where that search was
+    /// too short to tell.
+    pub seconds: Option<f64>,
 }
 
 /// What is expected of the searches of a puzzle.
@@ -69,47 +80,56 @@ impl FrontierSearch {
         progress: &dyn Progress,
     ) -> Result<FrontierForecast, Error> {
         let most = self.max_depth.unwrap_or(usize::MAX);
+        let to = |depth| self.clone().max_depth(depth).count_ahead(false).keep_last(0);
         let mut measured_to = most.min(3);
-        let found = loop {
-            let search = self.clone().max_depth(measured_to).count_ahead(false).keep_last(0);
-            let found = search.run_with(progress)?;
+        let mut found = to(measured_to).run_with(progress)?;
+        loop {
             let last = found.levels.last().map_or(0.0, |level| level.seconds);
-            let next = found.seconds + last * growth(&found.counts());
-            if found.complete || measured_to >= most || last > ENOUGH || next > TOO_LONG {
-                break found;
+            let next = last * growth(&found.counts());
+            let is_long = next > TOO_LONG || found.seconds > 2.0 * TOO_LONG;
+            if found.complete || measured_to >= most || is_long {
+                break;
+            }
+            match to(measured_to + 1).run_with(progress) {
+                Ok(next) => found = next,
+                Err(Error::Frontier(FrontierError::Memory { .. })) => break,
+                Err(error) => return Err(error),
             }
             measured_to += 1;
-        };
+        }
         let mut counts: Vec<f64> = found.counts().iter().map(|&states| states as f64).collect();
         let searched = counts.len();
         counts.extend(published.iter().skip(searched).map(|&states| states as f64));
         let known = counts.len();
         let total = self.puzzle.states().and_then(|states| states.to_string().parse().ok());
         let total: f64 = total.unwrap_or(f64::INFINITY);
-        let pace = found.levels[searched - 1].seconds / counts[searched - 1];
-        let words = f64::from(key_bits(&StateFields::of(&self.puzzle)).div_ceil(60).max(1));
-        let symmetries = found.symmetries as f64;
+        let last = &found.levels[searched - 1];
+        let pace = (last.seconds > TELLING).then(|| last.seconds / last.states as f64);
         let memory = self.resources.memory.map_or(f64::INFINITY, |memory| memory as f64);
         let threads = found.threads as f64;
-        // Bytes of the lists of a level, as keys and coded: what is left to say of a state, and where its key ends.
-        let plain = |states: f64| states / symmetries * 8.0 * words;
+        let fields = StateFields::of(&self.puzzle);
         let all_bits = |states: f64| (total.min(1e300) / states).log2().max(0.0) + 4.0;
-        // Levels have an order that random sets of states have not: how much that saves is measured.
+        // Levels have an order that random sets of states have not: what that saves, and what lists cost beyond these bits,
+        // is measured on the widest level.
         let saved = {
-            let fields = StateFields::of(&self.puzzle);
-            let search = self.clone().max_depth(searched - 1).count_ahead(false).keep_last(1);
+            let search = to(searched - 1).keep_last(1);
             let choice = CoordinateChoice { coded: true, ..search.choose(&fields) };
-            let store = &mut MemoryLevels::default();
-            let found = search.search(&fields, &choice, store, progress)?;
-            let last = found.levels.last().filter(|level| level.kept > 10_000);
-            last.map_or(1.0, |level| {
-                let bits = 8.0 * level.bytes as f64 / level.kept as f64;
-                (bits / all_bits(level.states as f64)).min(1.0)
+            let found = search.search(&fields, &choice, &mut MemoryLevels::default(), progress);
+            let bits = |level: &FrontierLevel| 8.0 * level.bytes as f64 / level.kept as f64;
+            match found {
+                Err(Error::Frontier(FrontierError::Memory { .. })) => 1.0,
+                found => (found?.levels.iter().max_by_key(|level| level.kept))
+                    .filter(|level| level.kept > 10_000)
+                    .map_or(1.0, |level| bits(level) / all_bits(level.states as f64)),
+            }
+        };
+        let measured: Vec<f64> = (found.levels.iter())
+            .scan(0.0, |sum, level| {
+                *sum += level.seconds;
+                Some(*sum)
             })
-        };
-        let coded = |states: f64| {
-            states / symmetries * (saved * all_bits(states) / 8.0).clamp(0.5, 8.0 * words)
-        };
+            .collect();
+        let started = found.seconds - measured[searched - 1];
         let mut of = FrontierForecast {
             depths: Vec::new(),
             symmetries: found.symmetries,
@@ -119,7 +139,8 @@ impl FrontierSearch {
             fits_ahead: None,
         };
         let mut sum = 0.0;
-        let mut seconds = 0.0;
+        let mut seconds = Some(found.seconds);
+        let (mut peak, mut peak_ahead) = (0.0f64, 0.0f64);
         for depth in 0..searched.max(known) + FURTHEST {
             if depth > most || found.complete && depth == searched {
                 break;
@@ -133,32 +154,34 @@ impl FrontierSearch {
                 break;
             }
             sum += states;
+            let choice = self.clone().max_depth(depth).choose(&fields);
+            let lists = ListSizes { shape: choice.shape(&fields), all_bits: &all_bits, saved };
+            let room = Room { memory, directed: self.puzzle.is_directed() };
+            // The states of the last depth are counted only.
+            let (bytes, is_coded) = lists.peak(&counts[..depth], &room);
+            peak = peak.max(bytes);
+            peak_ahead = peak_ahead.max(lists.peak(&counts[..depth.saturating_sub(1)], &room).0);
             let at = |back: usize| depth.checked_sub(back).map_or(0.0, |depth| counts[depth]);
-            let lists = |first: usize| {
-                let levels = [at(first), at(first + 1)];
-                let kept: f64 = levels.iter().map(|&states| plain(states)).sum();
-                let short: f64 = levels.iter().map(|&states| coded(states)).sum();
-                if kept > memory / 2.0 { (short.min(kept), true) } else { (kept, false) }
+            seconds = match measured.get(depth) {
+                Some(measured) => Some(started + measured),
+                None => seconds.zip(pace).map(|(seconds, pace)| {
+                    let coding = CODING * 1e-9 / threads * at(1) / lists.shape.symmetries;
+                    seconds + states * pace + if is_coded { coding } else { 0.0 }
+                }),
             };
-            let (bytes, is_coded) = lists(1);
-            let (ahead, _) = lists(2);
-            let coding = if is_coded { CODING * 1e-9 / threads * at(1) / symmetries } else { 0.0 };
-            seconds += states * pace + coding;
             of.depths.push(DepthForecast {
                 depth,
                 states,
                 known: depth < known,
-                memory: bytes,
-                memory_ahead: ahead,
-                disk: coded(at(1)) + coded(at(2)),
+                memory: peak,
+                memory_ahead: peak_ahead,
+                disk: lists.coded(at(1)) + lists.coded(at(2)),
                 seconds,
             });
-            // A quarter of the memory is for where lists begin and end, and for lists that are longer than expected.
-            let room = 0.75 * memory;
-            if bytes <= room {
+            if peak <= memory {
                 of.fits = Some(depth);
             }
-            if ahead <= room {
+            if peak_ahead <= memory {
                 of.fits_ahead = Some(depth);
             }
             if self.max_depth.is_none() && of.fits_ahead.is_some_and(|fits| depth >= fits + 2) {
@@ -177,7 +200,111 @@ fn growth(counts: &[u64]) -> f64 {
     }
 }
 
-/// Bits of the fields of a state.
-fn key_bits(fields: &StateFields) -> u32 {
-    fields.fields.iter().map(|field| usize::BITS - (field.values - 1).leading_zeros()).sum()
+/// What the memory of lists depends on.
+struct Room {
+    memory: f64,
+    /// Whether all levels stay.
+    directed: bool,
+}
+
+/// The bytes of the lists of levels for a choice of coordinate.
+struct ListSizes<'a> {
+    shape: ListShape,
+    /// Bits that are left to say of one of so many states, and the share of them that the order of levels leaves.
+    all_bits: &'a dyn Fn(f64) -> f64,
+    saved: f64,
+}
+
+impl ListSizes<'_> {
+    fn key_bytes(&self) -> f64 {
+        8.0 * self.shape.words
+    }
+
+    /// Where the lists begin, and where their codes end.
+    fn indices(&self, coded: bool) -> f64 {
+        let of_bucket = if coded { 8.0 } else { 4.0 };
+        self.shape.buckets * of_bucket + self.shape.buckets.min(CHUNKS) * OF_CHUNK
+    }
+
+    fn plain(&self, states: f64) -> f64 {
+        states / self.shape.symmetries * self.key_bytes() + self.indices(false)
+    }
+
+    fn coded(&self, states: f64) -> f64 {
+        let keys = states / self.shape.symmetries;
+        // Short lists are not packed.
+        let least = if keys < SHORT * self.shape.buckets { 2.2 } else { 1.0 };
+        let each = (self.saved * (self.all_bits)(states) / 8.0).clamp(least, self.key_bytes());
+        // Lists of some puzzles take a tenth more than those that were measured.
+        1.1 * keys * each + self.indices(true)
+    }
+
+    /// Most bytes that the lists of these levels take, as a search decides level by level whether to code them, and whether
+    /// it codes the last one.
+    fn peak(&self, counts: &[f64], room: &Room) -> (f64, bool) {
+        let (mut taken, mut before, mut peak) = (0.0, 0.0, 0.0f64);
+        let mut is_coded = false;
+        for (depth, &states) in counts.iter().enumerate() {
+            let left = room.memory - taken;
+            let plain = self.plain(states);
+            // What the search expects of the level.
+            let last = depth.checked_sub(1).map_or(1.0, |last| counts[last]);
+            let growth = depth.checked_sub(2).map_or(1.0, |before| last / counts[before]).max(1.0);
+            let keys = last * growth / self.shape.symmetries * self.key_bytes();
+            is_coded = depth > 0 && (keys > 0.5 * left || plain > left);
+            let bytes = if is_coded { self.coded(states) } else { plain };
+            peak = peak.max(taken + bytes);
+            taken = bytes + if room.directed { taken } else { before };
+            before = bytes;
+        }
+        (peak, is_coded)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        progress::NoProgress,
+        puzzle::{named, orbits::Turns},
+    };
+
+    fn pocket_cube() -> FrontierSearch {
+        let puzzle = named::parse("2x2x2").unwrap().counting(Turns::Powers).unwrap();
+        FrontierSearch::new(puzzle)
+    }
+
+    fn forecast(depth: Option<usize>, memory: u64) -> FrontierForecast {
+        pocket_cube().max_depth(depth).memory(memory).forecast(&[], &NoProgress).unwrap()
+    }
+
+    #[test]
+    fn times_are_those_of_the_search_that_measures_as_far_as_it_goes() {
+        let of = forecast(None, 1 << 30);
+        assert_eq!((of.measured_to, of.fits, of.fits_ahead), (11, Some(11), Some(11)));
+        let took = pocket_cube().run().unwrap().seconds;
+        let expected = of.depths[11].seconds.unwrap();
+        assert!(expected < 8.0 * took + 0.5, "{expected} s, {took} s measured");
+        // What one level takes is not what starting the levels before it takes.
+        let of = forecast(Some(2), 1 << 30);
+        assert!(of.depths.iter().all(|depth| depth.seconds.is_some_and(|s| s < 2.0)));
+    }
+
+    #[test]
+    fn the_memory_is_the_peak_of_the_lists_and_what_fits_by_it_fits() {
+        for budget in [1 << 20, 3 << 20, 1 << 30] {
+            let of = forecast(None, budget);
+            assert!(of.depths.is_sorted_by(|a, b| a.memory <= b.memory), "{of:?}");
+            for depth in &of.depths {
+                assert!(depth.memory_ahead <= depth.memory);
+                let fits = depth.memory <= budget as f64;
+                assert_eq!(fits, of.fits.is_some_and(|most| depth.depth <= most), "{of:?}");
+            }
+            let most = of.fits.unwrap();
+            let found = pocket_cube().max_depth(most).memory(budget).run().unwrap();
+            let (expected, took) = (of.depths[most].memory, found.peak_bytes as f64);
+            let near = 0.6 * expected < took && took < 1.5 * expected;
+            assert!(near, "{budget}, depth {most}: {expected} expected, {took}");
+        }
+    }
 }

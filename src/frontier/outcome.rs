@@ -5,6 +5,7 @@ use crate::{
     kernel::Kernel,
     puzzle::orbits::Arrangement,
     system::SystemError,
+    units::bytes,
 };
 
 /// What a search has found at one depth.
@@ -79,8 +80,10 @@ impl FrontierOutcome {
 pub enum FrontierError {
     /// The lists of a level do not fit.
     #[error(
-        "{puzzle}: the states at depth {depth} do not fit in {budget} bytes of memory: stop at depth {depth}, whose \
-         states are counted only (--max-depth {depth}), count one more (--count-ahead), or allow more memory"
+        "{puzzle}: the states at depth {depth} do not fit in {} of memory: stop at depth {depth}, whose states are \
+         counted only (--max-depth {depth}), count one more (--count-ahead), allow more memory (--memory), or search on disk \
+         (--dir)",
+        bytes(*budget)
     )]
     Memory {
         /// The puzzle.
@@ -115,6 +118,8 @@ pub enum FrontierError {
     #[error(transparent)]
     System(#[from] SystemError),
     /// The observer asked to stop.
-    #[error("interrupted")]
+    #[error(
+        "interrupted: a search in memory starts over, --max-depth ends one early with a result, --dir keeps one on disk"
+    )]
     Interrupted,
 }

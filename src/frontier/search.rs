@@ -47,7 +47,8 @@ pub struct FrontierSearch {
     pub count_ahead: bool,
     /// Whether states are reduced by symmetries.
     pub symmetry: bool,
-    /// How many states of the last level to list; its lists are then stored.
+    /// How many states of the last level to list; its lists are then stored. Where there are more, which ones are listed
+    /// depends on this number.
     pub keep_last: usize,
     /// What it may use; the memory is that of the levels.
     pub resources: Resources,

@@ -63,7 +63,7 @@ fn kept(directory: Option<&str>) -> String {
     match directory {
         None => "nothing was written".into(),
         Some(name) => {
-            format!("the levels so far are in '{name}', give the same command to go on")
+            format!("the levels so far are in '{name}', give the same command to continue")
         }
     }
 }

@@ -289,7 +289,7 @@ pub(crate) fn failed(storage: &dyn Storage, name: &str, reason: impl Into<io::Er
             "'{place}' is damaged: {reason}; remove it and all levels after it, and they are computed again"
         ),
         _ => format!(
-            "cannot use '{place}': {reason}{}; the levels so far stay, give the same command to go on",
+            "cannot use '{place}': {reason}{}; the levels so far stay, give the same command to continue",
             advice(&reason)
         ),
     })

@@ -131,7 +131,10 @@ impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
         match (plain, (self.named)(name)) {
             (Some(plain), _) => Ok(self.times(plain, 1, true)),
             (None, Some(one)) => Ok(self.times(one, times, back)),
-            (None, None) => Err(PuzzleError::UnknownMove(shown(word, 32))),
+            (None, None) => {
+                let moves = String::new();
+                Err(PuzzleError::UnknownMove { name: shown(word, 32), moves })
+            }
         }
     }
 

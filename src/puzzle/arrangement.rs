@@ -51,7 +51,14 @@ impl OrbitPuzzle {
             let one = self.moves().iter().find(|one| one.name == name);
             one.map(|one| one.transformation.clone())
         };
-        let all = algorithm::transformation(text, self.orbits(), named)?;
+        let all = algorithm::transformation(text, self.orbits(), named);
+        let all = all.map_err(|error| match error {
+            PuzzleError::UnknownMove { name, .. } => {
+                let moves = self.moves().iter().map(|one| one.name.as_str());
+                PuzzleError::UnknownMove { name, moves: moves.collect::<Vec<_>>().join(" ") }
+            }
+            error => error,
+        })?;
         Ok((self.after(&self.solved(), &all), Some(all)))
     }
 
@@ -223,7 +230,7 @@ mod tests {
         assert_eq!(cube.read(&bare.join(";")).unwrap().0, state);
         assert_eq!(cube.read("").unwrap().0, cube.solved());
         for (text, wrong) in [
-            ("R Q", "'Q' is not a move"),
+            ("R Q", "'Q' is not a move: the moves are "),
             ("1 2 3", "1 set of pieces where the puzzle has 2"),
             ("corners 1 2 3; edges 1", "set 'corners' has 8 positions, here are 3"),
         ] {

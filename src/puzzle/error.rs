@@ -160,7 +160,7 @@ pub enum PuzzleError {
         cells: usize,
     },
     /// Start and goal have different parity.
-    #[error("'{board}' cannot reach the goal '{goal}': its parity is odd, half of all arrangements are out of reach; swap any two tiles (for example {} and {}) or choose another --goal", swap.0, swap.1)]
+    #[error("'{board}' is not solvable: its parity is odd, no moves lead to the goal '{goal}'; exchange two tiles (for example {} and {}) or choose another goal", swap.0, swap.1)]
     Unsolvable {
         /// The board.
         board: String,
@@ -206,8 +206,13 @@ pub enum PuzzleError {
     },
     // Sequences of moves.
     /// A name of nothing.
-    #[error("'{0}' is not a move")]
-    UnknownMove(String),
+    #[error("'{name}' is not a move{}{moves}", if moves.is_empty() { "" } else { ": the moves are " })]
+    UnknownMove {
+        /// What stands there.
+        name: String,
+        /// The names of the moves, as far as they are known there.
+        moves: String,
+    },
     /// A bracket without its other half, or something else out of place.
     #[error("'{0}' is out of place in a sequence of moves")]
     MoveOutOfPlace(String),
@@ -313,7 +318,7 @@ pub enum PuzzleError {
         labels: Vec<usize>,
     },
     /// An element that occurs twice in a state.
-    #[error("{twice} occurs twice in the state and {missing} is missing")]
+    #[error("piece {twice} occurs twice in the state and piece {missing} is missing")]
     ElementTwice {
         /// The one that occurs twice.
         twice: usize,
@@ -327,7 +332,7 @@ pub enum PuzzleError {
         puzzle: String,
     },
     /// An arrangement that the moves do not make, and why.
-    #[error("no moves of {puzzle} lead there: {why}")]
+    #[error("no moves of {puzzle} lead to this state: {why}")]
     Unreached {
         /// The puzzle.
         puzzle: String,
@@ -488,7 +493,7 @@ pub enum PuzzleError {
     Undefined(String),
     /// Several sets of pieces.
     #[error(
-        "a second set of pieces, '{0}': puzzles of one set are supported (leave the other sets out for a puzzle of its own)"
+        "a second set of pieces, '{0}': only bfs, plan, antipodes, state and verify take puzzles of several sets"
     )]
     SecondSet(String),
     /// Pieces that can be turned in place.

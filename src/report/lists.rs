@@ -121,7 +121,7 @@ impl ListReport {
     /// How the levels compare with what is published.
     pub fn published_line(&self) -> String {
         let Some(source) = &self.published else {
-            return "no published growth of this puzzle".into();
+            return "none known".into();
         };
         match self.first_wrong_depth {
             None if self.complete && self.compared == self.counts.len() => {

@@ -31,7 +31,7 @@ pub use crate::{
         json::one_key_per_line,
         lists::{ListReport, grouped},
         published::{Published, published, published_all, published_for, published_growth},
-        text::{Machine, Report, histogram},
+        text::{Machine, Report, histogram, value_histogram},
         verdict::{Difference, Fault, SearchLevels, Truth, Verdict},
     },
     units::{bytes, counted, duration, rate, thousands},

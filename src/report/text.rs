@@ -6,7 +6,7 @@ use crate::{
     report::{
         Difference, Published, bytes, counted, duration, own_for, published_for, rate, thousands,
     },
-    search::Outcome,
+    search::{DiskUse, Outcome},
     store,
 };
 
@@ -112,9 +112,13 @@ impl<'a> Report<'a> {
         let speed = rate(self.states_per_second());
         facts.push(("time", format!("{}, {speed} states/s", duration(outcome.seconds))));
         let arrays = bytes(outcome.array_bytes);
+        // A finished search that was resumed: an earlier session did the work and had the arrays.
+        let worked = |disk: &DiskUse| disk.kernel_seconds > 0.0;
+        let is_idle = outcome.disk.as_ref().is_some_and(|disk| !worked(disk));
         facts.push((
             "memory",
             match self.peak_memory {
+                Some(peak) if is_idle => format!("{} peak", bytes(peak)),
                 Some(peak) => format!("{} peak, {arrays} of it state arrays", bytes(peak)),
                 None => format!("{arrays} of state arrays"),
             },
@@ -122,16 +126,18 @@ impl<'a> Report<'a> {
         if let Some(disk) = &outcome.disk {
             let (peak, written) = (bytes(disk.peak_bytes), bytes(disk.bytes_written));
             facts.push(("disk", format!("{peak} peak, {written} written")));
-            facts.push((
-                "work",
-                format!(
-                    "decode {:.0} s, kernel {:.0} s, encode {:.0} s, wait {:.0} s",
-                    disk.decode_seconds,
-                    disk.kernel_seconds,
-                    disk.encode_seconds,
-                    disk.wait_seconds
-                ),
-            ));
+            if worked(disk) {
+                facts.push((
+                    "work",
+                    format!(
+                        "decode {}, kernel {}, encode {}, wait {}",
+                        duration(disk.decode_seconds),
+                        duration(disk.kernel_seconds),
+                        duration(disk.encode_seconds),
+                        duration(disk.wait_seconds)
+                    ),
+                ));
+            }
         }
         let network = outcome.disk.as_ref().map_or(&[][..], |d| &d.network_bytes);
         if let Some(most) = network.iter().max().filter(|&&most| most > 0) {
@@ -154,9 +160,7 @@ impl<'a> Report<'a> {
         let known: Vec<String> =
             self.published.map(Published::citation).into_iter().chain(own).collect();
         if known.is_empty() {
-            let board = self.outcome.space.size().is_some();
-            let what = if board { "board and start" } else { "puzzle" };
-            return format!("no published distribution for this {what}");
+            return "none known".into();
         }
         // One source per line: together they are wider than a terminal.
         let sources = known.join("; ").replace("; ", ";\n            ");
@@ -204,9 +208,18 @@ pub(crate) fn title(name: &str, counts: &[u64], complete: bool) -> String {
 /// assert!(table.lines().nth(1).unwrap().starts_with("    0       1      8.3333 %"));
 /// ```
 pub fn histogram(counts: &[u64], total: u64) -> String {
+    table(["depth", "states"], counts, total)
+}
+
+/// Returns the table of the values of a database, as [`histogram`] does of depths.
+pub fn value_histogram(counts: &[u64], total: u64) -> String {
+    table(["value", "entries"], counts, total)
+}
+
+fn table([depth, states]: [&str; 2], counts: &[u64], total: u64) -> String {
     let largest = counts.iter().copied().max().unwrap_or(0);
-    let width = thousands(largest).len().max("states".len());
-    let mut table = format!("{:>5}  {:>width$}  {:>12}\n", "depth", "states", "cumulative");
+    let width = thousands(largest).len().max(states.len());
+    let mut table = format!("{depth:>5}  {states:>width$}  {:>12}\n", "cumulative");
     let mut cumulative = 0;
     for (depth, &count) in counts.iter().enumerate() {
         cumulative += count;

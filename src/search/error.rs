@@ -7,7 +7,7 @@ use crate::{
     search::options::{Engine, Search},
     store::{Place, Storage, StorageError},
     system::SystemError,
-    units::{bytes, thousands},
+    units::{bytes, counted, thousands},
 };
 
 /// A search that cannot run, go on or be read, or was stopped.
@@ -15,7 +15,7 @@ use crate::{
 #[non_exhaustive]
 pub enum SearchError {
     /// The board has too many cells.
-    #[error("board {size} has {} cells: a complete search handles at most {}, choose a smaller board", size.cells(), Search::MAX_CELLS)]
+    #[error("board {size} has {} cells: a complete search handles at most {}; choose a smaller board, or search this one to a depth with --max-depth", size.cells(), Search::MAX_CELLS)]
     TooLarge {
         /// Size of the board.
         size: Size,
@@ -59,7 +59,8 @@ pub enum SearchError {
     },
     /// The levels hold more states than there are, or fewer at the end.
     #[error(
-        "the levels up to depth {depth} hold {found} states, {puzzle} has {all}: this machine or this program has erred, the result is withheld; run it again, or with another --kernel or --engine"
+        "the levels up to depth {depth} hold {} states, {puzzle} has {}: this machine or this program has erred, the result is withheld; run it again, or with another --kernel or --engine",
+        thousands(*found), thousands(*all)
     )]
     Sum {
         /// The puzzle.
@@ -73,8 +74,8 @@ pub enum SearchError {
     },
     /// The observer asked to stop.
     #[error(
-        "interrupted at depth {depth} after {} states: a search in memory starts over, --max-depth ends it early with a result",
-        thousands(*states)
+        "interrupted at depth {depth} ({} so far): a search in memory starts over, --max-depth ends one early with a result",
+        counted(*states, "state")
     )]
     Interrupted {
         /// Depth being computed.
@@ -127,8 +128,8 @@ pub enum SearchError {
     },
     /// The files have come to the limit.
     #[error(
-        "the files have come to the limit of {limit} bytes at depth {depth}; {}: give the same command again with a larger --disk-limit",
-        kept(*lost)
+        "the files have come to the limit of {} at depth {depth}; {}: give the same command again with a larger --disk-limit",
+        bytes(*limit), kept(*lost)
     )]
     Limit {
         /// Depth in progress.
@@ -140,11 +141,12 @@ pub enum SearchError {
     },
     /// The observer asked to stop; everything is committed.
     #[error(
-        "interrupted at depth {depth} after {states} states; nothing is lost: the same command, or tilewave resume --dir {directory}, goes on"
+        "interrupted at depth {depth} ({} so far). Nothing is lost: continue with `tilewave resume {resume}`",
+        counted(*states, "state")
     )]
     Paused {
-        /// The directory.
-        directory: String,
+        /// What continues it: the directories, and how deep it was to go.
+        resume: String,
         /// Depth in progress.
         depth: usize,
         /// States of the finished levels.
@@ -158,8 +160,8 @@ pub enum SearchError {
 /// What to do about a search that does not fit the memory.
 fn way_out(engine: Engine) -> &'static str {
     match engine {
-        Engine::Sweep => "search on disk with --dir DIR",
-        _ => "choose a smaller board",
+        Engine::Sweep => "search on disk with --dir DIR, or to a depth with --max-depth",
+        _ => "choose a smaller board, or stop at a depth with --max-depth",
     }
 }
 
@@ -201,7 +203,7 @@ impl SearchError {
         asked: &str,
     ) -> SearchError {
         SearchError::Refused(format!(
-            "{} holds a search with {name} {found}, not {asked}: choose another --dir, or ask for the same",
+            "{} holds another search: {name} {found}, not {asked}; choose another --dir, or ask for the same",
             storage.name()
         ))
     }

@@ -14,7 +14,7 @@ use crate::{
         plan,
     },
     store::{MemoryDirectory, budget},
-    units::{bytes, counted},
+    units::{counted, rate},
 };
 
 /// Most time that the search of a puzzle is given to find out.
@@ -314,7 +314,7 @@ impl Forecast {
             }
             plan => plan?,
         };
-        let given = |what: &str, rate: u64| format!("{what} of {}/s, as given", bytes(rate));
+        let given = |what: &str, of: u64| format!("{what} of {}B/s", rate(of as f64));
         self.projected.push("bytes a state, as on smaller boards".into());
         self.projected.push(given("a disk", machines.disk_bandwidth));
         self.memory = plan.bytes;

@@ -152,9 +152,9 @@ impl fmt::Display for Unsolvable {
         let (exchanges, steps) = (self.exchanges, self.blank_steps);
         write!(
             f,
-            "the parities differ: the goal is {exchanges} exchange{} of tiles or blank away ({}), the blank \
-             {steps} step{} from its goal ({}), and every move changes both parities; exchange tiles {a} and {b} \
-             ({}), or aim at {}",
+            "its parity is odd, no moves lead to the goal: it is {exchanges} exchange{} of tiles or blank away \
+             ({}), the blank is {steps} step{} from its cell ({}), and every move changes both parities; exchange tiles \
+             {a} and {b} ({}) or choose another goal ({})",
             plural(exchanges),
             parity(exchanges),
             plural(steps),

@@ -324,7 +324,7 @@ pub fn outputs(plan: &Plan) -> Report {
         return Report::default();
     }
     let commands = [
-        ("a.pdb", "pdb build --size 3x3 --pattern 1,2,3,4 -q -o"),
+        ("a.pdb", "pdb build 3x3 --pattern 1,2,3,4 -q -o"),
         ("a.table", "table 3x3 -q -o"),
         ("a.csv", "bfs 2x4 --format csv -q -o"),
     ];

@@ -44,7 +44,7 @@ fn files(few: bool) -> &'static Files {
             }
             kinds.insert(kind, runs::snapshot(&home));
         };
-        let build = "pdb build --size 3x3 --pattern";
+        let build = "pdb build 3x3 --pattern";
         make(
             "min byte",
             &[&format!("{build} 1,2,3,6 -o a.pdb"), &format!("{build} 4,5,7,8 -o b.pdb")],
@@ -68,7 +68,7 @@ fn files(few: bool) -> &'static Files {
         make("cache", &["solve --cache-dir . 8,6,7/2,5,4/3,0,1"]);
         if !few {
             // Several blocks of checksums.
-            let large = "pdb build --size 3x4 --pattern";
+            let large = "pdb build 3x4 --pattern";
             make(
                 "blocks",
                 &[

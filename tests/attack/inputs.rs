@@ -22,7 +22,7 @@ const LINES: [&str; 26] = [
     "state --size 3x3 --line 5 --cell 2",
     "table --check a.table",
     "state --table a.table 1,2,3/4,5,6/7,0,8",
-    "pdb build --size 3x3 --pattern 1,2,3 -o new.pdb",
+    "pdb build 3x3 --pattern 1,2,3 -o new.pdb",
     "pdb info a.pdb",
     "pdb probe a.pdb --board 1,2,3/4,5,6/7,0,8",
     "pdb verify a.pdb --samples 5 --seed 3",
@@ -153,7 +153,7 @@ pub fn lines(plan: &Plan) -> Report {
             assert!(done.ok(), "{done:?}");
         };
         make("bfs 2x4 --dir run --shared-digits 1 --commit-every 0 --max-depth 12");
-        make("pdb build --size 3x3 --pattern 1,2,3 -o a.pdb");
+        make("pdb build 3x3 --pattern 1,2,3 -o a.pdb");
         make("table 3x3 -o a.table");
         std::fs::write(home.path().join("notes.txt"), "the user's").unwrap();
         runs::snapshot(home.path())

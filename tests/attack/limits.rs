@@ -117,7 +117,7 @@ fn address_space(folder: &Path, dice: &mut Dice) -> (String, Verdict) {
     let lines = [
         "bfs 2x5 -q",
         "solve 8,6,7/2,5,4/3,0,1 --no-cache -q",
-        "pdb build --size 3x4 --pattern 1,2,3,4,5,6 -q -o out.pdb",
+        "pdb build 3x4 --pattern 1,2,3,4,5,6 -q -o out.pdb",
         "table 3x3 -q -o out.table",
         "bfs 3x3 -q --html out.html",
     ];

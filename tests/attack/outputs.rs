@@ -12,7 +12,7 @@ pub fn writes(plan: &Plan) -> Report {
     }
     let board = "8 6 7/2 5 4/3 0 1";
     let commands: [(&str, &[&str]); 6] = [
-        ("out.pdb", &["pdb", "build", "--size", "3x3", "--pattern", "1,2,3,4"]),
+        ("out.pdb", &["pdb", "build", "3x3", "--pattern", "1,2,3,4"]),
         ("out.table", &["table", "3x3"]),
         ("out.csv", &["bfs", "2x4", "--format", "csv"]),
         ("out.txt", &["verify", "2x4"]),

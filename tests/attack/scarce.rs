@@ -14,7 +14,7 @@ pub fn starts(plan: &Plan) -> Report {
     let at = |name: &str| files.path().join(name).to_str().unwrap().to_owned();
     let (pdb, table, set) = (at("a.pdb"), at("a.table"), at("r.pdb"));
     let build = |args: &[&str]| assert!(run(&mut tilewave(args)).ok(), "{args:?}");
-    let pattern = ["pdb", "build", "--size", "3x3", "--pattern", "1,2,3,4", "-o"];
+    let pattern = ["pdb", "build", "3x3", "--pattern", "1,2,3,4", "-o"];
     build(&[&pattern[..], &[&pdb]].concat());
     build(&[&pattern[..], &[&set, "--kind", "region-aware"]].concat());
     build(&["table", "3x3", "-o", &table]);

@@ -1,6 +1,6 @@
 //! Each command in each format.
 
-use super::{json, stdout, tilewave};
+use super::{json, refused, stdout, tilewave};
 
 #[test]
 fn bfs_prints_table_and_summary() {
@@ -142,6 +142,27 @@ fn an_unsolvable_state_is_an_answer() {
     assert!(value["line"].is_null() && value["state_id"].is_null());
     let text = stdout(&["state", "1 2 3/4 5 6/8 7 0"]);
     assert!(text.contains("solvable  no: ") && text.contains("7 and 8"), "{text}");
+    // One reason in the same words, here, from solve and from a search.
+    let reason = "its parity is odd, no moves lead to the goal";
+    assert!(text.contains(reason), "{text}");
+    let solved = tilewave(&["solve", "--no-cache", "1 2 3/4 5 6/8 7 0"]).output().unwrap();
+    assert!(String::from_utf8(solved.stdout).unwrap().contains(reason));
+    refused(&["bfs", "3x3", "--start", "1 2 3/4 5 6/8 7 0"], 1, reason);
+}
+
+#[test]
+fn states_of_puzzles_of_one_set_are_written_as_moves_too() {
+    let state = |puzzle: &str, text: &str| {
+        let value = json(&["state", "--puzzle", puzzle, text, "--format", "json"]);
+        value["state"].as_str().unwrap().to_string()
+    };
+    assert_eq!(state("lrx:5", "L"), "2 3 4 5 1");
+    assert_eq!(state("lrx:5", "L X"), "3 2 4 5 1");
+    assert_eq!(state("lrx:5", "L X L'"), "1 3 2 4 5");
+    assert_eq!(state("lrx:5", "(L X)4 L2'"), state("lrx:5", "L X L X L X L X L' L'"));
+    let wheels = "tests/data/puzzles/wheels.tws";
+    assert_eq!(state(wheels, "A"), "2 3 4 1 5 6");
+    refused(&["state", "--puzzle", wheels, "A C"], 2, "'C' is not a move: the moves are A B");
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn what_was_interrupted_or_killed_goes_on_and_comes_to_the_same() {
         let (code, again, error) = place.run(name, BOARDS);
         assert_eq!(code, Some(1));
         assert_eq!(again, whole, "{name}: {error}");
-        assert!(error.contains("going on with "), "{error}");
+        assert!(error.contains("continuing "), "{error}");
         let after = lines(&path);
         assert_eq!(after[..before.len()], before, "lines are only added");
         // Now all is known: nothing is searched, and the answers are the same.
@@ -162,7 +162,7 @@ fn subtrees_behind_the_solution_do_not_count_as_nodes_of_this_session() {
     let said =
         String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(said.contains("going on with ") && said.contains("59 moves"), "{said}");
+    assert!(said.contains("continuing ") && said.contains("59 moves"), "{said}");
     assert!(said.contains("nodes/s") && !said.contains(" T nodes/s"), "{said}");
 }
 

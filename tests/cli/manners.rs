@@ -14,7 +14,7 @@ fn stderr(args: &[&str]) -> String {
 #[test]
 fn what_is_wrong_is_said_in_our_words() {
     let words = [
-        ("bfs abc", "'abc' is not a board size"),
+        ("bfs abc", "'abc' is no puzzle: write a board (3x4)"),
         ("bfs abc", "see tilewave bfs --help"),
         (
             "bfs 3x3 --max-depth -1",
@@ -32,8 +32,8 @@ fn what_is_wrong_is_said_in_our_words() {
         ("bfs 3x3 -M 8Gb", "'8Gb' says bits: write 8GB if you mean bytes"),
         (
             "verify nodir",
-            "'nodir' is not a board size (rows x columns, for example 3x4), no family of puzzles (tilewave puzzles lists them) and \
-             no file of one (.gap, .tws, .def or .kpuzzle.json), and there is no such directory",
+            "'nodir' is no puzzle: write a board (3x4), a puzzle that tilewave puzzles lists, or a file (.gap, .tws, .def or \
+             .kpuzzle.json), and there is no such directory",
         ),
         ("verify 3x3 .", "give either, not both"),
         ("resume RUN --dir RUN", "cannot be used with"),
@@ -78,7 +78,7 @@ fn plans_agree_and_do_not_give_up() {
     let scaled = plan(&["3x4", "--on-disk", "--cores", "16", "--disk-bandwidth", "5GB/s"]);
     let projected = scaled["projected"].to_string();
     assert!(
-        projected.contains("16 cores, in proportion") && projected.contains("4.66 GiB/s, as given"),
+        projected.contains("16 cores, in proportion") && projected.contains("5.00 GB/s"),
         "{projected}"
     );
     assert_eq!(plan(&["3x4"])["projected"], serde_json::json!([]));
@@ -246,7 +246,7 @@ fn shells_complete_values_and_not_files() {
     assert_eq!(complete("bfs 3x3 --format"), "text csv json");
     assert_eq!(complete("solve --moves"), "tile blank");
     assert_eq!(complete("bfs 3x3 --output"), "somefile");
-    for value in ["bfs 3x3 --goal", "bfs 3x3 --memory", "pdb build --size"] {
+    for value in ["bfs 3x3 --goal", "bfs 3x3 --memory", "pdb build 3x3 --pattern"] {
         assert!(!complete(value).contains("somefile"), "{value}");
     }
 }

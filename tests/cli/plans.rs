@@ -37,6 +37,30 @@ fn what_crosses_the_network_in_levels_that_nobody_knows_is_unknown() {
     assert!(few["seconds"].as_f64().unwrap() > seconds(11.0));
 }
 
+#[test]
+fn plans_of_lists_say_what_a_search_then_takes() {
+    let plan = plan(&["2x2x2", "-M", "1GiB"]);
+    let found = json(&["bfs", "2x2x2", "--format", "json"]);
+    let levels = plan["levels"].as_array().unwrap();
+    let counts: Vec<f64> = levels.iter().map(|level| level["states"].as_f64().unwrap()).collect();
+    let found_counts = found["counts"].as_array().unwrap();
+    assert!(counts.iter().zip(found_counts).all(|(a, b)| Some(*a) == b.as_f64()), "{counts:?}");
+    // Measured, not expected from the first levels, whose time is that of starting them.
+    let [expected, took] = [&levels[11]["seconds"], &found["seconds"]].map(|s| s.as_f64().unwrap());
+    assert!(expected < 10.0 * took + 1.0, "{expected} s, {took} s measured");
+    let memory: Vec<u64> =
+        levels.iter().map(|level| level["memory_bytes"].as_u64().unwrap()).collect();
+    assert!(memory.is_sorted(), "{memory:?}");
+    assert_eq!(plan["fits_to_depth"], 11);
+    let text = stdout(&["plan", "2x2x2", "-M", "1GiB"]);
+    assert!(text.starts_with("depth              states at it"), "{text}");
+    assert!(
+        text.contains("disk instead") && text.contains("a search to depth 11 fits\n"),
+        "{text}"
+    );
+    assert!(text.contains("time        measured to depth 11\n"), "{text}");
+}
+
 /// What says how a board is searched to a depth.
 fn to<'a>(board: &'a str, depth: &'a str) -> [&'a str; 7] {
     [board, "--metric", "mtm", "-M", "8GiB", "--max-depth", depth]

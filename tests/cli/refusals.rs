@@ -4,10 +4,15 @@ use super::{refused, tilewave};
 
 #[test]
 fn wrong_sizes() {
-    refused(&["bfs", "x"], 2, "'x' is not a board size");
+    refused(&["bfs", "x"], 2, "'x' is no puzzle: write a board (3x4)");
+    refused(
+        &["bfs", "3x3x3x3"],
+        2,
+        "'3x3x3x3' is neither the size of a board (3x4) nor of a cube (3x3x3, at most 20x20x20)",
+    );
     refused(&["bfs", "1x1"], 2, "too small");
     refused(&["bfs", "1x8"], 2, "too small");
-    refused(&["bfs", "5x5"], 2, "at most 16");
+    refused(&["bfs", "5x5"], 1, "at most 16");
     refused(&["bfs", "300x300"], 2, "too large");
     refused(&["plan", "4x5", "--ranks", "2"], 2, "--ranks");
     refused(&["verify", "3x3", "3by3"], 2, "'3by3'");
@@ -21,8 +26,12 @@ fn wrong_boards() {
     refused(&["state", "1 2 3 4 5 0"], 2, "--size");
     refused(&["state", "1 2/3 4/5 0", "--size", "2x3"], 2, "expected 2x3");
     refused(&["state", "--id", "3"], 2, "--size");
-    refused(&["state", "--id", "360", "--size", "2x3"], 2, "ids 0 to 359");
-    refused(&["state", "--line", "60", "--cell", "0", "--size", "2x3"], 2, "lines 0 to 59");
+    refused(&["state", "--id", "360", "--size", "2x3"], 2, "ids of a 2x3 board are 0 to 359");
+    refused(
+        &["state", "--line", "60", "--cell", "0", "--size", "2x3"],
+        2,
+        "its lines 0 to 59, its cells",
+    );
     refused(&["bfs", "3x3", "--start", "1 2 3"], 2, "3x3 needs 9");
     refused(&["bfs", "3x3", "--start", "2 1 3/4 5 6/7 8 0"], 1, "parity is odd");
     refused(&["bfs", "3x3", "--goal", "blank=9"], 2, "cells are 0 to 8");
@@ -49,6 +58,27 @@ fn wrong_options() {
 fn too_little_memory() {
     refused(&["bfs", "3x4", "-M", "1MiB"], 1, "needs 40.6 MiB of memory");
     refused(&["bfs", "4x4"], 1, "raise it with --memory");
+    // What is too large for any memory ends in the same way, and both name the way out.
+    for board in ["4x4", "5x5"] {
+        refused(&["bfs", board], 1, "to a depth with --max-depth");
+    }
+    refused(&["bfs", "3x3x3"], 1, "has 43,252,003,274,489,856,000 states");
+    let depth = ["bfs", "3x3x3", "--max-depth", "7", "-M", "600kB"];
+    refused(&depth, 1, "do not fit in 586 KiB of memory");
+}
+
+#[test]
+fn boards_without_quotes_and_metrics_of_others_are_told_apart() {
+    let words = ["1", "2", "3/4", "5", "6/7", "8", "0"];
+    let quote = "'1' alone is not a board: quote the whole board";
+    refused(&[&["solve"], &words[..]].concat(), 2, quote);
+    refused(&[&["state"], &words[..]].concat(), 2, "quote a board or state that has spaces");
+    let metrics = "3x3x3 has the metrics htm and qtm; mtm is for boards";
+    refused(&["bfs", "3x3x3", "--metric", "mtm", "--max-depth", "2"], 2, metrics);
+    refused(&["table", "3x3x3", "-o", "never"], 2, "only bfs, plan, antipodes, state and verify");
+    refused(&["export", "1 2 3/4 5 6/0 7 8"], 2, "name a file to write: --cnf, --lp or --mps");
+    refused(&["state", "--puzzle", "2x2x2", "R X"], 2, "'X' is not a move: the moves are ");
+    refused(&["state", "--puzzle", "pancake:3", "3 3 1"], 2, "piece 3 occurs twice");
 }
 
 #[test]

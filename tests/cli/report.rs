@@ -187,7 +187,7 @@ fn published_distributions_are_whole_and_known_by_symmetry() {
             0,
             "OEIS A090035; lightln2/SlidingTilesSolver@8db6d04; lightln2/PuzzleSearch@ddd4158",
         ),
-        ("2x7", 0, "OEIS A346736 (39 of 109 terms)"),
+        ("2x7", 0, "OEIS A346736 (the first 39 of 109 levels)"),
         ("4x4", 15, "dphdmn 15puzzleprob"),
     ];
     for (board, blank, expected) in cites {

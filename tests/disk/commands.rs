@@ -37,6 +37,10 @@ fn a_search_is_started_looked_at_continued_and_verified() {
     assert!(whole["agrees_with"].is_string());
     let memory = json(&["bfs", "2x5", "--format", "json"]);
     assert_eq!(whole["checksums"], memory["checksums"]);
+    // Once more: nothing is left to do, so nothing is said of arrays and work.
+    let (code, text, _) = tilewave(&["resume", dir]);
+    assert!(code == 0 && text.contains("diameter    55"), "{text}");
+    assert!(!text.contains("state arrays") && !text.contains("decode"), "{text}");
 
     let (_, text, _) = tilewave(&["status", dir]);
     assert!(text.contains(": complete"), "{text}");
@@ -117,7 +121,7 @@ fn ctrl_c_commits_and_the_same_command_goes_on() {
     let output = child.wait_with_output().unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{err}");
-    assert!(err.contains("nothing is lost") && err.contains("tilewave resume --dir"), "{err}");
+    assert!(err.contains("Nothing is lost") && err.contains("`tilewave resume "), "{err}");
     let whole = json(&["bfs", "3x4", "--dir", dir, "--format", "json"]);
     assert_eq!(whole["diameter"].as_u64(), Some(53));
     assert!(whole["agrees_with"].is_string());

@@ -110,7 +110,7 @@ fn a_limit_stops_the_run_and_a_larger_one_lets_it_go_on() {
     let mut disk = on(&directory, 1);
     disk.limit = Some(20_000);
     let error = disk.run(&search).unwrap_err().to_string();
-    assert!(error.contains("limit of 20000 bytes"), "{error}");
+    assert!(error.contains("limit of 19.5 KiB"), "{error}");
     disk.limit = None;
     let found = disk.run(&search).unwrap();
     assert_same(&found, &truth(&search), "after the limit");
@@ -343,7 +343,7 @@ fn the_files_of_another_run_are_refused() {
 fn another_search_in_the_directory_is_refused_by_name() {
     let (_, directory) = stopped(false);
     let error = message(&search("2x4"), &directory, false);
-    assert!(error.contains("holds a search with board 3x3, not 2x4"), "{error}");
+    assert!(error.contains("holds another search: board 3x3, not 2x4"), "{error}");
     let mut other = search("3x3");
     let start = tilewave::puzzle::Board::parse("1 2 3/4 5 6/7 0 8", None).unwrap();
     other.space = other.space.from_board(start);

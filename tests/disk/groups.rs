@@ -70,7 +70,7 @@ fn a_search_that_is_stopped_goes_on() {
                 let stop = StopAfter::asks(7 + sessions % 5);
                 match disk.run_with(&search, &stop) {
                     Ok(found) => break found,
-                    Err(error) => assert!(error.to_string().contains("nothing is lost"), "{error}"),
+                    Err(error) => assert!(error.to_string().contains("Nothing is lost"), "{error}"),
                 }
                 sessions += 1;
                 disk::verify(&disk.directories).unwrap();

@@ -96,7 +96,7 @@ fn a_search_goes_deeper_and_counts_ahead() {
             let then = with(&long, |search| search.count_ahead = ahead_then);
             let stop = StopAfter::asks(20);
             while let Err(error) = disk.run_lists_with(&then, &stop) {
-                assert!(error.to_string().contains("nothing is lost"), "{error}");
+                assert!(error.to_string().contains("Nothing is lost"), "{error}");
                 stop.asks.store(20, Ordering::Relaxed);
                 disk::verify(&disk.directories).unwrap();
             }
@@ -117,7 +117,7 @@ fn a_search_by_lists_that_is_stopped_goes_on() {
         let found = loop {
             match disk.run_lists_with(&search, &StopAfter::asks(3 + 60 * (sessions % 5))) {
                 Ok(found) => break found,
-                Err(error) => assert!(error.to_string().contains("nothing is lost"), "{error}"),
+                Err(error) => assert!(error.to_string().contains("Nothing is lost"), "{error}"),
             }
             sessions += 1;
             disk::verify(&disk.directories).unwrap();
@@ -239,5 +239,5 @@ fn a_search_of_something_else_is_refused() {
     let sweep = Simulated::default();
     run_some(&search("2x4"), &on(&sweep, 0), 5);
     let error = on_disk(&sweep).run_lists(&of("2x4")).unwrap_err().to_string();
-    assert!(error.contains("holds a search with"), "{error}");
+    assert!(error.contains("holds another search: "), "{error}");
 }

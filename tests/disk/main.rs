@@ -85,5 +85,5 @@ impl Progress for StopAfter {
 /// Runs a search until it has done about `chunks` chunks of this session.
 fn run_some(search: &Search, disk: &Disk, chunks: i64) {
     let error = disk.run_with(search, &StopAfter::asks(chunks)).unwrap_err();
-    assert!(error.to_string().contains("nothing is lost"), "{error}");
+    assert!(error.to_string().contains("Nothing is lost"), "{error}");
 }

@@ -18,7 +18,7 @@ fn a_search_goes_on_in_the_middle_of_a_level() {
             disk.planes = Some([PlaneStore::Memory, PlaneStore::Files][sessions % 2]);
             match disk.run_with(&search, &StopAfter::asks(97)) {
                 Ok(found) => break found,
-                Err(error) => assert!(error.to_string().contains("nothing is lost"), "{error}"),
+                Err(error) => assert!(error.to_string().contains("Nothing is lost"), "{error}"),
             }
             sessions += 1;
         };
@@ -75,7 +75,8 @@ fn a_session_that_reads_its_levels_again_can_be_interrupted() {
                 let stop = StopResuming { after, seen: Vec::new().into() };
                 let error = disk(planes).run_with(&search, &stop).expect_err(&what);
                 let states: u64 = before.levels.iter().map(|level| level.states).sum();
-                let said = format!("interrupted at depth {depth} after {states} states; nothing");
+                let states = tilewave::report::counted(states, "state");
+                let said = format!("interrupted at depth {depth} ({states} so far). Nothing is");
                 assert!(error.to_string().contains(&said), "{what}: {error}");
                 let seen = stop.seen.into_inner().unwrap();
                 let shown: Vec<_> = (1..=after).map(|done| (done, total)).collect();

@@ -1,6 +1,8 @@
 //! A complete solver on tilewave's pattern databases: iterative-deepening A* with the incremental index.
 //!
-//! cargo run --release --example ida -- '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12'
+//! The goal is Korf's, with the blank in the first cell.
+//!
+//! cargo run --release --example ida -- '4 1 2 3/8 5 6 7/12 9 10 11/13 14 0 15'
 
 use tilewave::pdb::{Build, Pdb};
 use tilewave::puzzle::{Board, Coordinates, Direction, Goal, Moves};

@@ -161,7 +161,7 @@ fn the_commands_write_read_and_use_them() {
     stdout(dir, &["verify", "fringe.pdb"]);
     stdout(dir, &["verify", "fringe.pdb", "--rebuild"]);
     // The same by the command that builds additive ones.
-    let build = "build --size 3x3 --kind all-moves --pattern 3,5-8 -o again.pdb";
+    let build = "build 3x3 --kind all-moves --pattern 3,5-8 -o again.pdb";
     stdout(dir, &build.split(' ').collect::<Vec<_>>());
     let [one, other] =
         ["fringe.pdb", "again.pdb"].map(|file| std::fs::read(dir.join(file)).unwrap());
@@ -172,13 +172,13 @@ fn the_commands_write_read_and_use_them() {
     let value = pdb.value(&board).unwrap().unwrap().to_string();
     assert!(probed.split_whitespace().any(|word| word == value), "{probed}");
     // Its values count the moves of all tiles: no sum.
-    stdout(dir, &["build", "--size", "3x3", "--pattern", "1,2", "-o", "12.pdb"]);
+    stdout(dir, &["build", "3x3", "--pattern", "1,2", "-o", "12.pdb"]);
     let both = ["probe", "fringe.pdb", "12.pdb", "--board", "8 6 7/2 5 4/3 0 1"];
     let probed = stdout(dir, &both);
     assert!(probed.contains("  no sum: one counts every move\n"), "{probed}");
     // Alone, several, and beside additive ones.
     tilewave(&["bfs", "3x3", "--tiles", "1-5", "-o", "corner.pdb"]);
-    stdout(dir, &["build", "--size", "3x3", "--pattern", "1-4", "-o", "a.pdb"]);
+    stdout(dir, &["build", "3x3", "--pattern", "1-4", "-o", "a.pdb"]);
     let solve = |pdbs: &[&str]| {
         let mut args = vec!["solve", "--format", "json", "8 6 7/2 5 4/3 0 1"];
         for pdb in pdbs {
@@ -217,6 +217,6 @@ fn the_commands_write_read_and_use_them() {
     for layout in ["hog2-lex", "positions"] {
         refused(dir, &["export", "fringe.pdb", "--layout", layout, "-o", "x"], 2, "additive");
     }
-    refused(dir, &["build", "--size", "3x3", "--pattern", "5-3", "-o", "x.pdb"], 2, "5-3");
+    refused(dir, &["build", "3x3", "--pattern", "5-3", "-o", "x.pdb"], 2, "5-3");
     assert!(!dir.join("x.pdb").exists() && !dir.join("x").exists());
 }

@@ -29,7 +29,7 @@ pub(super) fn refused(dir: &Path, args: &[&str], code: i32, words: &str) {
     assert!(output.stdout.is_empty(), "{args:?}");
 }
 
-const BUILD: [&str; 7] = ["build", "--size", "3x3", "--pattern", "1,2,3,4", "-o", "a.pdb"];
+const BUILD: [&str; 6] = ["build", "3x3", "--pattern", "1,2,3,4", "-o", "a.pdb"];
 
 #[test]
 fn a_database_is_built_shown_verified_and_probed() {
@@ -62,7 +62,7 @@ fn a_database_is_built_shown_verified_and_probed() {
     );
     stdout(dir, &["verify", "a.pdb", "--rebuild", "--plain"]);
 
-    stdout(dir, &["build", "--size", "3x3", "--pattern", "5,6,7,8", "-o", "b.pdb"]);
+    stdout(dir, &["build", "3x3", "--pattern", "5,6,7,8", "-o", "b.pdb"]);
     let probe = ["probe", "a.pdb", "b.pdb", "--board", "1 2 3/4 5 6/7 0 8", "--format", "json"];
     let object: Value = serde_json::from_str(&stdout(dir, &probe)).unwrap();
     assert_eq!(object["values"], serde_json::json!([0, 1]));
@@ -91,17 +91,15 @@ fn partitions_kinds_encodings_exports_and_packing() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     std::fs::create_dir(dir.join("set")).unwrap();
-    let build = ["build", "--size", "4x4", "--goal", "first", "--partition", "5-5-5", "-o", "set"];
+    let build = ["build", "4x4", "--goal", "first", "--partition", "5-5-5", "-o", "set"];
     stdout(dir, &build);
     let files = ["4x4_1-2-5-6-10.pdb", "4x4_3-7-11-14-15.pdb", "4x4_4-8-9-12-13.pdb"];
     for file in files {
         assert!(dir.join("set").join(file).exists(), "{file}");
     }
     let json = ["--kind", "region-aware", "--encoding", "byte", "--format", "json"];
-    let text = stdout(
-        dir,
-        &[&["build", "--size", "3x3", "--pattern", "1,2,5", "-o", "r.pdb"], &json[..]].concat(),
-    );
+    let text =
+        stdout(dir, &[&["build", "3x3", "--pattern", "1,2,5", "-o", "r.pdb"], &json[..]].concat());
     let object: Value = serde_json::from_str(&text).unwrap();
     assert_eq!((&object["kind"], &object["encoding"]), (&"region-aware".into(), &"byte".into()));
     assert!(object["entries"].as_u64().unwrap() > 504);
@@ -116,7 +114,7 @@ fn partitions_kinds_encodings_exports_and_packing() {
     assert!(std::fs::read(dir.join("r.pdb")).unwrap() == std::fs::read(dir.join("s.pdb")).unwrap());
 
     let bit = ["--encoding", "bit", "-o", "bit.pdb"];
-    let bits = ["build", "--size", "3x3", "--pattern", "1,2,5,8"];
+    let bits = ["build", "3x3", "--pattern", "1,2,5,8"];
     assert!(stdout(dir, &[&bits[..], &bit].concat()).contains("region-aware"));
     assert!(stdout(dir, &["info", "bit.pdb"]).contains("encoding  bit\n"));
     assert!(stdout(dir, &["verify", "bit.pdb"]).starts_with("PASS"));
@@ -145,7 +143,7 @@ fn bad_requests_get_one_clear_line() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let build = |pattern: &str, code: i32, words: &str| {
-        let args = ["build", "--size", "4x4", "--pattern", pattern, "-o", "x.pdb"];
+        let args = ["build", "4x4", "--pattern", pattern, "-o", "x.pdb"];
         refused(dir, &args, code, words);
         assert!(!dir.join("x.pdb").exists());
     };
@@ -155,19 +153,19 @@ fn bad_requests_get_one_clear_line() {
     build("one", 2, "'one' is not a pattern");
     build("1,2,3,4,5,6,7,8,9", 2, "1 to 8 tiles");
     let size = |args: &[&str], code: i32, words: &str| refused(dir, args, code, words);
-    size(&["build", "--size", "7x7", "--pattern", "1", "-o", "x"], 2, "too large");
+    size(&["build", "7x7", "--pattern", "1", "-o", "x"], 2, "too large");
     size(
-        &["build", "--size", "6x6", "--pattern", "1,2,3,4,5,6,7,8", "-o", "x", "-M", "1GiB"],
+        &["build", "6x6", "--pattern", "1,2,3,4,5,6,7,8", "-o", "x", "-M", "1GiB"],
         1,
         "1,220,096,908,800 entries",
     );
-    let two = ["build", "--size", "3x3", "--pattern", "1,2", "--pattern", "2,3", "--disjoint"];
+    let two = ["build", "3x3", "--pattern", "1,2", "--pattern", "2,3", "--disjoint"];
     size(&[&two[..], &["-o", "x", "-o", "y"]].concat(), 2, "tile 2 is in more than one pattern");
-    size(&[&two[..7], &["-o", "x"]].concat(), 2, "2 patterns and 1 output files");
-    size(&[&two[..7], &["-o", "x", "-o", "x"]].concat(), 2, "named twice");
-    size(&["build", "--size", "4x4", "--partition", "6-6-6-6", "-o", "x"], 2, "choose 7-8");
+    size(&[&two[..6], &["-o", "x"]].concat(), 2, "2 patterns and 1 output files");
+    size(&[&two[..6], &["-o", "x", "-o", "x"]].concat(), 2, "named twice");
+    size(&["build", "4x4", "--partition", "6-6-6-6", "-o", "x"], 2, "choose 7-8");
     std::fs::write(dir.join("text"), "not a database").unwrap();
-    size(&["build", "--size", "3x3", "--pattern", "1", "-o", "text/x"], 1, "cannot write");
+    size(&["build", "3x3", "--pattern", "1", "-o", "text/x"], 1, "cannot write");
     size(&["info", "none.pdb"], 1, "cannot open 'none.pdb'");
     size(&["info", "text"], 1, "'text' is no tilewave pattern database");
     stdout(dir, &BUILD);
@@ -186,8 +184,7 @@ fn bad_requests_get_one_clear_line() {
 fn an_interrupted_build_leaves_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let program = assert_cmd::cargo::cargo_bin("tilewave");
-    let args =
-        ["pdb", "build", "--size", "4x4", "--pattern", "1,2,3,4,5,6,7", "--plain", "-o", "x.pdb"];
+    let args = ["pdb", "build", "4x4", "--pattern", "1,2,3,4,5,6,7", "--plain", "-o", "x.pdb"];
     let mut child = std::process::Command::new(program)
         .args(args)
         .arg("--quiet")
@@ -212,14 +209,14 @@ fn outputs_go_to_files_devices_links_and_stdout() {
     std::os::unix::fs::symlink("target.pdb", dir.join("link")).unwrap();
     stdout(dir, &BUILD);
     stdout(dir, &["pack", "a.pdb", "-o", "a.zst"]);
-    let build = |output| [&BUILD[..6], &[output]].concat();
+    let build = |output| [&BUILD[..5], &[output]].concat();
     // Directories are made, for one file and for files named by their tiles.
     stdout(dir, &build("deep/down/a.pdb"));
     stdout(dir, &build("databases/"));
     let made = std::fs::read(dir.join("databases/3x3_1-2-3-4.pdb")).unwrap();
     assert_eq!(made, std::fs::read(dir.join("a.pdb")).unwrap());
     let commands: [&[&str]; 4] = [
-        &BUILD[..6],
+        &BUILD[..5],
         &["export", "a.pdb", "--layout", "hog2-lex", "-o"],
         &["pack", "a.pdb", "-o"],
         &["unpack", "a.zst", "-o"],
@@ -250,7 +247,7 @@ fn damaged_databases_answer_nothing() {
         command.current_dir(dir).args(args).output().unwrap()
     };
     stdout(dir, &BUILD);
-    stdout(dir, &["build", "--size", "3x3", "--pattern", "5,6,7,8", "-o", "b.pdb"]);
+    stdout(dir, &["build", "3x3", "--pattern", "5,6,7,8", "-o", "b.pdb"]);
     assert!(run(&["table", "3x3", "-o", "x.table"]).status.success());
     let board = "8 6 7/2 5 4/3 0 1";
     let kept = ["solve", "--cache-dir", "cache", "--quiet", "--format", "csv", board];

@@ -119,7 +119,7 @@ fn a_full_disk_keeps_what_is_committed() {
         storage.set_faults(Faults { capacity: Some(capacity), ..Faults::default() });
         let error = DiskBuild::new(&storage).run(&how).unwrap_err();
         let said = error.to_string();
-        assert!(said.contains("space") && said.contains("go on"), "{capacity}: {said}");
+        assert!(said.contains("space") && said.contains("to continue"), "{capacity}: {said}");
         assert_eq!(said.lines().count(), 1);
         storage.set_faults(Faults::default());
         let found = DiskBuild::new(&storage).run(&how).unwrap();
@@ -186,7 +186,7 @@ fn directories_of_others_are_refused() {
     }
 }
 
-const EIGHT: [&str; 6] = ["--size", "4x4", "--pattern", "1,2,3,4,5,6,7,8", "--encoding", "bit"];
+const EIGHT: [&str; 5] = ["4x4", "--pattern", "1,2,3,4,5,6,7,8", "--encoding", "bit"];
 
 #[test]
 fn a_killed_build_goes_on() {
@@ -224,7 +224,7 @@ fn the_command_line_says_what_a_directory_serves() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let on_disk = ["-o", "x.pdb", "--dir", "levels"];
-    let bytes = ["build", "--size", "4x4", "--pattern", "1,2,3,4,5,6"];
+    let bytes = ["build", "4x4", "--pattern", "1,2,3,4,5,6"];
     refused(dir, &[&bytes[..], &on_disk].concat(), 2, "--encoding bit");
     let two = ["--pattern", "5,6,7,8,9", "-o", "y.pdb"];
     let two = [&bytes[..], &["--encoding", "bit"], &on_disk, &two].concat();

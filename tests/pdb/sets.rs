@@ -64,9 +64,9 @@ fn a_set_is_built_rated_and_solved_with() {
     assert!((21.5..22.5).contains(&mean), "{mean}");
 
     // A second partition, beside the file and named by it.
-    let other = ["build", "--size", "3x3", "--pattern", "1,2,4,5,7", "-o", "set/x.pdb"];
+    let other = ["build", "3x3", "--pattern", "1,2,4,5,7", "-o", "set/x.pdb"];
     stdout(dir, &other);
-    let rest = ["build", "--size", "3x3", "--pattern", "3,6,8", "-o", "set/y.pdb"];
+    let rest = ["build", "3x3", "--pattern", "3,6,8", "-o", "set/y.pdb"];
     stdout(dir, &rest);
     let weak = vec![dir.join("set/x.pdb"), dir.join("set/y.pdb")];
     let other = SetFile { partitions: vec![weak.clone()] };
@@ -91,7 +91,7 @@ fn a_set_is_built_rated_and_solved_with() {
 fn searches_are_rated_by_their_thresholds() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    let build = ["build", "--size", "3x3", "--pattern", "1,2,3,4", "-o", "a.pdb"];
+    let build = ["build", "3x3", "--pattern", "1,2,3,4", "-o", "a.pdb"];
     stdout(dir, &build);
     let rate = |extra: &[&str]| {
         let args = ["set", "rate", "a.pdb", "--samples", "1", "--boards", "--format", "json"];
@@ -233,7 +233,7 @@ fn sets_of_any_goal_have_large_patterns() {
 fn a_plan_says_what_a_build_then_takes() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    let what = ["--size", "4x4", "--pattern", "1,2,3,5,6,7", "--encoding", "bit"];
+    let what = ["4x4", "--pattern", "1,2,3,5,6,7", "--encoding", "bit"];
     let plan = [&["plan"], &what[..], &["--format", "json"]].concat();
     let plan: Value = serde_json::from_str(&stdout(dir, &plan)).unwrap();
     let build = [&["build"], &what[..], &["-o", "x.pdb", "--format", "json"]].concat();
@@ -247,7 +247,7 @@ fn a_plan_says_what_a_build_then_takes() {
     assert!(words.starts_with("1,2,3,5,6,7  region-aware, bit: "), "{words}");
     let tight = [&["plan"], &what[..], &["--memory", "1MB"]].concat();
     refused(dir, &tight, 1, "needs");
-    let csv = ["plan", "--size", "3x3", "--pattern", "1,2", "--pattern", "3,4", "--format", "csv"];
+    let csv = ["plan", "3x3", "--pattern", "1,2", "--pattern", "3,4", "--format", "csv"];
     let csv = stdout(dir, &csv);
     assert_eq!(csv.lines().count(), 3);
     assert!(csv.starts_with("tiles,entries,bytes,memory_bytes,seconds\n"), "{csv}");

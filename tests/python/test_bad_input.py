@@ -178,3 +178,29 @@ def test_outputs_that_cannot_be_written(tmp_path):
         db.save(tmp_path)
     with pytest.raises(OSError):
         db.save(tmp_path / "file" / "below")
+
+
+@pytest.mark.parametrize(
+    "call, said",
+    [
+        (lambda: tilewave.bfs(3), "^puzzle has to be a name, a path or a Puzzle, not int"),
+        (lambda: tilewave.bfs("3x3", max_depth="deep"), "^max_depth has to be a whole number, not str"),
+        (lambda: tilewave.bfs("3x3x3", max_depth=1, pieces=3), "^pieces has to be a string or a list of strings, not int"),
+        (lambda: tilewave.solve(3), "^boards has to be a string, a list or an array, not int"),
+        (lambda: tilewave.bfs("3x3", dir=3), "^dir has to be a path or a list of paths, not int"),
+        (lambda: tilewave.PatternDatabase.build("3x3", 3), "^tiles has to be a list of whole numbers, not int"),
+        (lambda: tilewave.solve("1 2 3/4 5 6/7 8 0", databases=3), "^databases has to be a path or a list of"),
+        (lambda: tilewave.solve("1 2 3/4 5 6/7 8 0", timeout="long"), "^timeout has to be a number of seconds, not str"),
+    ],
+)
+def test_what_is_of_another_type_is_told_what_was_expected(call, said):
+    with pytest.raises(TypeError, match=said):
+        call()
+
+
+def test_a_file_that_is_not_there_and_a_goal_that_is_a_number_are_named(tmp_path):
+    missing = tmp_path / "none.gap"
+    with pytest.raises(FileNotFoundError, match="none.gap"):
+        tilewave.bfs(missing)
+    with pytest.raises(ValueError, match='^goal=3 is not a goal: choose "last", "first", "blank=3" or a board'):
+        tilewave.bfs("3x3", goal=3)

@@ -238,7 +238,7 @@ def test_the_package_has_the_program(tmp_path):
     assert program("--version").stdout == f"tilewave {tilewave.__version__}\n"
     wrong = program("bfs", "nonsense")
     assert wrong.returncode == 2 and wrong.stderr.startswith("error: 'nonsense'") and not wrong.stdout
-    assert program("pdb", "build", "--size", "3x3", "--pattern", "1-3", "-o", str(tmp_path / "a.pdb")).returncode == 0
+    assert program("pdb", "build", "3x3", "--pattern", "1-3", "-o", str(tmp_path / "a.pdb")).returncode == 0
     assert PatternDatabase.open(tmp_path / "a.pdb").tiles == [1, 2, 3]
     (scripts,) = [point for point in entry_points(group="console_scripts") if point.name == "tilewave"] or [None]
     assert scripts is None or scripts.value == "tilewave.__main__:main"

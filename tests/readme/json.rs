@@ -37,12 +37,12 @@ const COMMANDS: [&str; 33] = [
     "solve --max-nodes 10 \"8 6 7/2 5 4/3 0 1\"",
     "solve --fast --ratio \"8 6 7/2 5 4/3 0 1\"",
     "solve --certify \"1 2 3/4 5 6/0 7 8\"",
-    "pdb build --size 3x3 --pattern 1,2,3 -o a.pdb",
+    "pdb build 3x3 --pattern 1,2,3 -o a.pdb",
     "pdb info a.pdb",
     "pdb verify a.pdb",
     "pdb probe a.pdb --board \"8 6 7/2 5 4/3 0 1\"",
-    "pdb plan --size 3x3 --pattern 1,2,3",
-    "pdb plan --size 4x4 --pattern 1-7 --encoding bit",
+    "pdb plan 3x3 --pattern 1,2,3",
+    "pdb plan 4x4 --pattern 1-7 --encoding bit",
     "pdb set rate a.pdb --samples 10 --boards",
 ];
 

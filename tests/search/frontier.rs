@@ -60,5 +60,5 @@ fn little_memory_changes_the_bytes_and_not_the_result() {
     assert!(roomy.bytes > 8 * roomy.kept && tight.bytes < 3 * tight.kept, "{roomy:?} {tight:?}");
     search.resources.memory = Some(1 << 20);
     let error = search.run().unwrap_err().to_string();
-    assert!(error.contains("do not fit in 1048576 bytes of memory"), "{error}");
+    assert!(error.contains("do not fit in 1.00 MiB of memory"), "{error}");
 }

@@ -43,15 +43,15 @@ fn solve(boards: &[Board], args: &[&str]) -> Vec<(usize, String)> {
 fn one_database_alone_solves_boards_near_the_goal() {
     let dir = tempfile::tempdir().unwrap();
     // For the transposed board.
-    let how = ["--size", "3x2", "--goal", "4 5/2 3/1 0", "--pattern", "1,2,4,5"];
+    let how = ["3x2", "--goal", "4 5/2 3/1 0", "--pattern", "1,2,4,5"];
     let turned = pdb(&dir, "turned.pdb", &[&how[..], &["--encoding", "bit"]].concat());
     let far = solve(&[board("0 2 5/1 4 3")], &["--goal", "3 2 0/1 4 5", "--pdb", &turned]);
     assert_eq!(far[0].0, 10);
-    let first = ["--size", "2x3", "--goal", "first", "--pattern", "2,3,5", "--encoding", "bit"];
+    let first = ["2x3", "--goal", "first", "--pattern", "2,3,5", "--encoding", "bit"];
     let first = pdb(&dir, "first.pdb", &first);
     let near = solve(&[board("1 2 0/3 4 5")], &["--goal", "first", "--pdb", &first]);
     assert_eq!(near, [(2, "L2".to_string())]);
-    let five = ["--size", "4x4", "--pattern", "1,2,3,4,5"];
+    let five = ["4x4", "--pattern", "1,2,3,4,5"];
     let five = pdb(&dir, "5.pdb", &five);
     let boards = ["1 2 3 4/5 6 7 8/9 10 15 11/13 14 12 0", "1 2 3 4/5 6 7 8/9 10 11 12/13 14 15 0"];
     let lengths: Vec<usize> = solve(&boards.map(board), &["--pdb", &five])
@@ -85,7 +85,7 @@ fn random_databases_that_leave_tiles_out_give_shortest_solutions() {
                     &["--encoding", "bit"],
                 ];
                 let how = how[below(3)];
-                let build = ["--size", size, "--goal", name, "--pattern", &some.join(",")];
+                let build = [size, "--goal", name, "--pattern", &some.join(",")];
                 args.push("--pdb".to_string());
                 args.push(pdb(&dir, &format!("{i}.pdb"), &[&build[..], how].concat()));
             }

@@ -10,7 +10,7 @@ use tilewave::{
     Directory, Io, Pattern, Pdb, Size, Storage,
     internals::{self, MemoryDirectory},
     pdb::{self, Build, DiskBuild, Encoding, Kind, PdbError, check_disjoint, check_partition},
-    report::{bytes, duration, histogram, thousands},
+    report::{bytes, duration, thousands, value_histogram},
 };
 
 use crate::cli::{
@@ -23,22 +23,22 @@ use crate::cli::{
 /// The databases of a command.
 #[derive(clap::Args)]
 pub struct Wanted {
-    /// Size of the board, rows x columns.
-    #[arg(long, value_name = "SIZE")]
+    /// Size of the board: 4x4.
+    #[arg(value_name = "ROWSxCOLS")]
     size: Size,
 
     #[command(flatten)]
     goal: GoalOption,
 
-    /// Tiles of a database and ranges of them, 1-3,7; may be given several times.
+    /// Tiles of a database: 1,2,5 or 1-3,7; repeat for several databases.
     #[arg(long, value_name = "TILES", required_unless_present = "partition")]
     pattern: Vec<String>,
 
-    /// Databases of a standard partition: 7-8, 6-6-3 or 5-5-5 (4x4), 6-6-6-6 (5x5).
+    /// All databases of a standard partition: 7-8, 6-6-3 or 5-5-5 (4x4), 6-6-6-6 (5x5).
     #[arg(long, value_name = "NAME", conflicts_with = "pattern")]
     partition: Option<String>,
 
-    /// What an entry is a value of [default: additive-min, or region-aware for one bit per entry].
+    /// What entries stand for [default: additive-min, or region-aware for one bit per entry].
     #[arg(long, value_parser = choice(Kind::NAMES))]
     kind: Option<Kind>,
 
@@ -113,12 +113,10 @@ pub fn build_file(
 
 /// Build additive pattern databases.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  tilewave pdb build --size 4x4 --pattern 1,2,3,4,5,6,7 -o 7.pdb\n  \
-                  tilewave pdb build --size 4x4 --goal first --partition 7-8 -o databases/\n  \
-                  tilewave pdb build --size 5x5 --pattern 1,2,3,6,7,8,11 --encoding bit -o 7.pdb\n  \
-                  tilewave pdb build --size 5x5 --pattern 1,2,3,6,7,8,11,12 --encoding bit --dir levels -o 8.pdb"
-)]
+#[command(after_help = "Examples:\n  tilewave pdb build 4x4 --pattern 1,2,3,4,5,6,7 -o 7.pdb\n  \
+                  tilewave pdb build 4x4 --goal first --partition 7-8 -o databases/\n  \
+                  tilewave pdb build 5x5 --pattern 1,2,3,6,7,8,11 --encoding bit -o 7.pdb\n  \
+                  tilewave pdb build 5x5 --pattern 1,2,3,6,7,8,11,12 --encoding bit --dir levels -o 8.pdb")]
 pub struct BuildArgs {
     #[command(flatten)]
     wanted: Wanted,
@@ -127,7 +125,7 @@ pub struct BuildArgs {
     #[arg(long)]
     disjoint: bool,
 
-    /// File to write, once per pattern; or a directory, for files named by size and tiles.
+    /// Output file (repeat for each pattern), or a directory.
     #[arg(short, long, value_name = "FILE", required = true)]
     output: Vec<PathBuf>,
 
@@ -138,7 +136,10 @@ pub struct BuildArgs {
     #[command(flatten)]
     resources: ResourceOptions,
 
-    /// Keep the levels in files of this directory until the database is written: one bit per entry then takes half the memory, and a build that was stopped can be continued. Remove the directory to give it up.
+    /// Keep the levels in DIR until the database is written.
+    ///
+    /// A build that was stopped can then be continued by the same command, and one of one bit per entry takes half the memory. To
+    /// give a build up, remove DIR.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with = "plain")]
     dir: Option<PathBuf>,
 
@@ -146,7 +147,7 @@ pub struct BuildArgs {
     #[arg(long, requires = "dir")]
     ignore_space: bool,
 
-    /// Use the plain builder: slow, independent of the fast one.
+    /// Use the plain builder: slow, and written independently of the fast one.
     #[arg(long)]
     plain: bool,
 
@@ -249,7 +250,7 @@ impl Figures for Built<'_> {
         let DatabaseFacts { board, kind, max, mean, histogram: values, .. } = &self.of;
         format!(
             "{}wrote {}: {board} tiles {}, {kind}, {} entries, maximum {max}, mean {mean:.6}, {} in {}\n",
-            histogram(values, values.iter().sum()),
+            value_histogram(values, values.iter().sum()),
             self.file,
             tiles(self.of.tiles),
             thousands(self.of.entries),
@@ -264,8 +265,8 @@ impl Figures for Built<'_> {
 /// Estimate memory, disk and time of a build.
 #[derive(clap::Args)]
 #[command(
-    after_help = "The time is that of a smaller database of the same board, built now, times the entries; without the disk's. Exit code 1 when \
-                  the memory does not suffice, not even with the levels on disk (pdb build --dir).\n\nExamples:\n  tilewave pdb plan --size 5x5 --pattern 1,2,3,6,7,8,11 \
+    after_help = "The time is measured on a smaller database of the same board, which is built now; the time of a disk is not in it. Exit \
+                  code 1 when the memory does not suffice, not even with the levels on disk (pdb build --dir).\n\nExample:\n  tilewave pdb plan 5x5 --pattern 1,2,3,6,7,8,11 \
                   --encoding bit"
 )]
 pub struct PlanArgs {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use tilewave::{
     Board, Pattern, Pdb,
     pdb::{self, Build, ExportLayout, Kind, PdbError, Summary, check_disjoint, inspect},
-    report::{bytes, histogram, thousands},
+    report::{bytes, thousands, value_histogram},
 };
 
 use crate::cli::{
@@ -122,7 +122,7 @@ impl Figures for InfoFacts<'_> {
             ("bytes", bytes(of.bytes)),
             ("checksum", of.checksum.clone()),
         ];
-        histogram(of.histogram, self.reached) + &facts(10, rows)
+        value_histogram(of.histogram, self.reached) + &facts(10, rows)
     }
 }
 
@@ -139,7 +139,7 @@ pub struct ProbeArgs {
     #[arg(required = true)]
     files: Vec<PathBuf>,
 
-    /// The board: rows by '/', tiles by spaces, blank 0; or '-' for one board per line of the input.
+    /// The board, in quotes: tiles separated by spaces, rows by '/', the blank as 0; - reads one board per line from stdin.
     #[arg(long)]
     board: String,
 
@@ -221,7 +221,7 @@ impl Figures for ProbeFacts {
 
 // `tilewave pdb verify`: checksums, spot checks, or the whole table again.
 
-/// Check a database: all checksums, then random entries by A* searches (or everything, --rebuild).
+/// Check a database: its checksums and some random entries, or with --rebuild every entry.
 #[derive(clap::Args)]
 #[command(after_help = "Exit code 1 when the database is damaged or wrong.")]
 pub struct VerifyPdbArgs {
@@ -232,11 +232,11 @@ pub struct VerifyPdbArgs {
     #[arg(long)]
     rebuild: bool,
 
-    /// With --rebuild: use the plain builder, which shares nothing with the fast one.
+    /// With --rebuild: use the plain builder, which was written independently of the fast one.
     #[arg(long, requires = "rebuild")]
     plain: bool,
 
-    /// Entries to compare with searches.
+    /// How many random entries to compare with A* searches.
     #[arg(long, default_value_t = 20, value_parser = count::<u64>(), allow_negative_numbers = true)]
     samples: u64,
 

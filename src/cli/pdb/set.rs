@@ -44,7 +44,7 @@ enum SetCommand {
 /// Build a set for a board: as many partitions of large patterns as the memory holds.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Databases that exist are kept as they are, so an interrupted build continues. Databases too large to be built in memory keep their levels on disk, in a directory next to the file, until they are complete.\n\n\
+    after_help = "The same command continues a build that was interrupted: databases that are complete stay as they are. Those too large to be built in memory keep their levels in a directory next to the file until they are complete.\n\n\
                   Examples:\n  tilewave pdb set build 5x5 --memory 16GB -o set24/\n  \
                   tilewave solve --pdb set24/set.json < boards.txt"
 )]

@@ -150,8 +150,8 @@ impl Wording {
         if totals.boards.max(left) < 2 {
             return String::new();
         }
-        let Totals { boards, solved, moves, nodes, proofs, compared, ratios, generated, .. } =
-            *totals;
+        let Totals { boards, solved, searched, moves, nodes, .. } = *totals;
+        let Totals { proofs, compared, ratios, generated, .. } = *totals;
         let begin = if totals.interrupted { "interrupted: " } else { "" };
         let mut text = format!(
             "\n{begin}{} of {}{} boards solved",
@@ -166,7 +166,7 @@ impl Wording {
             text += &format!(", {:.3} times the optimum", ratios / compared as f64);
         }
         if nodes > 0 {
-            let mean = nodes / boards.max(1);
+            let mean = nodes / searched.max(1);
             text += &format!(", {} nodes on average", thousands(mean));
         }
         if self.certify {
@@ -225,6 +225,8 @@ impl Figures for BoardFacts<'_> {
 pub struct Totals {
     boards: u64,
     solved: u64,
+    /// Boards that can be solved.
+    searched: u64,
     moves: u64,
     nodes: u64,
     /// Nodes of this session alone.
@@ -246,6 +248,7 @@ impl Totals {
     pub fn count(&mut self, solved: &Solved) {
         self.boards += 1;
         if let Ok(answer) = &solved.answer {
+            self.searched += 1;
             self.nodes += answer.nodes;
             // A log has subtrees behind the solution, too, which answers do not count.
             self.generated += answer.nodes.saturating_sub(solved.earlier);

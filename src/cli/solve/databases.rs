@@ -21,7 +21,7 @@ use crate::cli::{Context, Failure, Result, SearchProgress, last_words, part, ref
 pub struct Databases {
     /// Pattern database, set or pruning table to use; repeatable.
     ///
-    /// Databases must not share tiles. Of databases in which every move counts, and of tables, the largest value counts.
+    /// Databases must not share tiles: their values are added. Of all-moves databases and of tables the largest value is taken.
     #[arg(long, value_name = "FILE", conflicts_with = "partition")]
     pub pdb: Vec<PathBuf>,
 
@@ -31,9 +31,7 @@ pub struct Databases {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pdb", "partition"])]
     pub table: Option<PathBuf>,
 
-    /// Named set: 7-8, 6-6-3 or 5-5-5 (4x4), 6-6-6-6 (5x5).
-    ///
-    /// Unless told, one that is built in seconds.
+    /// Databases: 7-8, 6-6-3, 5-5-5 (4x4), 6-6-6-6 (5x5) [default: small ones].
     #[arg(long, value_name = "NAME")]
     partition: Option<String>,
 
@@ -50,6 +48,17 @@ impl Databases {
     /// The databases for a goal: those given, else those kept, else new ones, which are kept.
     pub fn get(&self, goal: &Board, threads: Option<usize>) -> Result<Vec<Vec<Arc<Pdb>>>> {
         if !self.pdb.is_empty() {
+            for file in self.pdb.iter().filter(|file| file.is_file() && !SetFile::is(file)) {
+                let (size, theirs) = (goal.size(), inspect(file)?.pattern.size());
+                if ![(size.rows(), size.cols()), (size.cols(), size.rows())]
+                    .contains(&(theirs.rows(), theirs.cols()))
+                {
+                    return Err(Failure::failed(format!(
+                        "'{}' is a database of {theirs}, the board is {size}: leave it out",
+                        file.display()
+                    )));
+                }
+            }
             return open_partitions(&self.pdb);
         }
         let patterns = match &self.partition {

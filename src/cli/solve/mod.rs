@@ -69,11 +69,11 @@ pub struct Args {
     #[command(flatten)]
     of: PuzzleOption,
 
-    /// Solve quickly, not with the fewest moves; any size.
+    /// Solve boards of any size quickly, not with the fewest moves.
     #[arg(long)]
     fast: bool,
 
-    /// With --fast: compare with the least number of moves.
+    /// With --fast: solve optimally, too, and compare the lengths.
     #[arg(long, requires = "fast")]
     ratio: bool,
 
@@ -90,13 +90,13 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     max_nodes: Option<u64>,
 
-    /// Give up on a board, or on a proof, after this many seconds [default: proofs 60].
+    /// Give up on a board, or on a proof of --certify, after this many seconds [default: 60 for a proof].
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     timeout: Option<Duration>,
 
-    /// Save the progress of many hard boards: the same command resumes after an interruption.
+    /// Save the progress of many hard boards in FILE: the same command resumes after an interruption.
     ///
-    /// Reads all boards first.
+    /// All boards are read before the first is solved.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fast", "certify", "table"])]
     log: Option<PathBuf>,
 
@@ -108,7 +108,7 @@ pub struct Args {
     #[arg(long)]
     long: bool,
 
-    /// Write a page that plays the solutions, for any browser.
+    /// Write a web page that plays the solutions.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
@@ -384,7 +384,7 @@ impl SolveSession<'_> {
                 (opened.found.len(), opened.found.values().filter(is_solved).count());
             if first && known > 0 {
                 tracing::info!(
-                    "going on with {}: {} of {} boards are solved, {} begun",
+                    "continuing {}: {} of {} boards are solved, {} begun",
                     path.display(),
                     thousands(solved as u64),
                     thousands(all as u64),

@@ -85,8 +85,8 @@ impl Figures for StateAnswer {
                 format!("{state}  given up after {nodes}at least {least} moves  {time}\n")
             }
             _ => {
-                let why = self.reason.as_deref().unwrap_or("no sequence of moves leads there");
-                format!("{state}  not solvable: {why}\n")
+                let none = || format!("no moves of {} lead to this state", self.puzzle);
+                format!("{state}  not solvable: {}\n", self.reason.clone().unwrap_or_else(none))
             }
         }
     }

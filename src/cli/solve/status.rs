@@ -49,13 +49,14 @@ impl SolveProgress {
                 let each = self.begun.elapsed().as_secs_f64() / (done - known) as f64;
                 text += &format!("{}  ", eta(each * boards.saturating_sub(done) as f64));
             }
-            text += &format!("{} on a board", counted(nodes, "node"));
+            let which = if boards > 1 { " for the board at hand" } else { "" };
+            text += &format!("{}{which}", counted(nodes, "node"));
             if let Some(((threshold, nodes), done)) = thresholds.nodes().split_last() {
-                text += &format!(", threshold {threshold}");
+                text += &format!(", looking for {threshold} moves");
                 if let Some((expected, _)) = Thresholds::next(done) {
                     let share = (100.0 * *nodes as f64 / expected).min(99.0);
                     text +=
-                        &format!(", {share:.0} % of about {}", counted(expected as u64, "node"));
+                        &format!(" ({share:.0} % of about {})", counted(expected as u64, "node"));
                 }
             }
             (done as f64 / boards.max(1) as f64, text)

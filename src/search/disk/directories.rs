@@ -65,6 +65,13 @@ impl Directories {
         &*self.storages[0]
     }
 
+    /// What `tilewave resume` is to be given: the directories, and how deep the search was to go.
+    pub(crate) fn resume(&self, max_depth: Option<usize>) -> String {
+        let mut words: Vec<String> = self.storages.iter().map(|storage| storage.name()).collect();
+        words.extend(max_depth.map(|depth| format!("--max-depth {depth}")));
+        words.join(" ")
+    }
+
     pub(crate) fn of_chunk(&self, chunk: usize) -> &dyn Storage {
         &*self.storages[self.place(chunk)]
     }

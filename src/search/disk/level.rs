@@ -222,8 +222,8 @@ impl<'a> Session<'a> {
 
     /// What ends all ranks when one of them was told to stop.
     fn interrupted(&self, depth: usize, states: u64) -> Halt {
-        let directory = self.job.disk.directories.first().name();
-        Halt::Together(SearchError::Paused { directory, depth, states }.into())
+        let resume = self.job.disk.directories.resume(self.job.search.max_depth);
+        Halt::Together(SearchError::Paused { resume, depth, states }.into())
     }
 
     /// The chunks of a level that this rank has still to compute, in order.

@@ -27,6 +27,7 @@ use crate::{
         ChunkRecord, Codec, FrameEntry, LevelHeader, LevelReader, ListCounts, ListCut, Manifest,
         ReadAt, RunFile, StorageError,
     },
+    system::SystemError,
     threads::pool,
 };
 
@@ -194,9 +195,7 @@ pub(crate) fn verify_lists(
             let none = AtomicU64::new(0);
             for (at, lists) in files.lists(&space, level.depth, record, &none)? {
                 if progress.interrupted() {
-                    let (directory, states) = (first.name(), manifest.states());
-                    let depth = level.depth as usize;
-                    return Err(SearchError::Paused { directory, depth, states });
+                    return Err(SystemError::Interrupted.into());
                 }
                 let own = space.recount(at, &lists).map_err(|error| files.unread(error))?;
                 sum = sum.plus(own);

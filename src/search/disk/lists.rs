@@ -207,7 +207,7 @@ impl LevelStore for DiskLists<'_> {
         if self.manifest.lists.as_ref() == Some(cut) {
             return Ok(());
         }
-        let other = "its lists are dealt out in another way than this program does: go on with the program that began it";
+        let other = "this version of the program reads other lists: continue with the version that began it";
         Err(SearchError::apart(self.disk.directories.first(), other).into())
     }
 
@@ -311,9 +311,9 @@ impl LevelStore for DiskLists<'_> {
             LevelEnd::Unread(error) => self.files.unread(error).into(),
             LevelEnd::Sink => self.failed(),
             LevelEnd::Interrupted | LevelEnd::Full => {
-                let directory = self.disk.directories.first().name();
+                let resume = self.disk.directories.resume(self.max_depth);
                 let states = self.manifest.states();
-                SearchError::Paused { directory, depth, states }.into()
+                SearchError::Paused { resume, depth, states }.into()
             }
         }
     }

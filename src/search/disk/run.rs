@@ -69,7 +69,7 @@ impl Disk {
         progress: &dyn Progress,
     ) -> Result<Outcome, Stopped> {
         compare(search, self, communicator)?;
-        let why = "several ranks check nothing before they go on: leave out --check, and check with tilewave verify --dir";
+        let why = "several ranks cannot check the files first: leave out --check, and check them with tilewave verify --dir";
         let first = self.directories.first();
         let unchecked = if self.check { Err(SearchError::apart(first, why)) } else { Ok(()) };
         agreed(communicator, unchecked)?;

@@ -15,6 +15,7 @@ use crate::{
         },
     },
     store::Manifest,
+    system::SystemError,
 };
 
 /// How far a run has come.
@@ -142,7 +143,7 @@ pub fn verify(directories: &Directories) -> Result<Verified, Error> {
 /// Checks a run as [`verify`] does, which an observer sees and may stop.
 ///
 /// # Errors
-/// As [`verify`], and [`SearchError::Interrupted`].
+/// As [`verify`], and [`SystemError::Interrupted`].
 pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result<Verified, Error> {
     let manifest = at_rest(directories)?;
     let space = match manifest.identity.searched(directories.first())? {
@@ -181,12 +182,7 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
                 found => found?,
             };
             let Some(tally) = found else {
-                return Err(SearchError::Paused {
-                    directory: directories.first().name(),
-                    depth: files.depth as usize,
-                    states: verified.states,
-                }
-                .into());
+                return Err(SystemError::Interrupted.into());
             };
             if tally != record.tally() {
                 let reason = "its states are not those that the manifest counts";

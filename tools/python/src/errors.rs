@@ -2,11 +2,11 @@
 
 use std::io::ErrorKind;
 
-use pyo3::PyErr;
 use pyo3::exceptions::{
     PyFileExistsError, PyFileNotFoundError, PyIsADirectoryError, PyKeyboardInterrupt,
     PyMemoryError, PyOSError, PyPermissionError, PyRuntimeError, PyTypeError, PyValueError,
 };
+use pyo3::prelude::*;
 use tilewave::frontier::FrontierError;
 use tilewave::pdb::PdbError;
 use tilewave::search::SearchError;
@@ -27,10 +27,8 @@ const WORDS: &[(&str, &str)] = &[
     ("make it with tilewave table", "make it with DistanceTable.build"),
     ("make the table again with tilewave table", "make the table again with DistanceTable.build"),
     ("check it with tilewave pdb verify", "build it again"),
-    ("the same command, or tilewave resume --dir", "the same call with dir="),
     ("give the same command again", "make the same call again"),
     ("start one with tilewave bfs BOARD --dir", "start one with tilewave.bfs(BOARD, dir=...) in"),
-    ("(tilewave puzzles lists them)", ""),
     ("--count-ahead", "count_ahead=True"),
     ("--max-depth ", "max_depth="),
     ("--max-depth", "max_depth="),
@@ -51,6 +49,17 @@ fn text(error: &dyn std::fmt::Display) -> String {
 /// Returns the error of an argument that is none.
 pub fn invalid(text: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(text.to_string())
+}
+
+/// Returns the error of an argument of another type.
+pub fn of_type(name: &str, expected: &str, of: &Bound<'_, PyAny>) -> PyErr {
+    let found = of.get_type().name().map_or("something else".into(), |name| name.to_string());
+    PyTypeError::new_err(format!("{name} has to be {expected}, not {found}"))
+}
+
+/// Returns the error of a file or directory that cannot be opened.
+pub fn unopened(path: &std::path::Path, error: &std::io::Error) -> PyErr {
+    system(error.kind(), format!("cannot open '{}': {error}", path.display()))
 }
 
 /// Returns the error of something that was closed.

@@ -11,10 +11,11 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use super::errors::invalid;
+use super::errors::{invalid, of_type};
 
-/// Returns a number, or what `beyond` says of one that the type cannot hold.
+/// Returns the number of an argument, or what `beyond` says of one that the type cannot hold.
 fn number<'py, T: FromPyObjectOwned<'py>>(
+    name: &str,
     of: &Bound<'py, PyAny>,
     beyond: impl FnOnce() -> PyErr,
 ) -> PyResult<T> {
@@ -22,7 +23,7 @@ fn number<'py, T: FromPyObjectOwned<'py>>(
         let error: PyErr = error.into();
         match error.is_instance_of::<PyOverflowError>(of.py()) {
             true => beyond(),
-            false => error,
+            false => of_type(name, "a whole number", of),
         }
     })
 }
@@ -35,7 +36,7 @@ fn between(name: &str, most: impl Display) -> PyErr {
 macro_rules! arguments {
     ($($name:ident: $type:ty),*) => {$(
         pub fn $name(of: &Bound<'_, PyAny>) -> PyResult<$type> {
-            number(of, || between(stringify!($name), <$type>::MAX))
+            number(stringify!($name), of, || between(stringify!($name), <$type>::MAX))
         }
     )*};
 }
@@ -44,7 +45,8 @@ macro_rules! arguments {
 macro_rules! optional_arguments {
     ($($name:ident: $type:ty),*) => {$(
         pub fn $name(of: &Bound<'_, PyAny>) -> PyResult<Option<$type>> {
-            let number = || number(of, || between(stringify!($name), <$type>::MAX));
+            let name = stringify!($name);
+            let number = || number(name, of, || between(name, <$type>::MAX));
             (!of.is_none()).then(number).transpose()
         }
     )*};
@@ -59,7 +61,7 @@ pub fn memory(of: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
         let bytes = tilewave::internals::parse_bytes(&text.to_string());
         return bytes.map(Some).map_err(|wrong| invalid(format!("memory: {wrong}")));
     }
-    let number = || number(of, || between("memory", u64::MAX));
+    let number = || number("memory", of, || between("memory", u64::MAX));
     (!of.is_none()).then(number).transpose()
 }
 
@@ -68,7 +70,7 @@ pub fn rng(of: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     if of.hasattr("integers")? {
         return of.call_method1("integers", (1u64 << 63,))?.extract();
     }
-    let number = || number(of, || between("rng", u64::MAX));
+    let number = || number("rng", of, || between("rng", u64::MAX));
     (!of.is_none()).then(number).transpose()
 }
 
@@ -78,7 +80,8 @@ pub fn timeout(of: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
         return Ok(None);
     }
     let wrong = |_| invalid("timeout has to be a number of seconds from 0");
-    Duration::try_from_secs_f64(of.extract()?).map(Some).map_err(wrong)
+    let seconds = of.extract().map_err(|_| of_type("timeout", "a number of seconds", of))?;
+    Duration::try_from_secs_f64(seconds).map(Some).map_err(wrong)
 }
 
 /// Most threads of a work.
@@ -90,7 +93,7 @@ pub fn threads(of: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
     if of.is_none() {
         return Ok(None);
     }
-    match number(of, wrong)? {
+    match number("threads", of, wrong)? {
         threads @ 1..=MAX_THREADS => Ok(Some(threads)),
         _ => Err(wrong()),
     }
@@ -98,8 +101,10 @@ pub fn threads(of: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
 
 /// Reads the argument `tiles`; the board says which of them it has.
 pub fn tiles(of: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
-    let tile =
-        |tile: Bound<'_, PyAny>| number(&tile, || invalid("tiles has one that no board has"));
-    let all: Vec<Bound<'_, PyAny>> = of.extract()?;
+    let tile = |tile: Bound<'_, PyAny>| {
+        number("a tile", &tile, || invalid("tiles has one that no board has"))
+    };
+    let all: Vec<Bound<'_, PyAny>> =
+        of.extract().map_err(|_| of_type("tiles", "a list of whole numbers", of))?;
     all.into_iter().map(tile).collect()
 }

@@ -17,7 +17,7 @@ use super::work::{FIRST, for_rows, long, map, reopened};
 
 /// An additive pattern database: lower bounds on the moves of a few tiles.
 ///
-/// Made by `build` and `open`. A database is a function: ``db(boards)`` are the values of boards, lower bounds on the moves
+/// Made by `build` and `open`. Call a database to look up boards: ``db(boards)`` are lower bounds on the moves
 /// of the pattern's tiles. Values of databases without common tiles add up to a lower bound on the moves of a board.
 /// A look-up takes some 20 ns per board and core, on all cores from 2048 boards on. A database can be closed, is a context
 /// manager, may be used by several threads, and can be pickled when it was opened from a file, which another process
@@ -130,7 +130,7 @@ impl PatternDatabase {
     ///     of a walk to the goal.
     /// threads : int, optional
     /// memory : int or str, optional
-    ///     Memory limit in bytes, or a size with a unit: "8GiB"; half of what is free without it.
+    ///     Memory limit in bytes, or a size with a unit: "8GiB"; by default half of the free memory.
     /// progress : callable, optional
     ///     Called as progress(value, entries, seconds) after each value. An exception that it raises
     ///     stops the work and is raised here.

@@ -11,13 +11,13 @@ use pyo3::types::{PyDict, PyInt, PyString, PyTuple};
 use tilewave::puzzle::formats::{self, Counting, FilePuzzle, Format};
 use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
 use tilewave::puzzle::{
-    Definition, Generator, Metric, MoveStyle, Permutation, StateSpace, families, named,
+    Definition, Generator, Metric, MoveStyle, Permutation, PuzzleError, StateSpace, families, named,
 };
 use tilewave::solve::Scrambler;
 use tilewave::{Board, Direction, Error, Goal, Moves, Progress, Size, random};
 
 use super::arrays::{self, Cells, Form, Rows, as_array, boards, parse_board, per_row, shaped};
-use super::errors::{exception, invalid, of_one};
+use super::errors::{exception, invalid, of_one, of_type, unopened};
 use super::listed::{Listed, ListedParts, Turning};
 use super::numbers;
 use super::work::{FIRST, for_rows, in_pieces, long};
@@ -109,7 +109,7 @@ pub fn integer<'py>(py: Python<'py>, digits: &str) -> PyResult<Bound<'py, PyAny>
 /// directed : bool, default False
 ///     Of files: add no inverses to the moves.
 /// pieces : str or list of str, optional
-///     Keep these sets of pieces: "corners", or ["corners", "edges"].
+///     Use only these sets of pieces: "corners", or ["corners", "edges"].
 ///
 /// Raises
 /// ------
@@ -168,6 +168,11 @@ pub fn goal_board(goal: Option<&Bound<'_, PyAny>>, size: Size) -> PyResult<Board
         let goal = text.to_string().parse::<Goal>().and_then(|goal| goal.board(size));
         return goal.map_err(exception);
     }
+    if goal.extract::<i64>().is_ok() {
+        return Err(invalid(format!(
+            "goal={goal} is not a goal: choose \"last\", \"first\", \"blank={goal}\" or a board"
+        )));
+    }
     let rows = arrays::rows(goal, Form::board(size), &|text| {
         Ok(parse_board(text, Some(size))?.tiles().to_vec())
     })?;
@@ -216,7 +221,9 @@ impl Counted<'_, '_> {
         let one = pieces.extract::<String>().map(|text| {
             text.split(',').map(|name| name.trim().to_string()).collect::<Vec<String>>()
         });
-        let names = one.or_else(|_| pieces.extract::<Vec<String>>())?;
+        let names = one.or_else(|_| pieces.extract::<Vec<String>>());
+        let names =
+            names.map_err(|_| of_type("pieces", "a string or a list of strings", pieces))?;
         puzzle.keeping(&names).map_err(|error| exception(Error::from(error)))
     }
 }
@@ -230,7 +237,8 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
         }
         return Ok(puzzle.get().subject.clone());
     }
-    let path: PathBuf = puzzle.extract()?;
+    let path: PathBuf =
+        (puzzle.extract()).map_err(|_| of_type("puzzle", "a name, a path or a Puzzle", puzzle))?;
     let word = path.to_string_lossy();
     if let Some(puzzle) = named::parse(&word) {
         counted.only(&word, &["pieces"])?;
@@ -244,7 +252,12 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
     if word.starts_with(|c: char| c.is_ascii_digit()) {
         counted.only(&word, &["goal"])?;
         let metric = counted.metric.map(|text| text.parse::<Metric>().map_err(exception));
-        let size: Size = word.parse().map_err(exception)?;
+        let size: Size = word.parse().map_err(|wrong| match wrong {
+            PuzzleError::SizeSyntax(word) => {
+                invalid(format!("'{word}' is neither the size of a board (3x4) nor of a cube (3x3x3, at most 20x20x20)"))
+            }
+            wrong => exception(wrong),
+        })?;
         let space = StateSpace::of_board(goal_board(counted.goal, size)?);
         let metric = metric.transpose()?.unwrap_or_default();
         return Ok(Subject::Numbered(space.in_metric(metric)));
@@ -259,13 +272,9 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
         let definition = families::parse(&word).map_err(exception)?;
         return Ok(Subject::Numbered(StateSpace::of_puzzle(definition)));
     }
-    let families: Vec<&str> = families::ALL.iter().map(|family| family.name).collect();
-    let named: Vec<&str> = named::NAMED.iter().map(|puzzle| puzzle.name).collect();
     Err(invalid(format!(
-        "'{word}' is not a board size (rows x columns, for example 3x4), no puzzle with a name ({}), no family of \
-         puzzles ({}) and no file of one (.gap, .tws, .def or .kpuzzle.json)",
-        named.join(", "),
-        families.join(", ")
+        "'{word}' is no puzzle: pass a board (3x4), a puzzle that `python -m tilewave puzzles` lists, or a file (.gap, \
+         .tws, .def or .kpuzzle.json)"
     )))
 }
 
@@ -294,7 +303,8 @@ fn of_file(path: &Path, word: &str, counted: &Counted<'_, '_>) -> PyResult<Subje
 fn definition_text(path: &Path) -> PyResult<String> {
     use std::io::Read;
     let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
+    let file = std::fs::File::open(path).map_err(|error| unopened(path, &error))?;
+    file.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_FILE {
         return Err(invalid(format!("{}: no puzzle has so long a definition", path.display())));
     }
@@ -375,6 +385,9 @@ pub fn size_of(boards: &Bound<'_, PyAny>, size: Option<&str>) -> PyResult<Size> 
         return Ok(parse_board(&text, None).map_err(exception)?.size());
     }
     let array = as_array(boards)?;
+    if array.shape().is_empty() {
+        return Err(of_type("boards", "a string, a list or an array", boards));
+    }
     arrays::integers(&array)?;
     let shape = array.shape();
     let last = shape.last().copied().unwrap_or(0);
@@ -981,9 +994,9 @@ pub fn neighbors<'py>(
 /// size : str
 ///     "4x4".
 /// count : int, optional
-///     How many; one board alone without it.
+///     How many boards; without it one board of shape (cells,).
 /// rng : int or numpy.random.Generator, optional
-///     A seed below 2^64, or a generator that makes one; another one each time without it.
+///     A seed below 2^64, or a generator that draws one. By default the boards differ from call to call.
 /// goal : str or board, default "last"
 ///
 /// Returns

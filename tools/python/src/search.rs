@@ -13,7 +13,7 @@ use tilewave::search::disk::{Directories, Disk};
 use tilewave::search::{Engine, Outcome, Search};
 use tilewave::{Board, Directory, Resources};
 
-use super::errors::{exception, invalid};
+use super::errors::{exception, invalid, of_type, unopened};
 use super::listed::Listed;
 use super::puzzle::{Counted, Made, Subject, form_of, integer, of_generators, states_of, subject};
 use super::work::long;
@@ -486,7 +486,8 @@ impl Running {
             let states = unlimited.then(|| puzzle.states()).flatten().map(|all| all.to_string());
             if let Some(states) = states.filter(|digits| digits.len() > MOST_DIGITS) {
                 return Err(tilewave::Error::Report(format!(
-                    "{puzzle} has {states} states, too many for a complete search: say how deep with max_depth="
+                    "{puzzle} has {} states, too many for a complete search: say how deep with max_depth=",
+                    tilewave::report::grouped(&states)
                 )));
             }
             let outcome = match &self.disk {
@@ -502,12 +503,14 @@ impl Running {
 /// Returns the searches on disk in one directory or several.
 fn on_disk(dir: &Bound<'_, PyAny>, keep_levels: &str) -> PyResult<Disk> {
     let one = dir.extract::<PathBuf>().map(|path| vec![path]);
-    let paths = one.or_else(|_| dir.extract::<Vec<PathBuf>>())?;
+    let paths = one.or_else(|_| dir.extract::<Vec<PathBuf>>());
+    let paths = paths.map_err(|_| of_type("dir", "a path or a list of paths", dir))?;
     if paths.is_empty() {
         return Err(invalid("dir= names no directory"));
     }
     let open = |path: &PathBuf| -> PyResult<Box<dyn Storage>> {
-        Ok(Box::new(Directory::create(Path::new(path), Io::Read)?))
+        let directory = Directory::create(Path::new(path), Io::Read);
+        Ok(Box::new(directory.map_err(|error| unopened(path, &error))?))
     };
     let storages: PyResult<Vec<_>> = paths.iter().map(open).collect();
     let mut disk = Disk::new(Directories::new(storages?));
@@ -560,7 +563,7 @@ fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
 /// States of boards of at most 16 cells and of puzzles of one set of at most 16 different pieces have numbers: 1.2 bits of
 /// memory each, so 3x4 takes 0.04 GB and some 0.2 s on two cores, 2x7 6.7 GB and half a minute. All other puzzles are
 /// searched by lists of states: cubes and minxes, pieces that turn or look alike, larger boards with a `max_depth`.
-/// The interpreter is free meanwhile; Ctrl-C stops the search.
+/// Other Python threads can run meanwhile; Ctrl-C stops the search.
 ///
 /// Parameters
 /// ----------
@@ -572,25 +575,25 @@ fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
 /// metric : {"stm", "mtm", "htm", "qtm"}, optional
 ///     As of `Puzzle`.
 /// directed : bool, default False
-///     Of files: add no inverses.
+///     Of files: do not add the inverses of the moves.
 /// pieces : str or list of str, optional
-///     Keep these sets of pieces: "corners".
+///     Use only these sets of pieces: "corners".
 /// start : str or state, optional
 ///     The state at depth 0; the goal without it. For states with numbers.
 /// max_depth : int, optional
 ///     The last depth to compute.
 /// count_ahead : bool, default False
-///     By lists: count the last two depths and store neither. As much work as there are moves, and one depth more fits.
+///     By lists: count the last two depths without storing them. Takes longer, but one more depth fits in memory.
 /// symmetry : bool, default True
-///     By lists: keep one of the states that symmetries carry to each other. The counts are the same without.
+///     By lists: of states that are symmetric to each other store one. The counts are the same with False.
 /// engine : {"sweep", "reference", "frontier"}, optional
-///     The fastest that can run the puzzle without it. "frontier" searches by lists, any puzzle to a depth.
+///     By default the fastest that can search the puzzle. "frontier" searches by lists, any puzzle to a depth.
 /// threads : int, optional
-///     One per core without it.
+///     Worker threads; by default one per core.
 /// memory : int or str, optional
-///     Memory limit in bytes, or a size with a unit: "8GiB", "500MB"; half of what is free without it.
+///     Memory limit in bytes, or a size with a unit: "8GiB", "500MB"; by default half of the free memory.
 /// keep_last : int, optional
-///     Most states of the last depth to return as `SearchResult.last_layer`: 1000 without it, or none where lists are
+///     How many states of the last depth `SearchResult.last_layer` has at most: by default 1000, or none where lists are
 ///     searched to a `max_depth`, whose states are then counted and not stored.
 /// dir : path or list of paths, optional
 ///     Search on disk, in this directory or these; a search that is there already is continued.
@@ -660,7 +663,7 @@ pub fn bfs(
 /// Parameters
 /// ----------
 /// generators : (moves, positions) array of int
-///     Exactly these are the moves, in either convention: the counts are the same for ``state[p]`` and for its
+///     These are all the moves. Either convention will do: the counts are the same for ``state[p]`` and for its
 ///     inverse. At most 1024 moves.
 /// twists, orientations, solved
 ///     As of `Puzzle.from_generators`: pieces that turn, pieces that look alike.

@@ -18,7 +18,7 @@ use tilewave::solve::{Answer, Attempt, SolveError, default_patterns};
 use tilewave::{Board, Constructive, Error, Optimal, Progress, Resources, Size};
 
 use super::arrays::{self, Form, Rows, parse_board};
-use super::errors::{exception, invalid};
+use super::errors::{exception, invalid, of_type};
 use super::numbers;
 use super::pdb::{PatternDatabase, mapped};
 use super::puzzle::{goal_board, read_boards};
@@ -186,9 +186,9 @@ impl Progress for Guard<'_> {
 ///     one that a rotation or reflection takes its blank to. Without it, a set is built: a fraction of a second on 4x4
 ///     (12 MB), seconds on 5x5 (510 MB).
 /// threads : int, optional
-///     One per core without it.
+///     Worker threads; by default one per core.
 /// memory : int or str, optional
-///     Memory limit for databases that are built here, in bytes or with a unit: "8GiB"; half of what is free without it.
+///     Memory limit for databases that are built here, in bytes or with a unit: "8GiB"; by default half of the free memory.
 ///
 /// Raises
 /// ------
@@ -229,11 +229,18 @@ impl Databases {
                 false => Databases::These(vec![OneDatabase::File(path)]),
             });
         }
+        let wrong = |of: &Bound<'_, PyAny>| {
+            of_type("databases", "a path or a list of databases and paths", of)
+        };
         let one = |item: Bound<'_, PyAny>| match item.cast::<PatternDatabase>() {
             Ok(database) => Ok(OneDatabase::Open(database.get().get()?)),
-            Err(_) => Ok(OneDatabase::File(item.extract::<PathBuf>()?)),
+            Err(_) => Ok(OneDatabase::File(item.extract::<PathBuf>().map_err(|_| wrong(&item))?)),
         };
-        of.try_iter()?.map(|item| one(item?)).collect::<PyResult<_>>().map(Databases::These)
+        of.try_iter()
+            .map_err(|_| wrong(of))?
+            .map(|item| one(item?))
+            .collect::<PyResult<_>>()
+            .map(Databases::These)
     }
 
     /// Opens the databases of each partition.
@@ -473,7 +480,7 @@ impl Solver {
 /// The solver that `solve` used last.
 static LAST: Mutex<Option<Arc<Solver>>> = Mutex::new(None);
 
-/// Returns solutions of boards: shortest ones, or fast ones of boards of any size.
+/// Returns shortest solutions of boards, or longer ones, found quickly, of boards of any size.
 ///
 /// A shortest solution takes milliseconds on 4x4. The databases of the last goal stay in memory for the next call (12 MB
 /// for 4x4, 510 MB for 5x5); a `Solver` keeps its own as long as it lives. With ``optimal=False`` thousands of boards are

@@ -108,7 +108,7 @@ impl DistanceTable {
     ///     the goal of some microseconds.
     /// threads : int, optional
     /// memory : int or str, optional
-    ///     Memory limit in bytes, or a size with a unit: "8GiB"; half of what is free without it.
+    ///     Memory limit in bytes, or a size with a unit: "8GiB"; by default half of the free memory.
     /// progress : callable, optional
     ///     Called as progress(depth, states, seconds) after each level. An exception that it raises stops the
     ///     work and is raised here.
