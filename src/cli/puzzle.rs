@@ -132,7 +132,7 @@ impl Counted {
         }
         if named::parse(word).is_some() {
             refuse!(
-                "{word} has pieces that turn, or several sets: only bfs, plan, antipodes, state and verify take it"
+                "{word} has pieces that turn, or several sets: only bfs, plan, antipodes, state, table, solve and verify take it"
             );
         }
         let only_files = || {

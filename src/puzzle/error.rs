@@ -493,7 +493,7 @@ pub enum PuzzleError {
     Undefined(String),
     /// Several sets of pieces.
     #[error(
-        "a second set of pieces, '{0}': only bfs, plan, antipodes, state and verify take puzzles of several sets"
+        "a second set of pieces, '{0}': only bfs, plan, antipodes, state, table, solve and verify take puzzles of several sets"
     )]
     SecondSet(String),
     /// Pieces that can be turned in place.

@@ -75,7 +75,8 @@ fn boards_without_quotes_and_metrics_of_others_are_told_apart() {
     refused(&[&["state"], &words[..]].concat(), 2, "quote a board or state that has spaces");
     let metrics = "3x3x3 has the metrics htm and qtm; mtm is for boards";
     refused(&["bfs", "3x3x3", "--metric", "mtm", "--max-depth", "2"], 2, metrics);
-    refused(&["table", "3x3x3", "-o", "never"], 2, "only bfs, plan, antipodes, state and verify");
+    refused(&["table", "3x3x3", "-o", "never"], 2, "keep fewer pieces (--pieces)");
+    refused(&["bfs", "3x3x3", "--engine", "sweep"], 2, "3x3x3 is searched by lists");
     refused(&["export", "1 2 3/4 5 6/0 7 8"], 2, "name a file to write: --cnf, --lp or --mps");
     refused(&["state", "--puzzle", "2x2x2", "R X"], 2, "'X' is not a move: the moves are ");
     refused(&["state", "--puzzle", "pancake:3", "3 3 1"], 2, "piece 3 occurs twice");

@@ -220,7 +220,7 @@ fn wrong_ksolve_files_name_the_line() {
     );
     of(
         "Move A\nP\n2 1 3\nEnd\n",
-        "x.tws:2: a second set of pieces, 'Q': only bfs, plan, antipodes, state and verify take puzzles of several sets",
+        "x.tws:2: a second set of pieces, 'Q': only bfs, plan, antipodes, state, table, solve and verify take puzzles of several sets",
     );
     ends(
         "Set P 3 2\nSolved\nP\n1 1 2\n0 ? 0\nEnd\n",

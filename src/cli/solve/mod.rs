@@ -90,7 +90,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     max_nodes: Option<u64>,
 
-    /// Give up on a board, or on a proof of --certify, after this many seconds [default: 60 for a proof].
+    /// Give up on a board, or on a proof, after so many seconds [proofs: 60].
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     timeout: Option<Duration>,
 

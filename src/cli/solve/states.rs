@@ -172,17 +172,20 @@ pub fn solve(table: &DistanceTable, states: &[String], output: &OutputOptions) -
         states,
         output,
         |state| Ok(table.space().parse(state)?),
-        |batch, _| batch.iter().map(|(text, _)| StateAnswer::of(table, text)).collect(),
+        |batch, _, say| batch.iter().try_for_each(|(text, _)| say(StateAnswer::of(table, text)?)),
     )
 }
 
-/// Answers each state, of those given, or of one per line of standard input, in batches: as soon as there is an answer for the
-/// first on a terminal, else as many as come at once.
+/// Writes an answer.
+type Say<'a> = &'a mut dyn FnMut(StateAnswer) -> Result<()>;
+
+/// Answers each state, of those given, or of one per line of standard input, in batches of as many as there are at once. What
+/// answers them gets their texts, how many came before, and what writes an answer.
 fn each<S>(
     states: &[String],
     output: &OutputOptions,
     parse: impl Fn(&str) -> Result<S>,
-    mut answer: impl FnMut(&[(String, S)], usize) -> Result<Vec<StateAnswer>>,
+    mut answer: impl FnMut(&[(String, S)], usize, Say<'_>) -> Result<()>,
 ) -> Result<()> {
     // What is wrong on the command line is said before anything is written.
     let given = states.iter().map(|text| Ok((text.clone(), parse(text)?)));
@@ -191,10 +194,10 @@ fn each<S>(
     destination.heading(StateAnswer::COLUMNS)?;
     let (mut some, mut refused, mut all_solved, mut done) = (!given.is_empty(), false, true, 0);
     let mut write = |batch: &mut Vec<(String, S)>| -> Result<()> {
-        for answer in answer(batch, done)? {
+        answer(batch, done, &mut |answer| {
             all_solved &= answer.length.is_some();
-            destination.line(&answer)?;
-        }
+            destination.line(&answer)
+        })?;
         done += batch.len();
         batch.clear();
         Ok(())
@@ -268,7 +271,7 @@ pub fn search(args: &StateSolve<'_>, counted: &Counted, word: &str) -> Result<()
     let solver = pool.install(|| PuzzleSolver::new(puzzle.clone(), tables))?;
     let line = StatusLine::new();
     let parse = |text: &str| Ok(puzzle.read(text).map_err(tilewave::Error::from)?.0);
-    each(states, args.output, parse, |batch, before| {
+    each(states, args.output, parse, |batch, before, say| {
         let one = |at: usize, text: &str, state: &Arrangement, most: u64| {
             let begun = Instant::now();
             let over = || args.timeout.is_some_and(|most| begun.elapsed() > most);
@@ -283,18 +286,22 @@ pub fn search(args: &StateSolve<'_>, counted: &Counted, word: &str) -> Result<()
                 Err(error) => Err(error.into()),
             }
         };
-        pool.install(|| {
-            let tried: Vec<Result<StateAnswer>> = (batch.par_iter().enumerate())
-                .map(|(at, (text, state))| one(at, text, state, EASY))
-                .collect();
-            let mut answers = Vec::new();
-            for (at, (tried, (text, state))) in tried.into_iter().zip(batch).enumerate() {
-                let tried = tried?;
-                let hard = tried.moves.is_none() && tried.solvable && !progress::asked();
-                answers.push(if hard { one(at, text, state, u64::MAX)? } else { tried });
+        // Easy states are solved one per thread, hard ones one after the other on all threads.
+        let tried: Vec<Result<StateAnswer>> = pool.install(|| {
+            let batch = batch.par_iter().enumerate();
+            batch.map(|(at, (text, state))| one(at, text, state, EASY)).collect()
+        });
+        for (at, (mut tried, (text, state))) in tried.into_iter().zip(batch).enumerate() {
+            if tried.as_ref().is_ok_and(|tried| tried.at_least.is_some()) {
+                tried = pool.install(|| one(at, text, state, u64::MAX));
             }
-            Ok(answers)
-        })
+            let tried = tried?;
+            if progress::asked() && tried.at_least.is_some() {
+                break;
+            }
+            say(tried)?;
+        }
+        Ok(())
     })
 }
 
