@@ -34,7 +34,8 @@
 //! Options are set by methods, [`Resources`] are the same for all of them, and what takes long has two forms: `run()`, and
 //! `run_with(&progress)`, which a [`Progress`] sees and may stop.
 //!
-//! Data flows one way: [`puzzle`] → `perm` → `kernel` → `store` → [`search`], [`pdb`] → [`table`] → [`solve`], [`report`].
+//! Data flows one way: [`puzzle`] → `perm` → `kernel` → `store` → [`search`], [`pdb`] → [`table`] → [`pruning`] →
+//! [`solve`], [`report`].
 //! `docs/design.md` is a map of the program, `docs/engine.md` explains the engine with a worked example.
 
 mod bits;

@@ -218,7 +218,7 @@ impl RankGroup {
                 set &= set.wrapping_sub(1);
                 if kind.place > 0 {
                     let free = below(index, taken) as usize;
-                    number += choose(free, nth + 1).unwrap_or_default() * kind.place;
+                    number += SETS[free][nth + 1] * kind.place;
                 }
                 number += u64::from(turn[self.single.len() + usize::from(index)]) * weight;
             }
@@ -240,16 +240,26 @@ fn below(place: u8, taken: u128) -> u64 {
     u64::from(place) - u64::from((taken & ((1 << place) - 1)).count_ones())
 }
 
+/// Numbers of sets: of k of n things, the largest number where it is beyond 64 bits.
+static SETS: [[u64; 129]; 129] = {
+    let mut sets = [[0u64; 129]; 129];
+    let mut n = 0;
+    while n < 129 {
+        sets[n][0] = 1;
+        let mut k = 1;
+        while k <= n {
+            sets[n][k] = sets[n - 1][k - 1].saturating_add(sets[n - 1][k]);
+            k += 1;
+        }
+        n += 1;
+    }
+    sets
+};
+
 /// The number of sets of k of n things; nothing beyond 64 bits.
+#[inline]
 fn choose(n: usize, k: usize) -> Option<u64> {
-    if k > n {
-        return Some(0);
-    }
-    let mut all = 1u128;
-    for i in 0..k.min(n - k) as u128 {
-        all = all.checked_mul(n as u128 - i)? / (i + 1);
-    }
-    all.try_into().ok()
+    Some(SETS[n][k]).filter(|&sets| sets < u64::MAX)
 }
 
 /// The set of k numbers with a number in the combinatorial number system, in order.

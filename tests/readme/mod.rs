@@ -79,7 +79,7 @@ const SAYS: &[(&str, &[&str])] = &[
     ("status run", &["complete"]),
     ("solve \"5 1 7 3", &["15 moves"]),
     ("solve --fast", &["moves"]),
-    ("scramble 4x4 --count 3", &["/"]),
+    ("solve --puzzle 2x2x2", &["3 moves  F2 U' R'"]),
     ("table 2x5", &[]),
     ("state --table", &["depth     43"]),
     ("pdb build", &[]),
