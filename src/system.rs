@@ -33,11 +33,11 @@ pub enum SystemError {
         reason: String,
     },
     /// No kernel has this name.
-    #[error("'{0}' is not a kernel: set TILEWAVE_KERNEL to scalar, avx2 or avx512, or unset it")]
+    #[error("'{0}' is not a kernel: choose scalar, avx2 or avx512")]
     UnknownKernel(String),
     /// The processor lacks the instructions of a kernel.
     #[error(
-        "this processor cannot run the {0} kernel: set TILEWAVE_KERNEL to another one or unset it"
+        "this processor cannot run the {0} kernel: choose another one, or leave the choice to tilewave"
     )]
     UnsupportedKernel(&'static str),
     /// A file cannot be read.

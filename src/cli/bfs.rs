@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::ValueHint::DirPath;
 use serde::Serialize;
 use tilewave::{
     Pattern, Search, internals,
@@ -15,9 +16,10 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Ahead, Context, Counted, Destination, DiskOptions, Failure, Figures, MadeDirectories, MaxDepth,
-    OutputFile, Result, ResultReport, Running, SearchProgress, counts_csv, facts, frontier, puzzle,
-    ranks, refuse, sweeps,
+    Ahead, Context, Counted, DiskOptions, Failure, Figures, MadeDirectories, MaxDepth, Result,
+    ResultReport, Running, SearchProgress, counts_csv,
+    disk::{Keep, ON_DISK},
+    facts, frontier, puzzle, ranks, refuse, sweeps,
 };
 
 /// Enumerate all states of a puzzle: depth distribution, God's number, antipodes.
@@ -60,6 +62,16 @@ pub struct Args {
     #[command(flatten)]
     running: Running,
 
+    /// Keep the search on disk in DIR, continuing one that is already there. Repeat to use several disks.
+    ///
+    /// A search on disk that is killed loses nothing: the same command continues it.
+    #[arg(long, value_name = "DIR", value_hint = DirPath, help_heading = ON_DISK)]
+    dir: Vec<PathBuf>,
+
+    /// Which levels to keep.
+    #[arg(long, value_name = "WHICH", default_value = "last", help_heading = ON_DISK)]
+    keep_levels: Keep,
+
     #[command(flatten)]
     on_disk: DiskOptions,
 }
@@ -93,17 +105,30 @@ impl Args {
         }
         let mut search = self.running.search(space)?;
         search.max_depth = self.max_depth.max_depth;
-        let _made = MadeDirectories::of(&self.on_disk.dir);
-        let disk = self.on_disk.disk()?;
+        let _made = MadeDirectories::of(&self.dir);
+        let disk = self.disk()?;
         run(&self.report, &self.running, search, disk)
     }
 }
 
 impl Args {
+    /// How to use the disk, or `None` for a search in memory.
+    fn disk(&self) -> Result<Option<Disk>> {
+        if !self.dir.is_empty() {
+            let disk = self.on_disk.disk_in(&self.dir)?;
+            return Ok(Some(disk.keep_all(self.keep_levels == Keep::All)));
+        }
+        match self.on_disk.given() {
+            _ if self.keep_levels == Keep::All => refuse!("--keep-levels needs --dir DIR"),
+            Some(option) => refuse!("{option} needs --dir DIR"),
+            None => Ok(None),
+        }
+    }
+
     /// Whether a search in memory is one by lists: there is no room for all states, and nothing asks for it.
     fn fits_lists_only(&self, space: &StateSpace) -> Result<bool> {
         let numbered = self.running.numbered().or(self.report.for_numbers());
-        if numbered.or(self.on_disk.for_numbers()).is_some() || !self.on_disk.dir.is_empty() {
+        if numbered.or(self.on_disk.for_numbers()).is_some() || !self.dir.is_empty() {
             return Ok(false);
         }
         let plan = search::plan(space, None)?;
@@ -127,8 +152,8 @@ impl Args {
                 Search::MAX_CELLS
             );
         }
-        let _made = MadeDirectories::of(&self.on_disk.dir);
-        let disk = self.on_disk.disk()?;
+        let _made = MadeDirectories::of(&self.dir);
+        let disk = self.disk()?;
         let max_depth = self.max_depth.max_depth;
         let mut search = frontier::search(puzzle, max_depth, &self.ahead, &self.running)?;
         search.symmetry = !self.no_symmetry;
@@ -186,9 +211,9 @@ fn expected(search: &Search) -> Result<Vec<Widths>> {
 pub struct Tiles {
     /// Search the positions of these tiles and the blank only: 1-7, or 1,2,5.
     ///
-    /// The other tiles are not told apart. Takes five to eight tiles and searches in memory. With up to seven tiles, -o
-    /// FILE.pdb writes a database for tilewave solve; it is searched from the goal.
-    #[arg(long, value_name = "TILES", conflicts_with_all = ["start", "metric", "plot", "html", "last", "engine", "place", "directed"])]
+    /// The other tiles are not told apart. Takes five to eight tiles and searches in memory. tilewave pdb build --kind all-moves
+    /// keeps the depths as a database.
+    #[arg(long, value_name = "TILES", conflicts_with_all = ["start", "metric", "plot", "html", "list", "engine", "dir", "directed"])]
     tiles: Option<String>,
 
     /// With --tiles: the cell of the blank at depth 0, row-major from 0 [default: all cells].
@@ -214,44 +239,14 @@ struct PatternSpace {
 }
 
 impl Args {
-    /// Searches a pattern's space and writes its distribution, or the database.
+    /// Searches a pattern's space and writes its distribution.
     fn pattern(&self, pattern: Pattern) -> Result<()> {
-        let output = &self.report.output;
-        let is_table = |path: &&PathBuf| path.extension().is_some_and(|name| name == "pdb");
-        let table = output.output.as_ref().filter(is_table);
-        let (goal, blank) = (pattern.goal().blank() as u8, self.tiles.blank);
-        if table.is_some() && blank.is_some_and(|blank| blank != goal) {
-            refuse!(
-                "a database is searched from the goal, its blank on cell {goal}: leave out --blank"
-            );
-        }
-        if table.is_some() && self.max_depth.max_depth.is_some() {
-            refuse!("a database has all depths: leave out --max-depth");
-        }
-        let destination = match table {
-            Some(path) => {
-                OutputFile::reserve(path, output.force)?;
-                Destination::stdout(output.format)
-            }
-            None => output.reserve()?,
-        };
+        let destination = self.report.output.reserve()?;
         let space = Space::new(pattern)
-            .blank(table.map(|_| goal).or(blank))
+            .blank(self.tiles.blank)
             .resources(self.running.resources.get()?)
             .max_depth(self.max_depth.max_depth);
-        let progress = SearchProgress::new();
-        let found = match table {
-            Some(path) => {
-                let (found, pdb) = space.build_with(&progress)?;
-                pdb.save_with(path, output.force, &progress)?;
-                found
-            }
-            None => space.run_with(&progress)?,
-        };
-        drop(progress);
-        if let Some(path) = table {
-            tracing::info!("wrote {}", path.display());
-        }
+        let found = space.run_with(&SearchProgress::new())?;
         destination.write(&PatternSpace::new(&space, found))
     }
 }

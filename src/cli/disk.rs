@@ -5,7 +5,6 @@ use std::{
     time::Duration,
 };
 
-use clap::ValueHint::DirPath;
 use tilewave::{
     Directory, Io, Storage,
     internals::{Codec, DEFAULT_LEVEL, remove_unused},
@@ -18,6 +17,9 @@ use crate::cli::{
     refuse, whole,
 };
 
+/// Time between two commits, unless told.
+const COMMIT_EVERY: Duration = Duration::from_secs(10);
+
 /// Which levels are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Keep {
@@ -27,44 +29,36 @@ pub enum Keep {
     All,
 }
 
+/// The heading of what concerns directories.
+pub const ON_DISK: &str = "On disk";
+
 /// How a search runs on disk.
 #[derive(clap::Args)]
-#[command(next_help_heading = "On disk")]
-#[group(requires = "place")]
+#[command(next_help_heading = ON_DISK)]
 pub struct DiskOptions {
-    /// Keep the search on disk in DIR, continuing one that is already there. Repeat to use several disks.
-    ///
-    /// A search on disk that is killed loses nothing: the same command continues it.
-    #[arg(long, value_name = "DIR", value_hint = DirPath, group = "place")]
-    pub dir: Vec<PathBuf>,
-
-    /// How to read files.
-    #[arg(long, value_parser = choice(Io::NAMES), default_value = "read", hide_short_help = true)]
-    io: Io,
+    /// How to read files [default: read].
+    #[arg(long, value_parser = choice(Io::NAMES), hide_short_help = true)]
+    io: Option<Io>,
 
     /// How new files are coded [default: the fastest of this processor].
     #[arg(long, value_parser = choice(Codec::NAMES), hide_short_help = true)]
     codec: Option<Codec>,
 
-    /// zstd level of new files, -131072 (fast) to 22 (small).
-    #[arg(long, value_name = "LEVEL", default_value_t = DEFAULT_LEVEL, allow_negative_numbers = true, value_parser = whole(-131_072, 22), hide_short_help = true)]
-    level: i32,
+    /// With --codec zstd: its level, -131072 (fast) to 22 (small) [default: 1].
+    #[arg(long, value_name = "LEVEL", allow_negative_numbers = true, value_parser = whole(-131_072, 22), hide_short_help = true)]
+    zstd_level: Option<i32>,
 
-    /// Shortest time between two commits, with a unit: 10s, 500ms, 2min; 0 for one after every chunk.
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time, hide_short_help = true)]
-    commit_every: Duration,
+    /// Shortest time between two commits: 500ms, 2min; 0 for one after every chunk [default: 10s].
+    #[arg(long, value_name = "TIME", value_parser = time, hide_short_help = true)]
+    commit_every: Option<Duration>,
 
-    /// Disk limit for levels and scratch, with a unit: 60GB [default: what is free].
-    #[arg(long, value_name = "SIZE", value_parser = bytes, hide_short_help = true)]
+    /// Disk limit for levels and scratch: 60GB [default: what is free].
+    #[arg(long, value_name = "BYTES", value_parser = bytes, hide_short_help = true)]
     disk_limit: Option<u64>,
 
     /// Start even if the estimate exceeds the free disk space.
     #[arg(long, hide_short_help = true)]
     ignore_space: bool,
-
-    /// Which levels to keep.
-    #[arg(long, default_value = "last")]
-    keep_levels: Keep,
 
     /// Cut levels into chunks by so many leading digits of the line [default: as few as fit the memory].
     #[arg(long, value_name = "K", value_parser = count::<usize>(), allow_negative_numbers = true, hide_short_help = true)]
@@ -82,20 +76,28 @@ impl DiskOptions {
         digits.or(self.planes.map(|_| "--planes")).or(self.codec.map(|_| "--codec"))
     }
 
-    /// How to use the disk, or `None` for a search in memory.
-    pub fn disk(&self) -> Result<Option<Disk>> {
-        match &self.dir[..] {
-            [] => Ok(None),
-            dirs => self.disk_in(dirs).map(Some),
-        }
+    /// The first option given that a search in memory has not.
+    pub fn given(&self) -> Option<&'static str> {
+        let others = [
+            (self.io.is_some(), "--io"),
+            (self.zstd_level.is_some(), "--zstd-level"),
+            (self.commit_every.is_some(), "--commit-every"),
+            (self.disk_limit.is_some(), "--disk-limit"),
+            (self.ignore_space, "--ignore-space"),
+        ];
+        let others = others.into_iter().find(|(given, _)| *given);
+        self.for_numbers().or(others.map(|(_, option)| option))
     }
 
     pub fn disk_in(&self, dirs: &[PathBuf]) -> Result<Disk> {
+        if self.zstd_level.is_some() && self.codec != Some(Codec::Zstd) {
+            refuse!("--zstd-level is for zstd: add --codec zstd, or leave it out");
+        }
         let mut storages: Vec<Box<dyn Storage>> = Vec::new();
         let mut places = Vec::new();
         for path in dirs {
             let named = format!("--dir {}", path.display());
-            let directory = Directory::create(path, self.io).context(&named)?;
+            let directory = Directory::create(path, self.io.unwrap_or(Io::Read)).context(&named)?;
             let place = place(path);
             if places.contains(&place) {
                 refuse!("{named} is given twice: name each directory once");
@@ -105,9 +107,8 @@ impl DiskOptions {
         }
         Ok(Disk::new(Directories::new(storages))
             .codec(self.codec)
-            .zstd_level(self.level)
-            .commit_every(self.commit_every)
-            .keep_all(self.keep_levels == Keep::All)
+            .zstd_level(self.zstd_level.unwrap_or(DEFAULT_LEVEL))
+            .commit_every(self.commit_every.unwrap_or(COMMIT_EVERY))
             .limit(self.disk_limit)
             .ignore_space(self.ignore_space)
             .shared_digits(self.shared_digits)

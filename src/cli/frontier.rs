@@ -65,7 +65,8 @@ pub fn search(
         && max_depth.is_none()
     {
         return Err(Failure::failed(format!(
-            "{puzzle} has {} states, too many for a complete search: say how deep with --max-depth",
+            "{puzzle} has {} states, too many for a complete search: limit the depth with --max-depth, or list the states at one with \
+             tilewave levels --depth",
             grouped(&states)
         )));
     }

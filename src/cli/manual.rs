@@ -9,15 +9,38 @@ use clap_mangen::{
     roff::{Roff, bold, roman},
 };
 
+use tilewave::Kernel;
+
 use crate::cli::{Context, Result, print};
 
 /// What the environment decides.
 const ENVIRONMENT: &[(&str, &str)] = &[
-    ("TILEWAVE_KERNEL", "scalar, avx2 or avx512: force a kernel [default: the fastest]"),
+    ("TILEWAVE_KERNEL", "as --kernel: scalar, avx2 or avx512 [default: the fastest]"),
     ("XDG_CACHE_HOME", "where tilewave solve keeps databases [default: ~/.cache]"),
     ("NO_COLOR", "no colours"),
     ("TERM", "dumb: no colours, and no line that moves"),
 ];
+
+/// What `--version` prints: the version, what this program was compiled with, and the kernels that this processor runs.
+pub fn long_version() -> String {
+    let kernels = Kernel::ALL.into_iter().filter(|kernel| kernel.is_supported());
+    let kernels: Vec<&str> = kernels.map(Kernel::name).collect();
+    let features = ["certify", "plot", "mpi"].into_iter().zip([
+        cfg!(feature = "certify"),
+        cfg!(feature = "plot"),
+        cfg!(feature = "mpi"),
+    ]);
+    let features: Vec<&str> =
+        features.filter_map(|(name, is_there)| is_there.then_some(name)).collect();
+    format!(
+        "{}\ntarget    {}-{}\nkernels   {}\nfeatures  {}",
+        env!("CARGO_PKG_VERSION"),
+        std::env::consts::ARCH,
+        std::env::consts::OS,
+        kernels.join(" "),
+        features.join(" "),
+    )
+}
 
 /// The environment's part of the help.
 pub fn environment() -> String {

@@ -10,7 +10,7 @@
 
 mod bfs;
 mod disk;
-mod export;
+mod encode;
 mod failure;
 mod frontier;
 mod last_words;
@@ -39,36 +39,45 @@ pub(crate) use self::{
     failure::{Context, Failure, Result, complain, refuse},
     frontier::Ahead,
     options::{
-        GoalOption, MaxDepth, ResourceOptions, Running, Threads, bandwidth, choice, count, kernel,
-        seconds, whole,
+        GoalOption, MaxDepth, ResourceOptions, Running, Threads, bandwidth, choice, count, time,
+        whole,
     },
     output::{
         Destination, Figures, OutputFile, OutputFormat, OutputOptions, ResultReport, Subject,
         counts_csv, facts, print, sweeps,
     },
     progress::{SearchProgress, StatusLine, aside, eta, part},
-    puzzle::{Counted, puzzle},
+    puzzle::{Counted, PuzzleAndStates, puzzle},
 };
 
 /// Exhaustive search, pattern databases and optimal solving for sliding-tile and permutation puzzles.
 #[derive(Parser)]
-#[command(name = "tilewave", version, max_term_width = 100, after_help = manual::environment())]
+#[command(name = "tilewave", version, long_version = manual::long_version(), max_term_width = 100, after_help = manual::environment())]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 
-    /// No progress and no log; results are still written.
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    /// Print results and errors only: no progress, no log.
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = GENERAL)]
     quiet: bool,
 
     /// Print more detail (-vv for debugging).
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = GENERAL)]
     verbose: u8,
 
     /// No progress bar, and no levels in the log.
-    #[arg(long, global = true, hide_short_help = true)]
+    #[arg(long, global = true, hide_short_help = true, help_heading = GENERAL)]
     no_progress: bool,
+
+    /// When to colour the log and the progress bar.
+    ///
+    /// auto: where stderr is a terminal, NO_COLOR is not set, and TERM is not dumb.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_short_help = true, help_heading = GENERAL)]
+    color: progress::Color,
 }
+
+/// Where options of every command stand in the help.
+const GENERAL: &str = "General";
 
 #[derive(Subcommand)]
 enum Command {
@@ -77,6 +86,7 @@ enum Command {
     Status(runs::StatusArgs),
     Repair(runs::RepairArgs),
     Antipodes(states::AntipodesArgs),
+    Levels(states::LevelsArgs),
     State(states::StateArgs),
     Table(table::Args),
     Verify(runs::VerifyArgs),
@@ -85,7 +95,7 @@ enum Command {
     Pdb(pdb::Args),
     Solve(solve::Args),
     Scramble(states::ScrambleArgs),
-    Export(export::Args),
+    Encode(encode::Args),
     Completions(manual::CompletionsArgs),
     Man(manual::ManArgs),
 }
@@ -110,7 +120,7 @@ impl Cli {
         };
         tracing_subscriber::fmt()
             .with_writer(|| progress::LogWriter)
-            .with_ansi(progress::is_coloured())
+            .with_ansi(self.color.is_on())
             .with_max_level(level)
             .without_time()
             .with_target(false)
@@ -124,6 +134,7 @@ impl Cli {
             Command::Status(args) => args.run(),
             Command::Repair(args) => args.run(),
             Command::Antipodes(args) => args.run(),
+            Command::Levels(args) => args.run(),
             Command::State(args) => args.run(),
             Command::Table(args) => args.run(),
             Command::Verify(args) => args.run(),
@@ -132,7 +143,7 @@ impl Cli {
             Command::Pdb(args) => args.run(),
             Command::Solve(args) => args.run(),
             Command::Scramble(args) => args.run(),
-            Command::Export(args) => args.run(),
+            Command::Encode(args) => args.run(),
             Command::Completions(args) => args.run(Cli::command()),
             Command::Man(args) => args.run(Cli::command()),
         }

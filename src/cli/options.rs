@@ -9,7 +9,7 @@ use tilewave::{
     search::{Engine, SearchError},
 };
 
-use crate::cli::{Result, refuse};
+use crate::cli::{Context, Result, refuse};
 
 // What sizes and times are written with.
 pub use tilewave::internals::parse_bytes as bytes;
@@ -20,8 +20,8 @@ const KERNEL: &str = "TILEWAVE_KERNEL";
 /// `--threads`.
 #[derive(clap::Args)]
 pub struct Threads {
-    /// Worker threads [default: one per core].
-    #[arg(short = 'j', long, value_name = "N", value_parser = whole(1usize, 1024), allow_negative_numbers = true)]
+    /// Worker threads; 0 is one per core [default: 0].
+    #[arg(short = 'j', long, value_name = "N", value_parser = whole(0usize, 1024), allow_negative_numbers = true)]
     threads: Option<usize>,
 }
 
@@ -30,7 +30,7 @@ impl Threads {
     pub fn get(&self) -> Option<usize> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let most = (4 * cores).max(64);
-        let asked = self.threads?;
+        let asked = self.threads.filter(|&asked| asked > 0)?;
         if asked > most {
             tracing::warn!("{asked} threads on {cores} cores would only wait: using {most}");
         }
@@ -40,6 +40,7 @@ impl Threads {
 
 /// What work may use of the machine.
 #[derive(clap::Args)]
+#[command(next_help_heading = "Resources")]
 pub struct ResourceOptions {
     #[command(flatten)]
     pub threads: Threads,
@@ -47,8 +48,12 @@ pub struct ResourceOptions {
     /// Memory limit, e.g. 500MB, 8GiB or 8G [default: half of the free memory].
     ///
     /// Leave room for other programs: a machine that runs out of memory ends one of them.
-    #[arg(short = 'M', long, value_name = "SIZE", value_parser = bytes)]
+    #[arg(short = 'M', long, value_name = "BYTES", value_parser = bytes)]
     pub memory: Option<u64>,
+
+    /// Kernel, the instructions that inner loops use [default: the fastest].
+    #[arg(long, value_parser = PossibleValuesParser::new(Kernel::ALL.map(Kernel::name)), hide_short_help = true)]
+    kernel: Option<String>,
 }
 
 impl ResourceOptions {
@@ -58,13 +63,26 @@ impl ResourceOptions {
     }
 
     pub fn get(&self) -> Result<Resources> {
-        let resources = Resources::new().threads(self.threads.get()).kernel(kernel()?);
+        let resources = Resources::new().threads(self.threads.get()).kernel(self.kernel()?);
         Ok(resources.memory(self.budget()))
+    }
+
+    /// The kernel that was asked for, here or by the environment.
+    fn kernel(&self) -> Result<Option<Kernel>> {
+        if let Some(name) = &self.kernel {
+            return Ok(Some(name.parse().map_err(SearchError::from)?));
+        }
+        let Some(name) = std::env::var_os(KERNEL).filter(|name| !name.is_empty()) else {
+            return Ok(None);
+        };
+        let kernel: Result<Kernel, _> = name.to_string_lossy().parse();
+        Ok(Some(kernel.map_err(SearchError::from).context(KERNEL)?))
     }
 }
 
 /// How a search runs.
 #[derive(clap::Args)]
+#[command(next_help_heading = "Resources")]
 pub struct Running {
     #[command(flatten)]
     pub resources: ResourceOptions,
@@ -109,15 +127,6 @@ impl Running {
     pub fn numbered(&self) -> Option<&'static str> {
         self.engine.filter(|_| !self.by_lists()).map(|_| "--engine")
     }
-}
-
-/// The kernel that the environment asks for.
-pub fn kernel() -> Result<Option<Kernel>> {
-    let Some(name) = std::env::var_os(KERNEL).filter(|name| !name.is_empty()) else {
-        return Ok(None);
-    };
-    let kernel: Result<Kernel, _> = name.to_string_lossy().parse();
-    Ok(Some(kernel.map_err(SearchError::from)?))
 }
 
 /// `--goal`.
@@ -218,27 +227,20 @@ pub fn bandwidth(text: &str) -> Result<u64, String> {
     rate.ok().filter(|&rate| rate > 0).ok_or_else(wrong)
 }
 
-/// The time that a number with a unit stands for: ms, s, min, h; 0 needs no unit.
+/// The time that a number with a unit stands for: ms, s, min, h; without a unit seconds.
 pub fn time(text: &str) -> Result<Duration, String> {
-    let wrong =
-        || format!("'{text}' is not a time: write a number and a unit, for example 10s or 2min");
+    let wrong = || {
+        format!("'{text}' is not a time: write a number and a unit, for example 10s, 2min or 1h")
+    };
     let (number, unit) = parts(text).ok_or_else(wrong)?;
     let seconds = match unit {
-        "" if number == 0.0 => 0.0,
         "ms" => 1e-3,
-        "s" => 1.0,
+        "" | "s" => 1.0,
         "min" => 60.0,
         "h" => 3600.0,
         _ => return Err(wrong()),
     };
     Duration::try_from_secs_f64(number * seconds).map_err(|_| wrong())
-}
-
-/// A number of seconds.
-pub fn seconds(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("'{text}' is not a number of seconds");
-    let seconds: f64 = text.parse().map_err(|_| wrong())?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
 }
 
 #[cfg(test)]
@@ -274,11 +276,11 @@ mod tests {
         for text in ["5GB", "5", "/s", "0MB/s", "-1GB/s", "b/s"] {
             assert!(bandwidth(text).is_err(), "{text}");
         }
-        let times = [("0", 0), ("500ms", 500), ("1.5 min", 90_000)];
+        let times = [("0", 0), ("500ms", 500), ("2.5", 2500), ("1.5 min", 90_000)];
         for (text, expected) in times {
             assert_eq!(time(text), Ok(Duration::from_millis(expected)), "{text}");
         }
-        for text in ["", "5", "s", "-1s", "1e9999s", "3 days"] {
+        for text in ["", "5x", "s", "-1s", "1e9999s", "3 days"] {
             assert!(time(text).is_err(), "{text}");
         }
     }

@@ -21,8 +21,10 @@ pub enum OutputFormat {
     Text,
     /// Comma-separated values
     Csv,
-    /// JSON
+    /// One JSON document
     Json,
+    /// JSON Lines: an object per line, as they come
+    Jsonl,
 }
 
 /// What a command has found: its fields are the keys of JSON, some of them the columns of CSV.
@@ -126,6 +128,7 @@ pub fn print(text: &str) -> Result<()> {
 
 /// `--format`, `--output` and `--force`.
 #[derive(clap::Args)]
+#[command(next_help_heading = "Output")]
 pub struct OutputOptions {
     /// How to write the result.
     #[arg(long, default_value = "text")]
@@ -136,7 +139,7 @@ pub struct OutputOptions {
     pub output: Option<PathBuf>,
 
     /// Replace existing files.
-    #[arg(long)]
+    #[arg(short, long)]
     pub force: bool,
 }
 
@@ -145,7 +148,7 @@ impl OutputOptions {
         // Stdout shows every part at once.
         let file = self.output.as_ref().filter(|path| *path != Path::new("-"));
         let file = file.map(|path| OutputFile::reserve(path, self.force)).transpose()?;
-        Ok(Destination { format: self.format, file, held: String::new() })
+        Ok(Destination { file, ..Destination::stdout(self.format) })
     }
 }
 
@@ -153,11 +156,13 @@ pub struct Destination {
     pub format: OutputFormat,
     file: Option<OutputFile>,
     held: String,
+    /// What comes before the next of several answers in one JSON document, which has begun.
+    next: Option<&'static str>,
 }
 
 impl Destination {
     pub fn stdout(format: OutputFormat) -> Destination {
-        Destination { format, file: None, held: String::new() }
+        Destination { format, file: None, held: String::new(), next: None }
     }
 
     /// Stdout beside a file that has been written, unless that has gone there itself.
@@ -178,26 +183,40 @@ impl Destination {
     pub fn heading(&mut self, columns: &str) -> Result<()> {
         match self.format {
             OutputFormat::Csv => self.add(&format!("{columns}\n")),
-            OutputFormat::Json | OutputFormat::Text => self.add(""),
+            OutputFormat::Json if self.next.is_none() => {
+                self.next = Some("\n");
+                self.add("[")
+            }
+            _ => self.add(""),
         }
     }
 
+    /// Adds one of several answers.
     pub fn line(&mut self, answer: &impl Figures) -> Result<()> {
-        self.add(&match self.format {
-            OutputFormat::Json => format!("{}\n", figures(answer)),
+        let text = match self.format {
+            OutputFormat::Json => {
+                let gap = self.next.replace(",\n").unwrap_or_default();
+                format!("{gap}{}", figures(answer))
+            }
+            OutputFormat::Jsonl => format!("{}\n", figures(answer)),
             OutputFormat::Csv => answer.csv(),
             OutputFormat::Text => answer.words(),
-        })
+        };
+        self.add(&text)
     }
 
-    /// Writes the file, if there is one, from its parts.
-    pub fn finish(self) -> Result<()> {
+    /// Ends several answers, and writes the file, if there is one, from its parts.
+    pub fn finish(mut self) -> Result<()> {
+        if self.next.is_some() {
+            self.add("\n]\n")?;
+        }
         match self.file {
             Some(file) => file.write(self.held.as_bytes()),
             None => Ok(()),
         }
     }
 
+    /// Writes the one answer of a command.
     pub fn write(mut self, answer: &impl Figures) -> Result<()> {
         if self.format == OutputFormat::Json {
             self.add(&one_key_per_line(&figures(answer)))?;
@@ -234,6 +253,7 @@ fn field(figure: &Value) -> String {
 
 /// How the result of a search is written.
 #[derive(clap::Args)]
+#[command(next_help_heading = "Output")]
 pub struct ResultReport {
     /// Draw the distribution to a .svg or .png file.
     #[arg(long, value_name = "FILE")]
@@ -247,7 +267,7 @@ pub struct ResultReport {
 
     /// With --format json: list up to N states of the last depth under the key `last`.
     #[arg(long, value_name = "N", value_parser = count::<usize>(), allow_negative_numbers = true)]
-    last: Option<usize>,
+    list: Option<usize>,
 
     #[command(flatten)]
     pub output: OutputOptions,
@@ -263,7 +283,7 @@ impl ResultReport {
     /// How many states of the last depth the search has to keep.
     pub fn keep_last(&self) -> usize {
         let drawn = self.html.as_ref().map_or(0, |_| LAST_DRAWN);
-        self.last.unwrap_or(0).max(drawn)
+        self.list.unwrap_or(0).max(drawn)
     }
 
     /// Writes the result of a search whose states have no numbers.
@@ -280,8 +300,8 @@ impl ResultReport {
     pub fn files(&self) -> Result<Files> {
         let OutputOptions { format, output, force } = &self.output;
         let files = [("--plot", &self.plot), ("--html", &self.html), ("--output", output)];
-        if self.last.is_some() && *format != OutputFormat::Json {
-            refuse!("--last lists states in the JSON result: add --format json");
+        if self.list.is_some() && !matches!(format, OutputFormat::Json | OutputFormat::Jsonl) {
+            refuse!("--list lists states in the JSON result: add --format json");
         }
         for (i, (second, path)) in files.iter().enumerate() {
             let same = files[..i].iter().find(|(_, p)| p.is_some() && p == path);
@@ -308,14 +328,17 @@ impl ResultReport {
         destination.add(&match self.output.format {
             OutputFormat::Text => report.text(),
             OutputFormat::Csv => report.csv(),
-            OutputFormat::Json => {
+            OutputFormat::Json | OutputFormat::Jsonl => {
                 let mut figures = report.json();
-                if let Some(most) = self.last {
+                if let Some(most) = self.list {
                     let space = &outcome.space;
                     let last = outcome.last.iter().take(most);
                     figures["last"] = json!(last.map(|&s| space.text(s)).collect::<Vec<_>>());
                 }
-                one_key_per_line(&figures)
+                match self.output.format {
+                    OutputFormat::Json => one_key_per_line(&figures),
+                    _ => format!("{figures}\n"),
+                }
             }
         })?;
         destination.finish()?;

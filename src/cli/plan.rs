@@ -32,10 +32,6 @@ pub struct Args {
     #[command(flatten)]
     counted: Counted,
 
-    /// Plan a search on disk even where memory is enough.
-    #[arg(long)]
-    on_disk: bool,
-
     /// Plan for a machine with this many cores as fast as this one's.
     #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
     cores: Option<u16>,
@@ -45,22 +41,22 @@ pub struct Args {
     ranks: Option<u16>,
 
     /// Bytes per second that each machine can send.
-    #[arg(long, value_name = "SIZE/s", value_parser = bandwidth, default_value = "1GB/s")]
+    #[arg(long, value_name = "BYTES/s", value_parser = bandwidth, default_value = "1GB/s")]
     network: u64,
 
     /// Bytes per second that the disk can read and write, both together.
-    #[arg(long, value_name = "SIZE/s", value_parser = bandwidth, default_value = "1GB/s")]
+    #[arg(long, value_name = "BYTES/s", value_parser = bandwidth, default_value = "1GB/s")]
     disk_bandwidth: u64,
 
-    /// Compare the need for disk with the free space in DIR.
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, default_value = ".")]
-    dir: PathBuf,
+    /// Plan a search on disk in DIR, even where memory is enough.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    dir: Option<PathBuf>,
 
     #[command(flatten)]
     max_depth: MaxDepth,
 
     /// Which levels to keep.
-    #[arg(long, default_value = "last")]
+    #[arg(long, value_name = "WHICH", default_value = "last")]
     keep_levels: Keep,
 
     #[command(flatten)]
@@ -132,7 +128,7 @@ impl Args {
         };
         let keep_all = self.keep_levels == Keep::All;
         let widths = levels.unwrap_or_default();
-        let of = Forecast::of(&search, self.on_disk, keep_all, widths, &machines)?;
+        let of = Forecast::of(&search, self.dir.is_some(), keep_all, widths, &machines)?;
         let levels = levels.map(|levels| match last {
             Some(depth) => levels.len().min(depth.saturating_add(1)),
             None => levels.len(),
@@ -158,7 +154,7 @@ impl Args {
             fits: of.memory <= budget,
             chunks: disk.map(|d| d.chunks),
             planes: disk.map(|d| d.planes.name()),
-            disk_free_bytes: disk.and_then(|_| free(&self.dir)),
+            disk_free_bytes: disk.and_then(|_| self.free()),
             disk_peak_bytes: disk.map_or(0, |d| d.estimate.peak_bytes),
             bytes_written: disk.map_or(0, |d| d.estimate.bytes_written),
             bytes_read: disk.map_or(0, |d| d.estimate.bytes_read),
@@ -180,10 +176,14 @@ impl Args {
 }
 
 impl Args {
+    /// Bytes free where a search on disk would be.
+    fn free(&self) -> Option<u64> {
+        free(self.dir.as_deref().unwrap_or(Path::new(".")))
+    }
+
     /// What searches by lists take.
     fn by_lists(&self, puzzle: OrbitPuzzle) -> Result<()> {
         let asked = [
-            ("--on-disk", self.on_disk),
             ("--cores", self.cores.is_some()),
             ("--ranks", self.ranks.is_some()),
             ("--engine", self.running.numbered().is_some()),
@@ -206,7 +206,7 @@ impl Args {
             symmetries: of.symmetries,
             threads: of.threads,
             memory_budget_bytes: self.running.resources.budget(),
-            disk_free_bytes: free(&self.dir),
+            disk_free_bytes: self.free(),
             fits_to_depth: of.fits,
             fits_to_depth_counting_ahead: of.fits_ahead,
             calibrated_to_depth: of.measured_to,

@@ -56,8 +56,22 @@ fn is_screen() -> bool {
     io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-pub fn is_coloured() -> bool {
-    is_screen() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+/// `--color`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Color {
+    /// On a terminal
+    Auto,
+    /// Also into files and pipes
+    Always,
+    /// Nowhere
+    Never,
+}
+
+impl Color {
+    pub fn is_on(self) -> bool {
+        let unset = || std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        self == Color::Always || self == Color::Auto && is_screen() && unset()
+    }
 }
 
 /// Where the log goes: stderr, beside the line.

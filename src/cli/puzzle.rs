@@ -41,6 +41,46 @@ pub fn puzzle(word: &str) -> Result<String, String> {
     Ok(word.into())
 }
 
+/// A puzzle and states of it: the puzzle comes first. Boards say their size, so it may be left out where states are boards.
+#[derive(clap::Args)]
+pub struct PuzzleAndStates {
+    /// Puzzle of the states: a board (3x4), a family (topspin:12,4), a cube or other puzzle (3x3x3), or a file (dino.gap).
+    /// May be left out for boards.
+    #[arg(value_name = "PUZZLE")]
+    puzzle: Option<String>,
+
+    /// States, each in quotes. A board: tiles separated by spaces, rows by '/', the blank as 0. Of other puzzles: moves from the
+    /// solved state, or what stands at each position. Without any, one per line of standard input.
+    #[arg(value_name = "STATE")]
+    states: Vec<String>,
+}
+
+impl PuzzleAndStates {
+    /// The puzzle, unless it is left out, and the states; `-` alone is no state.
+    pub fn split(&self) -> Result<(Option<&str>, Vec<&str>)> {
+        let mut states: Vec<&str> = self.states.iter().map(String::as_str).collect();
+        let mut named = self.puzzle.as_deref();
+        if let Some(word) = named {
+            let wrong = puzzle(word).err();
+            let is_tile = word == "x" || word == "_" || word.bytes().all(|b| b.is_ascii_digit());
+            let is_line = word.contains([' ', ',', '/', '\n']) && !word.contains(':');
+            match wrong {
+                None => {}
+                Some(_) if is_line || word == "-" => {
+                    states.insert(0, word);
+                    named = None;
+                }
+                Some(_) if is_tile => {
+                    refuse!("'{word}' alone is not a board: quote the whole board")
+                }
+                Some(wrong) => refuse!("{wrong}"),
+            }
+        }
+        states.retain(|state| *state != "-");
+        Ok((named, states))
+    }
+}
+
 /// What `--metric` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveCount {
@@ -115,7 +155,9 @@ impl Counted {
             (!self.same.is_empty(), "--same"),
         ];
         match wrong.into_iter().find(|(wrong, _)| *wrong) {
-            Some((_, option)) => refuse!("{option} needs --puzzle, boards are solved without it"),
+            Some((_, option)) => {
+                refuse!("{option} is for other puzzles: boards are solved without it")
+            }
             None => Ok(()),
         }
     }

@@ -134,8 +134,8 @@ impl Figures for StatusFacts {
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave resume RUN")]
 pub struct ResumeArgs {
-    /// The directories of the search, in the order in which they were given (or --dir).
-    #[arg(value_name = "DIR", value_hint = DirPath, group = "place", required_unless_present = "dir")]
+    /// The directories of the search, in the order in which they were given.
+    #[arg(required = true, value_name = "DIR", value_hint = DirPath)]
     dirs: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -160,7 +160,7 @@ pub struct ResumeArgs {
 
 impl ResumeArgs {
     pub fn run(&self) -> Result<()> {
-        let dirs = if self.dirs.is_empty() { &self.on_disk.dir } else { &self.dirs };
+        let dirs = &self.dirs;
         let (found, keep_all, symmetric) = disk::search(&directories(dirs)?)?;
         let disk = self.on_disk.disk_in(dirs)?.keep_all(keep_all).check(self.check);
         let max_depth = self.max_depth.max_depth;

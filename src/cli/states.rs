@@ -18,8 +18,8 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Ahead, Context, Counted, Figures, GoalOption, OutputOptions, Result, Running, SearchProgress,
-    count, facts,
+    Ahead, Context, Counted, Figures, GoalOption, OutputFormat, OutputOptions, PuzzleAndStates,
+    Result, Running, SearchProgress, count, facts,
     frontier::{self, grouped},
     print, puzzle, refuse,
 };
@@ -27,28 +27,17 @@ use crate::cli::{
 /// Rank or unrank a state; show parity, solvability and (with --table) distance.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  tilewave state '8 6 7/2 5 4/3 0 1'\n  tilewave state --size 3x4 --id 12345\n  \
-                  tilewave state --puzzle pancake:5 '3 2 1 4 5'\n  tilewave state --puzzle 3x3x3 \"R U R' U'\""
+    after_help = "Examples:\n  tilewave state '8 6 7/2 5 4/3 0 1'\n  tilewave state 3x4 --id 12345\n  \
+                  tilewave state pancake:5 '3 2 1 4 5'\n  tilewave state 3x3x3 \"R U R' U'\""
 )]
 pub struct StateArgs {
-    /// A board: tiles separated by spaces, rows by '/', the blank as 0. Of another puzzle: what stands at each position, or
-    /// the moves that lead there from the solved state.
-    #[arg(value_name = "STATE", required_unless_present_any = ["id", "line"], conflicts_with_all = ["id", "line", "cell"])]
-    state: Option<String>,
-
-    /// Size of the board, for a list of tiles without '/' or for --id.
-    #[arg(long, value_name = "SIZE", conflicts_with = "puzzle")]
-    size: Option<Size>,
-
-    /// Puzzle of the state: a board (3x4), a family (topspin:12,4), a cube or other puzzle (3x3x3), or a file (dino.gap)
-    /// [default: that of --table].
-    #[arg(long, value_name = "PUZZLE", value_parser = puzzle)]
-    puzzle: Option<String>,
+    #[command(flatten)]
+    of: PuzzleAndStates,
 
     #[command(flatten)]
     counted: Counted,
 
-    /// Distance table (tilewave table) to read the depth from; --goal is then the table's.
+    /// Distance table (tilewave table) to read the depth from; puzzle and --goal are then the table's.
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
 
@@ -90,30 +79,72 @@ struct StateFacts {
 
 impl StateArgs {
     pub fn run(&self) -> Result<()> {
-        let orbits = self.puzzle.as_ref().map(|word| self.counted.orbits(word)).transpose()?;
-        if let Some(puzzle) = orbits.flatten() {
-            return self.of_orbits(&puzzle);
+        let (word, states) = self.of.split()?;
+        let by_number = self.id.is_some() || self.line.is_some();
+        if by_number && !states.is_empty() {
+            refuse!("a state and the number of one: give either, not both");
         }
-        let table = self.table.as_ref().map(DistanceTable::open);
-        let table = table.transpose()?;
-        let facts = match self.other(table.as_ref())? {
-            Some(space) => self.of_puzzle(&space, table.as_ref())?,
-            None => self.of_board(table.as_ref())?,
+        let mut destination = self.output.reserve()?;
+        let puzzle = word.map(|word| self.counted.orbits(word)).transpose()?.flatten();
+        let table = self.table.as_ref().map(DistanceTable::open).transpose()?;
+        let table = table.as_ref();
+        let space = match puzzle {
+            Some(_) => None,
+            None => self.other(word, table)?,
         };
-        self.output.reserve()?.write(&facts)
+        let mut written = 0;
+        let mut write = |state: Option<&str>| -> Result<()> {
+            if written > 0 && destination.format == OutputFormat::Text {
+                destination.add("\n")?;
+            }
+            written += 1;
+            if let Some(puzzle) = &puzzle {
+                let facts = self.of_orbits(puzzle, state)?;
+                if written == 1 {
+                    destination.heading(facts.columns())?;
+                }
+                return destination.line(&facts);
+            }
+            let facts = match &space {
+                Some(space) => self.of_puzzle(space, table, state)?,
+                None => self.of_board(word, table, state)?,
+            };
+            if written == 1 {
+                destination.heading(facts.columns())?;
+            }
+            destination.line(&facts)
+        };
+        for state in &states {
+            write(Some(state))?;
+        }
+        if by_number {
+            write(None)?;
+        } else if states.is_empty() {
+            for line in std::io::stdin().lines() {
+                let line = line.context("cannot read standard input")?;
+                let state = line.split('#').next().unwrap_or_default().trim();
+                if !state.is_empty() {
+                    write(Some(state))?;
+                }
+            }
+        }
+        if written == 0 {
+            refuse!("there is no state: name one or write one per line to standard input");
+        }
+        destination.finish()
     }
 
     /// What is said of a state of a puzzle of several sets of pieces.
-    fn of_orbits(&self, puzzle: &OrbitPuzzle) -> Result<()> {
+    fn of_orbits(&self, puzzle: &OrbitPuzzle, text: Option<&str>) -> Result<OrbitState> {
         let numbers = [self.id.map(|_| "--id"), self.line.map(|_| "--line")];
         let table = self.table.as_ref().map(|_| "--table");
         if let Some(option) = numbers.into_iter().chain([table]).flatten().next() {
             refuse!("{option} is for puzzles whose states are numbered, {puzzle} is none");
         }
-        let text = self.state.as_deref().unwrap_or_default();
-        let (state, moves) = puzzle.read(text).map_err(tilewave::Error::from)?;
+        let (state, moves) =
+            puzzle.read(text.unwrap_or_default()).map_err(tilewave::Error::from)?;
         let reached = puzzle.reaches(&state);
-        self.output.reserve()?.write(&OrbitState {
+        Ok(OrbitState {
             puzzle: puzzle.to_string(),
             state: puzzle.text(&state),
             solved: state == puzzle.solved(),
@@ -124,30 +155,38 @@ impl StateArgs {
     }
 
     /// The puzzle of the state, unless it is a board.
-    fn other(&self, table: Option<&DistanceTable>) -> Result<Option<StateSpace>> {
-        let named = self.puzzle.as_ref().map(|word| self.counted.space(word));
-        let named = named.transpose()?;
+    fn other(
+        &self,
+        word: Option<&str>,
+        table: Option<&DistanceTable>,
+    ) -> Result<Option<StateSpace>> {
+        let named = word.map(|word| self.counted.space(word)).transpose()?;
         let of_table = table.map(DistanceTable::space);
         if let (Some(named), Some(of_table)) = (&named, of_table)
             && named != of_table
         {
-            refuse!("the table is one of {of_table}: leave out --puzzle");
+            refuse!("the table is one of {of_table}: leave out {}", word.unwrap_or_default());
         }
         let space = of_table.cloned().or(named);
         let other = space.filter(|space| space.size().is_none());
         let goal = self.counted.goal.goal.is_some();
         if let Some(space) = &other
-            && (goal || self.counted.metric().is_some() || self.size.is_some())
+            && (goal || self.counted.metric().is_some())
         {
-            refuse!("--goal, --metric and --size are for boards, {space} is none");
+            refuse!("--goal and --metric are for boards, {space} is none");
         }
         Ok(other)
     }
 
-    fn of_puzzle(&self, space: &StateSpace, table: Option<&DistanceTable>) -> Result<StateFacts> {
+    fn of_puzzle(
+        &self,
+        space: &StateSpace,
+        table: Option<&DistanceTable>,
+        state: Option<&str>,
+    ) -> Result<StateFacts> {
         // A table knows how its states are read.
         let space = table.map_or(space, DistanceTable::space);
-        let state = match &self.state {
+        let state = match state {
             Some(text) => parse(space, text)?,
             None => self.unrank(space)?,
         };
@@ -165,8 +204,13 @@ impl StateArgs {
         })
     }
 
-    fn of_board(&self, table: Option<&DistanceTable>) -> Result<StateFacts> {
-        let named = self.puzzle.as_ref().map(|word| word.parse::<Size>()).transpose()?;
+    fn of_board(
+        &self,
+        word: Option<&str>,
+        table: Option<&DistanceTable>,
+        state: Option<&str>,
+    ) -> Result<StateFacts> {
+        let named = word.map(|word| word.parse::<Size>()).transpose()?;
         let of_table = table.map(DistanceTable::goal).transpose()?;
         if let (Some(metric), Some(table)) = (self.counted.metric(), table)
             && table.space().metric() != Some(metric)
@@ -176,13 +220,13 @@ impl StateArgs {
                 table.space()
             );
         }
-        let size = self.size.or(named).or(of_table.map(Board::size));
+        let size = named.or(of_table.map(Board::size));
         let goal_option = &self.counted.goal;
-        let board = match &self.state {
+        let board = match state {
             Some(text) => Board::parse(text, size)?,
             None => {
                 let Some(size) = size else {
-                    refuse!("a number needs its board: give --size");
+                    refuse!("a number needs its puzzle: tilewave state 3x4 --id 5");
                 };
                 let space = StateSpace::of_board(goal_option.board_of(table, size)?);
                 space.numbered()?;
@@ -339,12 +383,42 @@ impl Figures for StateFacts {
     }
 }
 
-// `tilewave antipodes`: the states that are farthest from the goal.
+// `tilewave antipodes` and `levels`: the states that are farthest from the goal, or at a depth.
 
 /// List the states farthest from the goal.
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave antipodes 3x3")]
 pub struct AntipodesArgs {
+    #[command(flatten)]
+    of: Listing,
+}
+
+/// List the states at a depth.
+#[derive(clap::Args)]
+#[command(after_help = "Example: tilewave levels 3x3 --depth 20 --list 5")]
+pub struct LevelsArgs {
+    #[command(flatten)]
+    of: Listing,
+
+    /// The depth.
+    #[arg(long, value_name = "DEPTH", value_parser = count::<usize>(), allow_negative_numbers = true)]
+    depth: usize,
+}
+
+impl AntipodesArgs {
+    pub fn run(&self) -> Result<()> {
+        self.of.run(None)
+    }
+}
+
+impl LevelsArgs {
+    pub fn run(&self) -> Result<()> {
+        self.of.run(Some(self.depth))
+    }
+}
+
+#[derive(clap::Args)]
+struct Listing {
     /// Size of a board (3x4), family of puzzles (topspin:12,4), cube or other puzzle (3x3x3, megaminx; tilewave puzzles lists
     /// them), or file that defines one (dino.gap).
     #[arg(value_parser = puzzle)]
@@ -353,13 +427,9 @@ pub struct AntipodesArgs {
     #[command(flatten)]
     counted: Counted,
 
-    /// List the states at this depth instead.
-    #[arg(long, value_name = "DEPTH", value_parser = count::<usize>(), allow_negative_numbers = true)]
-    max_depth: Option<usize>,
-
     /// List at most N states. A search by lists may choose others for another N.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = count::<usize>(), allow_negative_numbers = true)]
-    limit: usize,
+    list: usize,
 
     #[command(flatten)]
     running: Running,
@@ -390,26 +460,28 @@ struct DepthStates {
     deepest: usize,
 }
 
-impl AntipodesArgs {
-    pub fn run(&self) -> Result<()> {
+impl Listing {
+    /// Lists the states at a depth, or at the last one.
+    fn run(&self, depth: Option<usize>) -> Result<()> {
         if let Some(puzzle) = self.counted.orbits(&self.puzzle)? {
-            return self.by_lists(puzzle);
+            return self.by_lists(puzzle, depth);
         }
         let space = self.counted.space(&self.puzzle)?;
         let large = space.size().is_some_and(|size| size.cells() > Search::MAX_CELLS);
-        if self.running.by_lists() || large && self.max_depth.is_some() {
-            return self.by_lists(OrbitPuzzle::of_space(&space).map_err(tilewave::Error::from)?);
+        if self.running.by_lists() || large && depth.is_some() {
+            let puzzle = OrbitPuzzle::of_space(&space).map_err(tilewave::Error::from)?;
+            return self.by_lists(puzzle, depth);
         }
         let mut search = self.running.search(space)?;
-        search.max_depth = self.max_depth;
-        search.keep_last = self.limit;
+        search.max_depth = depth;
+        search.keep_last = self.list;
         let destination = self.output.reserve()?;
         let outcome = search.run_with(&SearchProgress::new())?;
 
         let space = &outcome.space;
         let deepest = outcome.counts.len() - 1;
         // Beyond the diameter there is nothing, and the deepest boards are no answer.
-        let depth = self.max_depth.unwrap_or(deepest);
+        let depth = depth.unwrap_or(deepest);
         let last = if depth > deepest { &[][..] } else { &outcome.last };
         destination.write(&DepthStates {
             board: space.size().map(|size| size.to_string()),
@@ -428,18 +500,18 @@ impl AntipodesArgs {
     }
 
     /// The same for a puzzle whose states have no numbers.
-    fn by_lists(&self, puzzle: OrbitPuzzle) -> Result<()> {
+    fn by_lists(&self, puzzle: OrbitPuzzle, depth: Option<usize>) -> Result<()> {
         if let Some(option) = self.running.numbered() {
             refuse!("{option} is for puzzles whose states are numbered, {puzzle} is none");
         }
         let ahead = Ahead::default();
-        let search = frontier::search(puzzle, self.max_depth, &ahead, &self.running)?;
-        let search = search.keep_last(self.limit);
+        let search = frontier::search(puzzle, depth, &ahead, &self.running)?;
+        let search = search.keep_last(self.list);
         let destination = self.output.reserve()?;
         let found = search.run_with(&SearchProgress::new())?;
         let puzzle = &search.puzzle;
         let deepest = found.levels.len() - 1;
-        let depth = self.max_depth.unwrap_or(deepest);
+        let depth = depth.unwrap_or(deepest);
         let last = if depth > deepest { &[][..] } else { &found.last };
         destination.write(&DepthStates {
             board: None,
@@ -510,7 +582,7 @@ impl Figures for DepthStates {
         let heading = line((&self.noun().into(), heading));
         let more = match self.count - self.boards.len() as u64 {
             0 => String::new(),
-            more => format!("\n{} more; raise --limit to see them\n", thousands(more)),
+            more => format!("\n{} more; raise --list to see them\n", thousands(more)),
         };
         format!("{text}{diameter}\n\n{heading}{}{more}", self.rows().map(line).collect::<String>())
     }
@@ -529,7 +601,7 @@ pub struct ScrambleArgs {
     size: Size,
 
     /// Number of boards.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = count::<u64>(), allow_negative_numbers = true)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = count::<u64>(), allow_negative_numbers = true)]
     count: u64,
 
     /// Random seed: the same seed gives the same boards on every machine [default: a random one, logged].

@@ -53,7 +53,7 @@ pub struct Args {
     encoding: Option<EntrySize>,
 
     /// Replace an existing file.
-    #[arg(long)]
+    #[arg(short, long)]
     force: bool,
 
     #[command(flatten)]

@@ -130,7 +130,7 @@ pub struct BuildArgs {
     output: Vec<PathBuf>,
 
     /// Replace existing files.
-    #[arg(long)]
+    #[arg(short, long)]
     force: bool,
 
     #[command(flatten)]
@@ -196,6 +196,8 @@ impl BuildArgs {
             }
             builds.push(build);
         }
+        let mut destination = Destination::beside(&files[0], self.format);
+        destination.as_mut().map_or(Ok(()), |to| to.heading(Built::COLUMNS))?;
         for (i, (build, file)) in builds.iter().zip(&files).enumerate() {
             let begun = Instant::now();
             let progress = SearchProgress::of_part(part(i, patterns.len()));
@@ -207,10 +209,9 @@ impl BuildArgs {
                 seconds: begun.elapsed().as_secs_f64(),
                 peak_memory_bytes: internals::peak_memory(),
             };
-            let beside = Destination::beside(file, self.format);
-            beside.map_or(Ok(()), |destination| destination.write(&built))?;
+            destination.as_mut().map_or(Ok(()), |to| to.line(&built))?;
         }
-        Ok(())
+        destination.map_or(Ok(()), Destination::finish)
     }
 
     /// The file of each pattern.

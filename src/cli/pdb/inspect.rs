@@ -7,14 +7,14 @@ use std::{
 
 use serde::Serialize;
 use tilewave::{
-    Board, Pattern, Pdb,
+    Board, Pattern, Pdb, Resources,
     pdb::{self, Build, ExportLayout, Kind, PdbError, Summary, check_disjoint, inspect},
     report::{bytes, thousands, value_histogram},
 };
 
 use crate::cli::{
     Destination, Failure, Figures, OutputFile, OutputFormat, OutputOptions, ResourceOptions,
-    Result, SearchProgress, Threads, choice, count, counts_csv, facts, kernel, refuse,
+    Result, SearchProgress, Threads, choice, count, counts_csv, facts, refuse,
 };
 
 /// What is to be said of every database.
@@ -273,11 +273,11 @@ impl Figures for CheckFacts {
 impl VerifyPdbArgs {
     pub fn run(&self) -> Result<()> {
         let destination = self.output.reserve()?;
-        kernel()?;
+        let resources = self.resources.get()?;
         // What can be said of a damaged file as well.
         let summary = pdb::inspect(&self.file).ok();
         let progress = SearchProgress::new();
-        let result = self.check(&progress);
+        let result = self.check(&progress, resources);
         drop(progress);
         let (pass, checked) = match result? {
             Ok(checked) => (true, checked),
@@ -296,15 +296,17 @@ impl VerifyPdbArgs {
     }
 
     /// What was checked, or what is wrong with the database.
-    fn check(&self, progress: &SearchProgress) -> Result<Result<String, PdbError>> {
+    fn check(
+        &self,
+        progress: &SearchProgress,
+        resources: Resources,
+    ) -> Result<Result<String, PdbError>> {
         let table = match Pdb::load(&self.file) {
             Ok(table) => table,
             Err(error) => return Ok(Err(error)),
         };
         if self.rebuild {
-            let how = Build::new(table.pattern().clone())
-                .plain(self.plain)
-                .resources(self.resources.get()?);
+            let how = Build::new(table.pattern().clone()).plain(self.plain).resources(resources);
             let builder = if self.plain { " by the plain builder" } else { "" };
             let words = format!(
                 "checksums, and all entries, their order and their histogram rebuilt{builder}"
@@ -334,7 +336,7 @@ pub struct CopyArgs {
     output: PathBuf,
 
     /// Replace an existing file.
-    #[arg(long)]
+    #[arg(short, long)]
     force: bool,
 
     #[command(flatten)]

@@ -60,7 +60,7 @@ struct BuildSetArgs {
     output: PathBuf,
 
     /// Replace the set file, and files that are no such databases.
-    #[arg(long)]
+    #[arg(short, long)]
     force: bool,
 
     #[command(flatten)]

@@ -16,16 +16,10 @@ const AHEAD: usize = 1 << 16;
 /// How often a wait for input looks for Ctrl-C.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Where boards come from.
-#[derive(clap::Args)]
-pub struct Boards {
-    /// Boards, each in quotes: tiles separated by spaces, rows by '/', the blank as 0. With the --table of another puzzle: its
-    /// states. Without any: one per line from standard input, answered as they come.
-    #[arg(value_name = "BOARD")]
-    pub boards: Vec<String>,
-
+/// Where boards come from: the command line, or standard input where that has none.
+pub struct Boards<'a> {
+    pub boards: Vec<&'a str>,
     /// Size of the boards, for lists of tiles without '/'.
-    #[arg(long, value_name = "SIZE")]
     pub size: Option<Size>,
 }
 
@@ -40,7 +34,7 @@ pub struct Arrivals {
     pub known: usize,
 }
 
-impl Boards {
+impl Boards<'_> {
     /// The boards, which arrive one by one when none is on the command line. Of several ranks the first one
     /// reads, all of them before any is solved.
     pub fn arrive(&self, ranks: &dyn Communicator) -> Result<Arrivals> {
@@ -59,17 +53,7 @@ impl Boards {
         Ok(Arrivals::of(boards.collect::<Result<_, _>>()?, None))
     }
 
-    /// The first word, where it is one of a board's.
-    fn unquoted(&self) -> Option<&str> {
-        let word = self.boards.first()?.trim();
-        let is_tile = word.bytes().all(|byte| byte.is_ascii_digit()) || word == "x" || word == "_";
-        (is_tile && !word.is_empty() && self.boards.len() > 1).then_some(word)
-    }
-
     fn read(&self) -> Result<Arrivals> {
-        if let Some(word) = self.unquoted() {
-            refuse!("'{word}' alone is not a board: quote the whole board");
-        }
         let boards = self.boards.iter().map(|text| Board::parse(text, self.size));
         let boards = boards.collect::<Result<Vec<Board>, _>>()?;
         let lines = boards.is_empty().then(|| read(self.size));

@@ -33,7 +33,7 @@ pub struct Databases {
 
     /// Databases: 7-8, 6-6-3, 5-5-5 (4x4), 6-6-6-6 (5x5) [default: small ones].
     #[arg(long, value_name = "NAME")]
-    partition: Option<String>,
+    pub partition: Option<String>,
 
     /// Where to keep the databases that are built [default: ~/.cache/tilewave].
     #[arg(long, value_name = "DIR", hide_short_help = true)]

@@ -20,7 +20,7 @@ use parking_lot::Mutex;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use tilewave::{
-    Board, Constructive, DistanceTable, Moves, Optimal,
+    Board, Constructive, DistanceTable, Moves, Optimal, Size,
     internals::{self, Recorder, SubtreeSplit, Walked},
     progress::{Phase, StopWhen},
     puzzle::{Coordinates, Metric, MoveStyle},
@@ -30,19 +30,20 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Destination, Failure, OutputFile, OutputFormat, OutputOptions, Result, Threads, aside, choice,
-    complain, count,
+    Counted, Destination, Failure, OutputFile, OutputFormat, OutputOptions, PuzzleAndStates,
+    Result, Threads, aside, choice, complain, count,
     pdb::set::Thresholds,
     progress,
     ranks::{self, me},
-    refuse, seconds,
+    refuse,
     solve::{
         answer::{Solved, Totals, Wording},
         boards::{Arrivals, BoardLine, Boards},
         databases::Databases,
-        states::{PuzzleOption, StateSolve},
+        states::StateSolve,
         status::SolveProgress,
     },
+    time,
 };
 
 pub use crate::cli::solve::databases::open_partitions;
@@ -59,15 +60,15 @@ const PROOF_TIME: Duration = Duration::from_secs(60);
 /// Solve boards optimally, or quickly with --fast; cubes and other puzzles optimally.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  tilewave solve '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12'\n  \
-                  tilewave solve --puzzle 3x3x3 \"R U F' L2 D B\"\n  tilewave scramble 10x10 --count 1000 | tilewave solve --fast\n\n\
+                  tilewave solve 3x3x3 \"R U F' L2 D B\"\n  tilewave scramble 10x10 --count 1000 | tilewave solve --fast\n\n\
                   The first run for a goal builds pattern databases and keeps them.")]
 #[command(mut_args(states::in_long_help))]
 pub struct Args {
     #[command(flatten)]
-    boards: Boards,
+    of: PuzzleAndStates,
 
     #[command(flatten)]
-    of: PuzzleOption,
+    counted: Counted,
 
     /// Solve boards of any size quickly, not with the fewest moves.
     #[arg(long)]
@@ -90,8 +91,8 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     max_nodes: Option<u64>,
 
-    /// Give up on a board, or on a proof, after so many seconds [proofs: 60].
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
+    /// Give up on a board, or on a SAT solver, after so long: 90s, 2min [SAT solver: 60s].
+    #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
     timeout: Option<Duration>,
 
     /// Save the progress of many hard boards in FILE: the same command resumes after an interruption.
@@ -121,11 +122,13 @@ pub struct Args {
 
 impl Args {
     pub fn run(&self) -> Result<()> {
-        let other = self.fast || self.certify || self.of.puzzle.is_some();
+        let (word, states) = self.of.split()?;
+        let size = word.and_then(|word| word.parse::<Size>().ok());
+        let other = self.fast || self.certify || word.is_some() && size.is_none();
         let searches = !other && self.databases.table.is_none();
         let ranks: Box<dyn Communicator> =
             if searches { ranks::join()? } else { Box::new(OneProcess) };
-        match self.run_on(&*ranks) {
+        match self.run_on(&*ranks, (word, size), states) {
             // The others would wait for this rank.
             Err(Failure { said: Some(said), .. }) if ranks.size() > 1 => {
                 complain(&said);
@@ -138,27 +141,37 @@ impl Args {
     }
 
     /// Runs the command, alone or as one of several ranks.
-    fn run_on(&self, communicator: &dyn Communicator) -> Result<()> {
-        if let Some(word) = &self.of.puzzle {
-            let Args { max_nodes, timeout, boards, databases, output, threads, .. } = self;
-            let solve = StateSolve { boards, databases, threads, max_nodes, timeout, output };
-            return states::search(&solve, &self.of.counted, word);
-        }
-        self.of.counted.refuse_of_boards()?;
+    fn run_on(
+        &self,
+        communicator: &dyn Communicator,
+        (word, size): (Option<&str>, Option<Size>),
+        states: Vec<&str>,
+    ) -> Result<()> {
         let table = self.databases.table.as_ref().map(DistanceTable::open);
         let table = table.transpose()?;
         if let Some(table) = &table {
             self.refuse_beside(table)?;
             if table.space().size().is_none() {
-                return states::solve(table, &self.boards.boards, &self.output);
+                if let Some(word) = word.filter(|word| table.space().name() != *word) {
+                    refuse!("the table is one of {}: leave out {word}", table.space());
+                }
+                return states::solve(table, &states, &self.output);
             }
         }
+        if let (Some(word), None) = (word, size) {
+            self.refuse_of_puzzle(word)?;
+            let Args { max_nodes, timeout, databases, output, threads, .. } = self;
+            let states = &states;
+            let solve = StateSolve { states, databases, threads, max_nodes, timeout, output };
+            return states::search(&solve, &self.counted, word);
+        }
+        self.counted.refuse_of_boards()?;
         progress::listen();
-        let mut boards = self.boards.arrive(communicator)?;
+        let mut boards = Boards { boards: states, size }.arrive(communicator)?;
         let Some(size) = boards.first_size(BATCH)? else {
             return Err(Failure::interrupted());
         };
-        let goal = self.of.counted.goal.board_of(table.as_ref(), size)?;
+        let goal = self.counted.goal.board_of(table.as_ref(), size)?;
         self.refuse(&goal)?;
         let logged = self.log.as_ref().map(|_| boards.all()).transpose()?;
         let writes = communicator.rank() == 0;
@@ -209,6 +222,22 @@ impl Args {
         }
     }
 
+    /// Refuses what is for boards.
+    fn refuse_of_puzzle(&self, word: &str) -> Result<()> {
+        let wrong = [
+            (self.fast, "--fast"),
+            (self.certify, "--certify"),
+            (self.log.is_some(), "--log"),
+            (self.html.is_some(), "--html"),
+            (self.databases.table.is_some(), "a distance table of boards"),
+            (self.databases.partition.is_some(), "--partition"),
+        ];
+        match wrong.into_iter().find(|(wrong, _)| *wrong) {
+            None => Ok(()),
+            Some((_, option)) => refuse!("{option} is for boards, {word} is none: leave it out"),
+        }
+    }
+
     /// Refuses what a table has no answers for.
     fn refuse_beside(&self, table: &DistanceTable) -> Result<()> {
         let space = table.space();
@@ -219,8 +248,7 @@ impl Args {
             (self.ratio && !counts_tiles, "--ratio"),
             (self.certify && !counts_tiles, "--certify"),
             (self.html.is_some() && !board, "--html"),
-            (self.of.counted.goal.goal.is_some() && !board, "--goal"),
-            (self.boards.size.is_some() && !board, "--size"),
+            (self.counted.goal.goal.is_some() && !board, "--goal"),
         ];
         match wrong.into_iter().find(|(wrong, _)| *wrong) {
             None => Ok(()),
@@ -248,7 +276,7 @@ impl Args {
         if self.certify && size.cells() > PROOF_CELLS {
             refuse!(
                 "--certify takes boards of at most {PROOF_CELLS} cells, {size} has {}: leave it out, or hand \
-                 the model of tilewave export --cnf to a solver of your own",
+                 the model of tilewave encode --cnf to a solver of your own",
                 size.cells()
             );
         }

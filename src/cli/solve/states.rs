@@ -22,22 +22,8 @@ use tilewave::{
 
 use crate::cli::{
     Context, Counted, Failure, Figures, OutputOptions, Result, SearchProgress, StatusLine, Threads,
-    complain, part, progress, puzzle, refuse,
-    solve::{boards::Boards, databases::Databases},
+    complain, part, progress, refuse, solve::databases::Databases,
 };
-
-/// The puzzle of states that are no boards.
-#[derive(clap::Args)]
-pub struct PuzzleOption {
-    /// Cube or other puzzle of several sets; states are moves.
-    ///
-    /// A state is a sequence of moves from the solved puzzle, or what stands where as tilewave state says it.
-    #[arg(long, value_name = "PUZZLE", value_parser = puzzle, conflicts_with_all = ["fast", "certify", "log", "html", "table", "partition"])]
-    pub puzzle: Option<String>,
-
-    #[command(flatten)]
-    pub counted: Counted,
-}
 
 /// Leaves options of puzzles out of the short help.
 pub fn in_long_help(arg: clap::Arg) -> clap::Arg {
@@ -167,7 +153,7 @@ const BATCH: usize = 256;
 const EASY: u64 = 200_000;
 
 /// Writes a shortest solution of each state: of those given, or of one per line of standard input as they come.
-pub fn solve(table: &DistanceTable, states: &[String], output: &OutputOptions) -> Result<()> {
+pub fn solve(table: &DistanceTable, states: &[&str], output: &OutputOptions) -> Result<()> {
     each(
         states,
         output,
@@ -182,13 +168,13 @@ type Say<'a> = &'a mut dyn FnMut(StateAnswer) -> Result<()>;
 /// Answers each state, of those given, or of one per line of standard input, in batches of as many as there are at once. What
 /// answers them gets their texts, how many came before, and what writes an answer.
 fn each<S>(
-    states: &[String],
+    states: &[&str],
     output: &OutputOptions,
     parse: impl Fn(&str) -> Result<S>,
     mut answer: impl FnMut(&[(String, S)], usize, Say<'_>) -> Result<()>,
 ) -> Result<()> {
     // What is wrong on the command line is said before anything is written.
-    let given = states.iter().map(|text| Ok((text.clone(), parse(text)?)));
+    let given = states.iter().map(|&text| Ok((text.into(), parse(text)?)));
     let given = given.collect::<Result<Vec<_>>>()?;
     let mut destination = output.reserve()?;
     destination.heading(StateAnswer::COLUMNS)?;
@@ -244,7 +230,7 @@ fn each<S>(
 
 /// What solves states of a puzzle of several sets of pieces.
 pub struct StateSolve<'a> {
-    pub boards: &'a Boards,
+    pub states: &'a [&'a str],
     pub databases: &'a Databases,
     pub threads: &'a Threads,
     pub max_nodes: &'a Option<u64>,
@@ -261,7 +247,7 @@ pub fn search(args: &StateSolve<'_>, counted: &Counted, word: &str) -> Result<()
         );
     };
     progress::listen();
-    let states = &args.boards.boards;
+    let states = args.states;
     let pool = internals::pool(args.threads.get())?;
     // What is wrong on the command line is said before tables are built.
     for state in states {

@@ -1,4 +1,4 @@
-//! `tilewave export`: a board as a question to other solvers, and their answers.
+//! `tilewave encode`: a board as a question to other solvers, and their answers.
 
 use std::{
     io::Read,
@@ -6,18 +6,18 @@ use std::{
 };
 
 use tilewave::{
-    Board, Constructive, Size,
+    Board, Constructive,
     puzzle::MoveStyle,
     solve::models::{Cnf, IntegerProgram, Question, decode},
 };
 
-use crate::cli::{Context, GoalOption, OutputFile, Result, count, print, refuse};
+use crate::cli::{Context, GoalOption, OutputFile, Result, choice, count, print, refuse};
 
-/// Export "solvable in N moves?" as a SAT formula or integer program, or decode the answer.
+/// Encode "solvable in N moves?" as a SAT formula or integer program, or decode the answer.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  tilewave export '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12' --max-moves 11 --lp neos.lp\n  \
-                  tilewave export '1 2 3/4 5 6/0 7 8' --cnf - | cadical | tilewave export '1 2 3/4 5 6/0 7 8' --decode -\n\n\
+    after_help = "Examples:\n  tilewave encode '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12' --max-moves 11 --lp neos.lp\n  \
+                  tilewave encode '1 2 3/4 5 6/0 7 8' --cnf - | cadical | tilewave encode '1 2 3/4 5 6/0 7 8' --decode -\n\n\
                   Letters in the files are the direction in which a tile goes. The lengths of all solutions of a board are \
                   even, or all are odd: if N does not fit, the files ask for N - 1 moves. To prove that a solution of N moves \
                   is optimal, show that the formula for N - 1 moves has no model: cadical no.cnf proof.drat writes a \
@@ -25,11 +25,8 @@ use crate::cli::{Context, GoalOption, OutputFile, Result, count, print, refuse};
 )]
 pub struct Args {
     /// The board, in quotes: tiles separated by spaces, rows by '/', the blank as 0.
-    board: String,
-
-    /// Size of the board, for a list of tiles without '/'.
-    #[arg(long, value_name = "SIZE")]
-    size: Option<Size>,
+    #[arg(value_parser = |text: &str| Board::parse(text, None))]
+    board: Board,
 
     #[command(flatten)]
     goal: GoalOption,
@@ -56,17 +53,17 @@ pub struct Args {
     decode: Option<PathBuf>,
 
     /// Write moves as the direction of the tile or of the blank.
-    #[arg(long, value_name = "WHICH", default_value = "tile", requires = "decode")]
-    moves: String,
+    #[arg(long, value_parser = choice(MoveStyle::NAMES), default_value = "tile", requires = "decode")]
+    moves: MoveStyle,
 
     /// Replace existing files.
-    #[arg(long)]
+    #[arg(short, long)]
     force: bool,
 }
 
 impl Args {
     pub fn run(&self) -> Result<()> {
-        let board = Board::parse(&self.board, self.size)?;
+        let board = self.board.clone();
         let goal = self.goal.board(board.size())?;
         if let Some(path) = &self.decode {
             return self.decode(path, &board, &goal);
@@ -113,7 +110,6 @@ impl Args {
     }
 
     fn decode(&self, path: &Path, board: &Board, goal: &Board) -> Result<()> {
-        let style: MoveStyle = self.moves.parse()?;
         let mut answer = Vec::new();
         let read = match path == Path::new("-") {
             true => std::io::stdin().lock().read_to_end(&mut answer),
@@ -122,6 +118,6 @@ impl Args {
         read.context(format!("cannot read '{}'", path.display()))?;
         let answer = String::from_utf8_lossy(&answer);
         let moves = decode(board, goal, &answer)?;
-        print(&format!("{board}  {} moves  {}\n", moves.len(), moves.short(style)))
+        print(&format!("{board}  {} moves  {}\n", moves.len(), moves.short(self.moves)))
     }
 }
