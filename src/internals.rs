@@ -6,7 +6,7 @@ pub use crate::{
     perm::{TargetByte, layout, lehmer, move_table, placement},
     solve::{
         control::{Cut, Recorder, SubtreeSplit, Walked},
-        log::{LogLine, replay},
+        log::{LogLine, OPENING as LOG_OPENING, read as read_log, replay},
     },
     store::{
         Append, Array, Bytes, Codec, DEFAULT_LEVEL, Decoder, Directory, Encoder, Io, LevelHeader,
@@ -18,3 +18,14 @@ pub use crate::{
     threads::{pool, process_pool},
     units::{parse_bytes, parts},
 };
+
+use crate::store::FileHeader;
+
+/// How the files of each kind begin.
+pub const DATABASE_MAGIC: [u8; 8] = <crate::pdb::Summary as FileHeader>::MAGIC;
+/// See [`DATABASE_MAGIC`].
+pub const TABLE_MAGIC: [u8; 8] = crate::table::header::TableHeader::MAGIC;
+/// See [`DATABASE_MAGIC`].
+pub const PRUNING_MAGIC: [u8; 8] = crate::pruning::header::PruningHeader::MAGIC;
+/// See [`DATABASE_MAGIC`]: the files in the directory of a search or build.
+pub const RUN_MAGICS: [&[u8]; 3] = [b"TWLEVEL\n", b"TWCROSS\n", b"tilewave-"];

@@ -12,6 +12,7 @@ mod bfs;
 mod disk;
 mod encode;
 mod failure;
+mod files;
 mod frontier;
 mod last_words;
 mod manual;
@@ -39,8 +40,8 @@ pub(crate) use self::{
     failure::{Context, Failure, Result, complain, refuse},
     frontier::Ahead,
     options::{
-        GoalOption, MaxDepth, ResourceOptions, Running, Threads, bandwidth, choice, count, time,
-        whole,
+        GoalOption, MaxDepth, ResourceOptions, Running, Threads, bandwidth, choice, count, seed,
+        time, whole,
     },
     output::{
         Destination, Figures, OutputFile, OutputFormat, OutputOptions, ResultReport, Subject,
@@ -83,7 +84,8 @@ const GENERAL: &str = "General";
 enum Command {
     Bfs(bfs::Args),
     Resume(runs::ResumeArgs),
-    Status(runs::StatusArgs),
+    Info(files::InfoArgs),
+    Check(files::CheckArgs),
     Repair(runs::RepairArgs),
     Antipodes(states::AntipodesArgs),
     Levels(states::LevelsArgs),
@@ -96,6 +98,7 @@ enum Command {
     Solve(solve::Args),
     Scramble(states::ScrambleArgs),
     Encode(encode::Args),
+    Cache(files::CacheArgs),
     Completions(manual::CompletionsArgs),
     Man(manual::ManArgs),
 }
@@ -131,7 +134,8 @@ impl Cli {
         match self.command {
             Command::Bfs(args) => args.run(),
             Command::Resume(args) => args.run(),
-            Command::Status(args) => args.run(),
+            Command::Info(args) => args.run(),
+            Command::Check(args) => args.run(),
             Command::Repair(args) => args.run(),
             Command::Antipodes(args) => args.run(),
             Command::Levels(args) => args.run(),
@@ -144,6 +148,7 @@ impl Cli {
             Command::Solve(args) => args.run(),
             Command::Scramble(args) => args.run(),
             Command::Encode(args) => args.run(),
+            Command::Cache(args) => args.run(),
             Command::Completions(args) => args.run(Cli::command()),
             Command::Man(args) => args.run(Cli::command()),
         }

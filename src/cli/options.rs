@@ -6,6 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tilewave::{
     Board, DistanceTable, Goal, Kernel, Resources, Search, Size, internals,
     puzzle::StateSpace,
+    random,
     search::{Engine, SearchError},
 };
 
@@ -168,6 +169,16 @@ pub struct MaxDepth {
     /// A search on disk that is already deeper is shown as deep as it is.
     #[arg(long, value_name = "DEPTH", value_parser = count::<usize>(), allow_negative_numbers = true)]
     pub max_depth: Option<usize>,
+}
+
+/// The seed asked for, or one that is drawn and logged.
+pub fn seed(asked: Option<u64>) -> Result<u64> {
+    let drawn = || {
+        let seed = random::seed().context("a seed cannot be drawn: give one with --seed")?;
+        tracing::info!("seed {seed}");
+        Ok(seed)
+    };
+    asked.map_or_else(drawn, Ok)
 }
 
 // Words of the command line and what they stand for. Every error says what was written and what to write.

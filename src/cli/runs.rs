@@ -1,134 +1,19 @@
-//! `tilewave status`, `resume`, `repair` and `verify`: searches on disk, and what is known of searches.
+//! `tilewave resume`, `repair` and `verify`: searches on disk, and what is known of searches.
 
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{path::PathBuf, time::Duration};
 
-use clap::ValueHint::{AnyPath, DirPath};
+use clap::ValueHint::DirPath;
 use serde::Serialize;
 use tilewave::{
-    Size,
-    progress::StopWhen,
     puzzle::{StateSpace, orbits::OrbitPuzzle},
-    report::{
-        SearchLevels, Truth, Verdict, bytes, counted, duration, published_for, published_growth,
-        rate, thousands,
-    },
+    report::{SearchLevels, Truth, Verdict, bytes, published_for, published_growth, thousands},
     search::{Engine, disk, disk::Searched},
 };
 
 use crate::cli::{
     Ahead, Counted, DiskOptions, Failure, Figures, MaxDepth, OutputOptions, Result, ResultReport,
-    Running, SearchProgress, Subject, bfs, directories, facts, frontier, progress, puzzle, refuse,
+    Running, SearchProgress, Subject, bfs, directories, facts, frontier, puzzle, refuse,
 };
-
-/// Show the progress of a search on disk.
-#[derive(clap::Args)]
-#[command(after_help = "Example: tilewave status RUN")]
-pub struct StatusArgs {
-    /// The directories of the search, in the order in which they were given.
-    #[arg(value_name = "DIR", value_hint = DirPath, required_unless_present = "dir")]
-    dirs: Vec<PathBuf>,
-
-    /// Another way to name the directories, one at a time.
-    #[arg(long, value_name = "DIR", value_hint = DirPath, conflicts_with = "dirs")]
-    dir: Vec<PathBuf>,
-
-    #[command(flatten)]
-    output: OutputOptions,
-}
-
-/// How far a search has come.
-#[derive(Serialize)]
-struct StatusFacts {
-    #[serde(flatten)]
-    subject: Subject,
-    goal: String,
-    start: String,
-    state: &'static str,
-    depth: Option<usize>,
-    chunks: u32,
-    chunks_done: usize,
-    levels: usize,
-    states: u64,
-    /// Nothing where nobody knows, or 64 bits are not enough.
-    all_states: Option<u64>,
-    seconds: f64,
-    states_per_second: f64,
-    eta_seconds: Option<f64>,
-    disk_bytes: u64,
-    scratch_bytes: u64,
-    disk_peak_bytes: u64,
-    bytes_written: u64,
-    #[serde(skip)]
-    name: String,
-}
-
-impl StatusArgs {
-    pub fn run(&self) -> Result<()> {
-        let destination = self.output.reserve()?;
-        let of = disk::status(&directories(&[&self.dirs[..], &self.dir[..]].concat())?)?;
-        let (manifest, states, all_states) = (&of.manifest, of.states(), of.all_states);
-        let states_per_second = of.states_per_second();
-        // The first levels are so thin that they say nothing about the rest.
-        let telling = |all: &u64| states > all / 1000 && !manifest.complete;
-        let rest = all_states.filter(telling).map(|all| all.saturating_sub(states));
-        destination.write(&StatusFacts {
-            subject: Subject::searched(&of.searched, self.output.format),
-            goal: manifest.identity.goal.clone(),
-            start: manifest.identity.start.clone(),
-            state: match (manifest.complete, of.running) {
-                (true, _) => "complete",
-                (false, true) => "running",
-                (false, false) => "stopped",
-            },
-            depth: of.depth,
-            chunks: manifest.chunks,
-            chunks_done: of.chunks_done,
-            levels: manifest.depth(),
-            states,
-            all_states,
-            seconds: manifest.seconds,
-            states_per_second,
-            eta_seconds: rest.map(|rest| rest as f64 / states_per_second.max(1e-9)),
-            disk_bytes: manifest.disk_bytes() + of.scratch_bytes,
-            scratch_bytes: of.scratch_bytes,
-            disk_peak_bytes: manifest.peak_bytes,
-            bytes_written: manifest.bytes_written,
-            name: of.searched.to_string(),
-        })
-    }
-}
-
-impl Figures for StatusFacts {
-    const COLUMNS: &'static str = "board,state,depth,chunks_done,chunks,states,seconds,disk_bytes";
-
-    fn words(&self) -> String {
-        let StatusFacts { name, goal, state, chunks, chunks_done, states, all_states, .. } = self;
-        let of = |all: u64| {
-            let share = *states as f64 * 100.0 / all as f64;
-            format!(" of {} ({share:.1} %)", thousands(all))
-        };
-        let of = all_states.map_or(String::new(), of);
-        let eta = self.eta_seconds.map_or(String::new(), |eta| format!(", ETA {}", duration(eta)));
-        let (time, speed) = (duration(self.seconds), rate(self.states_per_second));
-        let [now, most, written] =
-            [self.disk_bytes, self.disk_peak_bytes, self.bytes_written].map(bytes);
-        let last = format!("{}, the last one", self.levels.saturating_sub(1));
-        let begun = |depth| format!("{depth}, {chunks_done} of {chunks} chunks done");
-        let rows = [
-            ("search", format!("{name}, goal {goal}: {state}")),
-            ("depth", self.depth.map_or(last, begun)),
-            ("states", thousands(*states) + &of),
-            ("time", format!("{time}, {speed} states/s{eta}")),
-            ("disk", format!("{now}, {most} at most, {written} written")),
-        ];
-        facts(9, rows)
-    }
-}
-
-// `tilewave resume`: go on with a search on disk.
 
 /// Resume a search on disk.
 #[derive(clap::Args)]
@@ -267,7 +152,7 @@ impl Figures for RepairFacts {
             ("kept", kept.map_or(String::new(), |kept| format!("the damaged manifest, as {kept}"))),
             (
                 "next",
-                "tilewave verify checks every file; tilewave resume continues the search".into(),
+                "tilewave check checks every file; tilewave resume continues the search".into(),
             ),
         ]);
         facts(9, rows)
@@ -279,20 +164,13 @@ impl Figures for RepairFacts {
 /// Most states that the reference engine checks: seconds to minutes, and 125 MB.
 const REFERENCE_STATES: u64 = 1_000_000_000;
 
-/// Check a puzzle against published results, or check the files of a search on disk.
+/// Search puzzles and compare every level with published results.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  tilewave verify 2x4 3x3\n  tilewave verify lrx:9 dino.gap\n  tilewave verify --dir RUN"
-)]
+#[command(after_help = "Examples:\n  tilewave verify 2x4 3x3\n  tilewave verify lrx:9 dino.gap")]
 pub struct VerifyArgs {
-    /// Puzzles to search: boards (3x4), families (topspin:12,4), cubes and others (2x2x2) or files (dino.gap). Or the directories
-    /// of one search on disk, to check all its files; write ./2x6 for a directory that is called like a board.
-    #[arg(value_name = "PUZZLE|DIR", value_hint = AnyPath, required_unless_present = "dir")]
+    /// Puzzles: boards (3x4), families (topspin:12,4), cubes and others (2x2x2) or files (dino.gap).
+    #[arg(required = true, value_name = "PUZZLE", value_parser = puzzle)]
     puzzles: Vec<String>,
-
-    /// A directory of the search to check, as for tilewave bfs.
-    #[arg(long, value_name = "DIR", value_hint = DirPath, conflicts_with = "puzzles")]
-    dir: Vec<PathBuf>,
 
     #[command(flatten)]
     counted: Counted,
@@ -330,75 +208,16 @@ impl Figures for VerdictFacts {
     }
 }
 
-/// What the files of a search hold.
-#[derive(Serialize)]
-struct FilesFacts {
-    #[serde(flatten)]
-    subject: Subject,
-    goal: String,
-    /// One that is not finished passes nothing, however sound it is.
-    pass: Option<bool>,
-    sound: bool,
-    complete: bool,
-    levels: usize,
-    files: u64,
-    bytes: u64,
-    states: u64,
-    #[serde(skip)]
-    status: disk::Status,
-}
-
-impl Figures for FilesFacts {
-    const COLUMNS: &'static str = "board,pass,files,bytes,states";
-
-    fn words(&self) -> String {
-        let space = &self.status.searched;
-        let (files, states) = (counted(self.files, "file"), counted(self.states, "state"));
-        let what = format!(
-            "{files}, {}, {states}; every frame, chunk and level as counted",
-            bytes(self.bytes)
-        );
-        if self.complete {
-            return format!("{space}: PASS, {what}\n");
-        }
-        let depth = self.levels.saturating_sub(1);
-        let share = |all: u64| {
-            let share = self.status.states() as f64 * 100.0 / all as f64;
-            format!(", {share:.1} % of the states")
-        };
-        let share = self.status.all_states.map_or(String::new(), share);
-        format!(
-            "{space}: sound so far, {what}; NOT FINISHED, depth {depth}{share}: tilewave resume continues it\n"
-        )
-    }
-}
-
 impl VerifyArgs {
     pub fn run(&self) -> Result<()> {
-        if !self.dir.is_empty() {
-            return self.files(&self.dir);
-        }
-        let (mut spaces, mut directories) = (Vec::new(), Vec::new());
+        let mut puzzles = Vec::new();
         for word in &self.puzzles {
-            let is_dir = Path::new(word).is_dir();
-            if word.parse::<Size>().is_ok() && is_dir {
-                tracing::info!("{word} is searched: write ./{word} for the directory");
-            } else if is_dir {
-                directories.push(PathBuf::from(word));
-                continue;
-            } else if let Err(wrong) = puzzle(word) {
-                refuse!("{wrong}, and there is no such directory");
-            }
-            spaces.push(match self.counted.orbits(word)? {
+            puzzles.push(match self.counted.orbits(word)? {
                 Some(puzzle) => Searched::Listed(puzzle),
                 None => Searched::Numbered(self.counted.space(word)?),
             });
         }
-        match (&spaces[..], &directories[..]) {
-            ([], directories) => self.files(directories),
-            (spaces, []) => self.puzzles(spaces),
-            _ => refuse!("puzzles are searched and directories are checked: give either, not both"),
-        }
+        self.puzzles(&puzzles)
     }
 
     fn puzzles(&self, puzzles: &[Searched]) -> Result<()> {
@@ -466,30 +285,5 @@ impl VerifyArgs {
         let search = frontier::search(puzzle.clone(), max_depth, &Ahead::default(), &self.running)?;
         let found = search.run_with(&SearchProgress::new())?;
         Ok(Verdict::of_lists(puzzle, &found, published.as_ref()))
-    }
-
-    /// Checks the files of a search on disk.
-    fn files(&self, paths: &[PathBuf]) -> Result<()> {
-        let mut destination = self.output.reserve()?;
-        progress::listen();
-        let directories = directories(paths)?;
-        let status = disk::status(&directories)?;
-        let found = disk::verify_with(&directories, &StopWhen(progress::asked))?;
-        let complete = status.manifest.complete;
-        let facts = FilesFacts {
-            subject: Subject::searched(&status.searched, self.output.format),
-            goal: status.manifest.identity.goal.clone(),
-            pass: complete.then_some(true),
-            sound: true,
-            complete,
-            levels: status.manifest.levels.len(),
-            files: found.files,
-            bytes: found.bytes,
-            states: found.states,
-            status,
-        };
-        destination.heading(FilesFacts::COLUMNS)?;
-        destination.line(&facts)?;
-        destination.finish()
     }
 }

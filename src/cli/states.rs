@@ -11,7 +11,6 @@ use tilewave::{
         named::{self, NamedPuzzle},
         orbits::{OrbitPuzzle, Placed, Turns},
     },
-    random,
     report::{bytes, counted, thousands},
     search,
     solve::{Scrambler, explain},
@@ -21,7 +20,7 @@ use crate::cli::{
     Ahead, Context, Counted, Figures, GoalOption, OutputFormat, OutputOptions, PuzzleAndStates,
     Result, Running, SearchProgress, count, facts,
     frontier::{self, grouped},
-    print, puzzle, refuse,
+    print, puzzle, refuse, seed,
 };
 
 /// Rank or unrank a state; show parity, solvability and (with --table) distance.
@@ -615,16 +614,7 @@ pub struct ScrambleArgs {
 impl ScrambleArgs {
     pub fn run(&self) -> Result<()> {
         let goal = self.goal.board(self.size)?;
-        let seed = match self.seed {
-            Some(seed) => seed,
-            None => {
-                let seed =
-                    random::seed().context("a seed cannot be drawn: give one with --seed")?;
-                tracing::info!("seed {seed}");
-                seed
-            }
-        };
-        let mut boards = Scrambler::new(goal, seed);
+        let mut boards = Scrambler::new(goal, seed(self.seed)?);
         let mut left = self.count;
         while left > 0 {
             let batch = left.min(BATCH);

@@ -1,8 +1,6 @@
 //! `tilewave table`: the depth of every state of a puzzle, in a file.
 
 use std::{
-    fs::File,
-    io::Read as _,
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -17,33 +15,25 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Counted, Destination, Failure, Figures, OutputFile, OutputFormat, ResourceOptions, Result,
-    SearchProgress, Subject, choice, counts_csv, progress, puzzle, refuse,
+    Counted, Destination, Figures, OutputFile, OutputFormat, ResourceOptions, Result,
+    SearchProgress, Subject, choice, counts_csv, facts, progress, puzzle, refuse,
 };
 
-/// Build the exact distance of every state of a puzzle, or of a projection of one, or check such a table.
+/// Build a distance table: the exact distance of every state of a puzzle, or of some of its pieces.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave table 3x4 -o 3x4.table\n  tilewave state --table 3x4.table '1 2 3 4/5 6 7 8/9 0 10 11'\n  \
                   tilewave table topspin:10,4 -o ts.table\n  tilewave solve --table ts.table '2 1 3 4 5 6 7 8 9 10'\n  \
-                  tilewave table 3x3x3 --pieces edges:1-6 -o edges.table\n  tilewave table --check 3x4.table"
+                  tilewave table 3x3x3 --pieces edges:1-6 -o edges.table"
 )]
 pub struct Args {
     /// Board (3x4), family (topspin:10,4), cube or other puzzle (3x3x3), or file that defines one.
-    #[arg(required_unless_present = "check", value_parser = puzzle)]
-    puzzle: Option<String>,
+    #[arg(value_parser = puzzle)]
+    puzzle: String,
 
-    /// File to write.
-    #[arg(short, long, value_name = "FILE", required_unless_present = "check")]
-    output: Option<PathBuf>,
-
-    /// Verify the checksums of a table instead, and show its contents.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["puzzle", "output", "goal", "metric", "directed", "encoding", "force", "memory", "pieces", "ignore_orientation", "same"])]
-    check: Option<PathBuf>,
-
-    /// With --check, compare every entry with those of its neighbours: a proof of all depths.
-    #[arg(long, requires = "check")]
-    neighbours: bool,
+    /// Table to write.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
 
     #[command(flatten)]
     counted: Counted,
@@ -66,8 +56,7 @@ pub struct Args {
 
 /// What a table holds.
 #[derive(Serialize)]
-struct TableFacts {
-    file: String,
+pub struct TableFacts {
     #[serde(flatten)]
     subject: Subject,
     goal: String,
@@ -80,63 +69,39 @@ struct TableFacts {
     histogram: Vec<u64>,
     bytes: u64,
     checksum: String,
-    seconds: f64,
-    peak_memory_bytes: Option<u64>,
     #[serde(skip)]
     puzzle: String,
-    #[serde(skip)]
-    verb: &'static str,
+}
+
+/// What was built.
+#[derive(Serialize)]
+struct Built {
+    file: String,
+    #[serde(flatten)]
+    of: TableFacts,
+    seconds: f64,
+    peak_memory_bytes: Option<u64>,
 }
 
 /// A table of numbered states, or of a puzzle of several sets of pieces.
-enum Table {
+pub enum Table {
     Numbered(DistanceTable),
     Pruning(PruningTable),
 }
 
 impl Args {
     pub fn run(&self) -> Result<()> {
-        let begun = Instant::now();
-        let (table, file, verb, destination) = match (&self.check, &self.puzzle, &self.output) {
-            (Some(file), _, _) => {
-                let table = self.checked(file)?;
-                (table, file, "sound", Some(Destination::stdout(self.format)))
-            }
-            (None, Some(puzzle), Some(file)) => {
-                let table = self.make(puzzle, file)?;
-                (table, file, "wrote", Destination::beside(file, self.format))
-            }
-            // The parser lets nothing else pass.
-            (None, ..) => return Err(Failure::exit(2)),
+        let (begun, file) = (Instant::now(), &self.output);
+        let table = self.make(&self.puzzle, file)?;
+        let Some(destination) = Destination::beside(file, self.format) else {
+            return Ok(());
         };
-        let facts = table.facts(file, verb, begun);
-        destination.map_or(Ok(()), |destination| destination.write(&facts))
-    }
-
-    /// Reads a table, all of it.
-    fn checked(&self, file: &Path) -> Result<Table> {
-        let mut begin = [0; 8];
-        let read = File::open(file).and_then(|mut file| file.read_exact(&mut begin));
-        if read.is_err() || begin != PruningTable::MAGIC {
-            let table = DistanceTable::open(file)?;
-            table.check()?;
-            if self.neighbours {
-                refuse!(
-                    "{}: --neighbours is for tables of puzzles of several sets of pieces",
-                    file.display()
-                );
-            }
-            return Ok(Table::Numbered(table));
-        }
-        if !self.neighbours {
-            let table = PruningTable::open(file)?;
-            table.check()?;
-            return Ok(Table::Pruning(table));
-        }
-        let progress = SearchProgress::new();
-        let table = PruningTable::load_with(file, &StopWhen(progress::asked))?;
-        table.verify(&progress)?;
-        Ok(Table::Pruning(table))
+        destination.write(&Built {
+            file: file.display().to_string(),
+            of: TableFacts::new(&table),
+            seconds: begun.elapsed().as_secs_f64(),
+            peak_memory_bytes: internals::peak_memory(),
+        })
     }
 
     /// Searches a puzzle and writes its table.
@@ -170,9 +135,9 @@ impl Args {
     }
 }
 
-impl Table {
-    fn facts(&self, file: &Path, verb: &'static str, begun: Instant) -> TableFacts {
-        let (subject, puzzle, goal, encoding, histogram) = match self {
+impl TableFacts {
+    pub fn new(of: &Table) -> TableFacts {
+        let (subject, puzzle, goal, encoding, histogram) = match of {
             Table::Numbered(table) => {
                 let space = table.space();
                 // One table is no line among others.
@@ -193,7 +158,7 @@ impl Table {
             }
         };
         let states = histogram.iter().sum();
-        let (complete, entries, bytes, checksum) = match self {
+        let (complete, entries, bytes, checksum) = match of {
             Table::Numbered(table) => {
                 let all = table.space().states();
                 (all == Some(states), all.unwrap_or(states), table.file_bytes(), table.checksum())
@@ -201,7 +166,6 @@ impl Table {
             Table::Pruning(table) => (true, table.entries(), table.file_bytes(), table.checksum()),
         };
         TableFacts {
-            file: file.display().to_string(),
             subject,
             goal,
             encoding,
@@ -212,11 +176,20 @@ impl Table {
             histogram: histogram.to_vec(),
             bytes,
             checksum: format!("{checksum:016x}"),
-            seconds: begun.elapsed().as_secs_f64(),
-            peak_memory_bytes: internals::peak_memory(),
             puzzle,
-            verb,
         }
+    }
+}
+
+impl TableFacts {
+    fn deepest(&self) -> String {
+        let word = if self.complete { "diameter" } else { "depth" };
+        format!("{word} {}", self.histogram.len() - 1)
+    }
+
+    /// The goal, unless it is the long line of a puzzle of many pieces.
+    fn short_goal(&self) -> String {
+        if self.goal.len() > 60 { String::new() } else { self.goal.clone() }
     }
 }
 
@@ -228,16 +201,37 @@ impl Figures for TableFacts {
     }
 
     fn words(&self) -> String {
-        let TableFacts { verb, file, goal, encoding, puzzle, .. } = self;
-        // The solved state of many pieces is a long line.
-        let goal = if goal.len() > 60 { String::new() } else { format!("goal {goal}, ") };
+        let rows = [
+            ("puzzle", self.puzzle.clone()),
+            ("goal", self.short_goal()),
+            ("encoding", self.encoding.into()),
+            ("entries", thousands(self.entries)),
+            ("states", format!("{}, {}", thousands(self.states), self.deepest())),
+            ("bytes", bytes(self.bytes)),
+            ("checksum", self.checksum.clone()),
+        ];
+        histogram(&self.histogram, self.states) + &facts(10, rows)
+    }
+}
+
+impl Figures for Built {
+    const COLUMNS: &'static str = TableFacts::COLUMNS;
+
+    fn csv(&self) -> String {
+        self.of.csv()
+    }
+
+    fn words(&self) -> String {
+        let TableFacts { encoding, puzzle, .. } = &self.of;
+        let goal = self.of.short_goal();
+        let goal = if goal.is_empty() { goal } else { format!("goal {goal}, ") };
         format!(
-            "{}{verb} {file}: {puzzle}, {goal}{} states, {} {}, {encoding}, {} in {}\n",
-            histogram(&self.histogram, self.states),
-            thousands(self.states),
-            if self.complete { "diameter" } else { "depth" },
-            self.histogram.len() - 1,
-            bytes(self.bytes),
+            "{}wrote {}: {puzzle}, {goal}{} states, {}, {encoding}, {} in {}\n",
+            histogram(&self.of.histogram, self.of.states),
+            self.file,
+            thousands(self.of.states),
+            self.of.deepest(),
+            bytes(self.of.bytes),
             duration(self.seconds),
         )
     }

@@ -178,9 +178,6 @@ impl ListSink for TableLevels<'_> {
 }
 
 impl PruningTable {
-    /// The bytes that its files begin with.
-    pub const MAGIC: [u8; 8] = PruningHeader::MAGIC;
-
     /// Returns the table of all states of a puzzle: how many moves each needs to the solved one.
     ///
     /// Cost: the search up to symmetry, and some 20 ns for each state and core; the file's size in memory, and beside it the

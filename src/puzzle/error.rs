@@ -61,7 +61,9 @@ pub enum PuzzleError {
         expected: usize,
     },
     /// A flat list whose size cannot be guessed.
-    #[error("a flat list of {cells} tiles is not square: separate the rows by '/' or give the size")]
+    #[error(
+        "a flat list of {cells} tiles is not square: separate the rows by '/' or give the size"
+    )]
     FlatNeedsSize {
         /// Number of entries given.
         cells: usize,

@@ -22,14 +22,14 @@ use crate::{
         optimal::{Answer, Optimal},
     },
     store::Journal,
-    system::{FileKind, FileProblem},
+    system::{FileKind, FileProblem, SystemError},
 };
 
 /// Version of the files.
 const VERSION: u32 = 3;
 
 /// How the first line begins.
-const OPENING: &str = "{\"tilewave_log\":";
+pub const OPENING: &str = "{\"tilewave_log\":";
 
 const KIND: FileKind =
     FileKind { noun: "log of tilewave solve", make: "name another file, for a log of its own" };
@@ -356,6 +356,14 @@ impl Heading {
             () => Ok(()),
         }
     }
+}
+
+/// Returns the lines of a log, the heading first, also while it is written to.
+///
+/// # Errors
+/// [`SystemError`] when it cannot be read, is something else, or a line is damaged.
+pub fn read(path: &Path) -> Result<Vec<String>, SystemError> {
+    Journal::read(path, KIND, OPENING)
 }
 
 /// Returns what lines of a log say of boards, by their places; none if they do not fit each other.

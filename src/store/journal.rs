@@ -72,29 +72,18 @@ impl Journal {
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(io("cannot read"))?;
-        let whole = bytes.iter().rposition(|&byte| byte == b'\n');
-        let whole = whole.map_or(0, |at| at + 1);
-        let begins = bytes.len().min(opening.len());
-        if bytes[..begins] != opening.as_bytes()[..begins] {
-            return Err(kind.wrong(path, FileProblem::Other));
-        }
-        let mut lines = Vec::new();
-        let mut sum = 0;
-        for line in bytes[..whole].split_inclusive(|&byte| byte == b'\n') {
-            let line_number = lines.len() as u64 + 1;
-            let unsealed = unseal(&line[..line.len() - 1], &mut sum);
-            let damaged = || kind.wrong(path, FileProblem::Line { line: line_number });
-            lines.push(unsealed.ok_or_else(damaged)?);
-        }
-        let journal = Journal {
-            path: path.to_path_buf(),
-            file,
-            end: whole as u64,
-            sum,
-            named: false,
-            synced: Instant::now(),
-        };
-        Ok((journal, lines))
+        let (lines, end, sum) = unsealed(&bytes, path, kind, opening)?;
+        let path = path.to_path_buf();
+        Ok((Journal { path, file, end, sum, named: false, synced: Instant::now() }, lines))
+    }
+
+    /// Returns the lines of a journal as they are now, also while another process adds to it.
+    ///
+    /// # Errors
+    /// As [`Journal::open`].
+    pub fn read(path: &Path, kind: FileKind, opening: &str) -> Result<Vec<String>, SystemError> {
+        let bytes = std::fs::read(path).map_err(SystemError::io("cannot read", path))?;
+        Ok(unsealed(&bytes, path, kind, opening)?.0)
     }
 
     /// Adds a line, a JSON object that has a member. It outlives this process, and the machine a second later.
@@ -125,6 +114,28 @@ impl Journal {
         (self.named, self.synced) = (true, Instant::now());
         Ok(())
     }
+}
+
+/// The lines of a journal, where they end, and the sum of the last.
+fn unsealed(
+    bytes: &[u8],
+    path: &Path,
+    kind: FileKind,
+    opening: &str,
+) -> Result<(Vec<String>, u64, u64), SystemError> {
+    let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let begins = bytes.len().min(opening.len());
+    if bytes[..begins] != opening.as_bytes()[..begins] {
+        return Err(kind.wrong(path, FileProblem::Other));
+    }
+    let (mut lines, mut sum) = (Vec::new(), 0);
+    for line in bytes[..whole].split_inclusive(|&byte| byte == b'\n') {
+        let line_number = lines.len() as u64 + 1;
+        let unsealed = unseal(&line[..line.len() - 1], &mut sum);
+        let damaged = || kind.wrong(path, FileProblem::Line { line: line_number });
+        lines.push(unsealed.ok_or_else(damaged)?);
+    }
+    Ok((lines, whole as u64, sum))
 }
 
 /// A line: an object with one more member, the sum of all that stands before it and of the line before.

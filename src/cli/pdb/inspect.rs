@@ -1,4 +1,4 @@
-//! `tilewave pdb info`, `probe`, `verify`, `compress` and `export`: databases that are there.
+//! `tilewave pdb probe`, `compress` and `export`: databases that are there.
 
 use std::{
     io::Read,
@@ -7,30 +7,30 @@ use std::{
 
 use serde::Serialize;
 use tilewave::{
-    Board, Pattern, Pdb, Resources,
-    pdb::{self, Build, ExportLayout, Kind, PdbError, Summary, check_disjoint, inspect},
-    report::{bytes, thousands, value_histogram},
+    Board, Pattern, Pdb,
+    pdb::{self, ExportLayout, PdbError, Summary, check_disjoint},
+    report::bytes,
 };
 
 use crate::cli::{
-    Destination, Failure, Figures, OutputFile, OutputFormat, OutputOptions, ResourceOptions,
-    Result, SearchProgress, Threads, choice, count, counts_csv, facts, refuse,
+    Destination, Figures, OutputFile, OutputFormat, OutputOptions, Result, SearchProgress, Threads,
+    choice, refuse,
 };
 
 /// What is to be said of every database.
 #[derive(Serialize)]
 pub struct DatabaseFacts<'a> {
     pub board: String,
-    goal: String,
+    pub goal: String,
     pub tiles: &'a [u16],
     pub kind: &'static str,
-    encoding: &'static str,
+    pub encoding: &'static str,
     pub entries: u64,
     pub max: u8,
     pub mean: f64,
     pub histogram: &'a [u64],
     pub bytes: u64,
-    checksum: String,
+    pub checksum: String,
 }
 
 impl DatabaseFacts<'_> {
@@ -57,91 +57,23 @@ pub fn tiles(tiles: &[u16]) -> String {
     words.join(",")
 }
 
-/// Show the header, the histogram and the mean of a database.
-#[derive(clap::Args)]
-pub struct InfoArgs {
-    /// Database file, compressed or not.
-    file: PathBuf,
-
-    #[command(flatten)]
-    output: OutputOptions,
-}
-
-/// What a database file says of itself.
-#[derive(Serialize)]
-struct InfoFacts<'a> {
-    #[serde(flatten)]
-    of: DatabaseFacts<'a>,
-    compressed: bool,
-    order: &'static str,
-    metric: &'static str,
-    reached: u64,
-}
-
-impl InfoArgs {
-    pub fn run(&self) -> Result<()> {
-        let destination = self.output.reserve()?;
-        let summary = inspect(&self.file)?;
-        let (order, metric) = match summary.kind {
-            Kind::Minimum => ("lexicographic placements", "moves of pattern tiles"),
-            Kind::AllMoves => ("lexicographic placements", "moves of all tiles"),
-            Kind::Regions => ("sets, regions, arrangements", "moves of pattern tiles"),
-        };
-        destination.write(&InfoFacts {
-            of: DatabaseFacts::new(&summary),
-            compressed: summary.compressed,
-            order,
-            metric,
-            reached: summary.histogram.iter().sum(),
-        })
-    }
-}
-
-impl Figures for InfoFacts<'_> {
-    const COLUMNS: &'static str = "value,entries";
-
-    fn csv(&self) -> String {
-        counts_csv(self.of.histogram)
-    }
-
-    fn words(&self) -> String {
-        let of = &self.of;
-        let compressed = if self.compressed { ", compressed" } else { "" };
-        let rows = [
-            ("board", of.board.clone()),
-            ("goal", of.goal.clone()),
-            ("tiles", tiles(of.tiles)),
-            ("kind", of.kind.into()),
-            ("encoding", format!("{}{compressed}", of.encoding)),
-            ("order", self.order.into()),
-            ("metric", self.metric.into()),
-            ("entries", thousands(of.entries)),
-            ("reached", thousands(self.reached)),
-            ("maximum", of.max.to_string()),
-            ("mean", format!("{:.6}", of.mean)),
-            ("bytes", bytes(of.bytes)),
-            ("checksum", of.checksum.clone()),
-        ];
-        value_histogram(of.histogram, self.reached) + &facts(10, rows)
-    }
-}
-
 // `tilewave pdb probe`: the values of boards, and their sums.
 
 /// Show the values of a board in one or several databases, and their sum.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  tilewave pdb probe 7.pdb --board '15 2 1 12/8 5 6 11/4 9 10 7/3 14 13 0'\n  \
-                  tilewave pdb probe 7.pdb 8.pdb --board - < boards.txt"
+    after_help = "Examples:\n  tilewave pdb probe '15 2 1 12/8 5 6 11/4 9 10 7/3 14 13 0' --pdb 7.pdb\n  \
+                  tilewave pdb probe --pdb 7.pdb --pdb 8.pdb < boards.txt"
 )]
 pub struct ProbeArgs {
-    /// Database files.
-    #[arg(required = true)]
-    files: Vec<PathBuf>,
+    /// Boards, each in quotes: tiles separated by spaces, rows by '/', the blank as 0. Without any, one per line of standard
+    /// input.
+    #[arg(value_name = "BOARD")]
+    boards: Vec<String>,
 
-    /// The board, in quotes: tiles separated by spaces, rows by '/', the blank as 0; - reads one board per line from stdin.
-    #[arg(long)]
-    board: String,
+    /// Pattern database to look in; repeatable.
+    #[arg(long, value_name = "FILE", required = true)]
+    pdb: Vec<PathBuf>,
 
     #[command(flatten)]
     output: OutputOptions,
@@ -161,7 +93,7 @@ struct ProbeFacts {
 impl ProbeArgs {
     pub fn run(&self) -> Result<()> {
         let mut destination = self.output.reserve()?;
-        let tables = self.files.iter().map(Pdb::open);
+        let tables = self.pdb.iter().map(Pdb::open);
         let tables = tables.collect::<Result<Vec<Pdb>, _>>()?;
         let patterns: Vec<Pattern> = tables.iter().map(|t| t.pattern().clone()).collect();
         if patterns.iter().any(|p| p.goal() != patterns[0].goal()) {
@@ -175,17 +107,17 @@ impl ProbeArgs {
         } else {
             "the databases share tiles"
         };
-        let input = match self.board.as_str() {
-            "-" => {
-                let mut text = String::new();
-                std::io::stdin().read_to_string(&mut text)?;
-                text
-            }
-            board => board.replace('\n', "/"),
-        };
+        let given = self.boards.iter().filter(|board| *board != "-");
+        let mut boards: Vec<String> = given.cloned().collect();
+        if boards.is_empty() {
+            let mut text = String::new();
+            std::io::stdin().read_to_string(&mut text)?;
+            let lines = text.lines().filter(|line| !line.trim().is_empty());
+            boards = lines.map(String::from).collect();
+        }
         destination.heading(ProbeFacts::COLUMNS)?;
-        for line in input.lines().filter(|line| !line.trim().is_empty()) {
-            let board = Board::parse(line, Some(patterns[0].size()))?;
+        for text in &boards {
+            let board = Board::parse(text, Some(patterns[0].size()))?;
             let values = tables.iter().map(|table| table.value(&board));
             let values = values.collect::<Result<Vec<Option<u8>>, _>>()?;
             let sum: Option<u32> = values.iter().map(|v| v.map(u32::from)).sum();
@@ -216,110 +148,6 @@ impl Figures for ProbeFacts {
         let unknown = format!("no sum: {}", self.unknown);
         let sum = self.sum.map_or(unknown, |sum| format!("sum {sum}"));
         format!("{}  {}  {sum}\n", self.board, self.shown())
-    }
-}
-
-// `tilewave pdb verify`: checksums, spot checks, or the whole table again.
-
-/// Check a database: its checksums and some random entries, or with --rebuild every entry.
-#[derive(clap::Args)]
-#[command(after_help = "Exit code 1 when the database is damaged or wrong.")]
-pub struct VerifyPdbArgs {
-    /// Database file.
-    file: PathBuf,
-
-    /// Build the whole table again and compare every entry.
-    #[arg(long)]
-    rebuild: bool,
-
-    /// With --rebuild: use the plain builder, which was written independently of the fast one.
-    #[arg(long, requires = "rebuild")]
-    plain: bool,
-
-    /// How many random entries to compare with A* searches.
-    #[arg(long, default_value_t = 20, value_parser = count::<u64>(), allow_negative_numbers = true)]
-    samples: u64,
-
-    /// Seed of the random entries.
-    #[arg(long, default_value_t = 1, value_parser = count::<u64>(), allow_negative_numbers = true)]
-    seed: u64,
-
-    #[command(flatten)]
-    resources: ResourceOptions,
-
-    #[command(flatten)]
-    output: OutputOptions,
-}
-
-/// What was found right or wrong in a database.
-#[derive(Serialize)]
-struct CheckFacts {
-    file: String,
-    pass: bool,
-    checked: String,
-    entries: Option<u64>,
-    checksum: Option<String>,
-}
-
-impl Figures for CheckFacts {
-    const COLUMNS: &'static str = "file,pass";
-
-    fn words(&self) -> String {
-        let verdict = if self.pass { "PASS" } else { "FAIL" };
-        format!("{verdict}  {}: {}\n", self.file, self.checked)
-    }
-}
-
-impl VerifyPdbArgs {
-    pub fn run(&self) -> Result<()> {
-        let destination = self.output.reserve()?;
-        let resources = self.resources.get()?;
-        // What can be said of a damaged file as well.
-        let summary = pdb::inspect(&self.file).ok();
-        let progress = SearchProgress::new();
-        let result = self.check(&progress, resources);
-        drop(progress);
-        let (pass, checked) = match result? {
-            Ok(checked) => (true, checked),
-            Err(PdbError::Wrong(what)) => (false, what),
-            Err(PdbError::System(error)) if error.is_damage() => (false, error.to_string()),
-            Err(error) => return Err(error.into()),
-        };
-        destination.write(&CheckFacts {
-            file: self.file.display().to_string(),
-            pass,
-            checked,
-            entries: summary.as_ref().map(|s| s.entries),
-            checksum: summary.as_ref().map(|s| format!("{:016x}", s.checksum)),
-        })?;
-        Failure::unless(pass)
-    }
-
-    /// What was checked, or what is wrong with the database.
-    fn check(
-        &self,
-        progress: &SearchProgress,
-        resources: Resources,
-    ) -> Result<Result<String, PdbError>> {
-        let table = match Pdb::load(&self.file) {
-            Ok(table) => table,
-            Err(error) => return Ok(Err(error)),
-        };
-        if self.rebuild {
-            let how = Build::new(table.pattern().clone()).plain(self.plain).resources(resources);
-            let builder = if self.plain { " by the plain builder" } else { "" };
-            let words = format!(
-                "checksums, and all entries, their order and their histogram rebuilt{builder}"
-            );
-            return Ok(pdb::rebuild_with(&table, &how, progress).map(|()| words));
-        }
-        Ok(pdb::spot_check_with(&table, self.samples, self.seed, progress).map(|check| {
-            let given_up = match check.undecided {
-                0 => String::new(),
-                n => format!(" ({n} searches given up)"),
-            };
-            format!("checksums, and {} entries by search{given_up}", check.confirmed)
-        }))
     }
 }
 

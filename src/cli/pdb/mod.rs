@@ -23,16 +23,12 @@ pub struct Args {
 enum PdbCommand {
     Build(build::BuildArgs),
     Plan(build::PlanArgs),
-    Info(inspect::InfoArgs),
-    Verify(inspect::VerifyPdbArgs),
     Probe(inspect::ProbeArgs),
     Set(set::Args),
     Export(inspect::Export),
     /// Compress a database (zstd).
-    #[command(alias = "pack")]
     Compress(inspect::CopyArgs),
     /// Restore a compressed database, byte for byte.
-    #[command(alias = "unpack")]
     Decompress(inspect::CopyArgs),
 }
 
@@ -41,8 +37,6 @@ impl Args {
         match &self.command {
             PdbCommand::Build(args) => args.run(),
             PdbCommand::Plan(args) => args.run(),
-            PdbCommand::Info(args) => args.run(),
-            PdbCommand::Verify(args) => args.run(),
             PdbCommand::Probe(args) => args.run(),
             PdbCommand::Set(args) => args.run(),
             PdbCommand::Export(args) => args.run(),

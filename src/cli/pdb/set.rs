@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    io::Read,
     path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
     time::Instant,
@@ -24,7 +23,7 @@ use crate::cli::{
     Context, Failure, Figures, GoalOption, MadeDirectories, OutputFile, OutputOptions,
     ResourceOptions, Result, SearchProgress, count, part,
     pdb::build::{build_file, check_space, file_name},
-    print, progress, refuse,
+    print, progress, refuse, seed,
     solve::open_partitions,
 };
 
@@ -70,7 +69,7 @@ struct BuildSetArgs {
 /// Estimate the strength of a set: mean values of random boards, and the growth of searches.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  tilewave pdb set rate set24/set.json\n  \
-                  tilewave pdb set rate set24/set.json --boards --max-nodes 100000000 < boards.txt")]
+                  tilewave pdb set rate set24/set.json --boards boards.txt --max-nodes 100000000")]
 struct RateArgs {
     /// Set file, or databases of one partition.
     #[arg(required = true)]
@@ -80,13 +79,13 @@ struct RateArgs {
     #[arg(long, default_value_t = 10_000, value_parser = count::<u64>(), allow_negative_numbers = true)]
     samples: u64,
 
-    /// Seed of the random boards.
-    #[arg(long, default_value_t = 1, value_parser = count::<u64>(), allow_negative_numbers = true)]
-    seed: u64,
+    /// Seed of the random boards [default: a random one, logged].
+    #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
+    seed: Option<u64>,
 
-    /// Also search boards from the input, one per line, and show the nodes of each threshold.
-    #[arg(long)]
-    boards: bool,
+    /// Also search the boards of a file, one per line, and show the nodes of each threshold; - is stdin.
+    #[arg(long, value_name = "FILE")]
+    boards: Option<PathBuf>,
 
     /// Node limit of such a search.
     #[arg(long, value_name = "N", default_value_t = 10_000_000, value_parser = count::<u64>(), allow_negative_numbers = true)]
@@ -272,8 +271,9 @@ impl RateArgs {
         let whole = Optimal::with_partitions(&goal, partitions.clone())?;
         let each = partitions.iter().map(|part| Optimal::with_partitions(&goal, [part.clone()]));
         let each = each.collect::<Result<Vec<Optimal>, _>>()?;
+        let seed = seed(self.seed)?;
         let mut sums = vec![0u64; each.len() + 1];
-        for board in Scrambler::new(goal.clone(), self.seed).take(self.samples as usize) {
+        for board in Scrambler::new(goal.clone(), seed).take(self.samples as usize) {
             for (sum, solver) in sums.iter_mut().zip(each.iter().chain([&whole])) {
                 *sum += solver.estimate(&board)? as u64;
             }
@@ -290,10 +290,13 @@ impl RateArgs {
             let mean = sum as f64 / self.samples.max(1) as f64;
             destination.line(&PartitionMean { partition, mean })?;
         }
-        if self.boards {
+        if let Some(boards) = &self.boards {
             destination.heading(BoardGrowth::COLUMNS)?;
-            let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text)?;
+            let text = match boards == Path::new("-") {
+                true => std::io::read_to_string(std::io::stdin()),
+                false => std::fs::read_to_string(boards),
+            };
+            let text = text.context(format!("cannot read '{}'", boards.display()))?;
             for line in text.lines().filter(|line| !line.trim().is_empty()) {
                 let board = Board::parse(line, Some(goal.size()))?;
                 destination.line(&BoardGrowth::of(&whole, &board, self.max_nodes)?)?;

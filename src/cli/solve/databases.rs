@@ -9,7 +9,8 @@ use std::{
 
 use tilewave::{
     Board, Pattern, Pdb, internals,
-    pdb::{Build, Encoding, Kind, PdbError, SetFile, inspect, partition},
+    pdb::{Build, Encoding, Kind, PdbError, SetFile, Summary, inspect, partition},
+    puzzle::orbits::OrbitPuzzle,
     report::{bytes, duration},
     solve::default_patterns,
 };
@@ -123,15 +124,7 @@ impl Databases {
         if self.no_cache {
             return None;
         }
-        let dir = match &self.cache_dir {
-            Some(dir) => dir.clone(),
-            None => {
-                let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-                let base = set("XDG_CACHE_HOME").map(PathBuf::from);
-                let base = base.or_else(|| Some(Path::new(&set("HOME")?).join(".cache")));
-                base?.join("tilewave")
-            }
-        };
+        let dir = cache_dir(self.cache_dir.as_deref())?;
         let made = std::fs::create_dir_all(&dir);
         let made = made.context(format!("databases are not kept: cannot make '{}'", dir.display()));
         made.map_err(|error| tracing::warn!("{error}")).ok().map(|()| dir)
@@ -146,6 +139,16 @@ impl Databases {
             "--fast needs no databases: leave out --pdb, --partition and --table, or add --ratio"
         )
     }
+}
+
+/// Where databases are kept: the directory given, or that of the user's cache if there is one.
+pub fn cache_dir(given: Option<&Path>) -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let of_user = || {
+        let base = set("XDG_CACHE_HOME").map(PathBuf::from);
+        Some(base.or_else(|| Some(Path::new(&set("HOME")?).join(".cache")))?.join("tilewave"))
+    };
+    given.map(PathBuf::from).or_else(of_user)
 }
 
 /// Opens the partitions of a set file, or the one partition that files make up. A database of several partitions is
@@ -198,6 +201,16 @@ fn open(path: &Path) -> Result<Pdb, PdbError> {
         // Whatever is wrong with the file, reading it says so.
         Err(_) => Pdb::load(path),
     }
+}
+
+/// Whether a file has the name that the solver gives to a database, or table, that it keeps.
+pub fn is_kept(path: &Path, database: &Summary) -> bool {
+    path.file_name().is_some_and(|its| its == &*name(&database.pattern, database.encoding))
+}
+
+/// The name of a kept table.
+pub fn table_name(projection: &OrbitPuzzle) -> String {
+    format!("{:016x}.table", twox_hash::XxHash3_64::oneshot(projection.to_json().as_bytes()))
 }
 
 /// The name of a kept database: its size, goal and tiles, and how values are stored if not in bytes.

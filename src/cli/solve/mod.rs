@@ -46,7 +46,7 @@ use crate::cli::{
     time,
 };
 
-pub use crate::cli::solve::databases::open_partitions;
+pub use crate::cli::solve::databases::{cache_dir, is_kept, open_partitions, table_name};
 
 /// Boards that are solved before their lines are written.
 const BATCH: usize = 256;

@@ -22,7 +22,8 @@ use tilewave::{
 
 use crate::cli::{
     Context, Counted, Failure, Figures, OutputOptions, Result, SearchProgress, StatusLine, Threads,
-    complain, part, progress, refuse, solve::databases::Databases,
+    complain, part, progress, refuse,
+    solve::databases::{Databases, table_name},
 };
 
 /// Leaves options of puzzles out of the short help.
@@ -304,8 +305,7 @@ fn tables(args: &StateSolve<'_>, puzzle: &OrbitPuzzle) -> Result<Vec<PruningTabl
     let mut built = (0, 0.0);
     let mut tables = Vec::new();
     for (i, projection) in projections.iter().enumerate() {
-        let sum = twox_hash::XxHash3_64::oneshot(projection.to_json().as_bytes());
-        let kept = cache.as_ref().map(|dir| dir.join(format!("{sum:016x}.table")));
+        let kept = cache.as_ref().map(|dir| dir.join(table_name(projection)));
         // A file that cannot be used, for whatever reason, is built again and replaced.
         let usable = kept.as_ref().and_then(|path| PruningTable::load_with(path, &stop).ok());
         if let Some(table) = usable.filter(|table| table.puzzle().to_json() == projection.to_json())
