@@ -96,7 +96,7 @@ impl DiskOptions {
         let mut storages: Vec<Box<dyn Storage>> = Vec::new();
         let mut places = Vec::new();
         for path in dirs {
-            let named = format!("--dir {}", path.display());
+            let named = format!("'{}'", path.display());
             let directory = Directory::create(path, self.io.unwrap_or(Io::Read)).context(&named)?;
             let place = place(path);
             if places.contains(&place) {

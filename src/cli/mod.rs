@@ -14,6 +14,7 @@ mod encode;
 mod failure;
 mod files;
 mod frontier;
+mod info;
 mod last_words;
 mod manual;
 mod options;
@@ -84,7 +85,7 @@ const GENERAL: &str = "General";
 enum Command {
     Bfs(bfs::Args),
     Resume(runs::ResumeArgs),
-    Info(files::InfoArgs),
+    Info(info::InfoArgs),
     Check(files::CheckArgs),
     Repair(runs::RepairArgs),
     Antipodes(states::AntipodesArgs),

@@ -25,7 +25,7 @@ pub enum SolveError {
     Pdb(#[from] crate::pdb::PdbError),
     /// A solution that does not end at the goal: a fault of a database or of the solver.
     #[error(
-        "the moves {moves} do not solve the board: a database is damaged, check it with tilewave pdb verify"
+        "the moves {moves} do not solve the board: a database is damaged, check it with tilewave check"
     )]
     WrongSolution {
         /// The moves found.
@@ -35,7 +35,7 @@ pub enum SolveError {
     /// solver.
     #[error(
         "the search ended without a solution, though the board can reach the goal: a database is damaged, check it with \
-         tilewave pdb verify"
+         tilewave check"
     )]
     NoSolution,
     /// The log of another solve.

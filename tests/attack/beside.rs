@@ -1,4 +1,4 @@
-//! `verify` and `status` beside a running search: no false alarm, and the search is not disturbed.
+//! `check` and `info` beside a running search: no false alarm, and the search is not disturbed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -36,7 +36,7 @@ pub fn looks(plan: &Plan) -> Report {
                 if over.load(Ordering::Relaxed) || looked + found.len() >= plan.trials {
                     break;
                 }
-                let verb = ["verify", "status"][n % 2];
+                let verb = ["check", "info"][n % 2];
                 let before = runs::manifest(&home.path().join("disk0")).is_some();
                 let done = run(tilewave([verb, "-q"]).args(setup.places(home.path())));
                 // Before the first commit there is nothing to look at.
@@ -101,7 +101,7 @@ pub fn starts(plan: &Plan) -> Report {
         let done = std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !over.load(Ordering::Relaxed) {
-                    run(tilewave(["status", "-q"]).args(setup.places(home.path())));
+                    run(tilewave(["info", "-q"]).args(setup.places(home.path())));
                 }
             });
             let mut done = run(&mut setup.command(home.path()));

@@ -21,7 +21,7 @@ struct Base {
     foreign: Snapshot,
     named: BTreeSet<PathBuf>,
     levels: Vec<String>,
-    /// Whether `verify` passes it undamaged.
+    /// Whether `check` passes it undamaged.
     passes: bool,
 }
 
@@ -43,7 +43,7 @@ fn make(setup: &'static Setup, state: &'static str) -> Base {
     let foreign = runs::snapshot(&search("two").0);
     let files = runs::snapshot(&folder);
     let manifest = runs::manifest(&folder.join("disk0")).unwrap();
-    let done = run(tilewave(["verify", "-q"]).args(setup.places(&folder)));
+    let done = run(tilewave(["check", "-q"]).args(setup.places(&folder)));
     Base {
         setup,
         state,
@@ -65,7 +65,7 @@ fn base(n: usize) -> &'static Base {
 }
 
 /// The commands that read a search.
-const COMMANDS: [&str; 6] = ["bfs", "resume", "resume --check", "status", "verify", "repair"];
+const COMMANDS: [&str; 6] = ["bfs", "resume", "resume --check", "info", "check", "repair"];
 
 /// Whether the program has the command at all (`repair` is newer than the others).
 fn known(verb: &str) -> bool {
@@ -313,10 +313,10 @@ fn judge(
     if let Some(gone) = removed(base, damaged, &after, searching && done.ok(), verb) {
         return Verdict::Removed(format!("{gone} ({})", done.first_words()));
     }
-    if verb == "verify" && done.ok() && base.passes && (kind == "level" || kind == "directories") {
+    if verb == "check" && done.ok() && base.passes && (kind == "level" || kind == "directories") {
         let other = base.named.iter().find(|p| damaged.get(*p) != base.files.get(*p));
         if let Some(path) = other {
-            return Verdict::Wrong(format!("verify passes though {} is damaged", path.display()));
+            return Verdict::Wrong(format!("check passes though {} is damaged", path.display()));
         }
     }
     // With the damage undone nothing is lost. After an answer there was none that mattered, or it was repaired.
@@ -383,7 +383,7 @@ fn removed(
     moved: bool,
     verb: &str,
 ) -> Option<String> {
-    let looks = verb == "status" || verb == "verify";
+    let looks = verb == "info" || verb == "check";
     let moved = moved
         || damaged.get(Path::new("disk0/manifest")) != after.get(Path::new("disk0/manifest"))
         || verb == "repair";

@@ -59,8 +59,8 @@ fn files(few: bool) -> &'static Files {
             &[
                 &format!("{build} 1,2,3,6 -o a"),
                 &format!("{build} 4,5,7,8 -o b"),
-                "pdb pack a -o a.pdb",
-                "pdb pack b -o b.pdb",
+                "pdb compress a -o a.pdb",
+                "pdb compress b -o b.pdb",
             ],
         );
         make("table mod3", &["table 3x3 -o a.table"]);
@@ -81,8 +81,8 @@ fn files(few: bool) -> &'static Files {
                 &[
                     &format!("{large} 1,2,3,4,5,6,7 -o a"),
                     &format!("{large} 8,9,10,11 -o b"),
-                    "pdb pack a -o a.pdb",
-                    "pdb pack b -o b.pdb",
+                    "pdb compress a -o a.pdb",
+                    "pdb compress b -o b.pdb",
                 ],
             );
         }
@@ -100,21 +100,21 @@ fn commands(kind: &str) -> Vec<Vec<&'static str>> {
         return vec![
             words("solve --table a.table --format csv"),
             words("state --table a.table 8,6,7/2,5,4/3,0,1"),
-            words("state --table a.table 1,2,3/4,5,6/0,7,8 --format json"),
-            words("table --check a.table"),
+            words("state --table a.table 1,2,3/4,5,6/0,7,8 --format jsonl"),
+            words("check a.table"),
         ];
     }
     let mut all = vec![
         words("solve --pdb a.pdb --pdb b.pdb --format csv"),
-        words("pdb probe a.pdb b.pdb --board - --format csv"),
-        words("pdb info a.pdb --format json"),
-        words("pdb verify a.pdb"),
+        words("pdb probe --pdb a.pdb --pdb b.pdb --format csv"),
+        words("info a.pdb --format jsonl"),
+        words("check a.pdb"),
     ];
     if kind.ends_with("compressed") {
-        all.push(words("pdb unpack a.pdb -o out"));
+        all.push(words("pdb decompress a.pdb -o out"));
     } else {
         all.push(words("pdb export a.pdb --layout positions -o out"));
-        all.push(words("pdb pack a.pdb -o out"));
+        all.push(words("pdb compress a.pdb -o out"));
     }
     all
 }

@@ -63,7 +63,7 @@ pub fn restarts(plan: &Plan, few: bool) -> Report {
         };
         let verdict = match verdict {
             Verdict::Harmless => {
-                let verify = run(tilewave(["verify", "-q"]).args(setup.places(home.path())));
+                let verify = run(tilewave(["check", "-q"]).args(setup.places(home.path())));
                 let touched = runs::others_touched(&before, home.path());
                 match (touched, verify.ok()) {
                     (Some(touched), _) => Verdict::Removed(touched),

@@ -16,8 +16,8 @@ pub fn writes(plan: &Plan) -> Report {
         ("out.table", &["table", "3x3"]),
         ("out.csv", &["bfs", "2x4", "--format", "csv"]),
         ("out.txt", &["verify", "2x4"]),
-        ("out.txt", &["solve", board, "--no-cache", "--format", "json"]),
-        ("out.cnf", &["export", "1 2 3/4 5 6/7 0 8", "--max-moves", "3", "--cnf"]),
+        ("out.txt", &["solve", board, "--no-cache", "--format", "jsonl"]),
+        ("out.cnf", &["encode", "1 2 3/4 5 6/7 0 8", "--max-moves", "3", "--cnf"]),
     ];
     let mut kinds = FAULTS[..12].to_vec();
     kinds.push((Class::Names, NAMES));

@@ -99,7 +99,7 @@ impl Setup {
         command.args(["-q", "-j", "2", "--format", "csv"]);
         command.args(["--commit-every", self.every]);
         for place in places {
-            command.arg("--dir").arg(place);
+            command.args((verb == "bfs").then_some("--dir")).arg(place);
         }
         command
     }

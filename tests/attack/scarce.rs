@@ -31,7 +31,7 @@ pub fn starts(plan: &Plan) -> Report {
         &["antipodes", "2x4"],
         &["table", "3x3", "-o", "/dev/null", "--force"],
         &[&pattern[..], &["/dev/null", "--force"]].concat(),
-        &["pdb", "verify", &pdb, "--rebuild"],
+        &["check", &pdb, "--full"],
         &["pdb", "export", &pdb, "--layout", "positions", "-o", "/dev/null", "--force"],
         &["pdb", "probe", &set, "--board", board],
     ];

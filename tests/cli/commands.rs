@@ -102,12 +102,12 @@ fn antipodes_are_boards_with_their_ranks() {
     assert_eq!(value["count"], 2);
     assert_eq!(value["boards"], serde_json::json!(["6 4 7/8 5 0/3 2 1", "8 6 7/2 5 4/3 0 1"]));
     for (i, board) in value["boards"].as_array().unwrap().iter().enumerate() {
-        let state = json(&["state", board.as_str().unwrap(), "--format", "json"]);
+        let state = json(&["state", board.as_str().unwrap(), "--format", "jsonl"]);
         assert_eq!(state["state_id"], value["state_ids"][i]);
         assert_eq!(state["line"], value["lines"][i]);
         assert_eq!(state["cell"], value["cells"][i]);
     }
-    let text = stdout(&["antipodes", "3x3", "--goal", "blank=4", "--limit", "3"]);
+    let text = stdout(&["antipodes", "3x3", "--goal", "blank=4", "--list", "3"]);
     assert!(text.contains("148 boards") && text.contains("145 more; raise --limit"), "{text}");
     let csv = stdout(&["antipodes", "2x2", "--format", "csv"]);
     assert_eq!(csv.lines().collect::<Vec<_>>().len(), 2);
@@ -116,7 +116,7 @@ fn antipodes_are_boards_with_their_ranks() {
 
 #[test]
 fn state_ranks_and_unranks() {
-    let value = json(&["state", "1 2 3/4 0 5", "--format", "json"]);
+    let value = json(&["state", "1 2 3/4 0 5", "--format", "jsonl"]);
     assert_eq!(value["size"], "2x3");
     assert_eq!(value["solvable"], true);
     assert_eq!(value["parity"], "even");
@@ -136,7 +136,7 @@ fn state_ranks_and_unranks() {
 
 #[test]
 fn an_unsolvable_state_is_an_answer() {
-    let value = json(&["state", "1 2 3 4/5 6 7 8/9 10 11 12/13 15 14 0", "--format", "json"]);
+    let value = json(&["state", "1 2 3 4/5 6 7 8/9 10 11 12/13 15 14 0", "--format", "jsonl"]);
     assert_eq!(value["solvable"], false);
     assert_eq!(value["parity"], "odd");
     assert!(value["line"].is_null() && value["state_id"].is_null());
@@ -153,7 +153,7 @@ fn an_unsolvable_state_is_an_answer() {
 #[test]
 fn states_of_puzzles_of_one_set_are_written_as_moves_too() {
     let state = |puzzle: &str, text: &str| {
-        let value = json(&["state", "--puzzle", puzzle, text, "--format", "json"]);
+        let value = json(&["state", puzzle, text, "--format", "jsonl"]);
         value["state"].as_str().unwrap().to_string()
     };
     assert_eq!(state("lrx:5", "L"), "2 3 4 5 1");
@@ -162,7 +162,7 @@ fn states_of_puzzles_of_one_set_are_written_as_moves_too() {
     assert_eq!(state("lrx:5", "(L X)4 L2'"), state("lrx:5", "L X L X L X L X L' L'"));
     let wheels = "tests/data/puzzles/wheels.tws";
     assert_eq!(state(wheels, "A"), "2 3 4 1 5 6");
-    refused(&["state", "--puzzle", wheels, "A C"], 2, "'C' is not a move: the moves are A B");
+    refused(&["state", wheels, "A C"], 2, "'C' is not a move: the moves are A B");
 }
 
 #[test]
@@ -172,10 +172,10 @@ fn verify_passes_true_boards() {
     assert_eq!(lines.len(), 2);
     assert!(lines[0].starts_with("2x4  diameter 36  20,160 states") && lines[0].ends_with("PASS"));
     assert!(lines[1].starts_with("3x3  diameter 31  181,440 states") && lines[1].ends_with("PASS"));
-    let value = json(&["verify", "2x4", "--format", "json"]);
+    let value = json(&["verify", "2x4", "--format", "jsonl"]);
     assert_eq!((&value["pass"], &value["first_wrong_depth"]), (&true.into(), &().into()));
     assert_eq!((&value["diameter"], &value["total"]), (&36.into(), &20160.into()));
-    let text = stdout(&["verify", "2x3", "2x4", "--format", "json"]);
+    let text = stdout(&["verify", "2x3", "2x4", "--format", "jsonl"]);
     let objects = text.lines().map(serde_json::from_str);
     let objects: Vec<serde_json::Value> = objects.collect::<Result<_, _>>().unwrap();
     assert_eq!(objects.len(), 2, "one object per line");
@@ -201,7 +201,9 @@ fn plan_names_the_needs() {
 fn completions_and_manual_know_all_commands() {
     let manual = stdout(&["man"]);
     let help = stdout(&["--help"]);
-    for command in ["bfs", "antipodes", "state", "verify", "plan", "completions", "man"] {
+    for command in
+        ["bfs", "antipodes", "levels", "state", "verify", "info", "check", "cache", "plan", "man"]
+    {
         assert!(help.contains(&format!("\n  {command} ")), "{command}");
         assert!(manual.contains(&format!("tilewave\\-{command}(1)")), "{command}");
     }

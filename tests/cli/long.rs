@@ -30,7 +30,7 @@ impl Place {
     }
 
     fn args(&self, log: &str) -> Vec<String> {
-        let words = "solve --goal first --partition 5-5-5 -j 1 --format json --cache-dir";
+        let words = "solve --goal first --partition 5-5-5 -j 1 --format jsonl --cache-dir";
         let mut args: Vec<String> = words.split(' ').map(String::from).collect();
         args.push(self.path("cache"));
         if !log.is_empty() {

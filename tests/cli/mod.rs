@@ -2,6 +2,7 @@
 
 mod commands;
 mod files;
+mod inspect;
 mod long;
 mod manners;
 mod plans;

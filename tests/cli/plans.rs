@@ -80,7 +80,7 @@ fn estimates_follow_the_depth_where_nothing_is_published() {
     let search = ["bfs", &file, "--dir", &run, "--disk-limit", limit, "--format", "json"];
     let found = json(&[&search[..], &depth].concat());
     assert_eq!(found["counts"], serde_json::json!([1, 9, 45, 166, 499, 1284, 2917]));
-    let planned = plan(&[&[&file, "--on-disk"], &depth[..]].concat());
+    let planned = plan(&[&[&file, "--dir", "."], &depth[..]].concat());
     let most = planned["disk_peak_bytes"].as_u64().unwrap();
     let took = found["disk_bytes"].as_u64().unwrap();
     assert!(took <= most && most <= 100_000, "{took} of {most}");

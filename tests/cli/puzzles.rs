@@ -68,7 +68,7 @@ fn puzzles_are_verified() {
     assert!(lines[1].starts_with("wheels  ") && lines[1].contains("PASS"), "{text}");
     assert!(lines[2].ends_with("  PASS"), "{text}");
     // Nothing is published for it: the plain engine is asked.
-    let value = json(&["verify", "topspin:7,3", "--format", "json"]);
+    let value = json(&["verify", "topspin:7,3", "--format", "jsonl"]);
     assert_eq!(value["compared_with"], "the reference engine");
     assert_eq!(value["pass"], true);
     assert_eq!(
@@ -99,14 +99,14 @@ fn puzzles_are_planned() {
     assert_eq!((&value["puzzle"], &value["states"]), (&"dino".into(), &239_500_800.into()));
     let text = stdout(&["plan", "3x3", "--metric", "mtm"]);
     assert!(text.starts_with("board    3x3 mtm\n"), "{text}");
-    let plan = ["plan", "lrx:9", "--on-disk", "--format", "json"];
+    let plan = ["plan", "lrx:9", "--dir", ".", "--format", "json"];
     let value = json(&plan);
     assert_eq!((&value["engine"], &value["chunks"]), (&"disk".into(), &1.into()));
     let plan = ["plan", "3x3", "--metric", "mtm", "--ranks", "2", "--format", "json"];
     assert_eq!(json(&plan)["ranks"], 2);
-    refused(&["plan", "pancake:9", "--on-disk"], 2, "in memory only");
+    refused(&["plan", "pancake:9", "--dir", "."], 2, "in memory only");
     // The levels of topspin:10,4 are not cut into chunks; those of 8 and of 14 elements are.
-    let plan = ["plan", "topspin:14,4", "--on-disk", "--format", "json"];
+    let plan = ["plan", "topspin:14,4", "--dir", ".", "--format", "json"];
     assert_eq!(json(&plan)["calibrated_on"], "topspin:8,4");
 }
 
@@ -121,17 +121,17 @@ fn tables_of_puzzles_answer_in_their_words() {
         (&"pancake:7".into(), &5040.into(), &8.into())
     );
     assert_eq!((&made["complete"], &made["board"]), (&true.into(), &serde_json::Value::Null));
-    let checked = stdout(&["table", "--check", path]);
-    assert!(checked.contains(": pancake:7, goal 1 2 3 4 5 6 7, 5,040 states"), "{checked}");
+    let info = stdout(&["info", path]);
+    assert!(info.contains("puzzle    pancake:7\n") && info.contains("states    5,040, "), "{info}");
     // The first four, then all of them.
     let shuffled = "7 6 5 1 2 3 4";
-    let state = json(&["state", "--table", path, shuffled, "--format", "json"]);
+    let state = json(&["state", "--table", path, shuffled, "--format", "jsonl"]);
     assert_eq!((&state["depth"], &state["solvable"]), (&2.into(), &true.into()));
     assert_eq!((&state["state"], &state["puzzle"]), (&shuffled.into(), &"pancake:7".into()));
     let id = state["state_id"].to_string();
-    let same = stdout(&["state", "--puzzle", "pancake:7", "--id", &id]);
+    let same = stdout(&["state", "pancake:7", "--id", &id]);
     assert!(same.contains(&format!("state     {shuffled}\n")), "{same}");
-    let solved = json(&["solve", "--table", path, shuffled, "--format", "json"]);
+    let solved = json(&["solve", "--table", path, shuffled, "--format", "jsonl"]);
     assert_eq!((&solved["moves"], &solved["length"]), (&"F7 F4".into(), &2.into()));
     let text = stdout(&["solve", "--table", path, shuffled]);
     assert!(text.starts_with("7 6 5 1 2 3 4  2 moves  F7 F4  "), "{text}");
@@ -154,10 +154,9 @@ fn tables_of_puzzles_answer_in_their_words() {
     }
     let goal = [&with[..], &[shuffled, "--goal", "first"]].concat();
     refused(&goal, 2, "--goal is for boards");
-    let state = ["state", shuffled, "--table", path];
-    let other = [&state[..], &["--puzzle", "lrx:7"]].concat();
-    refused(&other, 2, "leave out --puzzle");
-    refused(&[&state[..], &["--size", "2x4"]].concat(), 2, "are for boards");
+    refused(&["state", "lrx:7", shuffled, "--table", path], 2, "leave out lrx:7");
+    refused(&["solve", "lrx:7", shuffled, "--table", path], 2, "leave out lrx:7");
+    stdout(&["solve", "pancake:7", shuffled, "--table", path]);
 }
 
 #[test]
@@ -172,13 +171,12 @@ fn a_puzzle_is_known_by_its_moves() {
     std::fs::write(&other, text.replace("(1,2)(11,12)", "(1,3)(11,13)")).unwrap();
     let table = path("twice.table");
     stdout(&["table", &twice, "-o", &table]);
-    let state = ["state", "2 1 3 4 5 6 7 8", "--table", &table, "--puzzle"];
+    let state = ["2 1 3 4 5 6 7 8", "--table", &table, "--quiet"];
     for file in [&twice, &renamed] {
-        let text = stdout(&[&state[..], &[file]].concat());
+        let text = stdout(&[&["state", file], &state[..]].concat());
         assert!(text.contains("\ndepth     1"), "{text}");
     }
-    let wrong = [&state[..], &[other.as_str(), "--quiet"]].concat();
-    refused(&wrong, 2, "leave out --puzzle");
+    refused(&[&["state", &other], &state[..]].concat(), 2, "leave out ");
     // A search on disk goes on under the other name, and comes to the same.
     let run = path("run");
     let on_disk = ["--dir", &run, "--shared-digits", "0", "--format", "json"];
@@ -191,7 +189,7 @@ fn a_puzzle_is_known_by_its_moves() {
     assert_eq!(ended["checksums"], whole["checksums"]);
     let wrong = [&["bfs", other.as_str(), "--quiet"], &on_disk[..]].concat();
     refused(&wrong, 1, "holds another search: ");
-    stdout(&["verify", &run]);
+    stdout(&["check", &run]);
     stdout(&["resume", &run]);
 }
 
@@ -203,9 +201,9 @@ fn tables_in_the_multi_tile_metric_count_its_moves() {
     let made = json(&["table", "2x4", "--metric", "mtm", "-o", path, "--format", "json"]);
     assert_eq!((&made["metric"], &made["board"]), (&"mtm".into(), &"2x4".into()));
     let board = "0 1 2 3/5 6 7 4";
-    let state = json(&["state", "--table", path, board, "--format", "json"]);
+    let state = json(&["state", "--table", path, board, "--format", "jsonl"]);
     assert_eq!((&state["depth"], &state["metric"]), (&2.into(), &"mtm".into()));
-    let solved = json(&["solve", "--table", path, board, "--format", "json"]);
+    let solved = json(&["solve", "--table", path, board, "--format", "jsonl"]);
     assert_eq!(
         (&solved["moves"], &solved["length"], &solved["metric"]),
         (&"L3U".into(), &2.into(), &"mtm".into())
@@ -243,7 +241,7 @@ fn pages_list_the_last_states() {
 
 #[test]
 fn states_that_nothing_leads_to_are_told() {
-    let odd = ["state", "--puzzle", "topspin:7,4", "2 1 3 4 5 6 7"];
+    let odd = ["state", "topspin:7,4", "2 1 3 4 5 6 7"];
     let state = stdout(&odd);
     assert!(state.contains("parity    odd\nsolvable  no: "), "{state}");
     let csv = stdout(&[&odd[..], &["--format", "csv"]].concat());
@@ -252,7 +250,7 @@ fn states_that_nothing_leads_to_are_told() {
         "{csv}"
     );
     assert!(csv.contains("\n2 1 3 4 5 6 7,\"topspin:7,4\","), "{csv}");
-    refused(&["state", "--puzzle", "lrx:5", "--id", "120"], 2, "its lines 0 to 23, its cells");
+    refused(&["state", "lrx:5", "--id", "120"], 2, "its lines 0 to 23, its cells");
 }
 
 /// One line, and nothing written.
@@ -348,7 +346,7 @@ fn own_results_are_cited_and_told_apart_from_publications() {
     let expected =
         "levels equal to the reference engine and own docs/results/2x5-blank2.json  PASS";
     assert!(text.contains(expected), "{text}");
-    let value = json(&["verify", "lrx:6", "--format", "json"]);
+    let value = json(&["verify", "lrx:6", "--format", "jsonl"]);
     assert_eq!(value["compared_with"], "cayleypy/cayleypy@7355621");
     assert_eq!(value["own"], "docs/results/lrx-6.json");
 }
@@ -356,11 +354,11 @@ fn own_results_are_cited_and_told_apart_from_publications() {
 #[test]
 fn the_last_states_are_listed_as_far_as_asked() {
     let last = |more: &[&str]| json(&[&["bfs", "3x3", "--format", "json"], more].concat());
-    let both = last(&["--last", "9"]);
+    let both = last(&["--list", "9"]);
     assert_eq!(both["last"], serde_json::json!(["6 4 7/8 5 0/3 2 1", "8 6 7/2 5 4/3 0 1"]));
-    assert_eq!(last(&["--last", "1"])["last"].as_array().unwrap().len(), 1);
+    assert_eq!(last(&["--list", "1"])["last"].as_array().unwrap().len(), 1);
     assert!(last(&[]).get("last").is_none());
-    refused(&["bfs", "3x3", "--last", "9"], 2, "add --format json");
+    refused(&["bfs", "3x3", "--list", "9"], 2, "add --format json");
 }
 
 #[test]
@@ -434,7 +432,7 @@ fn growth_is_verified_as_far_as_it_is_published() {
     let board = stdout(&["verify", "kilominx", "--metric", "qtm"]);
     assert!(board.starts_with("kilominx  to depth 7  269,867,489 states  8 levels"), "{board}");
     // Nothing but the number of states is known of these.
-    let corners = stdout(&["verify", "skewb", "--metric", "qtm", "--format", "json"]);
+    let corners = stdout(&["verify", "skewb", "--metric", "qtm", "--format", "jsonl"]);
     assert!(corners.contains(r#""compared_with":"#), "{corners}");
     refused(&["verify", "20x20x20"], 2, "nothing to hold a search against");
 }
@@ -451,12 +449,12 @@ fn a_search_by_lists_on_disk_goes_on() {
     assert_eq!(first["counts"].as_array().unwrap()[..], memory["counts"].as_array().unwrap()[..6]);
     assert!(first["disk_peak_bytes"].as_u64().unwrap() > 0);
 
-    let status = json(&["status", run, "--format", "json"]);
+    let status = json(&["info", run, "--format", "jsonl"]);
     assert_eq!((&status["puzzle"], &status["state"]), (&"pyraminx".into(), &"stopped".into()));
     assert_eq!((&status["goal"], &status["depth"]), (&"solved".into(), &6.into()));
-    let text = stdout(&["status", run]);
+    let text = stdout(&["info", run]);
     assert!(text.contains("pyraminx, goal solved: stopped"), "{text}");
-    assert!(stdout(&["verify", "--dir", run]).contains("pyraminx: sound so far"));
+    assert!(stdout(&["check", run]).contains("NOT FINISHED"));
 
     let then = json(&["resume", run, "--max-depth", "7", "--count-ahead", "--format", "json"]);
     for key in ["counts", "checksums", "reduced"] {
@@ -468,7 +466,7 @@ fn a_search_by_lists_on_disk_goes_on() {
     let again = json(&["resume", run, "--max-depth", "7", "--format", "json"]);
     assert_eq!(again["checksums"], memory["checksums"]);
 
-    let listed = ["resume", run, "--max-depth", "7", "--last", "3", "--format", "json"];
+    let listed = ["resume", run, "--max-depth", "7", "--list", "3", "--format", "json"];
     // The last level was counted: it is computed again for its states, and then it is there.
     for _ in 0..2 {
         let listed = json(&listed);
@@ -483,47 +481,46 @@ fn a_search_by_lists_on_disk_goes_on() {
 /// and `state` says that they can be reached.
 #[test]
 fn antipodes_of_puzzles_that_turn_are_listed() {
-    let all = json(&["antipodes", "2x2x2", "--limit", "9999", "--format", "json"]);
+    let all = json(&["antipodes", "2x2x2", "--list", "9999", "--format", "json"]);
     assert_eq!((&all["depth"], &all["count"]), (&11.into(), &2644.into()));
     let boards = all["boards"].as_array().unwrap();
     assert_eq!(boards.len(), 2644);
     assert_eq!(all["state_ids"], serde_json::Value::Null);
     let first = boards[0].as_str().unwrap();
-    let state = json(&["state", "--puzzle", "2x2x2", first, "--format", "json"]);
+    let state = json(&["state", "2x2x2", first, "--format", "jsonl"]);
     assert_eq!((&state["state"], &state["solvable"]), (&boards[0], &true.into()));
-    let csv = stdout(&["antipodes", "2x2x2", "--limit", "2", "--format", "csv"]);
+    let csv = stdout(&["antipodes", "2x2x2", "--list", "2", "--format", "csv"]);
     assert_eq!(csv.lines().count(), 3, "{csv}");
-    let near = json(&["antipodes", "3x3x3", "--max-depth", "1", "--format", "json"]);
+    let near = json(&["levels", "3x3x3", "--depth", "1", "--format", "json"]);
     assert_eq!(near["boards"].as_array().unwrap().len(), 18);
-    let turns = ["U", "D2", "F'"].map(|turn| {
-        json(&["state", "--puzzle", "3x3x3", turn, "--format", "json"])["state"].clone()
-    });
+    let turns = ["U", "D2", "F'"]
+        .map(|turn| json(&["state", "3x3x3", turn, "--format", "jsonl"])["state"].clone());
     assert!(turns.iter().all(|state| near["boards"].as_array().unwrap().contains(state)));
-    let corners = ["antipodes", "3x3x3", "--pieces", "corners", "--limit", "1", "--format", "json"];
+    let corners = ["antipodes", "3x3x3", "--pieces", "corners", "--list", "1", "--format", "json"];
     assert_eq!(json(&corners)["count"], 64_736);
     refused(&["antipodes", "3x3x3"], 1, "--max-depth");
-    refused(&["antipodes", "3x3x3", "--max-depth", "3", "--engine", "sweep"], 2, "--engine");
+    refused(&["levels", "3x3x3", "--depth", "3", "--engine", "sweep"], 2, "--engine");
 }
 
 #[test]
 fn states_of_puzzles_that_turn_are_read_and_judged() {
-    let text = stdout(&["state", "--puzzle", "3x3x3", "R U R' U'"]);
+    let text = stdout(&["state", "3x3x3", "R U R' U'"]);
     assert!(text.contains("solvable  yes") && text.contains("order     6"), "{text}");
-    let one = |state: &str| json(&["state", "--puzzle", "2x2x2", state, "--format", "json"]);
+    let one = |state: &str| json(&["state", "2x2x2", state, "--format", "jsonl"]);
     assert_eq!(one("1 2 3 4 5 6 7/0 0 0 0 0 0 0")["solved"], true);
     let turned = one("1 2 3 4 5 6 7/1 0 0 0 0 0 0");
     assert_eq!(turned["solvable"], false);
     assert!(turned["refused"].as_str().unwrap().contains("turned alone"), "{turned}");
-    let csv = stdout(&["state", "--puzzle", "3x3x3", "R", "--format", "csv"]);
+    let csv = stdout(&["state", "3x3x3", "R", "--format", "csv"]);
     assert!(csv.starts_with("state,puzzle,solved,solvable,order"), "{csv}");
     for (state, wrong) in [
         ("R Y", "'Y' is not a move"),
         ("1 2 3", "1 set of pieces"),
         ("corners 1 1 3 4 5 6 7 8/0 0 0 0 0 0 0 0; edges 1", "piece 1 of set 'corners'"),
     ] {
-        refused(&["state", "--puzzle", "3x3x3", state], 2, wrong);
+        refused(&["state", "3x3x3", state], 2, wrong);
     }
-    refused(&["state", "--puzzle", "3x3x3", "--id", "4"], 2, "--id");
+    refused(&["state", "3x3x3", "--id", "4"], 2, "--id");
 }
 
 #[test]

@@ -23,15 +23,11 @@ fn wrong_sizes() {
 fn wrong_boards() {
     refused(&["state", "1 2 3/4 5 6/7 8 8"], 2, "tile 8 occurs twice and the blank is missing");
     refused(&["state", "1 2 3/4 5 6/7 9 0"], 2, "tile 9 is not on a 3x3 board");
-    refused(&["state", "1 2 3 4 5 0"], 2, "--size");
-    refused(&["state", "1 2/3 4/5 0", "--size", "2x3"], 2, "expected 2x3");
-    refused(&["state", "--id", "3"], 2, "--size");
-    refused(&["state", "--id", "360", "--size", "2x3"], 2, "ids of a 2x3 board are 0 to 359");
-    refused(
-        &["state", "--line", "60", "--cell", "0", "--size", "2x3"],
-        2,
-        "its lines 0 to 59, its cells",
-    );
+    refused(&["state", "1 2 3 4 5 0"], 2, "give the size");
+    refused(&["state", "2x3", "1 2/3 4/5 0"], 2, "expected 2x3");
+    refused(&["state", "--id", "3"], 2, "a number needs its puzzle");
+    refused(&["state", "2x3", "--id", "360"], 2, "ids of a 2x3 board are 0 to 359");
+    refused(&["state", "2x3", "--line", "60", "--cell", "0"], 2, "its lines 0 to 59, its cells");
     refused(&["bfs", "3x3", "--start", "1 2 3"], 2, "3x3 needs 9");
     refused(&["bfs", "3x3", "--start", "2 1 3/4 5 6/7 8 0"], 1, "parity is odd");
     refused(&["bfs", "3x3", "--goal", "blank=9"], 2, "cells are 0 to 8");
@@ -77,9 +73,9 @@ fn boards_without_quotes_and_metrics_of_others_are_told_apart() {
     refused(&["bfs", "3x3x3", "--metric", "mtm", "--max-depth", "2"], 2, metrics);
     refused(&["table", "3x3x3", "-o", "never"], 2, "keep fewer pieces (--pieces)");
     refused(&["bfs", "3x3x3", "--engine", "sweep"], 2, "3x3x3 is searched by lists");
-    refused(&["export", "1 2 3/4 5 6/0 7 8"], 2, "name a file to write: --cnf, --lp or --mps");
-    refused(&["state", "--puzzle", "2x2x2", "R X"], 2, "'X' is not a move: the moves are ");
-    refused(&["state", "--puzzle", "pancake:3", "3 3 1"], 2, "piece 3 occurs twice");
+    refused(&["encode", "1 2 3/4 5 6/0 7 8"], 2, "name a file to write: --cnf, --lp or --mps");
+    refused(&["state", "2x2x2", "R X"], 2, "'X' is not a move: the moves are ");
+    refused(&["state", "pancake:3", "3 3 1"], 2, "piece 3 occurs twice");
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn cache() -> (tempfile::TempDir, String) {
 #[test]
 fn a_board_gets_a_shortest_solution_and_databases_are_kept() {
     let (dir, path) = cache();
-    let solve = ["solve", "8 6 7/2 5 4/3 0 1", "--cache-dir", &path, "--format", "json"];
+    let solve = ["solve", "8 6 7/2 5 4/3 0 1", "--cache-dir", &path, "--format", "jsonl"];
     let first = json(&solve);
     assert_eq!(first["board"], "8 6 7/2 5 4/3 0 1");
     assert_eq!((&first["solvable"], &first["optimal"]), (&true.into(), &true.into()));
@@ -57,7 +57,7 @@ fn boards_come_from_standard_input_and_are_summed_up() {
 
 #[test]
 fn fast_solutions_need_no_database() {
-    let value = json(&["solve", "--fast", "8 6 7/2 5 4/3 0 1", "--format", "json", "--long"]);
+    let value = json(&["solve", "--fast", "8 6 7/2 5 4/3 0 1", "--format", "jsonl", "--long"]);
     assert_eq!((&value["solvable"], &value["optimal"]), (&true.into(), &false.into()));
     let moves = value["moves"].as_str().unwrap();
     assert_eq!(moves.len() as u64, value["length"].as_u64().unwrap());
@@ -77,7 +77,7 @@ fn unsolvable_and_abandoned_boards_are_failures() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("not solvable") && text.contains("7 and 8"), "{text}");
     let output = tilewave(&["solve", "--no-cache", "--max-nodes", "1", "--partition", "5-5-5"])
-        .args(["--goal", "first", "15 10 8 12/11 14 9 13/2 6 5 1/3 7 4 0", "--format", "json"])
+        .args(["--goal", "first", "15 10 8 12/11 14 9 13/2 6 5 1/3 7 4 0", "--format", "jsonl"])
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
@@ -149,7 +149,7 @@ fn optima_are_certified_on_request() {
     let certified = |line: &str| line.contains("  certified (") && line.ends_with(" conflicts)");
     assert!(text.lines().take(2).all(certified), "{text}");
     assert!(text.contains(", 2 certified\n"), "{text}");
-    let output = solve(&boards[..1], &["--format", "json"]);
+    let output = solve(&boards[..1], &["--format", "jsonl"]);
     let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&value["length"], &value["certified"]), (&3.into(), &true.into()));
     // No time for a proof: solved, but not what was asked for.
@@ -167,7 +167,7 @@ fn optima_are_certified_on_request() {
 #[test]
 fn fast_solutions_are_compared_with_the_optimum_on_request() {
     let (_dir, path) = cache();
-    let fast = ["solve", "--fast", "--ratio", "--cache-dir", &path];
+    let fast = ["solve", "--fast", "--compare", "--cache-dir", &path];
     let boards = stdout(&["scramble", "4x4", "--count", "5", "--seed", "3"]);
     let run = |more: &[&str]| {
         let mut command = tilewave(&[&fast[..], more].concat());
@@ -185,7 +185,7 @@ fn fast_solutions_are_compared_with_the_optimum_on_request() {
         .map(|line| line.split(',').nth(2).unwrap().parse().unwrap())
         .collect();
     assert_eq!(lengths.len(), 5);
-    let lines = run(&["--format", "json"]);
+    let lines = run(&["--format", "jsonl"]);
     let mut above = 0;
     for (line, optimum) in lines.lines().zip(&lengths) {
         let value: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -200,13 +200,13 @@ fn fast_solutions_are_compared_with_the_optimum_on_request() {
     let text = run(&[]);
     assert!(text.contains(&format!(" times the optimum {}\n", lengths[0])), "{text}");
     assert!(text.contains(" moves on average, 1."), "{text}");
-    refused(&["solve", "--ratio", "1 2/3 0"], 2, "--fast");
+    refused(&["solve", "--compare", "1 2/3 0"], 2, "--fast");
 }
 
 #[test]
 fn an_unsolvable_board_is_told_the_nearest_that_is_not() {
     let loyd = "1 2 3 4/5 6 7 8/9 10 11 12/13 15 14 0";
-    let output = tilewave(&["solve", "--format", "json", loyd]).output().unwrap();
+    let output = tilewave(&["solve", "--format", "jsonl", loyd]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(value["solvable"], false);
@@ -228,7 +228,7 @@ fn hard_boards_take_all_threads_and_the_answer_does_not_depend_on_them() {
             "--partition",
             "5-5-5",
             "--format",
-            "json",
+            "jsonl",
             "--cache-dir",
             &path,
             "--threads",

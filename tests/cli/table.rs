@@ -13,15 +13,19 @@ fn a_table_answers_depths_and_solutions() {
         assert_eq!((&made["states"], &made["diameter"]), (&181_440.into(), &31.into()));
         assert_eq!(made["complete"], true);
         assert_eq!(made["bytes"], std::fs::metadata(file).unwrap().len());
-        let state = json(&["state", "8 6 7/2 5 4/3 0 1", "--table", file, "--format", "json"]);
+        let state = json(&["state", "8 6 7/2 5 4/3 0 1", "--table", file, "--format", "jsonl"]);
         assert_eq!(state["depth"], 31);
         // The size is the table's.
         let flat = stdout(&["state", "--id", "0", "--table", file]);
         assert!(flat.contains("\ndepth     "), "{flat}");
-        let solved = json(&["solve", "8 6 7/2 5 4/3 0 1", "--table", file, "--format", "json"]);
+        let solved = json(&["solve", "8 6 7/2 5 4/3 0 1", "--table", file, "--format", "jsonl"]);
         assert_eq!((&solved["length"], &solved["optimal"]), (&31.into(), &true.into()));
-        let checked = stdout(&["table", "--check", file]);
-        assert!(checked.contains("\nsound ") && checked.contains("181,440 states, diameter 31"));
+        let checked = stdout(&["check", file]);
+        assert!(checked.starts_with("PASS  ") && checked.ends_with(": checksums\n"), "{checked}");
+        let full = stdout(&["check", "--full", file]);
+        assert!(full.ends_with(": checksums, and all entries built again\n"), "{full}");
+        let info = stdout(&["info", file]);
+        assert!(info.contains("states    181,440, diameter 31\n"), "{info}");
     }
 }
 
@@ -52,7 +56,7 @@ fn a_table_compares_fast_solutions_and_proofs_confirm_it() {
     let file = file.to_str().unwrap();
     stdout(&["table", "2x4", "-o", file, "--goal", "first"]);
     let boards = stdout(&["scramble", "2x4", "--goal", "first", "--count", "3", "--seed", "2"]);
-    let ratio = tilewave(&["solve", "--fast", "--ratio", "--table", file])
+    let ratio = tilewave(&["solve", "--fast", "--compare", "--table", file])
         .write_stdin(boards.clone())
         .output()
         .unwrap();
@@ -79,13 +83,13 @@ fn tables_are_refused_where_they_do_not_fit() {
     let with = |command| [&[command, "--table", file], &first[..]].concat();
     refused(&with("state"), 2, "the table is for the goal '1 2 3/4 5 0'");
     refused(&with("solve"), 2, "the table is for the goal '1 2 3/4 5 0'");
-    refused(&["solve", "--fast", "--table", file, "1 2 3/4 5 0"], 2, "add --ratio");
-    refused(&["table", "--check", "Cargo.toml"], 1, "no distance table");
+    refused(&["solve", "--fast", "--table", file, "1 2 3/4 5 0"], 2, "add --compare");
+    refused(&["check", "Cargo.toml"], 1, "no database, table, set, log or search");
     refused(&["table", "2x3"], 2, "--output");
     refused(&["table", "4x4", "-o", "never"], 1, "the budget is");
     // What the system says, once.
     refused(
-        &["table", "--check", "no such file"],
+        &["check", "no such file"],
         1,
         "cannot open 'no such file': No such file or directory (os error 2)\n",
     );
@@ -94,7 +98,11 @@ fn tables_are_refused_where_they_do_not_fit() {
     let last = bytes.len() - 1;
     bytes[last] ^= 1;
     std::fs::write(file, bytes).unwrap();
-    refused(&["table", "--check", file], 1, "damaged in block 0");
+    let output = tilewave(&["check", file]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text.starts_with("FAIL  ") && text.contains("damaged in block 0"), "{text}");
+    assert!(String::from_utf8(output.stderr).unwrap().contains("1 of 1 check failed"));
 }
 
 /// The file of tests/table/partial.rs, which ends at depth 10; the farthest board of 2x3 takes 21 moves.
@@ -102,14 +110,14 @@ fn tables_are_refused_where_they_do_not_fit() {
 fn boards_beyond_a_partial_table_are_given_up() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/table_partial.table");
     let (near, far) = ("1 2 3/4 0 5", "4 5 0/1 2 3");
-    let solved = json(&["solve", near, "--table", file, "--format", "json"]);
+    let solved = json(&["solve", near, "--table", file, "--format", "jsonl"]);
     assert_eq!(solved["length"], 1);
     let output = tilewave(&["solve", far, "--table", file]).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1), "{text}");
     let line = format!("{far}  given up after 0 nodes: at least 11 moves");
     assert!(text.starts_with(&line), "{text}");
-    let state = |board| json(&["state", board, "--table", file, "--format", "json"]);
+    let state = |board| json(&["state", board, "--table", file, "--format", "jsonl"]);
     assert_eq!(state(near)["depth"], 1);
     let state = state(far);
     assert_eq!((&state["depth"], &state["solvable"]), (&serde_json::Value::Null, &true.into()));

@@ -27,12 +27,12 @@ fn a_search_is_started_looked_at_continued_and_verified() {
     assert_eq!((part["engine"].as_str(), part["diameter"].as_u64()), (Some("disk"), None));
     assert!(part["disk"]["chunks"].as_u64().unwrap() > 1);
 
-    let status = json(&["status", dir, "--format", "json"]);
+    let status = json(&["info", dir, "--format", "jsonl"]);
     assert_eq!((status["state"].as_str(), status["depth"].as_u64()), (Some("stopped"), Some(21)));
-    let (_, text, _) = tilewave(&["status", dir]);
+    let (_, text, _) = tilewave(&["info", dir]);
     assert!(text.contains("search   2x5, goal 1 2 3 4 5/6 7 8 9 0: stopped"), "{text}");
 
-    let whole = json(&["resume", "--dir", dir, "--check", "--format", "json"]);
+    let whole = json(&["resume", dir, "--check", "--format", "json"]);
     assert_eq!((whole["diameter"].as_u64(), whole["total"].as_u64()), (Some(55), Some(1_814_400)));
     assert!(whole["agrees_with"].is_string());
     let memory = json(&["bfs", "2x5", "--format", "json"]);
@@ -42,20 +42,21 @@ fn a_search_is_started_looked_at_continued_and_verified() {
     assert!(code == 0 && text.contains("diameter    55"), "{text}");
     assert!(!text.contains("state arrays") && !text.contains("decode"), "{text}");
 
-    let (_, text, _) = tilewave(&["status", dir]);
+    let (_, text, _) = tilewave(&["info", dir]);
     assert!(text.contains(": complete"), "{text}");
-    let (code, text, _) = tilewave(&["verify", dir]);
-    assert!(code == 0 && text.contains("2x5: PASS"), "{text}");
+    let (code, text, _) = tilewave(&["check", dir]);
+    assert!(code == 0 && text.starts_with("PASS") && text.contains(": 2x5, "), "{text}");
 
     let mut files = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path());
     let file = files.find(|p| p.to_string_lossy().contains("level-")).unwrap();
     let mut bytes = std::fs::read(&file).unwrap();
     bytes[150] ^= 1;
     std::fs::write(&file, bytes).unwrap();
-    let (code, _, err) = tilewave(&["verify", dir]);
+    let (code, text, err) = tilewave(&["check", dir]);
     assert_eq!(code, 1);
     let name = file.file_name().unwrap().to_str().unwrap();
-    assert!(err.contains(name) && err.lines().count() == 1, "{err}");
+    assert!(text.starts_with("FAIL") && text.contains(name), "{text}");
+    assert!(err.contains("1 of 1 check failed") && err.lines().count() == 1, "{err}");
 }
 
 #[test]
@@ -84,13 +85,13 @@ fn wrong_uses_are_one_clear_line() {
     one_line(&["plan", "3x4", "--disk-bandwidth", "5GB"], 2, "'5GB' is not a bandwidth");
     one_line(&["resume"], 2, "<DIR>");
     // Refused commands have left nothing there.
-    for gone in [&["resume", "--dir", dir][..], &["resume", dir], &["status", "--dir", dir]] {
+    for gone in [&["resume", dir][..], &["check", dir], &["info", dir]] {
         one_line(gone, 1, "cannot open");
     }
     std::fs::create_dir(dir).unwrap();
-    one_line(&["resume", "--dir", dir], 1, "holds no search");
-    one_line(&["status", "/no/such/directory"], 1, "/no/such/directory");
-    one_line(&["verify", home.path().to_str().unwrap()], 1, "holds no search");
+    one_line(&["resume", dir], 1, "holds no search");
+    one_line(&["info", "/no/such/directory"], 1, "/no/such/directory");
+    one_line(&["check", home.path().to_str().unwrap()], 1, "holds no search");
 }
 
 #[cfg(unix)]
@@ -241,7 +242,7 @@ fn a_lost_manifest_is_repaired() {
     assert!(code == 1 && err.contains("tilewave repair"), "{err}");
     let (code, out, err) = tilewave(&["repair", dir]);
     assert!(code == 0 && out.contains("rebuilt  2x5"), "{out}{err}");
-    let whole = json(&["resume", "--dir", dir, "--format", "json"]);
+    let whole = json(&["resume", dir, "--format", "json"]);
     assert_eq!(whole["total"].as_u64(), Some(1_814_400));
     let (code, _, err) = tilewave(&["repair", dir]);
     assert!(code == 1 && err.contains("nothing to rebuild"), "{err}");

@@ -151,36 +151,34 @@ fn the_commands_write_read_and_use_them() {
         let text = String::from_utf8(output.stdout).unwrap();
         (output.status.code(), text, error)
     };
-    let (code, text, error) = tilewave(&["bfs", "3x3", "--tiles", "3,5-8", "-o", "fringe.pdb"]);
-    assert_eq!(code, Some(0), "{error}");
-    assert!(text.contains("blank on cell 8") && text.contains("60,480 of 60,480"), "{text}");
+    let all_moves = |tiles: &str, file: &str| {
+        let build = "build 3x3 --kind all-moves --pattern";
+        let build: Vec<&str> = build.split(' ').chain([tiles, "-o", file]).collect();
+        stdout(dir, &build)
+    };
+    let text = all_moves("3,5-8", "fringe.pdb");
+    assert!(text.contains("60,480 entries"), "{text}");
     let info = stdout(dir, &["info", "fringe.pdb"]);
     for words in ["tiles     0,3,5,6,7,8", "all-moves", "moves of all tiles"] {
         assert!(info.contains(words), "{info}");
     }
-    stdout(dir, &["verify", "fringe.pdb"]);
-    stdout(dir, &["verify", "fringe.pdb", "--rebuild"]);
-    // The same by the command that builds additive ones.
-    let build = "build 3x3 --kind all-moves --pattern 3,5-8 -o again.pdb";
-    stdout(dir, &build.split(' ').collect::<Vec<_>>());
-    let [one, other] =
-        ["fringe.pdb", "again.pdb"].map(|file| std::fs::read(dir.join(file)).unwrap());
-    assert!(one == other);
-    let probed = stdout(dir, &["probe", "fringe.pdb", "--board", "8 6 7/2 5 4/3 0 1"]);
+    stdout(dir, &["check", "fringe.pdb"]);
+    stdout(dir, &["check", "fringe.pdb", "--full"]);
+    let probed = stdout(dir, &["probe", "--pdb", "fringe.pdb", "8 6 7/2 5 4/3 0 1"]);
     let pdb = Pdb::load(dir.join("fringe.pdb")).unwrap();
     let board = Board::parse("8 6 7/2 5 4/3 0 1", None).unwrap();
     let value = pdb.value(&board).unwrap().unwrap().to_string();
     assert!(probed.split_whitespace().any(|word| word == value), "{probed}");
     // Its values count the moves of all tiles: no sum.
     stdout(dir, &["build", "3x3", "--pattern", "1,2", "-o", "12.pdb"]);
-    let both = ["probe", "fringe.pdb", "12.pdb", "--board", "8 6 7/2 5 4/3 0 1"];
+    let both = ["probe", "--pdb", "fringe.pdb", "--pdb", "12.pdb", "8 6 7/2 5 4/3 0 1"];
     let probed = stdout(dir, &both);
     assert!(probed.contains("  no sum: one counts every move\n"), "{probed}");
     // Alone, several, and beside additive ones.
-    tilewave(&["bfs", "3x3", "--tiles", "1-5", "-o", "corner.pdb"]);
+    all_moves("1-5", "corner.pdb");
     stdout(dir, &["build", "3x3", "--pattern", "1-4", "-o", "a.pdb"]);
     let solve = |pdbs: &[&str]| {
-        let mut args = vec!["solve", "--format", "json", "8 6 7/2 5 4/3 0 1"];
+        let mut args = vec!["solve", "--format", "jsonl", "8 6 7/2 5 4/3 0 1"];
         for pdb in pdbs {
             args.extend(["--pdb", pdb]);
         }
@@ -210,10 +208,6 @@ fn the_commands_write_read_and_use_them() {
     fails(&["solve", "--pdb", "wrong.json", board], 1, "partition of a set file");
     std::fs::create_dir(dir.join("sets")).unwrap();
     fails(&["solve", "--pdb", "sets", board], 2, "give the set file");
-    let space = ["bfs", "3x3", "--tiles", "1-5", "-o", "x.pdb"];
-    fails(&[&space[..], &["--blank", "0"]].concat(), 2, "leave out --blank");
-    fails(&[&space[..], &["--max-depth", "3"]].concat(), 2, "leave out --max-depth");
-    assert_eq!(tilewave(&["bfs", "3x3", "--tiles", "1-5", "-o", "corner.pdb"]).0, Some(1));
     for layout in ["hog2-lex", "positions"] {
         refused(dir, &["export", "fringe.pdb", "--layout", layout, "-o", "x"], 2, "additive");
     }

@@ -7,7 +7,8 @@ use serde_json::Value;
 
 pub(super) fn tilewave(dir: &Path, args: &[&str]) -> Command {
     let mut command = Command::cargo_bin("tilewave").expect("the program is built");
-    command.current_dir(dir).arg("pdb").args(args);
+    let general = ["info", "check"].contains(&args[0]);
+    command.current_dir(dir).args((!general).then_some("pdb")).args(args);
     command.env_remove("TILEWAVE_KERNEL");
     command
 }
@@ -41,7 +42,7 @@ fn a_database_is_built_shown_verified_and_probed() {
     stdout(dir, &[&BUILD[..], &["--force"]].concat());
 
     let info: Value =
-        serde_json::from_str(&stdout(dir, &["info", "a.pdb", "--format", "json"])).unwrap();
+        serde_json::from_str(&stdout(dir, &["info", "a.pdb", "--format", "jsonl"])).unwrap();
     assert_eq!(info["board"], "3x3");
     assert_eq!(info["goal"], "1 2 3/4 5 6/7 8 0");
     assert_eq!(info["tiles"], serde_json::json!([1, 2, 3, 4]));
@@ -58,16 +59,18 @@ fn a_database_is_built_shown_verified_and_probed() {
     assert!(stdout(dir, &["info", "a.pdb"]).contains("kind      additive-min"));
 
     assert!(
-        stdout(dir, &["verify", "a.pdb"]).starts_with("PASS  a.pdb: checksums, and 20 entries")
+        stdout(dir, &["check", "a.pdb"])
+            .starts_with("PASS  a.pdb: checksums, and 20 entries by search (seed ")
     );
-    stdout(dir, &["verify", "a.pdb", "--rebuild", "--plain"]);
+    stdout(dir, &["check", "a.pdb", "--full", "--plain"]);
 
     stdout(dir, &["build", "3x3", "--pattern", "5,6,7,8", "-o", "b.pdb"]);
-    let probe = ["probe", "a.pdb", "b.pdb", "--board", "1 2 3/4 5 6/7 0 8", "--format", "json"];
+    let probe =
+        ["probe", "--pdb", "a.pdb", "--pdb", "b.pdb", "1 2 3/4 5 6/7 0 8", "--format", "jsonl"];
     let object: Value = serde_json::from_str(&stdout(dir, &probe)).unwrap();
     assert_eq!(object["values"], serde_json::json!([0, 1]));
     assert_eq!(object["sum"], 1);
-    let many = tilewave(dir, &["probe", "a.pdb", "b.pdb", "--board", "-"])
+    let many = tilewave(dir, &["probe", "--pdb", "a.pdb", "--pdb", "b.pdb"])
         .write_stdin("1 2 3/4 5 6/7 8 0\n1 2 3/4 5 6/7 0 8\n")
         .output()
         .unwrap();
@@ -77,7 +80,7 @@ fn a_database_is_built_shown_verified_and_probed() {
     let mut bytes = std::fs::read(dir.join("a.pdb")).unwrap();
     *bytes.last_mut().unwrap() ^= 4;
     std::fs::write(dir.join("a.pdb"), bytes).unwrap();
-    let failed = tilewave(dir, &["verify", "a.pdb"]).output().unwrap();
+    let failed = tilewave(dir, &["check", "a.pdb"]).output().unwrap();
     assert_eq!(failed.status.code(), Some(1));
     assert!(
         String::from_utf8(failed.stdout)
@@ -97,32 +100,32 @@ fn partitions_kinds_encodings_exports_and_packing() {
     for file in files {
         assert!(dir.join("set").join(file).exists(), "{file}");
     }
-    let json = ["--kind", "region-aware", "--encoding", "byte", "--format", "json"];
+    let json = ["--kind", "region-aware", "--encoding", "byte", "--format", "jsonl"];
     let text =
         stdout(dir, &[&["build", "3x3", "--pattern", "1,2,5", "-o", "r.pdb"], &json[..]].concat());
     let object: Value = serde_json::from_str(&text).unwrap();
     assert_eq!((&object["kind"], &object["encoding"]), (&"region-aware".into(), &"byte".into()));
     assert!(object["entries"].as_u64().unwrap() > 504);
 
-    stdout(dir, &["pack", "r.pdb", "-o", "r.tw"]);
+    stdout(dir, &["compress", "r.pdb", "-o", "r.tw"]);
     assert!(stdout(dir, &["info", "r.tw"]).contains("byte, compressed"));
     let board = "1 2 3/4 5 0/7 8 6";
-    let probe = |file| stdout(dir, &["probe", file, "--board", board]);
+    let probe = |file| stdout(dir, &["probe", "--pdb", file, board]);
     assert_eq!(probe("r.tw"), probe("r.pdb"));
-    assert!(stdout(dir, &["verify", "r.tw"]).starts_with("PASS"));
-    stdout(dir, &["unpack", "r.tw", "-o", "s.pdb"]);
+    assert!(stdout(dir, &["check", "r.tw"]).starts_with("PASS"));
+    stdout(dir, &["decompress", "r.tw", "-o", "s.pdb"]);
     assert!(std::fs::read(dir.join("r.pdb")).unwrap() == std::fs::read(dir.join("s.pdb")).unwrap());
 
     let bit = ["--encoding", "bit", "-o", "bit.pdb"];
     let bits = ["build", "3x3", "--pattern", "1,2,5,8"];
     assert!(stdout(dir, &[&bits[..], &bit].concat()).contains("region-aware"));
     assert!(stdout(dir, &["info", "bit.pdb"]).contains("encoding  bit\n"));
-    assert!(stdout(dir, &["verify", "bit.pdb"]).starts_with("PASS"));
-    assert!(stdout(dir, &["verify", "bit.pdb", "--rebuild", "--plain"]).starts_with("PASS"));
-    let value = stdout(dir, &["probe", "bit.pdb", "--board", "8 6 7/2 5 4/3 0 1"]);
+    assert!(stdout(dir, &["check", "bit.pdb"]).starts_with("PASS"));
+    assert!(stdout(dir, &["check", "bit.pdb", "--full", "--plain"]).starts_with("PASS"));
+    let value = stdout(dir, &["probe", "--pdb", "bit.pdb", "8 6 7/2 5 4/3 0 1"]);
     assert!(value.ends_with("  11  sum 11\n"), "{value}");
-    stdout(dir, &["pack", "bit.pdb", "-o", "bit.tw"]);
-    stdout(dir, &["unpack", "bit.tw", "-o", "bit2.pdb"]);
+    stdout(dir, &["compress", "bit.pdb", "-o", "bit.tw"]);
+    stdout(dir, &["decompress", "bit.tw", "-o", "bit2.pdb"]);
     assert!(
         std::fs::read(dir.join("bit.pdb")).unwrap() == std::fs::read(dir.join("bit2.pdb")).unwrap()
     );
@@ -167,15 +170,15 @@ fn bad_requests_get_one_clear_line() {
     std::fs::write(dir.join("text"), "not a database").unwrap();
     size(&["build", "3x3", "--pattern", "1", "-o", "text/x"], 1, "cannot write");
     size(&["info", "none.pdb"], 1, "cannot open 'none.pdb'");
-    size(&["info", "text"], 1, "'text' is no tilewave pattern database");
+    size(&["info", "text"], 1, "'text' is no database, table, set, log or search of tilewave");
     stdout(dir, &BUILD);
     for args in
-        [&["verify", "a.pdb", "-M", "nonsense"][..], &["verify", "a.pdb", "--rebuild", "-M", "8"]]
+        [&["check", "a.pdb", "-M", "nonsense"][..], &["check", "a.pdb", "--full", "-M", "8"]]
     {
         size(args, 2, "is not a size");
     }
-    size(&["probe", "a.pdb", "--board", "1 2 3/4 5 6"], 2, "the board is 2x3, expected 3x3");
-    size(&["probe", "a.pdb", "--board", "1 2 3 4/5 6 7 8/9 10 11 0"], 2, "expected 3x3");
+    size(&["probe", "--pdb", "a.pdb", "1 2 3/4 5 6"], 2, "the board is 2x3, expected 3x3");
+    size(&["probe", "--pdb", "a.pdb", "1 2 3 4/5 6 7 8/9 10 11 0"], 2, "expected 3x3");
 }
 
 /// Ctrl-C in the middle of a build: exit code 130, no file, no temporary file.
@@ -208,7 +211,7 @@ fn outputs_go_to_files_devices_links_and_stdout() {
     std::os::unix::fs::symlink("/dev/null", dir.join("null")).unwrap();
     std::os::unix::fs::symlink("target.pdb", dir.join("link")).unwrap();
     stdout(dir, &BUILD);
-    stdout(dir, &["pack", "a.pdb", "-o", "a.zst"]);
+    stdout(dir, &["compress", "a.pdb", "-o", "a.zst"]);
     let build = |output| [&BUILD[..5], &[output]].concat();
     // Directories are made, for one file and for files named by their tiles.
     stdout(dir, &build("deep/down/a.pdb"));
@@ -218,8 +221,8 @@ fn outputs_go_to_files_devices_links_and_stdout() {
     let commands: [&[&str]; 4] = [
         &BUILD[..5],
         &["export", "a.pdb", "--layout", "hog2-lex", "-o"],
-        &["pack", "a.pdb", "-o"],
-        &["unpack", "a.zst", "-o"],
+        &["compress", "a.pdb", "-o"],
+        &["decompress", "a.zst", "-o"],
     ];
     for command in commands {
         let to = |output| [command, &[output, "--force"]].concat();
@@ -266,7 +269,7 @@ fn damaged_databases_answer_nothing() {
             8192,
             vec![
                 vec!["solve", "--pdb", "a.pdb", "--pdb", "b.pdb", board],
-                vec!["pdb", "probe", "a.pdb", "--board", board],
+                vec!["pdb", "probe", "--pdb", "a.pdb", board],
                 vec!["pdb", "export", "a.pdb", "--layout", "hog2-lex", "-o", "-"],
                 vec!["pdb", "compress", "a.pdb", "-o", "-"],
             ],

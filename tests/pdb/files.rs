@@ -146,7 +146,7 @@ fn files_of_four_bits_an_entry_are_refused() {
     assert!(error.contains("four bits an entry"), "{error}");
     let file = path.to_str().unwrap();
     let mut command = assert_cmd::Command::cargo_bin("tilewave").unwrap();
-    let output = command.args(["pdb", "info", file]).output().unwrap();
+    let output = command.args(["info", file]).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), said.lines().count()), (Some(1), 1), "{said}");
     for words in ["tilewave 0.1.0 and earlier", "build it", file] {
@@ -475,7 +475,7 @@ fn all_that_a_file_says_is_rebuilt() {
             }
         }
         let mut verify = assert_cmd::Command::cargo_bin("tilewave").unwrap();
-        let verify = verify.args(["pdb", "verify", "--rebuild"]).arg(&path);
+        let verify = verify.args(["check", "--full"]).arg(&path);
         let output = verify.output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         assert_eq!(output.status.success(), part.is_empty(), "{text}");

@@ -238,7 +238,7 @@ fn the_command_line_says_what_a_directory_serves() {
     assert_eq!(plan["dir"], true);
     assert!(plan["memory_bytes"].as_u64().unwrap() < 300_000_000);
     assert_eq!(plan["with_dir"]["memory_bytes"], plan["memory_bytes"]);
-    let built = stdout(dir, &[&["build"], &what[..], &on_disk, &["--format", "json"]].concat());
+    let built = stdout(dir, &[&["build"], &what[..], &on_disk, &["--format", "jsonl"]].concat());
     let built: serde_json::Value = serde_json::from_str(&built).unwrap();
     assert_eq!(plan["entries"], built["entries"]);
 }

@@ -19,7 +19,7 @@ fn solve(dir: &Path, args: &[&str]) -> Value {
     let mut command = Command::cargo_bin("tilewave").unwrap();
     let output = command
         .current_dir(dir)
-        .args(["solve", "--format", "json", "8 6 7/2 5 4/3 0 1"])
+        .args(["solve", "--format", "jsonl", "8 6 7/2 5 4/3 0 1"])
         .args(args)
         .output()
         .unwrap();
@@ -54,7 +54,7 @@ fn a_set_is_built_rated_and_solved_with() {
 
     let one = solve(dir, &["--pdb", "set/set.json"]);
     assert_eq!(one["length"], 31);
-    let rate = ["set", "rate", "set/set.json", "--samples", "300", "--format", "json"];
+    let rate = ["set", "rate", "set/set.json", "--samples", "300", "--format", "jsonl"];
     let rated = lines(&stdout(dir, &rate));
     assert_eq!(rated[0]["partition"], "8");
     assert_eq!(rated[1]["partition"], "all together");
@@ -80,7 +80,7 @@ fn a_set_is_built_rated_and_solved_with() {
     assert_eq!(both["length"], 31);
     assert_eq!(both["nodes"], one["nodes"]);
     assert!(both["nodes"].as_u64() < other["nodes"].as_u64(), "{both} {other}");
-    let rate = ["set", "rate", "set/two.json", "--samples", "300", "--format", "json"];
+    let rate = ["set", "rate", "set/two.json", "--samples", "300", "--format", "jsonl"];
     let rated = lines(&stdout(dir, &rate));
     let mean = |i: usize| rated[i]["mean"].as_f64().unwrap();
     assert!(mean(2) >= mean(0).max(mean(1)) && mean(2) > mean(0).min(mean(1)));
@@ -94,7 +94,7 @@ fn searches_are_rated_by_their_thresholds() {
     let build = ["build", "3x3", "--pattern", "1,2,3,4", "-o", "a.pdb"];
     stdout(dir, &build);
     let rate = |extra: &[&str]| {
-        let args = ["set", "rate", "a.pdb", "--samples", "1", "--boards", "--format", "json"];
+        let args = ["set", "rate", "a.pdb", "--samples", "1", "--boards", "-", "--format", "jsonl"];
         let input = "8 6 7/2 5 4/3 0 1\n";
         let output =
             tilewave(dir, &[&args[..], extra].concat()).write_stdin(input).output().unwrap();
@@ -221,7 +221,7 @@ fn sets_of_any_goal_have_large_patterns() {
         assert!(dir.join(memory).join(file).exists());
     }
     let rate = |set| {
-        let rate = ["set", "rate", set, "--samples", "500", "--format", "json"];
+        let rate = ["set", "rate", set, "--samples", "500", "--format", "jsonl"];
         lines(&stdout(dir, &rate)).pop().unwrap()["mean"].as_f64().unwrap()
     };
     // The distances are 35.10 on average.
@@ -234,9 +234,9 @@ fn a_plan_says_what_a_build_then_takes() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let what = ["4x4", "--pattern", "1,2,3,5,6,7", "--encoding", "bit"];
-    let plan = [&["plan"], &what[..], &["--format", "json"]].concat();
+    let plan = [&["plan"], &what[..], &["--format", "jsonl"]].concat();
     let plan: Value = serde_json::from_str(&stdout(dir, &plan)).unwrap();
-    let build = [&["build"], &what[..], &["-o", "x.pdb", "--format", "json"]].concat();
+    let build = [&["build"], &what[..], &["-o", "x.pdb", "--format", "jsonl"]].concat();
     let built: Value = serde_json::from_str(&stdout(dir, &build)).unwrap();
     assert_eq!(plan["entries"], built["entries"]);
     assert_eq!(plan["kind"], "region-aware");

@@ -270,11 +270,13 @@ fn commands_build_check_and_solve() {
     let table = file("corners.table");
     let made = succeeds(&["table", "2x2x2", "--pieces", "corners:1-5", "-o", &table]);
     assert!(made.contains("2x2x2 corners:1-5") && made.contains("nibble"), "{made}");
-    let checked = succeeds(&["table", "--check", &table, "--neighbours", "--format", "json"]);
-    let facts: serde_json::Value = serde_json::from_str(&checked).unwrap();
+    let checked = succeeds(&["check", &table, "--full"]);
+    assert!(checked.ends_with("every entry by those of its neighbours\n"), "{checked}");
+    let info = succeeds(&["info", &table, "--format", "jsonl"]);
+    let facts: serde_json::Value = serde_json::from_str(&info).unwrap();
     assert_eq!((&facts["states"], &facts["entries"]), (&612_360.into(), &612_360.into()));
-    let solve = ["solve", "--puzzle", "2x2x2", "--pdb", &table];
-    let solved = succeeds(&[&solve[..], &["R U R'", "--format", "json"]].concat());
+    let solve = ["solve", "2x2x2", "--pdb", &table];
+    let solved = succeeds(&[&solve[..], &["R U R'", "--format", "jsonl"]].concat());
     let answer: serde_json::Value = serde_json::from_str(&solved).unwrap();
     assert_eq!((answer["length"].as_u64(), answer["moves"].as_str()), (Some(3), Some("R U' R'")));
     // One corner is turned alone.
@@ -282,7 +284,7 @@ fn commands_build_check_and_solve() {
     assert!(told.contains("not solvable") || told.contains("turned alone"), "{told}");
     let told = fails(&[&solve[..], &["R Q"]].concat());
     assert!(told.contains('Q'), "{told}");
-    let told = fails(&["solve", "--puzzle", "3x3x3", "--pdb", &table, "R"]);
+    let told = fails(&["solve", "3x3x3", "--pdb", &table, "R"]);
     assert!(told.contains("no projection of 3x3x3"), "{told}");
     let told = fails(&["table", "3x3x3", "-o", &file("all.table")]);
     assert!(told.contains("--pieces"), "{told}");
@@ -291,8 +293,8 @@ fn commands_build_check_and_solve() {
     assert!(told.contains("GiB") && told.contains("--memory"), "{told}");
     let told = fails(&["table", "3x3x3", "--pieces", "corners:13", "-o", &file("e.table")]);
     assert!(told.contains("1 to 8"), "{told}");
-    let told = fails(&["solve", "--puzzle", "3x4", "1 2 3"]);
+    let told = fails(&["solve", "lrx:8", "1 2 3"]);
     assert!(told.contains("one set of pieces"), "{told}");
     let told = fails(&["solve", "--metric", "qtm", "1 2/3 0"]);
-    assert!(told.contains("--puzzle"), "{told}");
+    assert!(told.contains("--metric is for other puzzles"), "{told}");
 }

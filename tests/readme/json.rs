@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::{root, words};
 
 /// Commands whose output has all keys there are, one after the other in one directory.
-const COMMANDS: [&str; 33] = [
-    "bfs 3x3 --last 1",
+const COMMANDS: [&str; 38] = [
+    "bfs 3x3 --list 1",
     "bfs 2x4 --dir run --keep-levels all",
     "bfs 2x2x2",
     "bfs 3x3 --tiles 1-5",
@@ -19,14 +19,14 @@ const COMMANDS: [&str; 33] = [
     "plan lrx:8",
     "plan 2x2x2",
     "antipodes 2x2x2",
-    "state --puzzle 2x2x2 \"1 2 3 4 5 6 7/1 0 0 0 0 0 0\"",
+    "state 2x2x2 \"1 2 3 4 5 6 7/1 0 0 0 0 0 0\"",
     "plan 4x4 --ranks 2",
-    "status run",
-    "verify run",
+    "info run",
+    "check run",
     "repair run",
     "verify 2x3",
-    "antipodes 3x3",
-    "state --puzzle lrx:5 --id 3",
+    "levels 3x3 --depth 31",
+    "state lrx:5 --id 3",
     "state \"8 6 7/2 5 4/3 0 1\"",
     "table 2x3 -o 2x3.table",
     "table lrx:5 -o lrx.table",
@@ -35,15 +35,20 @@ const COMMANDS: [&str; 33] = [
     "solve \"8 6 7/2 5 4/3 0 1\"",
     "solve \"1 2 3/4 5 6/8 7 0\"",
     "solve --max-nodes 10 \"8 6 7/2 5 4/3 0 1\"",
-    "solve --fast --ratio \"8 6 7/2 5 4/3 0 1\"",
+    "solve --fast --compare \"8 6 7/2 5 4/3 0 1\"",
     "solve --certify \"1 2 3/4 5 6/0 7 8\"",
     "pdb build 3x3 --pattern 1,2,3 -o a.pdb",
-    "pdb info a.pdb",
-    "pdb verify a.pdb",
-    "pdb probe a.pdb --board \"8 6 7/2 5 4/3 0 1\"",
+    "info a.pdb 2x3.table",
+    "check a.pdb",
+    "pdb probe --pdb a.pdb \"8 6 7/2 5 4/3 0 1\"",
     "pdb plan 3x3 --pattern 1,2,3",
     "pdb plan 4x4 --pattern 1-7 --encoding bit",
-    "pdb set rate a.pdb --samples 10 --boards",
+    "pdb set rate a.pdb --samples 10 --boards -",
+    "pdb set build 2x3 -o set",
+    "info set",
+    "solve --log log \"8 6 7/2 5 4/3 0 1\"",
+    "info log",
+    "cache",
 ];
 
 /// The keys of a value, those of values in it included.
@@ -60,8 +65,8 @@ fn keys(value: &Value, all: &mut BTreeSet<String>) {
     }
 }
 
-/// The values that a command prints: one object, or one for each line.
-fn values(line: &str, dir: &Path) -> Vec<Value> {
+/// The value that a command prints.
+fn value(line: &str, dir: &Path) -> Value {
     if line == "repair run" {
         fs::remove_file(dir.join("run/manifest")).unwrap();
     }
@@ -78,9 +83,10 @@ fn values(line: &str, dir: &Path) -> Vec<Value> {
         String::from_utf8(output.stdout).unwrap(),
         String::from_utf8_lossy(&output.stderr).into_owned(),
     );
-    assert!(!text.is_empty(), "{line}: {error}");
-    let stream = serde_json::Deserializer::from_str(&text).into_iter();
-    stream.map(|value| value.unwrap_or_else(|e| panic!("{line}: {e} in {text}"))).collect()
+    if line.starts_with("pdb set build") {
+        return Value::Null;
+    }
+    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{line}: {e} in {text} {error}"))
 }
 
 #[test]
@@ -91,7 +97,7 @@ fn every_key_is_in_the_page() {
     let mut seen = BTreeSet::new();
     for line in COMMANDS {
         let mut of_command = BTreeSet::new();
-        values(line, dir.path()).iter().for_each(|value| keys(value, &mut of_command));
+        keys(&value(line, dir.path()), &mut of_command);
         let missing = of_command.iter().filter(|key| !known.contains(key.as_str()));
         let missing: Vec<&String> = missing.collect();
         assert!(missing.is_empty(), "docs/json.md does not have {missing:?} of tilewave {line}");

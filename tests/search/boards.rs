@@ -35,7 +35,7 @@ fn wrong_boards_are_refused_by_name() {
         ("1 2 -3/4 5 0", None, "'-3'"),
         ("1 2 3/4 5 6/7 8 +0", None, "'+0'"),
         ("1 2 3/4 5/6 7 8 0", None, "row 2 of the board has 2 tiles where row 1 has 3"),
-        ("1 2 3 4 5 0", None, "--size"),
+        ("1 2 3 4 5 0", None, "give the size"),
         ("1 2 3/4 5 6/7 8 8", None, "tile 8 occurs twice and the blank is missing"),
         ("1 2 3/4 0 6/7 8 0", None, "the blank occurs twice and tile 5 is missing"),
         ("1 2 3/4 5 6/7 9 0", None, "tile 9 is not on a 3x3 board"),

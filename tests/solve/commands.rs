@@ -40,7 +40,7 @@ fn export_writes_both_models_and_replaces_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name).to_str().unwrap().to_string();
     let (cnf, lp) = (path("a.cnf"), path("a.lp"));
-    let args = ["export", "1 2 3/0 4 6/7 5 8", "--cnf", &cnf, "--lp", &lp];
+    let args = ["encode", "1 2 3/0 4 6/7 5 8", "--cnf", &cnf, "--lp", &lp];
     let (code, text, _) = tilewave(&args);
     assert_eq!((code, text.as_str()), (0, ""));
     // The constructive solver is optimal on 3x3: three moves.
@@ -83,14 +83,14 @@ fn export_speaks_of_the_moves_it_means_writes_to_stdout_and_reads_answers() {
 
 #[test]
 fn export_refuses_what_it_cannot_ask() {
-    assert_eq!(tilewave(&["export", "1 2 3/0 4 6/7 5 8"]).0, 2, "no file is named");
+    assert_eq!(tilewave(&["encode", "1 2 3/0 4 6/7 5 8"]).0, 2, "no file is named");
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.cnf");
     let path = path.to_str().unwrap();
-    let (code, _, error) = tilewave(&["export", "1 2 3/4 5 6/8 7 0", "--cnf", path]);
+    let (code, _, error) = tilewave(&["encode", "1 2 3/4 5 6/8 7 0", "--cnf", path]);
     assert!(code == 1 && error.contains("no moves lead to the goal"), "{error}");
     let most = usize::MAX.to_string();
-    let huge = ["export", "1 2 3/4 5 6/7 8 0", "--cnf", path, "--max-moves", &most];
+    let huge = ["encode", "1 2 3/4 5 6/7 8 0", "--cnf", path, "--max-moves", &most];
     let (code, _, error) = tilewave(&huge);
     assert!(code == 1 && error.contains("allow fewer moves"), "{error}");
     assert!(!directory.path().join("a.cnf").exists());
@@ -170,7 +170,7 @@ fn limits_are_kept_however_small() {
         assert!(nodes < 64, "{limit:?}: {text}");
     }
     // Solved within the limit or not at all.
-    let full = solve(&["--cache-dir", cache, "--format", "json"], board).1;
+    let full = solve(&["--cache-dir", cache, "--format", "jsonl"], board).1;
     let nodes: u64 =
         full.split("\"nodes\":").nth(1).unwrap().split(',').next().unwrap().parse().unwrap();
     for (limit, code) in [(nodes, 0), (nodes - 1, 1)] {
@@ -308,6 +308,6 @@ fn what_cannot_work_is_said_with_its_cause() {
     // Boards beyond all databases.
     let large = (1..49).map(|tile| tile.to_string()).collect::<Vec<_>>().join(" ") + " 0";
     let moved = large.replace("48 0", "0 48");
-    let (code, _, error) = tilewave(&["solve", "--size", "7x7", &moved]);
+    let (code, _, error) = tilewave(&["solve", "7x7", &moved]);
     assert!(code == 2 && error.contains("--fast"), "{error}");
 }

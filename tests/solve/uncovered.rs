@@ -24,7 +24,7 @@ fn solve(boards: &[Board], args: &[&str]) -> Vec<(usize, String)> {
     let boards: Vec<String> = boards.iter().map(Board::to_string).collect();
     let boards: Vec<&str> = boards.iter().map(String::as_str).collect();
     let [one, two, eight] = ["1", "2", "8"].map(|threads| {
-        let more = ["--format", "json", "--moves", "blank", "-j", threads];
+        let more = ["--format", "jsonl", "--moves", "blank", "-j", threads];
         let (code, text, log) = tilewave(&[&["solve"], args, &more, &boards[..]].concat());
         assert_eq!(code, 0, "{args:?}: {text} {log}");
         let lines = text.lines().map(|line| {

@@ -3,7 +3,7 @@
 
     tilewave_pruning.py FILE < STATES
 
-A state is a line as `tilewave state --puzzle` writes it, the table's sets in their order: for each position the kind of
+A state is a line as `tilewave state PUZZLE` writes it, the table's sets in their order: for each position the kind of
 piece, counted from 1, and behind a slash how it is turned. It needs nothing but Python and answers a thousand states
 a second: a second opinion on the format, not a tool for many look-ups.
 """

@@ -136,7 +136,7 @@ impl Databases {
             return Ok(());
         }
         refuse!(
-            "--fast needs no databases: leave out --pdb, --partition and --table, or add --ratio"
+            "--fast needs no databases: leave out --pdb, --partition and --table, or add --compare"
         )
     }
 }

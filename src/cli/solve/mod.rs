@@ -76,7 +76,7 @@ pub struct Args {
 
     /// With --fast: solve optimally, too, and compare the lengths.
     #[arg(long, requires = "fast")]
-    ratio: bool,
+    compare: bool,
 
     /// Confirm with a SAT solver that nothing is shorter.
     ///
@@ -181,7 +181,7 @@ impl Args {
         let own = || (communicator.size() > 1).then(|| ranks::shared(communicator).0);
         // Whatever is done at once is done by these threads: others may not be to be had.
         let pool = &internals::pool(self.threads.get().or_else(own))?;
-        let Args { long, certify, ratio, .. } = *self;
+        let Args { long, certify, compare: ratio, .. } = *self;
         let mut session = SolveSession {
             ranks: Ranks { communicator, pool },
             wording: Wording { style: self.moves, long, certify, ratio },
@@ -245,7 +245,7 @@ impl Args {
         let board = space.size().is_some();
         let wrong = [
             (self.fast && !board, "--fast"),
-            (self.ratio && !counts_tiles, "--ratio"),
+            (self.compare && !counts_tiles, "--compare"),
             (self.certify && !counts_tiles, "--certify"),
             (self.html.is_some() && !board, "--html"),
             (self.counted.goal.goal.is_some() && !board, "--goal"),
@@ -261,7 +261,7 @@ impl Args {
 
     /// Refuses what cannot work, before anything is built.
     fn refuse(&self, goal: &Board) -> Result<()> {
-        if self.fast && !self.ratio {
+        if self.fast && !self.compare {
             self.databases.refuse()?;
         }
         if let (Some(page), Some(result)) = (&self.html, &self.output.output)
@@ -376,7 +376,7 @@ impl SolveSession<'_> {
     /// Gets the databases when the first board comes that can be solved: others need none.
     fn prepare(&mut self, boards: &[Board]) -> Result<()> {
         let Solver { args, goal, table, search, log, .. } = &mut self.solver;
-        let searches = !args.fast || args.ratio;
+        let searches = !args.fast || args.compare;
         let frame = Coordinates::new(goal.clone());
         let solvable = |board: &Board| frame.encode_solvable(board).is_ok();
         if !searches || table.is_some() || search.is_some() || !boards.iter().any(solvable) {

@@ -256,7 +256,7 @@ impl RunLevel<'_> {
         let storage = self.directories.of_chunk(chunk);
         let place = storage.place(&Manifest::file_name(self.depth, chunk as u32));
         let advice = if self.keep_all {
-            "tilewave resume --check --dir computes it again from the levels before"
+            "tilewave resume --check computes it again from the levels before"
         } else {
             "it cannot be computed again, the levels before are not kept: start again in another --dir"
         };

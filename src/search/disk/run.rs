@@ -69,7 +69,7 @@ impl Disk {
         progress: &dyn Progress,
     ) -> Result<Outcome, Stopped> {
         compare(search, self, communicator)?;
-        let why = "several ranks cannot check the files first: leave out --check, and check them with tilewave verify --dir";
+        let why = "several ranks cannot check the files first: leave out --check, and check them with tilewave check";
         let first = self.directories.first();
         let unchecked = if self.check { Err(SearchError::apart(first, why)) } else { Ok(()) };
         agreed(communicator, unchecked)?;

@@ -26,7 +26,7 @@ const WORDS: &[(&str, &str)] = &[
     ("build a set with tilewave pdb build", "make a set with PatternDatabase.build"),
     ("make it with tilewave table", "make it with DistanceTable.build"),
     ("make the table again with tilewave table", "make the table again with DistanceTable.build"),
-    ("check it with tilewave pdb verify", "build it again"),
+    ("check it with tilewave check", "build it again"),
     ("give the same command again", "make the same call again"),
     ("start one with tilewave bfs BOARD --dir", "start one with tilewave.bfs(BOARD, dir=...) in"),
     ("--count-ahead", "count_ahead=True"),
@@ -36,7 +36,6 @@ const WORDS: &[(&str, &str)] = &[
     ("--pattern", "tiles="),
     ("--metric", "metric="),
     ("--goal", "goal="),
-    ("--size", "size="),
     ("--dir", "dir="),
 ];
 

@@ -1,0 +1,182 @@
+//! `tilewave info`, `check` and `cache`, and what all commands have in common.
+
+use std::{fs, path::Path};
+
+use serde_json::Value;
+
+use super::{json, refused, stdout, tilewave};
+
+/// A directory with a file of each kind: `run`, `a.pdb`, `set`, `t.table`, `p.table` and `log`.
+fn one_of_each() -> (tempfile::TempDir, impl Fn(&str) -> String) {
+    let dir = tempfile::tempdir().unwrap();
+    let base = dir.path().to_owned();
+    let path = move |name: &str| base.join(name).to_str().unwrap().to_string();
+    stdout(&["bfs", "2x4", "--dir", &path("run")]);
+    stdout(&["pdb", "build", "3x3", "--pattern", "1-4", "-o", &path("a.pdb")]);
+    stdout(&["pdb", "set", "build", "2x3", "-o", &path("set")]);
+    stdout(&["table", "2x3", "-o", &path("t.table")]);
+    stdout(&["table", "2x2x2", "--pieces", "corners:1-4", "-o", &path("p.table")]);
+    let board = "8 6 7/2 5 4/3 0 1";
+    stdout(&["solve", board, "1 2 3/4 5 6/7 0 8", "--log", &path("log"), "--no-cache"]);
+    (dir, path)
+}
+
+#[test]
+fn every_kind_of_file_is_known_shown_and_checked() {
+    let (_dir, path) = one_of_each();
+    let kinds = [
+        ("run", "search", "search   2x4, goal 1 2 3 4/5 6 7 0: complete"),
+        ("a.pdb", "pattern database", "kind      additive-min"),
+        ("set", "set", "partition  "),
+        ("t.table", "distance table", "states    360, diameter 21"),
+        ("p.table", "pruning table", "encoding  nibble"),
+        ("log", "log", "boards    2 of 2 solved, 0 begun"),
+    ];
+    for (name, kind, words) in kinds {
+        let file = path(name);
+        let info = json(&["info", &file, "--format", "jsonl"]);
+        assert_eq!(info["type"], kind, "{info}");
+        let text = stdout(&["info", &file]);
+        assert!(text.contains(words), "{name}: {text}");
+        let checked = json(&["check", &file, "--format", "jsonl"]);
+        assert_eq!((&checked["type"], &checked["pass"]), (&kind.into(), &true.into()), "{checked}");
+        assert!(stdout(&["check", "--full", &file]).starts_with("PASS  "), "{name}");
+    }
+    let files: Vec<String> = kinds.iter().map(|(name, ..)| path(name)).collect();
+    let all = |command| {
+        let files = files.iter().map(String::as_str);
+        let args: Vec<&str> = [command, "--format", "json"].into_iter().chain(files).collect();
+        json(&args).as_array().unwrap().len()
+    };
+    assert_eq!((all("info"), all("check")), (6, 6));
+    // What is none of ours is named, and the others are looked at all the same.
+    let output = tilewave(&["check", "Cargo.toml", &files[1]]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stdout).unwrap().starts_with("PASS  "));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("'Cargo.toml' is no database"));
+    let level = fs::read_dir(path("run")).unwrap().map(|entry| entry.unwrap().path());
+    let level = level.filter(|path| path.to_string_lossy().contains("level-")).next().unwrap();
+    refused(&["info", level.to_str().unwrap()], 1, "name its directory");
+}
+
+/// A bit of each file is flipped: the check fails, or the file is no longer known.
+#[test]
+fn damage_of_every_kind_of_file_is_found() {
+    let (_dir, path) = one_of_each();
+    let set = fs::read_dir(path("set")).unwrap().map(|entry| entry.unwrap().path());
+    let member = set.filter(|path| path.extension().is_some_and(|e| e == "pdb")).next().unwrap();
+    let member = member.to_str().unwrap().to_string();
+    for (file, checked) in [
+        (path("a.pdb"), path("a.pdb")),
+        (member, path("set")),
+        (path("t.table"), path("t.table")),
+        (path("p.table"), path("p.table")),
+        (path("log"), path("log")),
+    ] {
+        let mut bytes = fs::read(&file).unwrap();
+        let at = bytes.len() - 3;
+        bytes[at] ^= 1;
+        fs::write(&file, bytes).unwrap();
+        let output = tilewave(&["check", &checked]).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{file}: {text}");
+        assert!(text.starts_with("FAIL  "), "{file}: {text}");
+    }
+}
+
+#[test]
+fn the_cache_is_listed_and_cleared_of_what_solve_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = dir.path().to_str().unwrap();
+    let cache = ["cache", "--cache-dir", place];
+    let kept = || json(&[&cache[..], &["--format", "json"]].concat())["files"].clone();
+    assert_eq!(kept(), serde_json::json!([]));
+    stdout(&["solve", "8 6 7/2 5 4/3 0 1", "--cache-dir", place]);
+    stdout(&["solve", "2x2x2", "R U", "--cache-dir", place]);
+    let files = kept();
+    let files: Vec<&str> =
+        files.as_array().unwrap().iter().map(|file| file["file"].as_str().unwrap()).collect();
+    let count = |ending: &str| files.iter().filter(|file| file.ends_with(ending)).count();
+    assert!(count(".pdb") > 0 && count(".table") > 0, "{files:?}");
+    // The user's own: another name, or no database at all.
+    let own = [dir.path().join("mine.pdb"), dir.path().join("notes.pdb")];
+    fs::copy(files[0], &own[0]).unwrap();
+    fs::write(&own[1], "notes").unwrap();
+    let text = stdout(&[&cache[..], &["--clear"]].concat());
+    assert!(text.contains(&format!(" removed from {place}")), "{text}");
+    assert_eq!(kept(), serde_json::json!([]));
+    let left = fs::read_dir(place).unwrap().count();
+    assert!(left == 2 && own.iter().all(|file| file.exists()), "{left}");
+}
+
+#[test]
+fn several_answers_are_one_document_or_lines() {
+    let boards = ["1 2 3/4 5 6/7 0 8", "1 2 3/4 5 6/0 7 8"];
+    let args = |format| ["solve", "--fast", boards[0], boards[1], "--format", format];
+    let document = json(&args("json"));
+    let lines = stdout(&args("jsonl"));
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let length = |value: &Value| value["length"].as_u64();
+    assert_eq!(document.as_array().unwrap().len(), 2);
+    assert_eq!(lines.iter().map(length).collect::<Vec<_>>(), [Some(1), Some(2)]);
+    let one = stdout(&["bfs", "2x3", "--format", "jsonl"]);
+    assert_eq!(one.lines().count(), 1);
+    // Nothing to answer is an empty list.
+    let none = tilewave(&["pdb", "probe", "--pdb", "no.pdb"]).output().unwrap();
+    assert_eq!(none.status.code(), Some(1));
+}
+
+#[test]
+fn states_come_as_arguments_or_lines_of_any_puzzle() {
+    let states = |args: &[&str], input: &str| {
+        let output = tilewave(args).write_stdin(input).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let boards = "1 2 3/4 5 6/7 0 8\n\n0 1 2/3 4 5/6 7 8 # first\n";
+    assert_eq!(states(&["state", "--format", "jsonl"], boards).lines().count(), 2);
+    assert_eq!(states(&["state", "-", "--format", "csv"], boards).lines().count(), 3);
+    assert_eq!(states(&["state", "2x2x2", "--format", "jsonl"], "R U\nR' F\n").lines().count(), 2);
+    let flat = states(&["state", "2x3", "1 2 3 4 0 5", "--format", "jsonl"], "");
+    let flat: Value = serde_json::from_str(&flat).unwrap();
+    assert_eq!(flat["board"], "1 2 3/4 0 5");
+    refused(&["state", "3x3", "--id", "5", "1 2 3/4 5 6/7 8 0"], 2, "give either, not both");
+    refused(&["solve", "3x3x", "R"], 2, "'3x3x' is neither the size of a board");
+    refused(&["solve", "2x2x2", "R", "--fast"], 2, "--fast is for boards, 2x2x2 is none");
+}
+
+#[test]
+fn options_of_all_commands_have_one_form() {
+    // 0 threads are all, times without a unit are seconds, -f is --force, -n is --count.
+    stdout(&["bfs", "2x3", "-j", "0"]);
+    stdout(&["solve", "1 2 3/4 5 6/7 0 8", "--timeout", "2min", "--no-cache"]);
+    stdout(&["solve", "1 2 3/4 5 6/7 0 8", "--timeout", "1.5", "--no-cache"]);
+    assert_eq!(stdout(&["scramble", "3x3", "-n", "3"]).lines().count(), 3);
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("x.csv");
+    let write = ["bfs", "2x3", "--format", "csv", "-o", file.to_str().unwrap()];
+    stdout(&write);
+    stdout(&[&write[..], &["-f"]].concat());
+    assert!(stdout(&["bfs", "2x4", "--kernel", "scalar"]).contains("scalar"));
+    let both =
+        tilewave(&["bfs", "2x4", "--kernel", "scalar"]).env("TILEWAVE_KERNEL", "nothing").output();
+    assert!(both.unwrap().status.success(), "the option goes before the environment");
+    let unknown = tilewave(&["bfs", "2x4"]).env("TILEWAVE_KERNEL", "nothing").output().unwrap();
+    let said = String::from_utf8(unknown.stderr).unwrap();
+    assert!(said.contains("TILEWAVE_KERNEL: 'nothing' is not a kernel: choose scalar"), "{said}");
+    let run = dir.path().join("run");
+    let run = run.to_str().unwrap();
+    refused(&["bfs", "2x4", "--dir", run, "--zstd-level", "3"], 2, "add --codec zstd");
+    refused(&["bfs", "2x4", "--commit-every", "3s"], 2, "--commit-every needs --dir DIR");
+    assert!(!Path::new(run).exists());
+    let colours = |when| {
+        let output = tilewave(&["bfs", "2x3", "-v", "--color", when]).output().unwrap();
+        String::from_utf8(output.stderr).unwrap().contains("\u{1b}[")
+    };
+    assert!(colours("always") && !colours("auto") && !colours("never"));
+    let version = stdout(&["--version"]);
+    for word in ["kernels ", "scalar", "features ", "certify", env!("CARGO_PKG_VERSION")] {
+        assert!(version.contains(word), "{version}");
+    }
+    assert_eq!(stdout(&["-V"]).lines().count(), 1);
+}
