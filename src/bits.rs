@@ -2,7 +2,7 @@
 
 /// The set of some things: bit c stands for thing c.
 #[inline]
-pub(crate) fn set_of(things: &[u8]) -> u64 {
+pub fn set_of(things: &[u8]) -> u64 {
     things.iter().fold(0, |set, &thing| set | 1 << thing)
 }
 

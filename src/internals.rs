@@ -1,6 +1,7 @@
 //! What the program, the tests and the benchmarks of this repository use besides the library; no part of it.
 
 pub use crate::{
+    bits::set_of,
     kernel::{ByteBlock, Kernel, Rule, StepProgram, Tally, Transfer, collect, spread},
     pdb::on_disk::{DATABASE, DatabaseMarker},
     perm::{TargetByte, layout, lehmer, move_table, placement},
@@ -15,7 +16,7 @@ pub use crate::{
         remove_unused,
     },
     system::{FileProblem, SystemError},
-    threads::{pool, process_pool},
+    threads::{pool, process_pool, set_process_threads},
     units::{parse_bytes, parts},
 };
 

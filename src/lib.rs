@@ -39,7 +39,6 @@
 //! `docs/design.md` is a map of the program, `docs/engine.md` explains the engine with a worked example.
 
 mod bits;
-mod capi;
 mod error;
 pub mod frontier;
 #[doc(hidden)]

@@ -47,7 +47,7 @@ pub fn process_pool() -> io::Result<Arc<ThreadPool>> {
 }
 
 /// Sets how many threads this process has, 0 for one per core. Who uses the ones before keeps them until it is done.
-pub(crate) fn set_process_threads(threads: usize) {
+pub fn set_process_threads(threads: usize) {
     let mut pool = POOL.lock();
     THREADS.store(threads, Ordering::Relaxed);
     match pool.take() {

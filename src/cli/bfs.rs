@@ -43,7 +43,7 @@ pub struct Args {
     /// Search by lists: store symmetric states, too.
     ///
     /// The counts are the same; it takes more memory and time.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     no_symmetry: bool,
 
     /// Start of the search; depths are counted from it [default: the goal].
@@ -62,9 +62,9 @@ pub struct Args {
     #[command(flatten)]
     running: Running,
 
-    /// Keep the search on disk in DIR, continuing one that is already there. Repeat to use several disks.
+    /// Keep the search on disk in DIR, or continue the one there; repeatable.
     ///
-    /// A search on disk that is killed loses nothing: the same command continues it.
+    /// Several directories spread the search over several disks. A search on disk that is killed loses nothing: the same command continues it.
     #[arg(long, value_name = "DIR", value_hint = DirPath, help_heading = ON_DISK)]
     dir: Vec<PathBuf>,
 

@@ -88,7 +88,9 @@ pub struct Running {
     #[command(flatten)]
     pub resources: ResourceOptions,
 
-    /// Engine [default: the fastest that searches the puzzle and fits].
+    /// Engine [default: the fastest].
+    ///
+    /// The fastest one that searches the puzzle and fits the memory is chosen.
     // A directory makes it the one on disk.
     #[arg(long, value_parser = choice(ENGINES))]
     pub engine: Option<EngineChoice>,

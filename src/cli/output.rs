@@ -130,7 +130,7 @@ pub fn print(text: &str) -> Result<()> {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputOptions {
-    /// How to write the result.
+    /// Format.
     #[arg(long, default_value = "text")]
     pub format: OutputFormat,
 
@@ -265,7 +265,7 @@ pub struct ResultReport {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// With --format json: list up to N states of the last depth under the key `last`.
+    /// With --format json: up to N states of the last depth, under the key `last`.
     #[arg(long, value_name = "N", value_parser = count::<usize>(), allow_negative_numbers = true)]
     list: Option<usize>,
 

@@ -44,13 +44,14 @@ pub fn puzzle(word: &str) -> Result<String, String> {
 /// A puzzle and states of it: the puzzle comes first. Boards say their size, so it may be left out where states are boards.
 #[derive(clap::Args)]
 pub struct PuzzleAndStates {
-    /// Puzzle of the states: a board (3x4), a family (topspin:12,4), a cube or other puzzle (3x3x3), or a file (dino.gap).
-    /// May be left out for boards.
+    /// Puzzle, not needed for boards: 3x4, topspin:12,4, 3x3x3 or a file (dino.gap).
     #[arg(value_name = "PUZZLE")]
     puzzle: Option<String>,
 
-    /// States, each in quotes. A board: tiles separated by spaces, rows by '/', the blank as 0. Of other puzzles: moves from the
-    /// solved state, or what stands at each position. Without any, one per line of standard input.
+    /// States, each in quotes; without any, one per line of standard input.
+    ///
+    /// A board: tiles separated by spaces, rows by '/', the blank as 0. Of another puzzle: the moves that lead there from the solved
+    /// state, or what stands at each position.
     #[arg(value_name = "STATE")]
     states: Vec<String>,
 }
@@ -110,7 +111,7 @@ pub struct Counted {
     metric: Option<MoveCount>,
 
     /// Do not add inverses of the generators in a puzzle's file.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     directed: bool,
 
     /// Use only these pieces: corners, or corners,edges:1-6.

@@ -49,7 +49,7 @@ pub struct Args {
     #[command(flatten)]
     resources: ResourceOptions,
 
-    /// How to write what the table holds.
+    /// Format of what is printed.
     #[arg(long, default_value = "text")]
     format: OutputFormat,
 }

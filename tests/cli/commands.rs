@@ -108,7 +108,7 @@ fn antipodes_are_boards_with_their_ranks() {
         assert_eq!(state["cell"], value["cells"][i]);
     }
     let text = stdout(&["antipodes", "3x3", "--goal", "blank=4", "--list", "3"]);
-    assert!(text.contains("148 boards") && text.contains("145 more; raise --limit"), "{text}");
+    assert!(text.contains("148 boards") && text.contains("145 more; raise --list"), "{text}");
     let csv = stdout(&["antipodes", "2x2", "--format", "csv"]);
     assert_eq!(csv.lines().collect::<Vec<_>>().len(), 2);
     assert!(csv.starts_with("board,state_id,line,cell\n"));
@@ -125,12 +125,12 @@ fn state_ranks_and_unranks() {
         (&1.into(), &2.into(), &8.into())
     );
     assert!(value["depth"].is_null());
-    for args in [["--id", "8", "--size", "2x3"], ["--size", "2x3", "--id", "8"]] {
+    for args in [["--id", "8", "2x3"], ["2x3", "--id", "8"]] {
         assert!(stdout(&[&["state"], &args[..]].concat()).contains("board     1 2 3/4 0 5\n"));
     }
-    let text = stdout(&["state", "--size", "2x3", "--line", "1", "--cell", "2"]);
+    let text = stdout(&["state", "2x3", "--line", "1", "--cell", "2"]);
     assert!(text.contains("state id  8\n"), "{text}");
-    let text = stdout(&["state", "--size", "2x3", "1 2 3 4 0 5"]);
+    let text = stdout(&["state", "2x3", "1 2 3 4 0 5"]);
     assert!(text.contains("state id  8\n"), "{text}");
 }
 

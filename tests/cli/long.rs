@@ -160,7 +160,7 @@ fn subtrees_behind_the_solution_do_not_count_as_nodes_of_this_session() {
     }
     std::fs::write(&path, text).unwrap();
     let mut args = place.args("log");
-    let format = args.iter().position(|word| word == "json").unwrap();
+    let format = args.iter().position(|word| word == "jsonl").unwrap();
     args[format] = "text".into();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let output = tilewave(&args).write_stdin(boards).output().unwrap();

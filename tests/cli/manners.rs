@@ -238,7 +238,7 @@ fn shells_complete_values_and_not_files() {
         );
         shell(&script).1.trim().to_string()
     };
-    assert_eq!(complete("bfs 3x3 --format"), "text csv json");
+    assert_eq!(complete("bfs 3x3 --format"), "text csv json jsonl");
     assert_eq!(complete("solve --moves"), "tile blank");
     assert_eq!(complete("bfs 3x3 --output"), "somefile");
     for value in ["bfs 3x3 --goal", "bfs 3x3 --memory", "pdb build 3x3 --pattern"] {

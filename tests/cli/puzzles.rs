@@ -399,7 +399,7 @@ fn puzzles_without_numbers_are_searched_by_lists() {
     let csv = stdout(&["bfs", "skewb", "--max-depth", "2", "--format", "csv"]);
     assert!(csv.starts_with("depth,states,reduced,cumulative,checksum\n0,1,"), "{csv}");
 
-    refused(&["bfs", "3x3x3"], 1, "say how deep with --max-depth");
+    refused(&["bfs", "3x3x3"], 1, "limit the depth with --max-depth");
     refused(
         &["bfs", "3x3x3", "--max-depth", "4", "--dir", "never", "--planes", "memory"],
         2,

@@ -43,7 +43,7 @@ fn wrong_options() {
         "did you mean --format?; see tilewave bfs --help",
     );
     refused(&["bfs", "3x3", "--format", "xml"], 2, "--format: 'xml' is none of text, csv, json");
-    refused(&["bfs", "3x3", "-j", "0"], 2, "--threads: '0' is not a whole number from 1 to 1024");
+    refused(&["bfs", "3x3", "-j", "1025"], 2, "'1025' is not a whole number from 0 to 1024");
     refused(&["bfs", "3x3", "-M", "8"], 2, "a number and a unit");
     refused(&["bfs", "2x3", "--engine", "sweep"], 2, "--engine reference");
     refused(&["serach", "3x3"], 2, "unknown command 'serach'");
@@ -68,7 +68,8 @@ fn boards_without_quotes_and_metrics_of_others_are_told_apart() {
     let words = ["1", "2", "3/4", "5", "6/7", "8", "0"];
     let quote = "'1' alone is not a board: quote the whole board";
     refused(&[&["solve"], &words[..]].concat(), 2, quote);
-    refused(&[&["state"], &words[..]].concat(), 2, "quote a board or state that has spaces");
+    refused(&[&["state"], &words[..]].concat(), 2, quote);
+    refused(&["bfs", "3x3", "1"], 2, "quote a board or state that has spaces");
     let metrics = "3x3x3 has the metrics htm and qtm; mtm is for boards";
     refused(&["bfs", "3x3x3", "--metric", "mtm", "--max-depth", "2"], 2, metrics);
     refused(&["table", "3x3x3", "-o", "never"], 2, "keep fewer pieces (--pieces)");
@@ -83,7 +84,7 @@ fn wrong_kernels() {
     let output = tilewave(&["bfs", "3x3"]).env("TILEWAVE_KERNEL", "mmx").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let error = String::from_utf8(output.stderr).unwrap();
-    assert!(error.contains("'mmx' is not a kernel: set TILEWAVE_KERNEL to scalar"), "{error}");
+    assert!(error.contains("'mmx' is not a kernel: choose scalar"), "{error}");
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn a_depth_is_one_in_the_metric_of_the_table() {
         let same = [&state[..], &["--metric", metric]].concat();
         let text = stdout(&same);
         assert!(text.contains(&format!("\nmetric    {metric}\n")), "{text}");
-        depths.push(json(&[&same[..], &["--format", "json"]].concat())["depth"].as_u64());
+        depths.push(json(&[&same[..], &["--format", "jsonl"]].concat())["depth"].as_u64());
     }
     assert!(depths[0] > depths[1], "{depths:?}");
 }

@@ -6,7 +6,7 @@
  * documented where it means something; elsewhere it is a wrong argument. A database or a table may be used by several
  * threads at the same time, until it is closed.
  *
- * Made by cbindgen from src/capi; do not edit. Make it again: TILEWAVE_UPDATE=1 cargo test --release --test suite c_header
+ * Made by cbindgen from tools/c/library.rs; do not edit. Make it again: TILEWAVE_UPDATE=1 cargo test --release --test suite c_header
  */
 
 #ifndef TILEWAVE_H

@@ -151,7 +151,7 @@ pub struct BuildArgs {
     #[arg(long)]
     plain: bool,
 
-    /// How to write the result.
+    /// Format of what is printed.
     #[arg(long, default_value = "text")]
     format: OutputFormat,
 }

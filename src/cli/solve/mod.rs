@@ -91,11 +91,11 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     max_nodes: Option<u64>,
 
-    /// Give up on a board, or on a SAT solver, after so long: 90s, 2min [SAT solver: 60s].
+    /// Give up on a board, or on a SAT solver [60s], after this time: 90s, 2min.
     #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
     timeout: Option<Duration>,
 
-    /// Save the progress of many hard boards in FILE: the same command resumes after an interruption.
+    /// Save the progress of many hard boards in FILE; the same command resumes.
     ///
     /// All boards are read before the first is solved.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fast", "certify", "table"])]

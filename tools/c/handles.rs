@@ -5,16 +5,16 @@ use std::{
     path::Path,
 };
 
-use crate::{
-    Error,
-    capi::{
-        TILEWAVE_OPEN_LAZY, TILEWAVE_OPEN_MAP, TILEWAVE_OPEN_READ, TilewaveAnswer, TilewaveStatus,
-        close, evaluate_all, evaluate_one, fail, map, open, read, write_all, write_text,
-    },
+use tilewave::{
+    DistanceTable, Error, Image,
+    internals::set_of,
     pdb::{Encoding, Kind, Pdb},
     puzzle::{Board, MoveStyle},
-    store::Image,
-    table::DistanceTable,
+};
+
+use crate::{
+    TILEWAVE_OPEN_LAZY, TILEWAVE_OPEN_MAP, TILEWAVE_OPEN_READ, TilewaveAnswer, TilewaveStatus,
+    close, evaluate_all, evaluate_one, fail, map, open, read, write_all, write_text,
 };
 
 /// Kind of a database.
@@ -156,7 +156,7 @@ unsafe fn placement<'a>(
     if count != pdb.pattern().tiles().len() || !cells.iter().all(on_board) || !on_board(&blank) {
         return None;
     }
-    let taken = crate::bits::set_of(cells);
+    let taken = set_of(cells);
     let placed = match pdb.kind() {
         Kind::AllMoves => cells.first() == Some(&blank),
         Kind::Minimum | Kind::Regions => taken >> blank & 1 == 0,
