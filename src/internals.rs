@@ -30,3 +30,10 @@ pub const TABLE_MAGIC: [u8; 8] = crate::table::header::TableHeader::MAGIC;
 pub const PRUNING_MAGIC: [u8; 8] = crate::pruning::header::PruningHeader::MAGIC;
 /// See [`DATABASE_MAGIC`]: the files in the directory of a search or build.
 pub const RUN_MAGICS: [&[u8]; 3] = [b"TWLEVEL\n", b"TWCROSS\n", b"tilewave-"];
+
+/// What this library can be compiled with, and whether it was.
+pub const FEATURES: [(&str, bool); 3] = [
+    ("certify", cfg!(feature = "certify")),
+    ("plot", cfg!(feature = "plot")),
+    ("mpi", cfg!(feature = "mpi")),
+];

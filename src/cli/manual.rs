@@ -9,7 +9,7 @@ use clap_mangen::{
     roff::{Roff, bold, roman},
 };
 
-use tilewave::Kernel;
+use tilewave::{Kernel, internals::FEATURES};
 
 use crate::cli::{Context, Result, print};
 
@@ -25,13 +25,8 @@ const ENVIRONMENT: &[(&str, &str)] = &[
 pub fn long_version() -> String {
     let kernels = Kernel::ALL.into_iter().filter(|kernel| kernel.is_supported());
     let kernels: Vec<&str> = kernels.map(Kernel::name).collect();
-    let features = ["certify", "plot", "mpi"].into_iter().zip([
-        cfg!(feature = "certify"),
-        cfg!(feature = "plot"),
-        cfg!(feature = "mpi"),
-    ]);
-    let features: Vec<&str> =
-        features.filter_map(|(name, is_there)| is_there.then_some(name)).collect();
+    let features = FEATURES.into_iter().filter(|(_, is_there)| *is_there);
+    let features: Vec<&str> = features.map(|(name, _)| name).collect();
     format!(
         "{}\ntarget    {}-{}\nkernels   {}\nfeatures  {}",
         env!("CARGO_PKG_VERSION"),

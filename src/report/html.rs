@@ -250,8 +250,9 @@ fn refusals(refused: &[Refused]) -> String {
     let pairs: String = refused.iter().map(one).collect();
     let count = counted(refused.len() as u64, "board");
     format!(
-        "<details class=\"card refused\" open><summary>{count} without a solution</summary>\
-         <div class=\"pairs\">{pairs}</div></details>\n"
+        "<section aria-label=\"Boards without a solution\">\
+         <details class=\"card refused\" open><summary>{count} without a solution</summary>\
+         <div class=\"pairs\">{pairs}</div></details></section>\n"
     )
 }
 

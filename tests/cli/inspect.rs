@@ -54,8 +54,8 @@ fn every_kind_of_file_is_known_shown_and_checked() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8(output.stdout).unwrap().starts_with("PASS  "));
     assert!(String::from_utf8(output.stderr).unwrap().contains("'Cargo.toml' is no database"));
-    let level = fs::read_dir(path("run")).unwrap().map(|entry| entry.unwrap().path());
-    let level = level.filter(|path| path.to_string_lossy().contains("level-")).next().unwrap();
+    let mut files = fs::read_dir(path("run")).unwrap().map(|entry| entry.unwrap().path());
+    let level = files.find(|path| path.to_string_lossy().contains("level-")).unwrap();
     refused(&["info", level.to_str().unwrap()], 1, "name its directory");
 }
 
@@ -63,8 +63,8 @@ fn every_kind_of_file_is_known_shown_and_checked() {
 #[test]
 fn damage_of_every_kind_of_file_is_found() {
     let (_dir, path) = one_of_each();
-    let set = fs::read_dir(path("set")).unwrap().map(|entry| entry.unwrap().path());
-    let member = set.filter(|path| path.extension().is_some_and(|e| e == "pdb")).next().unwrap();
+    let mut set = fs::read_dir(path("set")).unwrap().map(|entry| entry.unwrap().path());
+    let member = set.find(|path| path.extension().is_some_and(|e| e == "pdb")).unwrap();
     let member = member.to_str().unwrap().to_string();
     for (file, checked) in [
         (path("a.pdb"), path("a.pdb")),

@@ -64,6 +64,26 @@ fn words(line: &str) -> Vec<&str> {
         .collect()
 }
 
+/// The version stands in Cargo.toml; whatever repeats it has the same.
+#[test]
+fn the_version_is_one() {
+    let version = env!("CARGO_PKG_VERSION");
+    let read = |file: &str| fs::read_to_string(root().join(file)).unwrap();
+    for (file, line) in [
+        ("Cargo.toml", format!("\nversion = \"{version}\"\n")),
+        ("tools/python/Cargo.toml", format!("\nversion = \"{version}\"\n")),
+        ("CITATION.cff", format!("\nversion: {version}\n")),
+        ("tools/c/tilewave.h", format!("VERSION_MINOR {}\n", env!("CARGO_PKG_VERSION_MINOR"))),
+    ] {
+        assert!(read(file).contains(&line), "{file} has another version than {version}");
+    }
+    let minimal =
+        read("Cargo.toml").lines().find(|l| l.starts_with("rust-version")).unwrap().to_string();
+    assert!(read("tools/python/Cargo.toml").contains(&minimal), "Python takes another Rust");
+    let rust = minimal.split('"').nth(1).unwrap();
+    assert!(README.contains(&format!("Rust {rust}")), "the README names another Rust");
+}
+
 /// What each command of a table prints, by its first words.
 const SAYS: &[(&str, &[&str])] = &[
     ("bfs 3x4", &["239,500,800", "diameter    53", "all 54 levels equal"]),
@@ -76,16 +96,16 @@ const SAYS: &[(&str, &[&str])] = &[
     ("plan 2x7", &["43,589,145,600"]),
     ("bfs 2x5 --dir run", &["1,814,400", "diameter    55"]),
     ("resume run", &["diameter    55"]),
-    ("status run", &["complete"]),
+    ("info run", &["complete"]),
     ("solve \"5 1 7 3", &["15 moves"]),
     ("solve --fast", &["moves"]),
-    ("solve --puzzle 2x2x2", &["3 moves  F2 U' R'"]),
+    ("solve 2x2x2", &["3 moves  F2 U' R'"]),
     ("table 2x5", &[]),
     ("state --table", &["depth     43"]),
     ("pdb build", &[]),
     ("pdb set build", &["set12/set.json: 8-3; 8-3; 8-3; 8-3"]),
     ("solve --certify", &["31 moves", "certified"]),
-    ("export", &[]),
+    ("encode", &[]),
     ("verify 2x4 3x3", &["2x4", "3x3", "PASS"]),
 ];
 

@@ -250,7 +250,8 @@ pub(crate) fn label(identity: &Identity) -> String {
     match (&identity.puzzle, &identity.metric) {
         (Some(text), _) => {
             let mut label = format!("{} {}", hash(text), identity.board);
-            label.truncate(label.floor_char_boundary(LABEL));
+            let end = (0..=LABEL).rev().find(|&at| label.is_char_boundary(at));
+            label.truncate(end.unwrap_or(0));
             label
         }
         (None, Some(metric)) => format!("{metric} {}", identity.goal),
