@@ -1,8 +1,19 @@
-//! Complete breadth-first searches of sliding-tile boards and permutation puzzles.
+//! Exhaustive search, pattern databases and optimal solving for sliding-tile and permutation puzzles.
 //!
-//! A perfect hash turns the states of a board into (line, cell) pairs; the sweep engine expands a whole
-//! level by streaming over two byte arrays; the result is the depth distribution of the board, its
-//! diameter (God's number) and its antipodes.
+//! | I want | use |
+//! |---|---|
+//! | God's number, the depth distribution, the antipodes | [`Search`] |
+//! | the same on disk, continued at any time | [`search::disk::Disk`] |
+//! | cubes and other puzzles of several sets of pieces, to a depth | [`frontier::FrontierSearch`] |
+//! | the exact distance of every state | [`DistanceTable`] |
+//! | heuristics for my own solver | [`pdb::Build`], [`Pdb`], [`pdb::Evaluator`] |
+//! | shortest solutions; quick ones | [`Optimal`], [`solve::PuzzleSolver`]; [`Constructive`] |
+//! | results as text, JSON, pictures, pages | [`report`] |
+//!
+//! Threads are those of [`Resources`] where an operation takes them, else those of the current rayon pool. Memory has no
+//! limit unless [`Resources`] set one: [`Resources::memory_or_half`] leaves room for other programs.
+//! Features: `cli` (the program, on by default), `plot` (pictures), `certify` (a SAT solver), `mpi`.
+//! Linux on x86-64 is tested; the fastest kernels need AVX-512 or AVX2, others run everywhere.
 //!
 //! ```
 //! use tilewave::search::Search;
@@ -78,6 +89,21 @@ pub use crate::{
     system::{FileProblem, SystemError},
     table::DistanceTable,
 };
+
+/// What most programs use: `use tilewave::prelude::*`.
+///
+/// ```
+/// use tilewave::prelude::*;
+/// let goal = Goal::Last.board(Size::new(2, 3)?)?;
+/// assert_eq!(Search::new(goal).run()?.diameter(), Some(21));
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+pub mod prelude {
+    pub use crate::{
+        Board, Constructive, DistanceTable, Goal, Moves, NoProgress, Optimal, Pattern, Pdb,
+        Progress, Resources, Search, Size,
+    };
+}
 
 /// The Rust code of the README compiles and runs.
 #[cfg(doctest)]

@@ -173,7 +173,7 @@ impl FileProblem {
     fn of(&self, path: &Path, FileKind { noun, make }: &FileKind) -> String {
         let name = path.display();
         match self {
-            FileProblem::Other => format!("'{name}' is no {noun}: {make}"),
+            FileProblem::Other => format!("'{name}' is not a {noun}: {make}"),
             FileProblem::Version { found, supported } => format!(
                 "'{name}' is a {noun} of version {found}, this program reads version {supported}: {make} or use \
                  a matching tilewave"

@@ -84,7 +84,7 @@ impl Args {
         let mut space = self.counted.space(&self.puzzle)?;
         if let Some(tiles) = &self.tiles.tiles {
             let Some((goal, _)) = space.boards() else {
-                refuse!("--tiles is for boards, {} is none: leave it out", self.puzzle);
+                refuse!("--tiles is for boards, and {} is not one: leave it out", self.puzzle);
             };
             return self.pattern(Pattern::parse(goal.clone(), tiles)?);
         }

@@ -163,7 +163,7 @@ fn in_words(error: &clap::Error) -> String {
         (ErrorKind::InvalidValue, _) if value.is_empty() => format!("{argument} needs a value"),
         (ErrorKind::InvalidValue, _) => {
             let names = get(ContextKind::ValidValue).unwrap_or_default();
-            format!("{of_option}'{value}' is none of {names}")
+            format!("{of_option}'{value}' is not one of {names}")
         }
         (ErrorKind::UnknownArgument, _) if argument.starts_with('-') => {
             format!("unknown option '{argument}'")

@@ -101,7 +101,7 @@ impl OwnFile {
             }
             () => {
                 return Err(Failure::failed(format!(
-                    "'{shown}' is no database, table, set, log or search of tilewave"
+                    "'{shown}' is not a database, table, set, log or search of tilewave"
                 )));
             }
         })
@@ -127,22 +127,25 @@ impl OwnFile {
 
 // `tilewave check`: whether files are intact.
 
-/// Check files and directories of tilewave: every byte, and with --full every entry.
+/// Check files and directories that tilewave has written: every byte, and with --full every entry.
 #[derive(clap::Args)]
 #[command(
     after_help = "All checksums are compared, and for databases some entries with a search. Exit code 1 if anything is damaged or wrong.\n\n\
                   Examples:\n  tilewave check RUN\n  tilewave check *.pdb *.table\n  tilewave check --full 7.pdb"
 )]
 pub struct CheckArgs {
-    /// Files, or the directories of a search on disk, in the order in which they were given to it.
+    /// Files; directories of one search on disk are given together, in their order.
     #[arg(required = true, value_name = "PATH", value_hint = AnyPath)]
     paths: Vec<PathBuf>,
 
-    /// Also compute every entry of databases and tables again, or prove it from its neighbours.
+    /// Also compute all entries of databases and tables again, or prove them.
+    ///
+    /// Databases and distance tables are built again. Pruning tables are proved: each entry is compared with those of its
+    /// neighbours.
     #[arg(long)]
     full: bool,
 
-    /// With --full: use the plain builder for databases, written independently of the fast one.
+    /// With --full: build databases by the plain builder, which shares nothing with the fast one.
     #[arg(long, requires = "full")]
     plain: bool,
 

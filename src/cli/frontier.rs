@@ -85,7 +85,10 @@ pub fn run(
     disk: Option<Disk>,
 ) -> Result<()> {
     if let Some(option) = for_numbers(running, report) {
-        refuse!("{option} is for puzzles whose states are numbered, {} is none", search.puzzle);
+        refuse!(
+            "{option} needs a puzzle whose states are numbered; those of {} are not",
+            search.puzzle
+        );
     }
     let files = report.files()?;
     let search = search.clone().keep_last(report.keep_last());

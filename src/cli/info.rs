@@ -43,13 +43,13 @@ impl<T: Figures> Figures for About<T> {
     }
 }
 
-/// Show what a file or directory of tilewave holds: a search on disk, a database, table, set or log.
+/// Show what a file or directory of tilewave holds: search on disk, database, table, set or log.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Reads headers only, and disturbs nothing that is running.\n\nExamples:\n  tilewave info RUN\n  tilewave info *.pdb *.table"
+    after_help = "Reads headers only, and does not disturb a search that is running.\n\nExamples:\n  tilewave info RUN\n  tilewave info *.pdb *.table"
 )]
 pub struct InfoArgs {
-    /// Files, or the directories of a search on disk, in the order in which they were given to it.
+    /// Files; directories of one search on disk are given together, in their order.
     #[arg(required = true, value_name = "PATH", value_hint = AnyPath)]
     paths: Vec<PathBuf>,
 

@@ -189,7 +189,7 @@ impl Args {
             ("--engine", self.running.numbered().is_some()),
         ];
         if let Some((option, _)) = asked.into_iter().find(|(_, given)| *given) {
-            refuse!("{option} is for puzzles whose states are numbered, {puzzle} is none");
+            refuse!("{option} needs a puzzle whose states are numbered; those of {puzzle} are not");
         }
         let destination = self.output.reserve()?;
         let search = FrontierSearch::new(puzzle)

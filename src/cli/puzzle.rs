@@ -34,7 +34,7 @@ pub fn puzzle(word: &str) -> Result<String, String> {
         families::parse(word).map_err(|wrong| wrong.to_string())?;
     } else {
         return Err(format!(
-            "'{word}' is no puzzle: write a board (3x4), a puzzle that tilewave puzzles lists, or a file \
+            "'{word}' is not a puzzle: write a board (3x4), a puzzle that tilewave puzzles lists, or a file \
              (.gap, .tws, .def or .kpuzzle.json)"
         ));
     }
@@ -193,7 +193,7 @@ impl Counted {
         let goal = self.goal.goal.as_ref().map(|_| "--goal");
         if let Some(option) = goal.or(self.metric().map(|_| "--metric")) {
             refuse!(
-                "{option} is for boards, {word} is none: leave it out, every generator is one move"
+                "{option} is for boards, and {word} is not one: leave it out, every generator is one move"
             );
         }
         // A file whose name does not say what is in it says how to call it.
@@ -245,7 +245,7 @@ impl Counted {
             };
         };
         if self.goal.goal.is_some() {
-            refuse!("--goal is for boards, {word} is none: leave it out");
+            refuse!("--goal is for boards, and {word} is not one: leave it out");
         }
         self.refuse_metric(word)?;
         if self.directed {

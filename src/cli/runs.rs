@@ -29,7 +29,7 @@ pub struct ResumeArgs {
     #[command(flatten)]
     ahead: Ahead,
 
-    /// First check all files. Damaged levels are computed again if the levels before them are there.
+    /// Check all files first, and compute damaged levels again where the levels before them are kept.
     #[arg(long)]
     check: bool,
 
@@ -58,7 +58,9 @@ impl ResumeArgs {
             }
             Searched::Listed(puzzle) => {
                 if let Some(option) = self.on_disk.for_numbers() {
-                    refuse!("{option} is for puzzles whose states are numbered, {puzzle} is none");
+                    refuse!(
+                        "{option} needs a puzzle whose states are numbered; those of {puzzle} are not"
+                    );
                 }
                 let mut search = frontier::search(puzzle, max_depth, &self.ahead, &self.running)?;
                 search.symmetry = symmetric;

@@ -138,7 +138,7 @@ impl StateArgs {
         let numbers = [self.id.map(|_| "--id"), self.line.map(|_| "--line")];
         let table = self.table.as_ref().map(|_| "--table");
         if let Some(option) = numbers.into_iter().chain([table]).flatten().next() {
-            refuse!("{option} is for puzzles whose states are numbered, {puzzle} is none");
+            refuse!("{option} needs a puzzle whose states are numbered; those of {puzzle} are not");
         }
         let (state, moves) =
             puzzle.read(text.unwrap_or_default()).map_err(tilewave::Error::from)?;
@@ -172,7 +172,7 @@ impl StateArgs {
         if let Some(space) = &other
             && (goal || self.counted.metric().is_some())
         {
-            refuse!("--goal and --metric are for boards, {space} is none");
+            refuse!("--goal and --metric are for boards, and {space} is not one");
         }
         Ok(other)
     }
@@ -392,16 +392,16 @@ pub struct AntipodesArgs {
     of: Listing,
 }
 
-/// List the states at a depth.
+/// List the states at one depth.
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave levels 3x3 --depth 20 --list 5")]
 pub struct LevelsArgs {
-    #[command(flatten)]
-    of: Listing,
-
-    /// The depth.
+    /// The depth of the states.
     #[arg(long, value_name = "DEPTH", value_parser = count::<usize>(), allow_negative_numbers = true)]
     depth: usize,
+
+    #[command(flatten)]
+    of: Listing,
 }
 
 impl AntipodesArgs {
@@ -501,7 +501,7 @@ impl Listing {
     /// The same for a puzzle whose states have no numbers.
     fn by_lists(&self, puzzle: OrbitPuzzle, depth: Option<usize>) -> Result<()> {
         if let Some(option) = self.running.numbered() {
-            refuse!("{option} is for puzzles whose states are numbered, {puzzle} is none");
+            refuse!("{option} needs a puzzle whose states are numbered; those of {puzzle} are not");
         }
         let ahead = Ahead::default();
         let search = frontier::search(puzzle, depth, &ahead, &self.running)?;

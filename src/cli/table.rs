@@ -46,12 +46,12 @@ pub struct Args {
     #[arg(short, long)]
     force: bool,
 
-    #[command(flatten)]
-    resources: ResourceOptions,
-
     /// Format of what is printed.
     #[arg(long, default_value = "text")]
     format: OutputFormat,
+
+    #[command(flatten)]
+    resources: ResourceOptions,
 }
 
 /// What a table holds.

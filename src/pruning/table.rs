@@ -319,7 +319,7 @@ impl PruningTable {
         let split = text.and_then(|text| text.split_at_checked(file.header.name as usize));
         let puzzle = split.and_then(|(name, parts)| OrbitPuzzle::of_json(name, parts));
         let wrong = || {
-            let what = "its puzzle is none, or another one";
+            let what = "its puzzle is invalid, or another one";
             TableError::System(PruningHeader::KIND.wrong(&file.path, FileProblem::Header(what)))
         };
         let puzzle = puzzle.ok_or_else(wrong)?;

@@ -263,7 +263,7 @@ pub enum PuzzleError {
         expected: usize,
     },
     /// A piece that there is not, or not so often.
-    #[error("piece {piece} of set '{set}' is there too often, or is none")]
+    #[error("piece {piece} of set '{set}' occurs too often, or is not one of its pieces")]
     PieceCount {
         /// The name of the set.
         set: String,
@@ -374,7 +374,7 @@ pub enum PuzzleError {
         modulus: u8,
     },
     /// A move that does not permute the positions of an orbit.
-    #[error("move '{name}' is no permutation of the {positions} positions of set {orbit}")]
+    #[error("move '{name}' is not a permutation of the {positions} positions of set {orbit}")]
     NoPermutation {
         /// The move.
         name: String,

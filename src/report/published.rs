@@ -164,7 +164,7 @@ impl ListedGrowth {
 }
 
 /// The distribution of what is searched that this project alone has computed and confirmed, where nothing else is
-/// published; its name is the file that says how, `docs/results/2x5-blank1.json`.
+/// published; `result 2x5-blank1` is `docs/results/2x5-blank1.json`, which says how.
 pub(crate) fn own_for(space: &StateSpace) -> Option<&'static Published> {
     static TABLE: LazyLock<Vec<Published>> = LazyLock::new(|| {
         let own = own(include_str!("../../docs/results/levels.json"));
@@ -259,7 +259,7 @@ fn own(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
             Some((blank, metric)) => Likeness::Board(puzzle.parse()?, blank, metric.parse()?),
             None => Likeness::Puzzle(definition(&puzzle)?.fingerprint()),
         };
-        all.push(Published { of, counts, sources: vec![format!("docs/results/{name}.json")] });
+        all.push(Published { of, counts, sources: vec![format!("result {name}")] });
     }
     Ok(all)
 }

@@ -64,7 +64,7 @@ pub enum SolveError {
         max: usize,
     },
     /// The answer of another solver that holds no solution of the board.
-    #[error("the answer of the solver is no solution: {reason}")]
+    #[error("the solver's answer is not a solution: {reason}")]
     NoModel {
         /// What is wrong with it.
         reason: String,

@@ -21,7 +21,7 @@ pub enum TableError {
         puzzle: String,
     },
     /// A table of no board where boards are asked for.
-    #[error("the table is one of {puzzle}, which is no board")]
+    #[error("the table is one of {puzzle}, which is not a board")]
     NoBoard {
         /// What it is made of.
         puzzle: String,

@@ -53,7 +53,7 @@ fn every_kind_of_file_is_known_shown_and_checked() {
     let output = tilewave(&["check", "Cargo.toml", &files[1]]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8(output.stdout).unwrap().starts_with("PASS  "));
-    assert!(String::from_utf8(output.stderr).unwrap().contains("'Cargo.toml' is no database"));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("'Cargo.toml' is not a database"));
     let mut files = fs::read_dir(path("run")).unwrap().map(|entry| entry.unwrap().path());
     let level = files.find(|path| path.to_string_lossy().contains("level-")).unwrap();
     refused(&["info", level.to_str().unwrap()], 1, "name its directory");
@@ -142,7 +142,7 @@ fn states_come_as_arguments_or_lines_of_any_puzzle() {
     assert_eq!(flat["board"], "1 2 3/4 0 5");
     refused(&["state", "3x3", "--id", "5", "1 2 3/4 5 6/7 8 0"], 2, "give either, not both");
     refused(&["solve", "3x3x", "R"], 2, "'3x3x' is neither the size of a board");
-    refused(&["solve", "2x2x2", "R", "--fast"], 2, "--fast is for boards, 2x2x2 is none");
+    refused(&["solve", "2x2x2", "R", "--fast"], 2, "--fast is for boards, and 2x2x2 is not one");
 }
 
 #[test]

@@ -213,7 +213,7 @@ fn a_log_of_something_else_is_refused_and_left_as_it_is() {
     other(&with(&[EASY]), 1, "of version 2, this program reads version 3");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), old);
     std::fs::write(&path, "my own notes\n").unwrap();
-    other(&with(&[EASY]), 1, "is no log of tilewave solve");
+    other(&with(&[EASY]), 1, "is not a log of tilewave solve");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "my own notes\n");
 }
 

@@ -14,7 +14,7 @@ fn stderr(args: &[&str]) -> String {
 #[test]
 fn what_is_wrong_is_said_in_our_words() {
     let words = [
-        ("bfs abc", "'abc' is no puzzle: write a board (3x4)"),
+        ("bfs abc", "'abc' is not a puzzle: write a board (3x4)"),
         ("bfs abc", "see tilewave bfs --help"),
         (
             "bfs 3x3 --max-depth -1",
@@ -24,7 +24,7 @@ fn what_is_wrong_is_said_in_our_words() {
         ("bfs 3x3 --max-dept 4", "unknown option '--max-dept', did you mean --max-depth?"),
         ("verfy 3x3", "unknown command 'verfy', did you mean verify?; see tilewave --help"),
         ("pdb biuld", "unknown command 'biuld', did you mean build?; see tilewave pdb --help"),
-        ("bfs 3x3 --format jsn", "none of text, csv, json, jsonl, did you mean json?"),
+        ("bfs 3x3 --format jsn", "not one of text, csv, json, jsonl, did you mean json?"),
         ("bfs 3x3 4x4", "'4x4' is one argument too many"),
         ("bfs 3x3 --goal", "needs a value"),
         ("bfs 3x3 --goal lst", "--goal: 'lst' is not a goal"),
@@ -32,7 +32,7 @@ fn what_is_wrong_is_said_in_our_words() {
         ("bfs 3x3 -M 8Gb", "'8Gb' says bits: write 8GB if you mean bytes"),
         (
             "verify nodir",
-            "'nodir' is no puzzle: write a board (3x4), a puzzle that tilewave puzzles lists, or a file (.gap, .tws, .def or \
+            "'nodir' is not a puzzle: write a board (3x4), a puzzle that tilewave puzzles lists, or a file (.gap, .tws, .def or \
              .kpuzzle.json)",
         ),
         ("resume --dir RUN", "unknown option '--dir'"),

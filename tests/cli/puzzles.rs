@@ -321,34 +321,33 @@ fn bad_input_is_refused() {
 fn own_results_are_cited_and_told_apart_from_publications() {
     // Published and own.
     let text = stdout(&["bfs", "3x3"]);
-    assert!(text.contains(";\n            this project's own docs/results/3x3.json\n"), "{text}");
+    assert!(text.contains(";\n            this project's own result 3x3\n"), "{text}");
     let value = json(&["bfs", "3x3", "--format", "json"]);
-    assert_eq!(value["agrees_with_own"], "docs/results/3x3.json");
+    assert_eq!(value["agrees_with_own"], "result 3x3");
     assert!(!value["agrees_with"].as_str().unwrap().contains("own"));
     // Own alone, in any orientation of the board.
     for goal in ["blank=1", "blank=8"] {
         let text = stdout(&["bfs", "2x5", "--goal", goal]);
         assert!(
-            text.contains("all 56 levels equal to this project's own docs/results/2x5-blank1.json"),
+            text.contains("all 56 levels equal to this project's own result 2x5-blank1"),
             "{text}"
         );
     }
     let value = json(&["bfs", "5x2", "--goal", "blank=2", "--format", "json"]);
     assert_eq!(value["agrees_with"], serde_json::Value::Null);
-    assert_eq!(value["agrees_with_own"], "docs/results/2x5-blank1.json");
+    assert_eq!(value["agrees_with_own"], "result 2x5-blank1");
     let text = stdout(&["bfs", "topspin:9,5", "--max-depth", "4"]);
     assert!(
-        text.contains("the first 5 levels equal to this project's own docs/results/topspin-9-5"),
+        text.contains("the first 5 levels equal to this project's own result topspin-9-5"),
         "{text}"
     );
     // They are no second computation: the plain engine is asked all the same.
     let text = stdout(&["verify", "2x5", "--goal", "blank=2"]);
-    let expected =
-        "levels equal to the reference engine and own docs/results/2x5-blank2.json  PASS";
+    let expected = "levels equal to the reference engine and own result 2x5-blank2  PASS";
     assert!(text.contains(expected), "{text}");
     let value = json(&["verify", "lrx:6", "--format", "jsonl"]);
     assert_eq!(value["compared_with"], "cayleypy/cayleypy@7355621");
-    assert_eq!(value["own"], "docs/results/lrx-6.json");
+    assert_eq!(value["own"], "result lrx-6");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::{refused, tilewave};
 
 #[test]
 fn wrong_sizes() {
-    refused(&["bfs", "x"], 2, "'x' is no puzzle: write a board (3x4)");
+    refused(&["bfs", "x"], 2, "'x' is not a puzzle: write a board (3x4)");
     refused(
         &["bfs", "3x3x3x3"],
         2,
@@ -42,7 +42,7 @@ fn wrong_options() {
         2,
         "did you mean --format?; see tilewave bfs --help",
     );
-    refused(&["bfs", "3x3", "--format", "xml"], 2, "--format: 'xml' is none of text, csv, json");
+    refused(&["bfs", "3x3", "--format", "xml"], 2, "--format: 'xml' is not one of text, csv, json");
     refused(&["bfs", "3x3", "-j", "1025"], 2, "'1025' is not a whole number from 0 to 1024");
     refused(&["bfs", "3x3", "-M", "8"], 2, "a number and a unit");
     refused(&["bfs", "2x3", "--engine", "sweep"], 2, "--engine reference");

@@ -345,7 +345,7 @@ fn a_search_that_contradicts_an_own_result_says_so() {
     assert!(verdict(&found).pass());
     found.counts[5] += 1;
     found.counts[6] -= 1;
-    let file = "this project's own docs/results/2x5-blank1.json";
+    let file = "this project's own result 2x5-blank1";
     let line = format!("DISAGREES with {file}: first wrong depth 5");
     let report = Report::new(&found);
     assert!(report.summary().contains(&line), "{}", report.summary());

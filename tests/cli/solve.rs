@@ -115,7 +115,7 @@ fn wrong_input_is_refused() {
         1,
         "/nonexistent.pdb",
     );
-    refused(&["solve", "--moves", "up", "1 2/3 0"], 2, "'up' is none of tile, blank");
+    refused(&["solve", "--moves", "up", "1 2/3 0"], 2, "'up' is not one of tile, blank");
     refused(&["solve", "--timeout", "soon", "1 2/3 0"], 2, "'soon' is not a time");
     let output = tilewave(&["solve", "--no-cache"])
         .write_stdin("1 2 3/4 5 6/7 8 0\n1 2 z\n")

@@ -170,7 +170,7 @@ fn bad_requests_get_one_clear_line() {
     std::fs::write(dir.join("text"), "not a database").unwrap();
     size(&["build", "3x3", "--pattern", "1", "-o", "text/x"], 1, "cannot write");
     size(&["info", "none.pdb"], 1, "cannot open 'none.pdb'");
-    size(&["info", "text"], 1, "'text' is no database, table, set, log or search of tilewave");
+    size(&["info", "text"], 1, "'text' is not a database, table, set, log or search of tilewave");
     stdout(dir, &BUILD);
     for args in
         [&["check", "a.pdb", "-M", "nonsense"][..], &["check", "a.pdb", "--full", "-M", "8"]]

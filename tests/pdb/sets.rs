@@ -123,8 +123,8 @@ fn wrong_sets_are_refused() {
     let rate = ["set", "rate", "s.json"];
     refused(dir, &rate, 1, "cannot read 's.json'");
     for (text, words) in [
-        ("{}", "is no set of pattern databases"),
-        ("[", "is no set of pattern databases"),
+        ("{}", "is not a set of pattern databases"),
+        ("[", "is not a set of pattern databases"),
         (r#"{"tilewave_set": 2, "partitions": []}"#, "version 2"),
         (r#"{"tilewave_set": 1, "partitions": []}"#, "a partition has no database"),
         (r#"{"tilewave_set": 1, "partitions": [[]]}"#, "a partition has no database"),

@@ -176,7 +176,7 @@ def test_too_much_memory_is_refused_before_it_is_taken():
         (dict(puzzle="1x3"), "too small"),
         (dict(puzzle="5x5"), "at most 16"),
         (dict(puzzle="topspin:3"), "topspin:N,K"),
-        (dict(puzzle="nonsense"), "is no puzzle"),
+        (dict(puzzle="nonsense"), "is not a puzzle"),
         (dict(puzzle="3x3", metric="qtm"), "not a metric"),
         (dict(puzzle="3x3", goal="middle"), "not a goal"),
         (dict(puzzle="3x3", goal=[[1, 2], [3, 0]]), "shape"),

@@ -69,7 +69,7 @@ fn damage_is_found_and_named() {
         bytes
     };
     let error = open(&changed(0, b'X')).unwrap_err();
-    assert!(error.contains("no distance table"), "{error}");
+    assert!(error.contains("not a distance table"), "{error}");
     let error = open(&changed(8, 3)).unwrap_err();
     assert!(error.contains("version 3"), "{error}");
     // A later version of the same board says nothing more: version 1 is what it is written as.

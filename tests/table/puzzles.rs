@@ -226,5 +226,5 @@ fn one_way_moves_have_no_table() {
     let table =
         table(&StateSpace::of_puzzle(families::parse("lrx:4").unwrap()), TableEncoding::Mod3);
     let error = table.depth(&Board::parse("1 2/3 0", None).unwrap()).unwrap_err();
-    assert!(error.to_string().contains("lrx:4, which is no board"), "{error}");
+    assert!(error.to_string().contains("lrx:4, which is not a board"), "{error}");
 }

@@ -133,9 +133,6 @@ pub struct BuildArgs {
     #[arg(short, long)]
     force: bool,
 
-    #[command(flatten)]
-    resources: ResourceOptions,
-
     /// Keep the levels in DIR until the database is written.
     ///
     /// A build that was stopped can then be continued by the same command, and one of one bit per entry takes half the memory. To
@@ -154,6 +151,9 @@ pub struct BuildArgs {
     /// Format of what is printed.
     #[arg(long, default_value = "text")]
     format: OutputFormat,
+
+    #[command(flatten)]
+    resources: ResourceOptions,
 }
 
 /// What is said of a database that was built.

@@ -59,15 +59,16 @@ pub fn tiles(tiles: &[u16]) -> String {
 
 // `tilewave pdb probe`: the values of boards, and their sums.
 
-/// Show the values of a board in one or several databases, and their sum.
+/// Look boards up in one or several databases: their values and the sum.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave pdb probe '15 2 1 12/8 5 6 11/4 9 10 7/3 14 13 0' --pdb 7.pdb\n  \
                   tilewave pdb probe --pdb 7.pdb --pdb 8.pdb < boards.txt"
 )]
 pub struct ProbeArgs {
-    /// Boards, each in quotes: tiles separated by spaces, rows by '/', the blank as 0. Without any, one per line of standard
-    /// input.
+    /// Boards, each in quotes; without any, one per line of standard input.
+    ///
+    /// Tiles are separated by spaces, rows by '/'; the blank is 0.
     #[arg(value_name = "BOARD")]
     boards: Vec<String>,
 

@@ -61,7 +61,8 @@ const PROOF_TIME: Duration = Duration::from_secs(60);
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  tilewave solve '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12'\n  \
                   tilewave solve 3x3x3 \"R U F' L2 D B\"\n  tilewave scramble 10x10 --count 1000 | tilewave solve --fast\n\n\
-                  The first run for a goal builds pattern databases and keeps them.")]
+                  The first run builds pattern databases and keeps them (12 MB for 4x4, 510 MB for 5x5):\n\
+                  tilewave cache lists and removes them.")]
 #[command(mut_args(states::in_long_help))]
 pub struct Args {
     #[command(flatten)]
@@ -234,7 +235,9 @@ impl Args {
         ];
         match wrong.into_iter().find(|(wrong, _)| *wrong) {
             None => Ok(()),
-            Some((_, option)) => refuse!("{option} is for boards, {word} is none: leave it out"),
+            Some((_, option)) => {
+                refuse!("{option} is for boards, and {word} is not one: leave it out")
+            }
         }
     }
 

@@ -334,7 +334,7 @@ impl<'a> Survey<'a> {
                     }
                     None => {
                         return Err(seen.apart(format!(
-                            "{name} is no whole level file, and stands where the search will write: move it away"
+                            "{name} is not a complete level file, and lies where the search will write: move it away"
                         )));
                     }
                     // Versions before the markers gave files their names before they were committed: there

@@ -273,7 +273,7 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
         return Ok(Subject::Numbered(StateSpace::of_puzzle(definition)));
     }
     Err(invalid(format!(
-        "'{word}' is no puzzle: pass a board (3x4), a puzzle that `python -m tilewave puzzles` lists, or a file (.gap, \
+        "'{word}' is not a puzzle: pass a board (3x4), a puzzle that `python -m tilewave puzzles` lists, or a file (.gap, \
          .tws, .def or .kpuzzle.json)"
     )))
 }
