@@ -25,15 +25,16 @@ test("it opens in under a second", async () => {
 test("board, goal blank and metric choose a search", () => visit(browser, "atlas.html", {}, async (page) => {
   await page.locator("#puzzle").selectOption("2x5");
   assert.equal(await text(page, "title"), "2x5: God's number 55");
-  assert.equal(await text(page, "what"), "Blank of the goal in row 2, column 5; one tile a move");
+  assert.equal(await page.title(), "2x5: God's number 55");
+  assert.equal(await text(page, "what"), "Blank of the goal in row 2, column 5; single-tile metric");
   // The fourth cell of the second row is the second of the first, turned.
-  await page.getByRole("radio", { name: /^row 2, column 4/ }).click();
+  await page.getByRole("button", { name: /^row 2, column 4/ }).click();
   const one = await named(page, "2x5-blank1");
   assert.equal(await text(page, "antipodes"), `${one.counts.at(-1)}`);
   assert.equal(await bars(page), one.counts.length);
-  assert.equal(await page.locator("#blank [aria-checked=true]").getAttribute("aria-label"), "row 1, column 2: 55 moves");
+  assert.equal(await page.locator("#blank [aria-pressed=true]").getAttribute("aria-label"), "row 1, column 2: 55 moves");
   assert.equal(await page.locator("#blank .same").count(), 4);
-  await page.getByRole("radio", { name: "Several tiles a move" }).check();
+  await page.getByRole("radio", { name: "Multi-tile metric" }).check();
   const several = await named(page, "2x5-blank1-mtm");
   assert.equal(await text(page, "title"), `2x5: God's number ${several.counts.length - 1}`);
   assert.equal(await bars(page), several.counts.length);
@@ -95,6 +96,10 @@ test("every search can be shown, and says how it was checked", () => visit(brows
     assert.equal(await page.locator("#checks li").count(), 1 + confirmed.length + cite.length, name);
     assert.equal(await page.locator("#gallery > *").count(), Math.min(12, last.length), name);
   }
+  await page.evaluate(() => { location.hash = "3x3"; });
+  await page.waitForFunction(() => document.getElementById("file").textContent === "3x3.json");
+  const links = await page.locator("#checks a").evaluateAll((all) => all.map((a) => a.href));
+  assert.ok(links.includes("https://oeis.org/A089473") && links.some((to) => to.startsWith("https://github.com/")), `${links}`);
   await page.evaluate(() => { location.hash = "3x3-blank4"; });
   await page.waitForFunction(() => document.getElementById("file").textContent === "3x3-blank4.json");
   await page.locator("#more").click();

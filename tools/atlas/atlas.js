@@ -1,6 +1,6 @@
 const data = JSON.parse(find("data").textContent);
 const SHOWN = 12;
-const MOVES = { stm: "one tile a move", mtm: "several tiles a move" };
+const MOVES = { stm: "single-tile metric", mtm: "multi-tile metric" };
 let search;
 
 function element(tag, attributes = {}, ...children) {
@@ -8,6 +8,14 @@ function element(tag, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   made.append(...children);
   return made;
+}
+
+// A source with a link to it: a sequence of the OEIS, or a repository at a commit.
+function source(text) {
+  const [, sequence] = text.match(/^OEIS (A\d+)$/) ?? [];
+  const [, repository, commit] = text.match(/^([\w.-]+\/[\w.-]+)@([0-9a-f]+)$/) ?? [];
+  const to = sequence ? `https://oeis.org/${sequence}` : repository && `https://github.com/${repository}/tree/${commit}`;
+  return to ? element("a", { href: to }, text) : text;
 }
 
 const far = (of) => of.counts.length - 1;
@@ -50,9 +58,10 @@ function show(of) {
   const last = of.counts.at(-1);
   find("puzzle").value = of.puzzle;
   for (const host of document.querySelectorAll(".board-only")) host.hidden = !isBoard(of);
-  find("title").textContent = `${of.puzzle}: God's number ${far(of)}`;
+  find("title").textContent = document.title = `${of.puzzle}: God's number ${far(of)}`;
   find("what").textContent = isBoard(of) ? `Blank of the goal in ${cell(of)}; ${MOVES[of.metric]}` : of.group;
-  find("known").textContent = of.cite.length ? `All ${of.counts.length} levels equal to ${of.cite.join("; ")}` : of.known ?? "Not found published elsewhere";
+  const cited = of.cite.flatMap((text, i) => [i ? "; " : `All ${of.counts.length} levels equal to `, source(text)]);
+  find("known").replaceChildren(...(cited.length ? cited : [of.known ?? "Not found published elsewhere"]));
   find("known").classList.toggle("good", of.cite.length > 0);
   find("states").textContent = number(total);
   find("diameter").textContent = far(of);
@@ -63,19 +72,20 @@ function show(of) {
     pick(of);
     const other = twin();
     find("beside").disabled = !other;
-    find("beside-name").textContent = other ? `Dotted: ${MOVES[other.metric]}, ${far(other)} moves at most` : "The other metric is not computed";
+    find("beside-name").textContent = other ? `Compare with the ${MOVES[other.metric]} (dotted, at most ${far(other)} moves)` : "The other metric is not computed";
   }
   draw();
   gallery(of, last);
   compare(of);
   find("checks").replaceChildren(
     element("li", {}, `The levels add up to all ${number(total)} states.`),
-    ...of.confirmed.map(([how, equal]) => element("li", {}, `Computed again by ${how}: ${equal} equal.`)),
-    ...of.cite.map((source) => element("li", {}, `Every level equal to ${source}.`)));
+    ...of.confirmed.map(([how, equal]) => element("li", {}, `Repeated by ${how}: ${equal} equal.`)),
+    ...of.cite.map((text) => element("li", {}, "Every level equal to ", source(text), ".")));
   find("engine").textContent = `${of.engine}, ${of.seconds.toPrecision(3)} s, ${of.cpu}`;
   find("command").textContent = of.command;
   find("file").textContent = `${of.name}.json`;
   find("file").href = `${of.name}.json`;
+  find("bfile").href = `bfiles/${of.name}.txt`;
   if (location.hash.slice(1) !== of.name) history.replaceState(null, "", `#${of.name}`);
 }
 
@@ -86,8 +96,8 @@ function pick(of) {
   const focused = host.contains(document.activeElement);
   const cells = Array.from({ length: of.rows * of.cols }, (_, at) => {
     const goal = goalAt(of.puzzle, of.metric, at);
-    const made = element("button", { type: "button", role: "radio", "aria-checked": at === of.blank, tabindex: at === of.blank ? 0 : -1 }, goal ? `${far(goal)}` : "–");
-    made.setAttribute("aria-label", `row ${Math.floor(at / of.cols) + 1}, column ${(at % of.cols) + 1}: ${goal ? `${far(goal)} moves` : "not computed"}`);
+    const made = element("button", { type: "button", "aria-pressed": at === of.blank, tabindex: at === of.blank ? 0 : -1 }, goal ? `${far(goal)}` : "–");
+    made.setAttribute("aria-label", `row ${Math.floor(at / of.cols) + 1}, column ${(at % of.cols) + 1}: ${goal ? `${far(goal)} moves` : "not computed"}${goal === of && at !== of.blank ? ", the same by symmetry" : ""}`);
     made.classList.toggle("same", goal === of);
     made.disabled = !goal;
     made.addEventListener("click", () => show(goal));
@@ -141,7 +151,7 @@ function compare(of) {
   let rows;
   if (isBoard(of)) {
     find("compare-title").textContent = `${of.puzzle}: goals and metrics`;
-    head = ["Blank of the goal", "One tile", "antipodes", "mean", "Several tiles", "antipodes", "mean", "stm / mtm"];
+    head = ["Blank of the goal", "Single-tile", "antipodes", "mean", "Multi-tile", "antipodes", "mean", "ratio of means"];
     rows = boardsOf(of.puzzle, "stm").map((stm) => {
       const mtm = goalAt(of.puzzle, "mtm", stm.blank);
       const figures = (goal) => (goal ? [far(goal), number(goal.counts.at(-1)), goal.mean.toFixed(3)] : ["–", "–", "–"]);
@@ -202,4 +212,6 @@ find("player").addEventListener("close", () => { find("frame").srcdoc = ""; });
 addEventListener("hashchange", recall);
 addEventListener("beforeprint", () => chart.draw(680));
 addEventListener("afterprint", () => chart.draw());
+// Who comes without a search in mind sees them all.
+find("all").open = !location.hash;
 recall();

@@ -8,6 +8,13 @@ FAMILIES = {"pancake": "Pancakes", "lrx": "LRX", "lx": "LX, directed", "coxeter"
             "cyclic-coxeter": "Swaps on a ring", "stars": "Swaps with the first", "reversals": "Reversals", "dino": "Dino cube"}
 
 
+METRICS = {"stm": "single-tile", "mtm": "multi-tile"}
+
+
+def place(rows, columns, cell):
+    return f"row {cell // columns + 1}, column {cell % columns + 1}"
+
+
 def fill(template, values):
     """A template with each {{name}} replaced; values are not read again."""
     return re.sub(r"\{\{(.*?)\}\}", lambda found: values.get(found[1], ""), template)
@@ -48,8 +55,8 @@ def atlas(root, results, truths, known):
     # The player is a page in a frame of this one; its solution is put in when it is opened.
     player = page("Solution", text("base.css", "player.css"), fill(text("player.html"), {}), text("walk.js", "player.js"), "{{solution}}")
     rows = "".join(
-        f'        <tr><td><a href="#{s.name}">{html.escape(r["puzzle"])}</a></td><td>{s.shape()[2] if s.board else ""}</td>'
-        f'<td>{s.kind if s.board else ""}</td><td>{r["total"]:,}</td><td>{r["diameter"]}</td><td>{r["antipodes"]:,}</td>'
+        f'        <tr><td><a href="#{s.name}">{html.escape(r["puzzle"])}</a></td><td>{place(*s.shape()) if s.board else ""}</td>'
+        f'<td>{METRICS[s.kind] if s.board else ""}</td><td>{r["total"]:,}</td><td>{r["diameter"]}</td><td>{r["antipodes"]:,}</td>'
         f'<td class="sum">{", ".join(c["by"] for c in r["confirmed"])}</td></tr>\n' for s, r in results)
     data = {"version": version, "player": player, "searches": [entry(s, r, truths.get(s.name), known.get(s.kind)) for s, r in results]}
     return page("Atlas of complete searches", text("base.css", "search.css", "atlas.css"), fill(text("atlas.html"), {"rows": rows}),

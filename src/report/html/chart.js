@@ -114,6 +114,7 @@ class Chart {
     if (this.at === null) {
       mark.innerHTML = "";
       host.setAttribute("aria-valuenow", 0);
+      host.setAttribute("aria-valuetext", "no depth chosen");
     } else {
       const count = counts[this.at];
       const [x, top] = [this.x(this.at), Math.min(count ? this.y(count) : this.bottom, this.bottom - 1)];
