@@ -157,7 +157,7 @@ impl Counted {
         ];
         match wrong.into_iter().find(|(wrong, _)| *wrong) {
             Some((_, option)) => {
-                refuse!("{option} is for other puzzles: boards are solved without it")
+                refuse!("{option} does not apply to boards: leave it out")
             }
             None => Ok(()),
         }

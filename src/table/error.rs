@@ -27,7 +27,7 @@ pub enum TableError {
         puzzle: String,
     },
     /// A state of a depth that the table does not have.
-    #[error("the table has no depth of '{state}': it is one of some depths only")]
+    #[error("the table has no depth for '{state}': it holds the first depths only")]
     Beyond {
         /// The state.
         state: String,
@@ -61,7 +61,7 @@ pub enum TableError {
     },
     /// Depths modulo 3 of a puzzle with moves that cannot be undone in one.
     #[error(
-        "some moves of {puzzle} go one way only: depths modulo 3 do not tell depths there, take another --encoding"
+        "some moves of {puzzle} cannot be reversed, and depths modulo 3 then say too little: choose another --encoding"
     )]
     Modulo {
         /// The puzzle.

@@ -296,5 +296,5 @@ fn commands_build_check_and_solve() {
     let told = fails(&["solve", "lrx:8", "1 2 3"]);
     assert!(told.contains("one set of pieces"), "{told}");
     let told = fails(&["solve", "--metric", "qtm", "1 2/3 0"]);
-    assert!(told.contains("--metric is for other puzzles"), "{told}");
+    assert!(told.contains("--metric does not apply to boards"), "{told}");
 }

@@ -213,7 +213,7 @@ impl BuildSetArgs {
         }
         match least {
             Some(error) => Err(error),
-            None => refuse!("no set fits {}: give more --memory", bytes(self.resources.budget())),
+            None => refuse!("no set fits in {}: raise --memory", bytes(self.resources.budget())),
         }
     }
 }
