@@ -6,7 +6,7 @@
 //! Invariant: the elements of a [`SymmetryGroup`] were checked as maps of states: each fixes the start and turns the set
 //! of moves into itself. The identity comes first.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::{
     frontier::fields::{FieldMap, Relabelling, StateFields},
@@ -125,7 +125,8 @@ struct KnownMoves<'a> {
     puzzle: &'a OrbitPuzzle,
     moves: HashMap<(FieldMap, Option<OrbitPlace>), ()>,
     listed: Vec<(FieldMap, Option<OrbitPlace>)>,
-    start: Vec<u8>,
+    solved: Vec<u8>,
+    goals: HashSet<Vec<u8>>,
 }
 
 impl<'a> KnownMoves<'a> {
@@ -135,10 +136,12 @@ impl<'a> KnownMoves<'a> {
         };
         let listed: Vec<_> = puzzle.moves().iter().map(map).collect();
         let moves = listed.iter().map(|one| (one.clone(), ())).collect();
-        KnownMoves { puzzle, moves, listed, start: fields.encode(&puzzle.solved()) }
+        let solved = fields.encode(&puzzle.solved());
+        let goals = puzzle.goals().iter().map(|goal| fields.encode(goal)).collect();
+        KnownMoves { puzzle, moves, listed, solved, goals }
     }
 
-    /// Whether a map fixes the start, turns moves into moves, and keeps what is illegal.
+    /// Whether a map fixes the solved state and the goals as a set, turns moves into moves, and keeps what is illegal.
     fn is_symmetry(&self, map: &FieldMap, of: &Relabelling) -> bool {
         let place = |at: OrbitPlace| {
             let orbit = usize::from(at.orbit);
@@ -151,12 +154,13 @@ impl<'a> KnownMoves<'a> {
             }
         };
         let back = map.inverse();
-        map.apply(&self.start) == self.start
+        map.apply(&self.solved) == self.solved
             && self.puzzle.illegal().iter().all(|&at| self.puzzle.illegal().contains(&place(at)))
             && self.listed.iter().all(|(one, requires)| {
                 let image = back.then(one).then(map);
                 self.moves.contains_key(&(image, requires.map(place)))
             })
+            && self.goals.iter().all(|goal| self.goals.contains(&map.apply(goal)))
     }
 }
 

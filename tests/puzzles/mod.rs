@@ -4,6 +4,7 @@ mod corpus;
 mod docs;
 mod files;
 mod groups;
+mod goals;
 mod growth;
 mod named;
 mod notation;
