@@ -135,7 +135,7 @@ pub struct Counted {
 
     /// Use only these moves, or sequences that become moves: U,R or "R L',U D'".
     #[arg(long, value_name = "MOVES", value_parser = sequences, hide_short_help = true)]
-    moves: Option<Sequences>,
+    generators: Option<Sequences>,
 
     /// Solved states instead of the one of the puzzle: a state on each line.
     ///
@@ -184,7 +184,7 @@ impl Counted {
             (!self.pieces.is_empty(), "--pieces"),
             (!self.ignore_orientation.is_empty(), "--ignore-orientation"),
             (!self.same.is_empty(), "--same"),
-            (self.moves.is_some(), "--moves"),
+            (self.generators.is_some(), "--generators"),
             (self.goals.is_some(), "--goals"),
             (self.subgroup.is_some(), "--subgroup"),
         ];
@@ -202,7 +202,7 @@ impl Counted {
             ("--pieces", self.pieces.is_empty()),
             ("--ignore-orientation", self.ignore_orientation.is_empty()),
             ("--same", self.same.is_empty()),
-            ("--moves", self.moves.is_none()),
+            ("--generators", self.generators.is_none()),
             ("--goals", self.goals.is_none()),
             ("--subgroup", self.subgroup.is_none()),
         ];
@@ -278,7 +278,7 @@ impl Counted {
             }
         }
         Ok(Variant {
-            moves: list(&self.moves),
+            moves: list(&self.generators),
             pieces: self.pieces.clone(),
             ignore_orientation: self.ignore_orientation.clone(),
             same: self.same.clone(),
