@@ -298,7 +298,9 @@ impl Counted {
             let turns = match (self.directed, self.turns()) {
                 (true, _) => Turns::Directed,
                 // A move of a file of permutations is that alone.
-                (false, None) if matches!(Format::of(word), Some((Format::Gap, _))) => Turns::Quarter,
+                (false, None) if matches!(Format::of(word), Some((Format::Gap, _))) => {
+                    Turns::Quarter
+                }
                 (false, turns) => turns.unwrap_or_default(),
             };
             return match formats::read_any(&name, &text, self.counting())? {

@@ -50,17 +50,18 @@ pub(super) fn is_bipartite(puzzle: &OrbitPuzzle, fields: &StateFields, moves: &[
             }
         }
         // The goals have one colour: they are on one side.
-        goals.iter().all(|goal| colour[usize::from(goal[field])] == colour[usize::from(goals[0][field])])
+        goals
+            .iter()
+            .all(|goal| colour[usize::from(goal[field])] == colour[usize::from(goals[0][field])])
     };
     if (0..fields.fields.len()).any(coloured) {
         return true;
     }
     // Sums of parities of orbits of different pieces: is 1 for every move one of them?
-    let distinct =
-        puzzle.orbits().iter().enumerate().filter(|(_, orbit)| {
-            orbit.moduli.len() == orbit.positions()
-                && (0..orbit.moduli.len()).all(|kind| orbit.pieces_of(kind as u8) == 1)
-        });
+    let distinct = puzzle.orbits().iter().enumerate().filter(|(_, orbit)| {
+        orbit.moduli.len() == orbit.positions()
+            && (0..orbit.moduli.len()).all(|kind| orbit.pieces_of(kind as u8) == 1)
+    });
     let distinct: Vec<usize> = distinct.map(|(index, _)| index).collect();
     let parities: Vec<u64> = (puzzle.moves().iter())
         .map(|one| {

@@ -322,7 +322,7 @@ mod tests {
         kernel::Kernel,
         progress::StopWhen,
         puzzle::{
-            Variant,
+            StateSpace, Variant, families,
             orbits::{Arrangement, Orbit, OrbitMove, OrbitTurn, Placed, Transformation, Turns},
         },
     };
@@ -506,6 +506,19 @@ mod tests {
         // The two are mirror images.
         assert_eq!((found.levels[31].states, found.levels[31].reduced), (2, Some(1)));
         assert_eq!(found.counts().iter().sum::<u64>(), 181_440);
+    }
+
+    /// Any two of the outer elements of a star may be exchanged: 8! symmetries, of which those are used that fix some.
+    #[test]
+    fn of_too_many_symmetries_some_are_used() {
+        let space = StateSpace::of_puzzle(families::parse("stars:9").unwrap());
+        let search = FrontierSearch::new(OrbitPuzzle::of_space(&space).unwrap());
+        let found = search.run().unwrap();
+        assert_eq!(found.counts(), search.clone().symmetry(false).run().unwrap().counts());
+        assert_eq!(found.counts().iter().sum::<u64>(), 362_880);
+        let group = SymmetryGroup::find(&search.puzzle, &StateFields::of(&search.puzzle));
+        assert_eq!(group.order(), 720);
+        assert!(found.symmetries > 1, "{}", found.symmetries);
     }
 
     #[test]

@@ -13,10 +13,12 @@ use crate::{
     puzzle::orbits::{OrbitPlace, OrbitPuzzle},
 };
 
-/// Most symmetries that are looked for: puzzles with more are searched without.
+/// Most symmetries that are used: of more, those that fix some points.
 const MOST: usize = 2048;
 /// Most choices that are tried.
 const MOST_TRIED: usize = 200_000;
+/// Most points that are fixed.
+const MOST_FIXED: usize = 16;
 const NONE: u16 = u16::MAX;
 
 /// The symmetries of a puzzle and of its start.
@@ -39,26 +41,30 @@ impl SymmetryGroup {
         SymmetryGroup { maps: vec![identity], inverse: vec![0], product: vec![0] }
     }
 
-    /// Returns all symmetries of a puzzle, or the identity alone where there are more than 2048.
+    /// Returns all symmetries of a puzzle; where there are more than 2048, or they are hard to find, those that also fix the
+    /// first points that move, as few as makes them so few.
     ///
     /// Cost: locations times moves for each candidate; milliseconds for the puzzles that are built.
     pub fn find(puzzle: &OrbitPuzzle, fields: &StateFields) -> SymmetryGroup {
         let mut maps = vec![SymmetryGroup::trivial(fields).maps.remove(0)];
         let finder = SymmetryFinder::new(puzzle);
-        let mut found = Vec::new();
-        let mut tried = 0;
         // What never moves stays where it is.
         let still = |p: usize| finder.moves.iter().all(|one| usize::from(one[p]) == p);
         let points = 0..finder.points.len();
-        let start = PartialSymmetry {
-            image: points.clone().map(|p| if still(p) { p as u16 } else { NONE }).collect(),
-            taken: points.map(still).collect(),
-            of_move: vec![None; finder.moves.len()],
-            used: vec![false; finder.moves.len()],
+        let moving: Vec<usize> = points.clone().filter(|&p| !still(p)).collect();
+        let fixing = |fixed: &[usize]| {
+            let stays = |p: usize| still(p) || fixed.contains(&p);
+            let start = PartialSymmetry {
+                image: points.clone().map(|p| if stays(p) { p as u16 } else { NONE }).collect(),
+                taken: points.clone().map(stays).collect(),
+                of_move: vec![None; finder.moves.len()],
+                used: vec![false; finder.moves.len()],
+            };
+            let (mut found, mut tried) = (Vec::new(), 0);
+            finder.extend(start, &mut found, &mut tried).map(|()| found)
         };
-        if finder.extend(start, &mut found, &mut tried).is_none() {
-            return SymmetryGroup::trivial(fields);
-        }
+        let fixed = (0..MOST_FIXED.min(moving.len())).find_map(|count| fixing(&moving[..count]));
+        let Some(found) = fixed else { return SymmetryGroup::trivial(fields) };
         let checked = KnownMoves::new(puzzle, fields);
         for relabelling in found {
             let map = fields.of_relabelling(puzzle, &relabelling);

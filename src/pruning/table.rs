@@ -269,9 +269,16 @@ impl PruningTable {
         let mut projections = Vec::new();
         for orbit in puzzle.orbits() {
             let kinds = (1..=orbit.moduli.len()).rev();
-            let keep = |count: usize| match count == orbit.moduli.len() {
-                true => puzzle.clone().keeping(&[format!("={}", orbit.name)]),
-                false => puzzle.clone().keeping(&[format!("={}:1-{count}", orbit.name)]),
+            let keep = |count: usize| {
+                let kept = match count == orbit.moduli.len() {
+                    true => puzzle.clone().keeping(&[format!("={}", orbit.name)]),
+                    false => puzzle.clone().keeping(&[format!("={}:1-{count}", orbit.name)]),
+                }?;
+                // What is solved of it in a solved state.
+                let map = PieceMap::new(puzzle, &kept).expect("a projection");
+                let goals = puzzle.goals();
+                let goals = goals.iter().map(|goal| map.arrangement(&kept, goal)).collect();
+                Ok::<_, PuzzleError>(kept.solved_at(goals))
             };
             let kept = kinds.filter_map(|count| keep(count).ok()).find(fits);
             projections.extend(kept);
@@ -460,8 +467,7 @@ impl PruningTable {
                         let one_closer =
                             if modulo { next == (entry + 2) % 3 } else { next + 1 == entry };
                         closer |= one_closer;
-                        if !modulo && next + 1 < entry || is_goal && one_closer && !modulo
-                        {
+                        if !modulo && next + 1 < entry || is_goal && one_closer && !modulo {
                             return Err(self
                                 .wrong(number, "a neighbour is closer by two or more")
                                 .into());
@@ -488,10 +494,9 @@ impl PruningTable {
             .position(|(found, expected)| found != expected)
         {
             None => Ok(()),
-            Some(_) => Err(self
-                
-                .wrong(0, "there are more or fewer states than the histogram says")
-                .into()),
+            Some(_) => {
+                Err(self.wrong(0, "there are more or fewer states than the histogram says").into())
+            }
         }
     }
 

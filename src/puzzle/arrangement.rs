@@ -78,7 +78,9 @@ impl OrbitPuzzle {
     /// # Errors
     /// As [`OrbitPuzzle::read`].
     pub(crate) fn read_mask(&self, text: &str) -> Result<Arrangement, PuzzleError> {
-        let any = |orbit: &Orbit| vec![Placed { kind: Placed::ANY, turn: Placed::ANY }; orbit.positions()];
+        let any = |orbit: &Orbit| {
+            vec![Placed { kind: Placed::ANY, turn: Placed::ANY }; orbit.positions()]
+        };
         let mut rows: Vec<Vec<Placed>> = self.orbits().iter().map(any).collect();
         for (at, text) in text.split(';').map(str::trim).enumerate() {
             let name = text.split_whitespace().next().unwrap_or_default();

@@ -6,12 +6,16 @@
 //!
 //! Invariant: moves lead from the solved puzzle to every solved state, and none of them is listed twice.
 
-use std::{borrow::Cow, collections::HashSet, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashSet},
+    sync::Arc,
+};
 
 use num_bigint::BigUint;
 
 use crate::puzzle::{
-    PuzzleError,
+    PuzzleError, Variant,
     error::MAX_GOALS,
     orbits::{Arrangement, GoalSet, Orbit, OrbitMove, OrbitPuzzle, Placed, Transformation},
     reachable::Reachability,
@@ -57,6 +61,35 @@ impl OrbitPuzzle {
         }
     }
 
+    /// Returns the puzzle that is solved by these states, which its moves reach.
+    pub(crate) fn solved_at(self, states: BTreeSet<Arrangement>) -> OrbitPuzzle {
+        if states.len() == 1 && states.contains(&self.solved()) {
+            return self;
+        }
+        let texts = states.iter().map(|state| self.text(state)).collect();
+        let goals = GoalSet { texts, subgroup: Vec::new(), states: states.into_iter().collect() };
+        OrbitPuzzle { goals: Some(Arc::new(goals)), ..self }
+    }
+
+    /// Returns the puzzle with those of its moves that lie in the subgroup up to which a variant is solved; nothing where there is
+    /// none, or where they do not make it.
+    pub(crate) fn within(&self, variant: &OrbitPuzzle, of: &Variant) -> Option<OrbitPuzzle> {
+        if of.subgroup.is_empty() || !of.goals.is_empty() || !of.pieces.is_empty() {
+            return None;
+        }
+        let stays = |one: &OrbitMove| {
+            variant.is_goal(&variant.after(&variant.solved(), &one.transformation))
+        };
+        let kept = |name: &str| self.moves.iter().any(|one| one.name == name && stays(one));
+        let within = self.clone().only(kept).ok()?;
+        let all = self.states()? / variant.states()?;
+        let made = match &variant.goals {
+            Some(goals) => BigUint::from(goals.states.len()),
+            None => all,
+        };
+        (within.states()? == made).then_some(within)
+    }
+
     /// Returns the puzzle with the goals that [`OrbitPuzzle::to_json`] writes.
     pub(super) fn with_goals(
         self,
@@ -94,13 +127,16 @@ impl OrbitPuzzle {
         Ok(OrbitPuzzle { goals: Some(Arc::new(goals)), ..self })
     }
 
-    /// The states that moves reach and that fit a mask.
+    /// The states that moves reach and that fit a mask; of masks without `?` it is known that moves reach them.
     fn fitting(&self, masks: &[Arrangement]) -> Result<HashSet<Arrangement>, PuzzleError> {
         let puzzle = || self.name.clone();
-        let reached =
-            Reachability::of(self).ok_or_else(|| PuzzleError::UnknownGoals(puzzle()))?;
+        let reached = Reachability::of(self).ok_or_else(|| PuzzleError::UnknownGoals(puzzle()))?;
         let mut states = HashSet::new();
         for (number, mask) in (1..).zip(masks) {
+            if !mask.0.iter().flatten().any(Placed::is_masked) {
+                states.insert(mask.clone());
+                continue;
+            }
             let (mut fit, mut wrong) = (false, None);
             self.fill(mask, &mut |state| {
                 match reached.reaches(&state) {
@@ -111,10 +147,15 @@ impl OrbitPuzzle {
                     Some(Err(why)) => wrong = Some(why),
                     None => return Err(PuzzleError::UnknownGoals(puzzle())),
                 }
-                if states.len() > MAX_GOALS { Err(PuzzleError::ManyGoals(puzzle())) } else { Ok(()) }
+                if states.len() > MAX_GOALS {
+                    Err(PuzzleError::ManyGoals(puzzle()))
+                } else {
+                    Ok(())
+                }
             })?;
             if !fit {
-                let why = wrong.map_or("its pieces are not those of the puzzle".into(), |why| why.to_string());
+                let why = wrong
+                    .map_or("its pieces are not those of the puzzle".into(), |why| why.to_string());
                 let error = PuzzleError::Unreached { puzzle: puzzle(), why };
                 return Err(PuzzleError::Goal { number, error: Box::new(error) });
             }
@@ -140,8 +181,7 @@ impl OrbitPuzzle {
             let is_free = |k: usize, m: &Placed| m.turn == Placed::ANY || orbit.moduli[k] == 1;
             let hidden: Vec<bool> =
                 kinds.clone().map(|k| of(k).all(|m| m.kind == Placed::ANY)).collect();
-            let unturned: Vec<bool> =
-                kinds.clone().map(|k| of(k).all(|m| is_free(k, m))).collect();
+            let unturned: Vec<bool> = kinds.clone().map(|k| of(k).all(|m| is_free(k, m))).collect();
             let rest = || kinds.clone().filter(|&k| hidden[k]);
             let unseen = rest().all(|k| unturned[k]);
             let mixed = |k: usize| {
@@ -202,7 +242,8 @@ impl OrbitPuzzle {
     ) -> Result<(), PuzzleError> {
         let mut choices = Vec::new();
         for (orbit, row) in self.orbits.iter().zip(&mask.0) {
-            choices.push(rows(orbit, row).ok_or_else(|| PuzzleError::ManyGoals(self.name.clone()))?);
+            choices
+                .push(rows(orbit, row).ok_or_else(|| PuzzleError::ManyGoals(self.name.clone()))?);
         }
         let all = choices.iter().fold(1usize, |all, rows| all.saturating_mul(rows.len()));
         if all > MOST_TRIED {
@@ -227,7 +268,8 @@ const MOST_TRIED: usize = 1 << 22;
 /// Whether an arrangement is one that a mask stands for.
 fn fits(state: &Arrangement, mask: &Arrangement) -> bool {
     let fits = |(piece, mask): (&Placed, &Placed)| {
-        (mask.kind == Placed::ANY || mask.kind == piece.kind) && (mask.turn == Placed::ANY || mask.turn == piece.turn)
+        (mask.kind == Placed::ANY || mask.kind == piece.kind)
+            && (mask.turn == Placed::ANY || mask.turn == piece.turn)
     };
     state.0.iter().flatten().zip(mask.0.iter().flatten()).all(fits)
 }
@@ -249,7 +291,8 @@ fn rows(orbit: &Orbit, mask: &[Placed]) -> Option<Vec<Vec<Placed>>> {
             });
             for kind in free {
                 let turns = 0..orbit.moduli[usize::from(kind)];
-                for turn in turns.filter(|&turn| masked.turn == Placed::ANY || masked.turn == turn) {
+                for turn in turns.filter(|&turn| masked.turn == Placed::ANY || masked.turn == turn)
+                {
                     let mut next = row.clone();
                     next.push(Placed { kind, turn });
                     longer.push(next);
@@ -287,7 +330,8 @@ fn join(orbit: &mut Orbit, index: usize, subgroup: &[Transformation]) {
             let piece = orbit.solved[at / each];
             let modulus = usize::from(orbit.moduli[usize::from(piece.kind)]);
             let ahead = at % each + each - usize::from(piece.turn);
-            let same = orbit.solved.iter().enumerate().filter(|(_, other)| other.kind == piece.kind);
+            let same =
+                orbit.solved.iter().enumerate().filter(|(_, other)| other.kind == piece.kind);
             for (position, other) in same {
                 let turns = (0..each).filter(|turn| turn % modulus == ahead % modulus);
                 open.extend(turns.map(|turn| location(position, usize::from(other.turn) + turn)));

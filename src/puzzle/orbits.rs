@@ -39,6 +39,11 @@ pub struct Placed {
 impl Placed {
     /// What stands for any kind, or any turn, in a mask.
     pub(crate) const ANY: u8 = u8::MAX;
+
+    /// Whether it stands for several.
+    pub(super) fn is_masked(&self) -> bool {
+        self.kind == Placed::ANY || self.turn == Placed::ANY
+    }
 }
 
 impl Orbit {
@@ -517,7 +522,11 @@ impl OrbitPuzzle {
         let parts: PuzzleJson = serde_json::from_str(text).ok()?;
         let puzzle = OrbitPuzzle::new(name, parts.orbits, parts.moves).ok()?;
         let puzzle = puzzle.forbidding(parts.illegal);
-        if parts.goals.is_empty() { Some(puzzle) } else { puzzle.with_goals(&parts.goals, &parts.subgroup).ok() }
+        if parts.goals.is_empty() {
+            Some(puzzle)
+        } else {
+            puzzle.with_goals(&parts.goals, &parts.subgroup).ok()
+        }
     }
 
     /// Returns the move back.

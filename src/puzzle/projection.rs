@@ -180,7 +180,12 @@ impl OrbitPuzzle {
 
     /// Makes kinds of pieces one, the first of them, whose orientations are not seen where they are told not to be, or where
     /// some kinds have more than others.
-    pub(super) fn merge(&mut self, index: usize, kinds: &[bool], unseen: bool) -> Result<(), PuzzleError> {
+    pub(super) fn merge(
+        &mut self,
+        index: usize,
+        kinds: &[bool],
+        unseen: bool,
+    ) -> Result<(), PuzzleError> {
         let orbit = &mut self.orbits[index];
         let Some(first) = kinds.iter().position(|meant| *meant) else { return Ok(()) };
         let depends =

@@ -4,7 +4,8 @@ use serde::Deserialize;
 
 use crate::puzzle::{
     PuzzleError,
-    orbits::{OrbitMove, OrbitPuzzle, Transformation, Turns},
+    orbits::{OrbitMove, OrbitPuzzle, Placed, Transformation, Turns},
+    reachable::Reachability,
 };
 
 /// What is made of a puzzle before it is searched; the default is the puzzle itself.
@@ -103,9 +104,25 @@ impl Variant {
             let kept = puzzle.orbits().iter().filter_map(|orbit| of(&orbit.name));
             Ok::<_, PuzzleError>(Transformation(kept.map(|index| done.0[index].clone()).collect()))
         };
+        let reachable = Reachability::of(&puzzle);
+        let written = |text: &String| {
+            let mask = puzzle.read_mask(text)?;
+            let reached = match mask.0.iter().flatten().any(Placed::is_masked) {
+                true => Some(Ok(())),
+                false => reachable.as_ref().and_then(|known| known.reaches(&mask)),
+            };
+            match reached {
+                Some(Ok(())) => Ok(mask),
+                Some(Err(why)) => {
+                    let (puzzle, why) = (puzzle.to_string(), why.to_string());
+                    Err(PuzzleError::Unreached { puzzle, why })
+                }
+                None => Err(PuzzleError::UnknownGoals(puzzle.to_string())),
+            }
+        };
         let goal = |(number, text): (usize, &String)| {
             let read = match puzzle.is_arrangement(text) {
-                true => puzzle.read_mask(text),
+                true => written(text),
                 false => sequence(text).map(|all| puzzle.after(&puzzle.solved(), &all)),
             };
             read.map_err(|error| PuzzleError::Goal { number, error: Box::new(error) })
@@ -119,6 +136,7 @@ impl Variant {
             [] => puzzle.name().to_string(),
             subgroup => format!("{} up to <{}>", puzzle.name(), subgroup.join(",")),
         };
+        drop(reachable);
         puzzle.called(name).solved_by(&goals, &subgroup)
     }
 }

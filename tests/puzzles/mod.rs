@@ -3,14 +3,15 @@
 mod corpus;
 mod docs;
 mod files;
-mod groups;
 mod goals;
+mod groups;
 mod growth;
 mod named;
 mod notation;
 mod orbits;
 mod rows;
 mod states;
+mod stickers;
 
 use tilewave::puzzle::Definition;
 use tilewave::puzzle::formats::{Counting, read};
