@@ -17,8 +17,6 @@ use crate::{
 const MOST: usize = 2048;
 /// Most choices that are tried.
 const MOST_TRIED: usize = 200_000;
-/// Most points that are fixed.
-const MOST_FIXED: usize = 16;
 const NONE: u16 = u16::MAX;
 
 /// The symmetries of a puzzle and of its start.
@@ -41,8 +39,8 @@ impl SymmetryGroup {
         SymmetryGroup { maps: vec![identity], inverse: vec![0], product: vec![0] }
     }
 
-    /// Returns all symmetries of a puzzle; where there are more than 2048, or they are hard to find, those that also fix the
-    /// first points that move, as few as makes them so few.
+    /// Returns all symmetries of a puzzle; where there are more than 2048, those that also fix the first points that move, as few
+    /// as makes them so few.
     ///
     /// Cost: locations times moves for each candidate; milliseconds for the puzzles that are built.
     pub fn find(puzzle: &OrbitPuzzle, fields: &StateFields) -> SymmetryGroup {
@@ -52,8 +50,9 @@ impl SymmetryGroup {
         let still = |p: usize| finder.moves.iter().all(|one| usize::from(one[p]) == p);
         let points = 0..finder.points.len();
         let moving: Vec<usize> = points.clone().filter(|&p| !still(p)).collect();
-        let fixing = |fixed: &[usize]| {
-            let stays = |p: usize| still(p) || fixed.contains(&p);
+        let mut fixed = 0;
+        let found = loop {
+            let stays = |p: usize| still(p) || moving[..fixed].contains(&p);
             let start = PartialSymmetry {
                 image: points.clone().map(|p| if stays(p) { p as u16 } else { NONE }).collect(),
                 taken: points.clone().map(stays).collect(),
@@ -61,10 +60,12 @@ impl SymmetryGroup {
                 used: vec![false; finder.moves.len()],
             };
             let (mut found, mut tried) = (Vec::new(), 0);
-            finder.extend(start, &mut found, &mut tried).map(|()| found)
+            match finder.extend(start, &mut found, &mut tried) {
+                Some(()) => break found,
+                None if found.len() > MOST && fixed < moving.len() => fixed += 1,
+                None => return SymmetryGroup::trivial(fields),
+            }
         };
-        let fixed = (0..MOST_FIXED.min(moving.len())).find_map(|count| fixing(&moving[..count]));
-        let Some(found) = fixed else { return SymmetryGroup::trivial(fields) };
         let checked = KnownMoves::new(puzzle, fields);
         for relabelling in found {
             let map = fields.of_relabelling(puzzle, &relabelling);

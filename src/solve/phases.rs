@@ -178,7 +178,7 @@ mod tests {
             let all = PruningTable::default_projections(puzzle)?.into_iter();
             let table =
                 |of: OrbitPuzzle| PruningTable::build(&of, EntrySize::Nibble, Resources::new());
-            all.map(|of| table(of)).collect::<Result<Vec<_>, Error>>()
+            all.map(table).collect::<Result<Vec<_>, Error>>()
         };
         let pieces = |text: &str| Variant {
             pieces: text.split(',').map(String::from).collect(),
