@@ -3,7 +3,7 @@
 use tilewave::{
     frontier::FrontierSearch,
     puzzle::{StateSpace, orbits::OrbitPuzzle},
-    report::{Chart, ListReport, Published},
+    report::{Chart, ListReport, Published, thousands},
     search::disk::Disk,
 };
 
@@ -48,6 +48,14 @@ impl Ahead {
 /// An option that only searches of numbered states have.
 pub fn for_numbers(running: &Running, report: &ResultReport) -> Option<&'static str> {
     running.numbered().or(report.for_numbers())
+}
+
+/// The solved state in words, or how many there are.
+pub fn goal_text(puzzle: &OrbitPuzzle) -> String {
+    match &puzzle.goals()[..] {
+        [goal] => puzzle.text(goal),
+        goals => format!("{} states", thousands(goals.len() as u64)),
+    }
 }
 
 /// Digits of a number of states that nobody searches completely.

@@ -1,18 +1,23 @@
 //! The puzzle of a command: a board, a family or a file.
 
-use std::{io::Read, path::Path};
+use std::{
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use clap::ValueHint;
 
 use tilewave::{
     Size,
     puzzle::{
-        Definition, Metric, PuzzleError, StateSpace, families,
+        Definition, Metric, PuzzleError, StateSpace, Variant, families,
         formats::{self, Counting, FilePuzzle, Format},
         named,
         orbits::{OrbitPuzzle, Turns},
     },
 };
 
-use crate::cli::{Context, GoalOption, Result, choice, refuse};
+use crate::cli::{Context, Failure, GoalOption, Result, choice, refuse};
 
 /// Most bytes of a file that defines a puzzle.
 const MAX_FILE: u64 = 16 << 20;
@@ -127,6 +132,31 @@ pub struct Counted {
     /// Let the pieces of each of these ranges look alike: centres:1-4,centres:5-8.
     #[arg(long, value_name = "PIECES", value_delimiter = ',', hide_short_help = true)]
     same: Vec<String>,
+
+    /// Use only these moves, or sequences that become moves: U,R or "R L',U D'".
+    #[arg(long, value_name = "MOVES", value_parser = sequences, hide_short_help = true)]
+    generators: Option<Sequences>,
+
+    /// Solved states instead of the one of the puzzle: a state on each line.
+    ///
+    /// A state is a sequence of moves, or what stands where as tilewave state says it. ? is any piece, or any turn; a set that
+    /// is left out may have any arrangement.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
+    goals: Option<PathBuf>,
+
+    /// States are solved up to these moves: "U D R2 L2 F2 B2".
+    #[arg(long, value_name = "MOVES", value_parser = sequences, hide_short_help = true)]
+    subgroup: Option<Sequences>,
+}
+
+/// Sequences of moves in one word of the command line.
+#[derive(Clone)]
+pub struct Sequences(Vec<String>);
+
+/// The parser of such a word.
+fn sequences(text: &str) -> Result<Sequences, String> {
+    let all = Variant::split(text);
+    if all.is_empty() { Err("no move is named".into()) } else { Ok(Sequences(all)) }
 }
 
 impl Counted {
@@ -154,6 +184,9 @@ impl Counted {
             (!self.pieces.is_empty(), "--pieces"),
             (!self.ignore_orientation.is_empty(), "--ignore-orientation"),
             (!self.same.is_empty(), "--same"),
+            (self.generators.is_some(), "--generators"),
+            (self.goals.is_some(), "--goals"),
+            (self.subgroup.is_some(), "--subgroup"),
         ];
         match wrong.into_iter().find(|(wrong, _)| *wrong) {
             Some((_, option)) => {
@@ -166,11 +199,14 @@ impl Counted {
     /// What a word on the command line names: RxC, FAMILY:NUMBERS or a file.
     pub fn space(&self, word: &str) -> Result<StateSpace> {
         let projected = [
-            ("--pieces", &self.pieces),
-            ("--ignore-orientation", &self.ignore_orientation),
-            ("--same", &self.same),
+            ("--pieces", self.pieces.is_empty()),
+            ("--ignore-orientation", self.ignore_orientation.is_empty()),
+            ("--same", self.same.is_empty()),
+            ("--generators", self.generators.is_none()),
+            ("--goals", self.goals.is_none()),
+            ("--subgroup", self.subgroup.is_none()),
         ];
-        if let Some((option, _)) = projected.iter().find(|(_, pieces)| !pieces.is_empty()) {
+        if let Some((option, _)) = projected.iter().find(|(_, absent)| !absent) {
             refuse!("{option} is for puzzles of several sets of pieces, {word} has one");
         }
         if named::parse(word).is_some() {
@@ -211,35 +247,66 @@ impl Counted {
     }
 
     /// What a word names if that is a puzzle of several sets of pieces, of pieces that turn or of some that look alike;
-    /// those of its pieces that are asked for.
+    /// those of its pieces, moves and goals that are asked for.
     pub fn orbits(&self, word: &str) -> Result<Option<OrbitPuzzle>> {
-        let whole = self.whole_orbits(word)?;
-        let projected = |mut puzzle: OrbitPuzzle| {
-            if !self.pieces.is_empty() {
-                puzzle = puzzle.keeping(&self.pieces)?;
+        let Some((puzzle, turns)) = self.whole_orbits(word)? else { return Ok(None) };
+        let variant = self.variant()?;
+        let made = variant.of(puzzle, turns).map_err(|error| match (error, &self.goals) {
+            // Where in a file it stands.
+            (PuzzleError::Goal { number, error }, Some(path)) => {
+                Failure::from(tilewave::Error::from(PuzzleError::File {
+                    file: path.display().to_string(),
+                    line: 0,
+                    reason: PuzzleError::Goal { number, error }.into(),
+                }))
             }
-            if !self.ignore_orientation.is_empty() {
-                puzzle = puzzle.unoriented(&self.ignore_orientation)?;
-            }
-            if !self.same.is_empty() {
-                puzzle = puzzle.alike(&self.same)?;
-            }
-            Ok::<_, tilewave::Error>(puzzle)
-        };
-        Ok(whole.map(projected).transpose()?)
+            (error, _) => Failure::from(tilewave::Error::from(error)),
+        });
+        Ok(Some(made?))
     }
 
-    fn whole_orbits(&self, word: &str) -> Result<Option<OrbitPuzzle>> {
+    /// What is to be made of the puzzle.
+    fn variant(&self) -> Result<Variant> {
+        let list = |of: &Option<Sequences>| of.clone().map_or(Vec::new(), |of| of.0);
+        let mut goals = Vec::new();
+        if let Some(path) = &self.goals {
+            let (name, text) = text(path)?;
+            let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+            goals.extend(lines.filter(|line| !line.is_empty()).map(String::from));
+            if goals.is_empty() {
+                refuse!("{name}: there is no state: write one on each line");
+            }
+        }
+        Ok(Variant {
+            moves: list(&self.generators),
+            pieces: self.pieces.clone(),
+            ignore_orientation: self.ignore_orientation.clone(),
+            same: self.same.clone(),
+            goals,
+            subgroup: list(&self.subgroup),
+        })
+    }
+
+    /// The puzzle, and which powers of its moves are moves as well.
+    fn whole_orbits(&self, word: &str) -> Result<Option<(OrbitPuzzle, Turns)>> {
         let Some(puzzle) = named::parse(word) else {
             let is_file = Format::of(word).is_some() || Path::new(word).is_file();
             if !is_file {
                 return Ok(None);
             }
             let (name, text) = text(Path::new(word))?;
+            let turns = match (self.directed, self.turns()) {
+                (true, _) => Turns::Directed,
+                // A move of a file of permutations is that alone.
+                (false, None) if matches!(Format::of(word), Some((Format::Gap, _))) => {
+                    Turns::Quarter
+                }
+                (false, turns) => turns.unwrap_or_default(),
+            };
             return match formats::read_any(&name, &text, self.counting())? {
                 FilePuzzle::Orbits(puzzle) => {
                     self.refuse_metric(&puzzle)?;
-                    Ok(Some(puzzle))
+                    Ok(Some((puzzle, turns)))
                 }
                 FilePuzzle::Positions(_) => Ok(None),
             };
@@ -251,8 +318,7 @@ impl Counted {
         if self.directed {
             refuse!("--directed is for puzzles in files");
         }
-        let turns = self.turns().unwrap_or(Turns::Powers);
-        Ok(Some(puzzle.counting(turns).map_err(tilewave::Error::from)?))
+        Ok(Some((puzzle, self.turns().unwrap_or_default())))
     }
 
     /// Refuses a metric of boards for a puzzle that turns.

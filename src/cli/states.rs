@@ -146,7 +146,7 @@ impl StateArgs {
         Ok(OrbitState {
             puzzle: puzzle.to_string(),
             state: puzzle.text(&state),
-            solved: state == puzzle.solved(),
+            solved: puzzle.is_goal(&state),
             solvable: reached.as_ref().map(|reached| reached.is_ok()),
             order: moves.and_then(|moves| moves.order(puzzle.orbits())),
             refused: reached.and_then(|reached| Some(reached.err()?.to_string())),
@@ -515,7 +515,7 @@ impl Listing {
         destination.write(&DepthStates {
             board: None,
             puzzle: puzzle.to_string(),
-            goal: puzzle.text(&puzzle.solved()),
+            goal: frontier::goal_text(puzzle),
             depth,
             count: found.levels.get(depth).map_or(0, |level| level.states),
             boards: last.iter().map(|state| puzzle.text(state)).collect(),

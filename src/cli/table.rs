@@ -16,7 +16,7 @@ use tilewave::{
 
 use crate::cli::{
     Counted, Destination, Figures, OutputFile, OutputFormat, ResourceOptions, Result,
-    SearchProgress, Subject, choice, counts_csv, facts, progress, puzzle, refuse,
+    SearchProgress, Subject, choice, counts_csv, facts, frontier, progress, puzzle, refuse,
 };
 
 /// Build a distance table: the exact distance of every state of a puzzle, or of some of its pieces.
@@ -153,7 +153,7 @@ impl TableFacts {
             Table::Pruning(table) => {
                 let puzzle = table.puzzle();
                 let subject = Subject::listed(puzzle, OutputFormat::Json);
-                let goal = puzzle.text(&puzzle.solved());
+                let goal = frontier::goal_text(puzzle);
                 (subject, puzzle.to_string(), goal, table.entry_size().name(), table.histogram())
             }
         };

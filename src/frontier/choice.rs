@@ -11,12 +11,13 @@ use crate::{
         fields::{FieldKind, FieldMap, StateFields},
         symmetry::SymmetryGroup,
     },
-    puzzle::orbits::{OrbitMove, OrbitPuzzle},
+    puzzle::orbits::{Arrangement, OrbitMove, OrbitPuzzle},
     store::ListCut,
 };
 
 /// Whether every move changes some parity: then no move leads from a level to itself.
 pub(super) fn is_bipartite(puzzle: &OrbitPuzzle, fields: &StateFields, moves: &[FieldMap]) -> bool {
+    let goals: Vec<Vec<u8>> = puzzle.goals().iter().map(|goal| fields.encode(goal)).collect();
     // The locations of one piece in two colours that every move changes.
     let coloured = |field: usize| {
         let of = &fields.fields[field];
@@ -48,16 +49,19 @@ pub(super) fn is_bipartite(puzzle: &OrbitPuzzle, fields: &StateFields, moves: &[
                 }
             }
         }
-        true
+        // The goals have one colour: they are on one side.
+        goals
+            .iter()
+            .all(|goal| colour[usize::from(goal[field])] == colour[usize::from(goals[0][field])])
     };
     if (0..fields.fields.len()).any(coloured) {
         return true;
     }
     // Sums of parities of orbits of different pieces: is 1 for every move one of them?
-    let distinct =
-        puzzle.orbits().iter().enumerate().filter(|(_, orbit)| {
-            (0..orbit.moduli.len()).all(|kind| orbit.pieces_of(kind as u8) <= 1)
-        });
+    let distinct = puzzle.orbits().iter().enumerate().filter(|(_, orbit)| {
+        orbit.moduli.len() == orbit.positions()
+            && (0..orbit.moduli.len()).all(|kind| orbit.pieces_of(kind as u8) == 1)
+    });
     let distinct: Vec<usize> = distinct.map(|(index, _)| index).collect();
     let parities: Vec<u64> = (puzzle.moves().iter())
         .map(|one| {
@@ -65,9 +69,21 @@ pub(super) fn is_bipartite(puzzle: &OrbitPuzzle, fields: &StateFields, moves: &[
             distinct.iter().enumerate().map(|(bit, index)| u64::from(odd(index)) << bit).sum()
         })
         .collect();
+    let parity = |goal: &Arrangement| {
+        let odd = |&index: &usize| {
+            let kinds: Vec<u8> = goal.0[index].iter().map(|piece| piece.kind).collect();
+            !crate::puzzle::is_even(&kinds)
+        };
+        let odd = distinct.iter().enumerate().map(|(bit, index)| u64::from(odd(index)) << bit);
+        odd.sum::<u64>()
+    };
+    let goals: Vec<u64> = puzzle.goals().iter().map(parity).collect();
+    let changes = |choice: u64| move |parity: u64| (parity & choice).count_ones() % 2 == 1;
     distinct.len() <= 16
-        && (1..1u64 << distinct.len())
-            .any(|choice| parities.iter().all(|parity| (parity & choice).count_ones() % 2 == 1))
+        && (1..1u64 << distinct.len()).any(|choice| {
+            parities.iter().copied().all(changes(choice))
+                && !goals.iter().map(|goal| goal ^ goals[0]).any(changes(choice))
+        })
 }
 
 /// Which fields the coordinate has.
@@ -267,9 +283,13 @@ fn widest(puzzle: &OrbitPuzzle, fields: &StateFields, max_depth: Option<usize>) 
         (fields.of_move(puzzle, &one.transformation), field)
     };
     let moves: Vec<_> = puzzle.moves().iter().map(map).collect();
-    let mut level = vec![fields.encode(&puzzle.solved())];
+    let goals = puzzle.goals();
+    // Some of many goals show the growth.
+    let some = goals.len().min(STATES / 20);
+    let each = goals.len() as f64 / some as f64;
+    let mut level: Vec<Vec<u8>> = goals[..some].iter().map(|goal| fields.encode(goal)).collect();
     let mut seen: HashSet<Vec<u8>> = level.iter().cloned().collect();
-    let mut widths = vec![1.0];
+    let mut widths = vec![goals.len() as f64];
     while seen.len() < STATES && !level.is_empty() {
         let mut next = Vec::new();
         for state in &level {
@@ -286,7 +306,7 @@ fn widest(puzzle: &OrbitPuzzle, fields: &StateFields, max_depth: Option<usize>) 
                 }
             }
         }
-        widths.push(next.len() as f64);
+        widths.push(next.len() as f64 * each);
         level = next;
     }
     let known = widths.len();

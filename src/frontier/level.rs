@@ -8,6 +8,7 @@
 //! Invariant: a level holds, for each canonical bucket, every key of its states once.
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     iter::once,
     sync::atomic::{AtomicUsize, Ordering},
 };
@@ -473,12 +474,51 @@ impl BucketSpace {
             .try_reduce(LevelTotal::default, |a, b| Ok(a.plus(b)))
     }
 
-    /// Returns the chunk of the start and its lists, which have it alone.
+    /// Returns the lists of level 0, chunk by chunk, and what they come to.
     pub fn start<const W: usize>(
         &self,
-        state: &[u8],
+        states: &[Vec<u8>],
         coded: bool,
-    ) -> (usize, ListChunk, LevelTotal) {
+    ) -> Vec<(ListChunk, LevelTotal)> {
+        let mut keys: BTreeMap<(usize, usize), BTreeSet<[u64; W]>> = BTreeMap::new();
+        for state in states {
+            let (bucket, key) = self.bucket::<W>(state);
+            keys.entry(bucket).or_default().insert(key);
+        }
+        let each = self.classes_per_chunk();
+        let mut worker = LevelWorker::<W>::new(self);
+        let mut chunks = vec![(ListChunk::default(), LevelTotal::default()); self.chunks()];
+        for (chunk, made) in chunks.iter_mut().enumerate() {
+            let classes = chunk * each..chunk * each + self.buckets(chunk) / self.coordinate.fine;
+            if keys.range((classes.start, 0)..(classes.end, 0)).next().is_none() {
+                continue;
+            }
+            let LevelWorker { own, of, counter, .. } = &mut worker;
+            counter.total = LevelTotal::default();
+            let mut lists = ListBuilder::default();
+            for class in classes {
+                self.find_sources(class, |_| false, of);
+                if self.bound {
+                    self.adds(&of.row, &mut counter.adds);
+                }
+                for fine in 0..self.coordinate.fine {
+                    let Some(new) = keys.remove(&(class, fine)) else {
+                        lists.empty(1);
+                        continue;
+                    };
+                    let new: Vec<[u64; W]> = new.into_iter().collect();
+                    self.count(of, fine, &new, counter);
+                    lists.list(&new, coded.then_some((&self.coder, &of.free)), &mut own.lists);
+                }
+            }
+            counter.total.lists.generated = counter.total.lists.kept;
+            *made = (lists.finish(), counter.total);
+        }
+        chunks
+    }
+
+    /// The bucket of a state, by class and fine value, and its key there.
+    fn bucket<const W: usize>(&self, state: &[u8]) -> ((usize, usize), [u64; W]) {
         let (coarse, _) = self.coordinate.of_state(state);
         let of = self.coordinate.class_of[coarse];
         let state = self.coordinate.group.maps[usize::from(of.symmetry)].apply(state);
@@ -491,24 +531,10 @@ impl BucketSpace {
                 false => state[part.field],
             })
             .collect();
-        let mut key = self.layout.pack(&values);
-        key.resize(W, 0);
-        let (class, fine) = (of.class as usize, at.fine as usize);
-        let LevelWorker { mut own, mut of, mut counter, .. } = LevelWorker::<W>::new(self);
-        self.find_sources(class, |_| false, &mut of);
-        if self.bound {
-            self.adds(&of.row, &mut counter.adds);
-        }
-        self.count(&of, fine, as_keys::<W>(&key), &mut counter);
-        counter.total.lists.generated = 1;
-        let each = self.classes_per_chunk();
-        let before = class % each * self.coordinate.fine + fine;
-        let mut lists = ListBuilder::default();
-        lists.empty(before);
-        let code = coded.then_some((&self.coder, &of.free));
-        lists.list(as_keys::<W>(&key), code, &mut own.lists);
-        lists.empty(self.buckets(class / each) - before - 1);
-        (class / each, lists.finish(), counter.total)
+        let mut key = [0; W];
+        let packed = self.layout.pack(&values);
+        key[..packed.len()].copy_from_slice(&packed);
+        ((of.class as usize, at.fine as usize), key)
     }
 
     /// Counts the states of a chunk's lists again.

@@ -10,7 +10,7 @@ use crate::{
         fields::StateFields,
         level::{LevelEnd, LevelTotal, LevelUse, LevelWork},
         levels::{FoundLists, LevelStore, MemoryLevels},
-        lists::{BucketLists, ListChunk},
+        lists::BucketLists,
         outcome::{FrontierError, FrontierOutcome},
     },
     progress::{LevelDone, NoProgress, Progress},
@@ -20,7 +20,7 @@ use crate::{
     threads::pool,
 };
 
-/// A search of a puzzle of several orbits from its solved state, by lists of states.
+/// A search of a puzzle of several orbits from its solved states, by lists of states.
 ///
 /// ```
 /// use tilewave::frontier::FrontierSearch;
@@ -171,7 +171,11 @@ impl FrontierSearch {
         tracing::debug!("{}", space.describe(choice));
         store.begin(&space, &space.cut(choice))?;
         let coded = store.is_on_disk() || choice.coded && space.coder.can_code();
-        let start = fields.encode(&self.puzzle.solved());
+        let goals = self.puzzle.goals();
+        let mut start: Vec<Vec<u8>> = goals.iter().map(|goal| fields.encode(goal)).collect();
+        // States may differ in what no move changes.
+        start.sort_unstable();
+        start.dedup();
         by_words!(space.words(), W => self.levels::<W>(&space, &start, coded, store, progress))
     }
 
@@ -209,7 +213,7 @@ impl FrontierSearch {
     fn levels<const W: usize>(
         &self,
         space: &BucketSpace,
-        start: &[u8],
+        start: &[Vec<u8>],
         coded: bool,
         store: &mut dyn LevelStore,
         progress: &dyn Progress,
@@ -224,9 +228,8 @@ impl FrontierSearch {
             let begun = Instant::now();
             let becomes = if coded { LevelUse::Coded } else { LevelUse::Kept };
             store.open(0, becomes, spare);
-            let (at, own, total) = space.start::<W>(start, coded);
-            let mut chunks = vec![(ListChunk::default(), LevelTotal::default()); space.chunks()];
-            chunks[at] = (own, total);
+            let chunks = space.start::<W>(start, coded);
+            let total = chunks.iter().fold(LevelTotal::default(), |sum, (_, own)| sum.plus(*own));
             let each = store.chunks_per_part();
             for (part, chunks) in chunks.chunks(each).enumerate() {
                 let put = store.put(part, chunks.to_vec());
@@ -318,7 +321,10 @@ mod tests {
         frontier::{choice::candidates, symmetry::SymmetryGroup},
         kernel::Kernel,
         progress::StopWhen,
-        puzzle::orbits::{Arrangement, Orbit, OrbitMove, OrbitTurn, Placed, Transformation},
+        puzzle::{
+            StateSpace, Variant, families,
+            orbits::{Arrangement, Orbit, OrbitMove, OrbitTurn, Placed, Transformation, Turns},
+        },
     };
 
     fn turn(source: &[u8], twist: &[u8]) -> OrbitTurn {
@@ -375,6 +381,14 @@ mod tests {
         OrbitPuzzle::new("slide", vec![pieces], moves).unwrap()
     }
 
+    fn solved_by(puzzle: OrbitPuzzle, goals: &[&str], subgroup: &str) -> OrbitPuzzle {
+        let goals = goals.iter().map(|&goal| goal.into()).collect();
+        let variant = Variant { goals, subgroup: Variant::split(subgroup), ..Variant::default() };
+        let puzzle = variant.of(puzzle, Turns::Directed).unwrap();
+        assert!(puzzle.goals().len() > 1, "{puzzle}");
+        puzzle
+    }
+
     fn puzzles() -> Vec<OrbitPuzzle> {
         let different = [0, 1, 2, 3, 4, 5];
         let at = |position, kind| OrbitPlace { orbit: 0, position, kind };
@@ -390,14 +404,20 @@ mod tests {
             wheels([0, 0, 0, 1, 1, 1]).inverse_closed().unwrap().forbidding(vec![at(1, 1)]),
             // Those that look alike and do not turn have no fields of their own.
             slide([0, 1, 2, 2, 2, 2]).with_powers().unwrap().forbidding(vec![at(0, 2)]),
+            // Several goals: of one colour and of two, with symmetries that exchange them, one way only.
+            solved_by(wheels(different).inverse_closed().unwrap(), &["L", "R' L R"], ""),
+            solved_by(wheels(different).with_powers().unwrap(), &["L", "L2", "L'"], "R2"),
+            solved_by(slide([0, 1, 2, 3, 4, 5]).inverse_closed().unwrap(), &["A", "B"], ""),
+            solved_by(wheels([0, 0, 0, 1, 1, 1]).with_powers().unwrap(), &[], "(L R)3"),
+            solved_by(slide([0, 1, 2, 3, 3, 3]), &["A", "pieces 1 ? ? ? 2 ?"], ""),
         ]
     }
 
     /// How many states each depth has, and those of the last one, by plain code.
     fn plain(puzzle: &OrbitPuzzle, depth: usize) -> (Vec<u64>, Vec<Arrangement>) {
-        let mut level = vec![puzzle.solved()];
+        let mut level = puzzle.goals().to_vec();
         let mut seen: HashSet<Arrangement> = level.iter().cloned().collect();
-        let mut counts = vec![1];
+        let mut counts = vec![level.len() as u64];
         while counts.len() <= depth {
             let moves = 0..puzzle.moves().len();
             let after = |state| moves.clone().filter_map(move |one| puzzle.moved(state, one));
@@ -486,6 +506,19 @@ mod tests {
         // The two are mirror images.
         assert_eq!((found.levels[31].states, found.levels[31].reduced), (2, Some(1)));
         assert_eq!(found.counts().iter().sum::<u64>(), 181_440);
+    }
+
+    /// Any two of the outer elements of a star may be exchanged: 8! symmetries, of which those are used that fix some.
+    #[test]
+    fn of_too_many_symmetries_some_are_used() {
+        let space = StateSpace::of_puzzle(families::parse("stars:9").unwrap());
+        let search = FrontierSearch::new(OrbitPuzzle::of_space(&space).unwrap());
+        let found = search.run().unwrap();
+        assert_eq!(found.counts(), search.clone().symmetry(false).run().unwrap().counts());
+        assert_eq!(found.counts().iter().sum::<u64>(), 362_880);
+        let group = SymmetryGroup::find(&search.puzzle, &StateFields::of(&search.puzzle));
+        assert_eq!(group.order(), 720);
+        assert!(found.symmetries > 1, "{}", found.symmetries);
     }
 
     #[test]

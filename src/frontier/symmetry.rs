@@ -6,14 +6,14 @@
 //! Invariant: the elements of a [`SymmetryGroup`] were checked as maps of states: each fixes the start and turns the set
 //! of moves into itself. The identity comes first.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::{
     frontier::fields::{FieldMap, Relabelling, StateFields},
     puzzle::orbits::{OrbitPlace, OrbitPuzzle},
 };
 
-/// Most symmetries that are looked for: puzzles with more are searched without.
+/// Most symmetries that are used: of more, those that fix some points.
 const MOST: usize = 2048;
 /// Most choices that are tried.
 const MOST_TRIED: usize = 200_000;
@@ -39,26 +39,33 @@ impl SymmetryGroup {
         SymmetryGroup { maps: vec![identity], inverse: vec![0], product: vec![0] }
     }
 
-    /// Returns all symmetries of a puzzle, or the identity alone where there are more than 2048.
+    /// Returns all symmetries of a puzzle; where there are more than 2048, those that also fix the first points that move, as few
+    /// as makes them so few.
     ///
     /// Cost: locations times moves for each candidate; milliseconds for the puzzles that are built.
     pub fn find(puzzle: &OrbitPuzzle, fields: &StateFields) -> SymmetryGroup {
         let mut maps = vec![SymmetryGroup::trivial(fields).maps.remove(0)];
         let finder = SymmetryFinder::new(puzzle);
-        let mut found = Vec::new();
-        let mut tried = 0;
         // What never moves stays where it is.
         let still = |p: usize| finder.moves.iter().all(|one| usize::from(one[p]) == p);
         let points = 0..finder.points.len();
-        let start = PartialSymmetry {
-            image: points.clone().map(|p| if still(p) { p as u16 } else { NONE }).collect(),
-            taken: points.map(still).collect(),
-            of_move: vec![None; finder.moves.len()],
-            used: vec![false; finder.moves.len()],
+        let moving: Vec<usize> = points.clone().filter(|&p| !still(p)).collect();
+        let mut fixed = 0;
+        let found = loop {
+            let stays = |p: usize| still(p) || moving[..fixed].contains(&p);
+            let start = PartialSymmetry {
+                image: points.clone().map(|p| if stays(p) { p as u16 } else { NONE }).collect(),
+                taken: points.clone().map(stays).collect(),
+                of_move: vec![None; finder.moves.len()],
+                used: vec![false; finder.moves.len()],
+            };
+            let (mut found, mut tried) = (Vec::new(), 0);
+            match finder.extend(start, &mut found, &mut tried) {
+                Some(()) => break found,
+                None if found.len() > MOST && fixed < moving.len() => fixed += 1,
+                None => return SymmetryGroup::trivial(fields),
+            }
         };
-        if finder.extend(start, &mut found, &mut tried).is_none() {
-            return SymmetryGroup::trivial(fields);
-        }
         let checked = KnownMoves::new(puzzle, fields);
         for relabelling in found {
             let map = fields.of_relabelling(puzzle, &relabelling);
@@ -125,7 +132,8 @@ struct KnownMoves<'a> {
     puzzle: &'a OrbitPuzzle,
     moves: HashMap<(FieldMap, Option<OrbitPlace>), ()>,
     listed: Vec<(FieldMap, Option<OrbitPlace>)>,
-    start: Vec<u8>,
+    solved: Vec<u8>,
+    goals: HashSet<Vec<u8>>,
 }
 
 impl<'a> KnownMoves<'a> {
@@ -135,10 +143,12 @@ impl<'a> KnownMoves<'a> {
         };
         let listed: Vec<_> = puzzle.moves().iter().map(map).collect();
         let moves = listed.iter().map(|one| (one.clone(), ())).collect();
-        KnownMoves { puzzle, moves, listed, start: fields.encode(&puzzle.solved()) }
+        let solved = fields.encode(&puzzle.solved());
+        let goals = puzzle.goals().iter().map(|goal| fields.encode(goal)).collect();
+        KnownMoves { puzzle, moves, listed, solved, goals }
     }
 
-    /// Whether a map fixes the start, turns moves into moves, and keeps what is illegal.
+    /// Whether a map fixes the solved state and the goals as a set, turns moves into moves, and keeps what is illegal.
     fn is_symmetry(&self, map: &FieldMap, of: &Relabelling) -> bool {
         let place = |at: OrbitPlace| {
             let orbit = usize::from(at.orbit);
@@ -151,12 +161,13 @@ impl<'a> KnownMoves<'a> {
             }
         };
         let back = map.inverse();
-        map.apply(&self.start) == self.start
+        map.apply(&self.solved) == self.solved
             && self.puzzle.illegal().iter().all(|&at| self.puzzle.illegal().contains(&place(at)))
             && self.listed.iter().all(|(one, requires)| {
                 let image = back.then(one).then(map);
                 self.moves.contains_key(&(image, requires.map(place)))
             })
+            && self.goals.iter().all(|goal| self.goals.contains(&map.apply(goal)))
     }
 }
 

@@ -5,7 +5,7 @@
 use crate::{
     frontier::{FieldMap, StateFields},
     pruning::ranking::{RankGroup, Ranking},
-    puzzle::orbits::{Orbit, OrbitPlace, OrbitPuzzle, Placed, Transformation},
+    puzzle::orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, Placed, Transformation},
 };
 
 /// How the pieces of a puzzle are those of a projection.
@@ -45,6 +45,14 @@ impl PieceMap {
             map.kind.push(kinds);
         }
         map.keeps_moves(puzzle, projection).then_some(map)
+    }
+
+    /// Returns an arrangement of the puzzle as one of the projection.
+    pub fn arrangement(&self, projection: &OrbitPuzzle, of: &Arrangement) -> Arrangement {
+        let row = |(orbit, &own): (usize, &usize)| {
+            of.0[own].iter().map(|&piece| self.piece(orbit, projection, piece)).collect()
+        };
+        Arrangement(self.orbit.iter().enumerate().map(row).collect())
     }
 
     fn keeps_moves(&self, puzzle: &OrbitPuzzle, projection: &OrbitPuzzle) -> bool {

@@ -6,6 +6,7 @@
 //! block.
 
 use std::{
+    collections::HashSet,
     path::Path,
     sync::atomic::{AtomicU8, Ordering},
     time::Instant,
@@ -268,9 +269,16 @@ impl PruningTable {
         let mut projections = Vec::new();
         for orbit in puzzle.orbits() {
             let kinds = (1..=orbit.moduli.len()).rev();
-            let keep = |count: usize| match count == orbit.moduli.len() {
-                true => puzzle.clone().keeping(&[format!("={}", orbit.name)]),
-                false => puzzle.clone().keeping(&[format!("={}:1-{count}", orbit.name)]),
+            let keep = |count: usize| {
+                let kept = match count == orbit.moduli.len() {
+                    true => puzzle.clone().keeping(&[format!("={}", orbit.name)]),
+                    false => puzzle.clone().keeping(&[format!("={}:1-{count}", orbit.name)]),
+                }?;
+                // What is solved of it in a solved state.
+                let map = PieceMap::new(puzzle, &kept).expect("a projection");
+                let goals = puzzle.goals();
+                let goals = goals.iter().map(|goal| map.arrangement(&kept, goal)).collect();
+                Ok::<_, PuzzleError>(kept.solved_at(goals))
             };
             let kept = kinds.filter_map(|count| keep(count).ok()).find(fits);
             projections.extend(kept);
@@ -386,10 +394,9 @@ impl PruningTable {
         if self.entry_size() != EntrySize::Mod3 {
             return Ok(Some(entry.into()));
         }
-        let solved = self.puzzle.solved();
         let mut at = state.clone();
         for depth in 0..self.histogram().len() {
-            if at == solved {
+            if self.puzzle.is_goal(&at) {
                 return Ok(Some(depth));
             }
             entry = (entry + 2) % 3;
@@ -430,7 +437,8 @@ impl PruningTable {
     pub fn verify(&self, progress: &dyn Progress) -> Result<(), Error> {
         let size = self.entry_size();
         let modulo = size == EntrySize::Mod3;
-        let solved = self.number(&self.puzzle.solved());
+        let goals = self.puzzle.goals();
+        let solved: HashSet<u64> = goals.iter().map(|goal| self.number(goal)).collect();
         let counts: Mutex<Vec<u64>> = Mutex::default();
         const PART: u64 = 1 << 14;
         let failed: Result<(), Error> =
@@ -449,7 +457,8 @@ impl PruningTable {
                             .wrong(number, "its number is that of another state")
                             .into());
                     }
-                    let mut closer = number == solved;
+                    let is_goal = solved.contains(&number);
+                    let mut closer = is_goal;
                     for one in 0..self.puzzle.moves().len() {
                         let Some(next) = self.puzzle.moved(&state, one) else { continue };
                         let Some(next) = self.entry(self.number(&next))? else {
@@ -458,14 +467,13 @@ impl PruningTable {
                         let one_closer =
                             if modulo { next == (entry + 2) % 3 } else { next + 1 == entry };
                         closer |= one_closer;
-                        if !modulo && next + 1 < entry || number == solved && one_closer && !modulo
-                        {
+                        if !modulo && next + 1 < entry || is_goal && one_closer && !modulo {
                             return Err(self
                                 .wrong(number, "a neighbour is closer by two or more")
                                 .into());
                         }
                     }
-                    if !closer || !modulo && (entry == 0) != (number == solved) {
+                    if !closer || !modulo && (entry == 0) != is_goal {
                         return Err(self.wrong(number, "no neighbour is one closer").into());
                     }
                 }
@@ -486,9 +494,9 @@ impl PruningTable {
             .position(|(found, expected)| found != expected)
         {
             None => Ok(()),
-            Some(_) => Err(self
-                .wrong(solved, "there are more or fewer states than the histogram says")
-                .into()),
+            Some(_) => {
+                Err(self.wrong(0, "there are more or fewer states than the histogram says").into())
+            }
         }
     }
 

@@ -21,10 +21,14 @@ impl OrbitPuzzle {
     /// turned.
     pub fn text(&self, arrangement: &Arrangement) -> String {
         let numbers = |values: &mut dyn Iterator<Item = u8>| {
-            values.map(|value| value.to_string()).collect::<Vec<_>>().join(" ")
+            let text = |value: u8| match value {
+                Placed::ANY => "?".into(),
+                value => value.to_string(),
+            };
+            values.map(text).collect::<Vec<_>>().join(" ")
         };
         let row = |(orbit, row): (&Orbit, &Vec<Placed>)| {
-            let pieces = numbers(&mut row.iter().map(|piece| piece.kind + 1));
+            let pieces = numbers(&mut row.iter().map(|piece| piece.kind.saturating_add(1)));
             let turns = match orbit.moduli.iter().any(|&modulus| modulus > 1) {
                 true => format!("/{}", numbers(&mut row.iter().map(|piece| piece.turn))),
                 false => String::new(),
@@ -44,6 +48,14 @@ impl OrbitPuzzle {
         if self.is_arrangement(text) {
             return Ok((self.read_arrangement(text)?, None));
         }
+        self.read_moves(text).map(|all| (self.after(&self.solved(), &all), Some(all)))
+    }
+
+    /// Returns what a sequence of moves does.
+    ///
+    /// # Errors
+    /// As [`OrbitPuzzle::read`].
+    pub(crate) fn read_moves(&self, text: &str) -> Result<Transformation, PuzzleError> {
         if let Some(one) = self.moves().iter().find(|one| one.requires.is_some()) {
             return Err(PuzzleError::SequenceRequires(one.name.clone()));
         }
@@ -51,22 +63,42 @@ impl OrbitPuzzle {
             let one = self.moves().iter().find(|one| one.name == name);
             one.map(|one| one.transformation.clone())
         };
-        let all = algorithm::transformation(text, self.orbits(), named);
-        let all = all.map_err(|error| match error {
+        algorithm::transformation(text, self.orbits(), named).map_err(|error| match error {
             PuzzleError::UnknownMove { name, .. } => {
                 let moves = self.moves().iter().map(|one| one.name.as_str());
                 PuzzleError::UnknownMove { name, moves: moves.collect::<Vec<_>>().join(" ") }
             }
             error => error,
-        })?;
-        Ok((self.after(&self.solved(), &all), Some(all)))
+        })
+    }
+
+    /// Returns what stands where, by sets: `?` is any piece or any turn, and so is what is left out; nothing for a sequence of
+    /// moves.
+    ///
+    /// # Errors
+    /// As [`OrbitPuzzle::read`].
+    pub(crate) fn read_mask(&self, text: &str) -> Result<Arrangement, PuzzleError> {
+        let any = |orbit: &Orbit| {
+            vec![Placed { kind: Placed::ANY, turn: Placed::ANY }; orbit.positions()]
+        };
+        let mut rows: Vec<Vec<Placed>> = self.orbits().iter().map(any).collect();
+        for (at, text) in text.split(';').map(str::trim).enumerate() {
+            let name = text.split_whitespace().next().unwrap_or_default();
+            let is_name = |orbit: &Orbit| orbit.name.eq_ignore_ascii_case(name);
+            let index = self.orbits().iter().position(is_name).unwrap_or(at);
+            let Some(orbit) = self.orbits().get(index) else {
+                return Err(PuzzleError::Sets { found: at + 1, expected: self.orbits().len() });
+            };
+            rows[index] = read_set(orbit, text, true)?;
+        }
+        Ok(Arrangement(rows))
     }
 
     /// Whether a text says what stands where: its first word that is no name of a set is a number.
-    fn is_arrangement(&self, text: &str) -> bool {
+    pub(crate) fn is_arrangement(&self, text: &str) -> bool {
         let mut words = text.split_whitespace();
         let first = words.next().unwrap_or_default();
-        let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+        let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit() || c == '?');
         let is_name = self.orbits().iter().any(|orbit| orbit.name.eq_ignore_ascii_case(first));
         let is_move = |word: &str| self.moves().iter().any(|one| one.name == word);
         match is_name && words.next().is_some_and(is_number) {
@@ -80,28 +112,36 @@ impl OrbitPuzzle {
         if sets.len() != self.orbits().len() {
             return Err(PuzzleError::Sets { found: sets.len(), expected: self.orbits().len() });
         }
-        let rows = self.orbits().iter().zip(sets).map(|(orbit, text)| read_set(orbit, text.trim()));
+        let rows = self.orbits().iter().zip(sets);
+        let rows = rows.map(|(orbit, text)| read_set(orbit, text.trim(), false));
         Ok(Arrangement(rows.collect::<Result<_, _>>()?))
     }
 }
 
-fn read_set(orbit: &Orbit, text: &str) -> Result<Vec<Placed>, PuzzleError> {
+fn read_set(orbit: &Orbit, text: &str, masked: bool) -> Result<Vec<Placed>, PuzzleError> {
     let name = || orbit.name.clone();
+    let is_any = |word: &str| masked && word == "?";
     let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let text = if first.starts_with(|c: char| c.is_ascii_digit()) { text } else { rest };
+    let is_number = first.starts_with(|c: char| c.is_ascii_digit()) || is_any(first);
+    let text = if is_number { text } else { rest };
     if text.is_empty() || text.len() == rest.len() && !first.eq_ignore_ascii_case(&orbit.name) {
         return Err(PuzzleError::SetName { found: shown(first, 32), expected: name() });
     }
     let (pieces, turns) = text.split_once('/').unwrap_or((text, ""));
     let numbers = |text: &str| -> Result<Vec<u8>, PuzzleError> {
-        let number = |word: &str| {
-            word.parse().map_err(|_| PuzzleError::NoNumber { word: shown(word, 32), set: name() })
+        let number = |word: &str| match is_any(word) {
+            true => Ok(Placed::ANY),
+            false => match word.parse() {
+                Ok(number) if number < Placed::ANY => Ok(number),
+                _ => Err(PuzzleError::NoNumber { word: shown(word, 32), set: name() }),
+            },
         };
         text.split_whitespace().map(number).collect()
     };
     let (pieces, mut turns) = (numbers(pieces)?, numbers(turns)?);
     if turns.is_empty() {
-        turns = vec![0; pieces.len()];
+        let turn = |&piece: &u8| if piece == Placed::ANY { Placed::ANY } else { 0 };
+        turns = pieces.iter().map(turn).collect();
     }
     if pieces.len() != orbit.positions() || turns.len() != pieces.len() {
         let (found, expected) = (pieces.len().min(turns.len()), orbit.positions());
@@ -113,13 +153,14 @@ fn read_set(orbit: &Orbit, text: &str) -> Result<Vec<Placed>, PuzzleError> {
     }
     let mut row = Vec::new();
     for (piece, turn) in pieces.into_iter().zip(turns) {
-        let kind = piece.wrapping_sub(1);
+        let kind = if piece == Placed::ANY { piece } else { piece.wrapping_sub(1) };
         match left.get_mut(&kind) {
             Some(count) if *count > 0 => *count -= 1,
+            None if piece == Placed::ANY => {}
             _ => return Err(PuzzleError::PieceCount { set: name(), piece }),
         }
-        let modulus = orbit.moduli[usize::from(kind)];
-        if turn >= modulus {
+        let modulus = *orbit.moduli.get(usize::from(kind)).unwrap_or(&orbit.orientations);
+        if turn >= modulus && turn != Placed::ANY {
             return Err(PuzzleError::Turn { orbit: name(), turn, modulus });
         }
         row.push(Placed { kind, turn });

@@ -8,6 +8,8 @@ pub(crate) const MAX_POINTS: usize = 255;
 pub(crate) const MAX_POSITIONS: usize = 16;
 /// Most moves of a puzzle, inverses and powers included.
 pub(crate) const MAX_MOVES: usize = 1024;
+/// Most solved states of a puzzle of several orbits.
+pub(crate) const MAX_GOALS: usize = 1 << 20;
 /// Most locations of an orbit.
 pub(crate) const MAX_LOCATIONS: usize = 128;
 
@@ -341,6 +343,20 @@ pub enum PuzzleError {
         /// What is wrong with the arrangement.
         why: String,
     },
+    /// What is wrong with a goal.
+    #[error("goal {number}: {error}")]
+    Goal {
+        /// Which one, counted from 1.
+        number: usize,
+        /// What is wrong with it.
+        error: Box<PuzzleError>,
+    },
+    /// More goals than are listed one by one.
+    #[error("{0}: the goals are no projection of the puzzle and more than {max} states", max = MAX_GOALS)]
+    ManyGoals(String),
+    /// A puzzle that does not tell which goals its moves reach.
+    #[error("{0} has one goal: which others its moves reach is not known")]
+    UnknownGoals(String),
     /// A number that no state has.
     #[error("no state of {puzzle} has the id {id}: ids are below {ids}")]
     NoState {

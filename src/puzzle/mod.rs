@@ -24,6 +24,7 @@ pub(crate) mod definition;
 pub(crate) mod error;
 pub mod families;
 pub mod formats;
+mod goals;
 pub(crate) mod group;
 pub(crate) mod moves;
 pub mod named;
@@ -32,10 +33,12 @@ pub mod orbits;
 pub(crate) mod permutation;
 pub(crate) mod position_order;
 mod projection;
+mod reachable;
 pub(crate) mod rows;
 pub(crate) mod space;
 pub(crate) mod states;
 pub(crate) mod steps;
+mod variant;
 
 use std::fmt;
 
@@ -49,10 +52,11 @@ pub use crate::puzzle::{
     moves::{MoveStyle, Moves},
     permutation::{Permutation, is_even},
     position_order::PositionOrder,
+    reachable::Unreachable,
     rows::neighbours,
     space::{State, StateSpace},
-    states::Unreachable,
     steps::NamedMove,
+    variant::Variant,
 };
 
 /// A permutation of the consecutive positions `first ..= last` of a line.

@@ -8,7 +8,7 @@
 //! Invariant: all moves of an [`OrbitPuzzle`] permute the positions of its orbits, move or turn something that can be
 //! seen, do different things and have different names.
 
-use std::{collections::HashSet, fmt};
+use std::{collections::HashSet, fmt, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +34,16 @@ pub struct Placed {
     pub kind: u8,
     /// How it is turned, below the modulus of its kind.
     pub turn: u8,
+}
+
+impl Placed {
+    /// What stands for any kind, or any turn, in a mask.
+    pub(crate) const ANY: u8 = u8::MAX;
+
+    /// Whether it stands for several.
+    pub(super) fn is_masked(&self) -> bool {
+        self.kind == Placed::ANY || self.turn == Placed::ANY
+    }
 }
 
 impl Orbit {
@@ -227,6 +237,18 @@ pub struct OrbitPuzzle {
     pub(super) moves: Vec<OrbitMove>,
     pub(super) illegal: Vec<OrbitPlace>,
     pub(super) notes: Vec<String>,
+    /// Nothing where the solved state is the only one.
+    pub(super) goals: Option<Arc<GoalSet>>,
+}
+
+/// The solved states of a puzzle that has several.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct GoalSet {
+    /// States and masks as text, and the moves under which the set is closed.
+    pub texts: Vec<String>,
+    pub subgroup: Vec<Transformation>,
+    /// All of them, in order.
+    pub states: Vec<Arrangement>,
 }
 
 /// A puzzle in the files of a run.
@@ -236,6 +258,10 @@ struct PuzzleJson {
     orbits: Vec<Orbit>,
     moves: Vec<OrbitMove>,
     illegal: Vec<OrbitPlace>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    goals: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    subgroup: Vec<Transformation>,
 }
 
 impl OrbitPuzzle {
@@ -266,6 +292,7 @@ impl OrbitPuzzle {
             moves: Vec::new(),
             illegal: Vec::new(),
             notes: Vec::new(),
+            goals: None,
         };
         puzzle.moves = puzzle.distinct(moves)?;
         Ok(puzzle)
@@ -481,16 +508,25 @@ impl OrbitPuzzle {
 
     /// Returns the puzzle as JSON, as the files of a run have it: everything but the name.
     pub fn to_json(&self) -> String {
-        let OrbitPuzzle { orbits, moves, illegal, .. } = self.clone();
-        let parts = PuzzleJson { orbits, moves, illegal };
+        let OrbitPuzzle { orbits, moves, illegal, goals, .. } = self.clone();
+        let (goals, subgroup) = match &goals {
+            Some(of) => (of.texts.clone(), of.subgroup.clone()),
+            None => Default::default(),
+        };
+        let parts = PuzzleJson { orbits, moves, illegal, goals, subgroup };
         serde_json::to_string(&parts).expect("numbers and names have a JSON form")
     }
 
     /// Returns the puzzle of what [`OrbitPuzzle::to_json`] returns; `None` for another text.
     pub fn of_json(name: &str, text: &str) -> Option<OrbitPuzzle> {
-        let PuzzleJson { orbits, moves, illegal } = serde_json::from_str(text).ok()?;
-        let puzzle = OrbitPuzzle::new(name, orbits, moves).ok()?;
-        Some(puzzle.forbidding(illegal))
+        let parts: PuzzleJson = serde_json::from_str(text).ok()?;
+        let puzzle = OrbitPuzzle::new(name, parts.orbits, parts.moves).ok()?;
+        let puzzle = puzzle.forbidding(parts.illegal);
+        if parts.goals.is_empty() {
+            Some(puzzle)
+        } else {
+            puzzle.with_goals(&parts.goals, &parts.subgroup).ok()
+        }
     }
 
     /// Returns the move back.

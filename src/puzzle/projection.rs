@@ -127,14 +127,10 @@ impl OrbitPuzzle {
     /// As [`OrbitPuzzle::keeping`].
     pub fn unoriented(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
         for named in self.named(names)? {
-            for orbit in self.orbits.iter_mut().filter(|orbit| named.means(orbit)) {
-                let kinds = named.kinds(orbit)?;
-                for (modulus, _) in orbit.moduli.iter_mut().zip(&kinds).filter(|(_, meant)| **meant)
-                {
-                    *modulus = 1;
-                }
-                for piece in orbit.solved.iter_mut().filter(|p| kinds[usize::from(p.kind)]) {
-                    piece.turn = 0;
+            for index in 0..self.orbits.len() {
+                if named.means(&self.orbits[index]) {
+                    let kinds = named.kinds(&self.orbits[index])?;
+                    self.unturn(index, &kinds);
                 }
             }
         }
@@ -171,9 +167,25 @@ impl OrbitPuzzle {
         Ok(named)
     }
 
+    /// Makes the orientations of kinds of pieces unseen.
+    pub(super) fn unturn(&mut self, index: usize, kinds: &[bool]) {
+        let orbit = &mut self.orbits[index];
+        for (modulus, _) in orbit.moduli.iter_mut().zip(kinds).filter(|(_, meant)| **meant) {
+            *modulus = 1;
+        }
+        for piece in orbit.solved.iter_mut().filter(|piece| kinds[usize::from(piece.kind)]) {
+            piece.turn = 0;
+        }
+    }
+
     /// Makes kinds of pieces one, the first of them, whose orientations are not seen where they are told not to be, or where
     /// some kinds have more than others.
-    fn merge(&mut self, index: usize, kinds: &[bool], unseen: bool) -> Result<(), PuzzleError> {
+    pub(super) fn merge(
+        &mut self,
+        index: usize,
+        kinds: &[bool],
+        unseen: bool,
+    ) -> Result<(), PuzzleError> {
         let orbit = &mut self.orbits[index];
         let Some(first) = kinds.iter().position(|meant| *meant) else { return Ok(()) };
         let depends =
@@ -195,7 +207,7 @@ impl OrbitPuzzle {
     }
 
     /// The puzzle again, its kinds numbered without gaps, its moves each once.
-    fn rebuilt(mut self) -> Result<OrbitPuzzle, PuzzleError> {
+    pub(super) fn rebuilt(mut self) -> Result<OrbitPuzzle, PuzzleError> {
         for (index, orbit) in self.orbits.iter_mut().enumerate() {
             let used = |kind: &usize| orbit.solved.iter().any(|p| usize::from(p.kind) == *kind);
             let kept: Vec<usize> = (0..orbit.moduli.len()).filter(used).collect();

@@ -21,12 +21,12 @@ use std::{
 use num_bigint::BigUint;
 
 use crate::{
-    puzzle::orbits::{Arrangement, Orbit, OrbitMove, OrbitPuzzle, Placed, Transformation},
+    puzzle::orbits::{OrbitMove, OrbitPuzzle, Transformation},
     random::SplitMix64,
 };
 
 /// Most points of a group whose order is sought.
-const MOST_POINTS: usize = 1000;
+pub(super) const MOST_POINTS: usize = 1000;
 /// Most states that are counted one by one.
 const MOST_COUNTED: usize = 100_000;
 /// Most positions of all these.
@@ -134,79 +134,6 @@ impl OrbitPuzzle {
             .then(|| sifter.order(0) / order * alike.states(&level.generators))
     }
 
-    /// Returns whether moves lead from the solved puzzle to an arrangement, and if not, why; `None` where that is not known.
-    ///
-    /// Cost: as for [`OrbitPuzzle::states`].
-    pub fn reaches(&self, arrangement: &Arrangement) -> Option<Result<(), Unreachable>> {
-        if !self.illegal().is_empty() || self.moves().iter().any(|one| one.requires.is_some()) {
-            return None;
-        }
-        let moves: Vec<&Transformation> =
-            self.moves().iter().map(|one| &one.transformation).collect();
-        let components: Vec<Component> =
-            (0..self.orbits().len()).flat_map(|orbit| components(self, orbit, &moves)).collect();
-        let set = |component: &Component| self.orbits()[component.orbit].name.clone();
-        let mut targets = Vec::new();
-        for component in &components {
-            let orbit = &self.orbits()[component.orbit];
-            match component.target(orbit, &arrangement.0[component.orbit]) {
-                Some(target) => targets.push(target),
-                None => return Some(Err(Unreachable::Place { set: set(component) })),
-            }
-        }
-        if components.iter().map(Component::points).sum::<usize>() > MOST_POINTS {
-            return None;
-        }
-        let mut sifter = Sifter::new(&components, moves.len());
-        let whole = Parts::new(&components, 0);
-        let most = whole.most(&sifter.elements);
-        // What the arrangement is of the greatest group that has these parities and twists.
-        let image: Vec<u64> = (components.iter().zip(&targets))
-            .flat_map(|(component, to)| {
-                let places: Vec<usize> = to.iter().map(|&(at, _)| at).collect();
-                let odd = u64::from(!crate::puzzle::is_even(&places));
-                let twists = to.iter().map(|&(_, twist)| twist).sum::<u64>();
-                [odd % component.parities(), twists % component.orientations]
-            })
-            .collect();
-        let images = whole.seen_images(&sifter.elements);
-        let is_in = |factors: &[usize]| {
-            let of = |row: &Vec<u64>| factors.iter().map(|&f| row[f]).collect::<Vec<_>>();
-            let orders = of(&whole.factors);
-            let mut rows: Vec<Vec<u64>> = images.iter().map(of).collect();
-            let before = subgroup(&orders, &rows);
-            rows.push(of(&image));
-            subgroup(&orders, &rows) == before
-        };
-        let all: Vec<usize> = (0..whole.factors.len()).collect();
-        if !is_in(&all) {
-            let alone = all.iter().find(|&&factor| !is_in(&[factor]));
-            return Some(Err(match alone {
-                Some(factor) if factor % 2 == 1 => {
-                    Unreachable::Twist { set: set(&components[factor / 2]) }
-                }
-                Some(factor) => Unreachable::Parity { sets: set(&components[factor / 2]) },
-                None => {
-                    let odd = all.iter().filter(|&&factor| factor % 2 == 0 && image[factor] == 1);
-                    let sets: Vec<String> =
-                        odd.map(|factor| set(&components[factor / 2])).collect();
-                    Unreachable::Parity { sets: sets.join(" and ") }
-                }
-            }));
-        }
-        sifter.fill(&most);
-        if sifter.order(0) == most {
-            return Some(Ok(()));
-        }
-        let is_unique = components.iter().all(|component| component.unseen().is_empty());
-        if !is_unique || !sifter.prove() {
-            return None;
-        }
-        let targets: Vec<&[(usize, u64)]> = targets.iter().map(|to| &to[..]).collect();
-        let left = sifter.sift(0, &element(&components, &targets));
-        Some(left.map_or(Ok(()), |_| Err(Unreachable::Group)))
-    }
-
     /// The number of states, one by one.
     fn counted(&self) -> Option<BigUint> {
         let positions: usize = self.orbits().iter().map(|orbit| orbit.positions()).sum();
@@ -228,17 +155,17 @@ impl OrbitPuzzle {
 }
 
 /// Positions that trade places, numbered from 0, and their reachable orientations.
-struct Component {
+pub(super) struct Component {
     /// The orbit, and the positions in it.
-    orbit: usize,
-    places: Vec<usize>,
+    pub(super) orbit: usize,
+    pub(super) places: Vec<usize>,
     /// For each position the first orientation that the first one of position 0 comes to, and by how much two differ that it
     /// comes to, of how many that can be seen.
-    zero: Vec<u64>,
-    step: u64,
-    seen: u64,
-    positions: usize,
-    orientations: u64,
+    pub(super) zero: Vec<u64>,
+    pub(super) step: u64,
+    pub(super) seen: u64,
+    pub(super) positions: usize,
+    pub(super) orientations: u64,
     /// For each kind of piece that looks alike how many there are and how many of its orientations differ.
     kinds: Vec<(usize, u64)>,
     /// For each move and each position where its piece goes, and by how much it is turned.
@@ -246,7 +173,11 @@ struct Component {
 }
 
 /// The components of an orbit.
-fn components(puzzle: &OrbitPuzzle, orbit: usize, moves: &[&Transformation]) -> Vec<Component> {
+pub(super) fn components(
+    puzzle: &OrbitPuzzle,
+    orbit: usize,
+    moves: &[&Transformation],
+) -> Vec<Component> {
     let set = &puzzle.orbits()[orbit];
     let mut of: Vec<usize> = (0..set.positions()).collect();
     let mut changed = true;
@@ -320,68 +251,17 @@ fn component(
     Component { orbit, places, zero, step, seen, positions, orientations, kinds, moves }
 }
 
-/// Why no sequence of moves leads to an arrangement.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Unreachable {
-    /// A piece is where, or turned as, no moves bring it.
-    #[error("a piece of set '{set}' stands where no moves bring it, or so turned")]
-    Place {
-        /// The set of pieces.
-        set: String,
-    },
-    /// The sum of the orientations.
-    #[error("a piece of set '{set}' is turned alone: the sum of the orientations is wrong")]
-    Twist {
-        /// The set of pieces.
-        set: String,
-    },
-    /// The parities of the permutations.
-    #[error("two pieces are swapped: the parity of set {sets} is wrong")]
-    Parity {
-        /// The sets of pieces.
-        sets: String,
-    },
-    /// The moves make fewer permutations than parities and orientations allow.
-    #[error("the moves do not make this permutation")]
-    Group,
-}
-
 impl Component {
-    /// For each position of the solved puzzle where its piece goes in an arrangement, and by how much it is turned: one
-    /// choice where pieces look alike.
-    fn target(&self, orbit: &Orbit, row: &[Placed]) -> Option<Vec<(usize, u64)>> {
-        let mut to = vec![None; self.positions];
-        for (at, &place) in self.places.iter().enumerate() {
-            let Placed { kind, turn } = row[place];
-            let modulus = u64::from(orbit.moduli[usize::from(kind)]);
-            let found = (0..self.positions).find_map(|from| {
-                let piece = orbit.solved[self.places[from]];
-                if to[from].is_some() || piece.kind != kind {
-                    return None;
-                }
-                let ahead = (u64::from(turn) + modulus - u64::from(piece.turn)) % modulus;
-                let turns = (0..self.seen.div_ceil(modulus)).map(|n| ahead + n * modulus);
-                let mut turned = turns
-                    .map(|twist| (self.zero[from] + twist + self.seen - self.zero[at]) % self.seen);
-                turned.find(|twist| twist % self.step == 0).map(|twist| (from, twist / self.step))
-            });
-            let (from, twist) = found?;
-            to[from] = Some((at, twist));
-        }
-        to.into_iter().collect()
-    }
-
     fn is_visible(&self) -> bool {
         self.kinds.len() > 1 || self.kinds[0].1 > 1
     }
 
-    fn points(&self) -> usize {
+    pub(super) fn points(&self) -> usize {
         self.positions * self.orientations as usize
     }
 
     /// How many parities there are.
-    fn parities(&self) -> u64 {
+    pub(super) fn parities(&self) -> u64 {
         if self.positions > 1 { 2 } else { 1 }
     }
 
@@ -409,7 +289,7 @@ impl Component {
     }
 
     /// Parities and twists of what can be done to its parts and is not seen.
-    fn unseen(&self) -> Vec<[u64; 2]> {
+    pub(super) fn unseen(&self) -> Vec<[u64; 2]> {
         let swaps = self.kinds.iter().filter(|&&(count, _)| count > 1).map(|_| [1, 0]);
         let turned = self.kinds.iter().filter(|&&(_, modulus)| modulus < self.orientations);
         swaps.chain(turned.map(|&(_, modulus)| [0, modulus])).collect()
@@ -417,16 +297,16 @@ impl Component {
 }
 
 /// What could be done to several components by taking them apart.
-struct Parts<'a> {
+pub(super) struct Parts<'a> {
     components: &'a [Component],
     /// The first point of each.
     first: Vec<usize>,
     /// How many parities and sums of twists each has.
-    factors: Vec<u64>,
+    pub(super) factors: Vec<u64>,
 }
 
 impl Parts<'_> {
-    fn new(components: &[Component], mut point: usize) -> Parts<'_> {
+    pub(super) fn new(components: &[Component], mut point: usize) -> Parts<'_> {
         let factors = components.iter().flat_map(|c| [c.parities(), c.orientations]).collect();
         let mut first = Vec::new();
         for component in components {
@@ -452,7 +332,7 @@ impl Parts<'_> {
     }
 
     /// The greatest order that a group with these generators can have.
-    fn most(&self, generators: &[Points]) -> BigUint {
+    pub(super) fn most(&self, generators: &[Points]) -> BigUint {
         self.counted(&self.images(generators), Component::whole)
     }
 
@@ -462,7 +342,7 @@ impl Parts<'_> {
     }
 
     /// Parities and twists of permutations, and of what nobody sees.
-    fn seen_images(&self, generators: &[Points]) -> Vec<Vec<u64>> {
+    pub(super) fn seen_images(&self, generators: &[Points]) -> Vec<Vec<u64>> {
         let mut images = self.images(generators);
         // Rearrangements of the parts that nobody sees.
         for (i, component) in self.components.iter().enumerate() {
@@ -485,7 +365,7 @@ fn factorial(n: usize) -> BigUint {
 }
 
 /// Returns the order of the subgroup that elements of a product of cyclic groups generate.
-fn subgroup(orders: &[u64], elements: &[Vec<u64>]) -> BigUint {
+pub(super) fn subgroup(orders: &[u64], elements: &[Vec<u64>]) -> BigUint {
     let mut rows: Vec<Vec<u64>> = elements.to_vec();
     let mut order = BigUint::from(1u8);
     for column in 0..orders.len() {
@@ -512,7 +392,7 @@ fn subgroup(orders: &[u64], elements: &[Vec<u64>]) -> BigUint {
 type Points = Rc<[u16]>;
 
 /// The permutation that takes each position of each component somewhere, turned.
-fn element(components: &[Component], to: &[&[(usize, u64)]]) -> Points {
+pub(super) fn element(components: &[Component], to: &[&[(usize, u64)]]) -> Points {
     let mut points: Vec<u16> = Vec::new();
     for (component, to) in components.iter().zip(to) {
         let (first, turns) = (points.len(), component.orientations as usize);
@@ -547,13 +427,13 @@ struct SiftLevel {
 }
 
 /// What is known of a group: the product of the orbits of its levels is at most its order.
-struct Sifter {
+pub(super) struct Sifter {
     levels: Vec<SiftLevel>,
-    elements: Vec<Points>,
+    pub(super) elements: Vec<Points>,
 }
 
 impl Sifter {
-    fn new(components: &[Component], moves: usize) -> Sifter {
+    pub(super) fn new(components: &[Component], moves: usize) -> Sifter {
         let points: usize = components.iter().map(Component::points).sum();
         let identity: Points = (0..points).map(|p| p as u16).collect();
         let of_move = |index: usize| {
@@ -578,13 +458,13 @@ impl Sifter {
     }
 
     /// The product of the orbits from a level on.
-    fn order(&self, from: usize) -> BigUint {
+    pub(super) fn order(&self, from: usize) -> BigUint {
         self.levels[from..].iter().map(|level| BigUint::from(level.orbit.len())).product()
     }
 
     /// Takes an element to one that fixes as many base points as the levels from one on can make it, and says which
     /// is the first that they cannot; `None` where all is known of it.
-    fn sift(&self, from: usize, element: &[u16]) -> Option<(usize, Points)> {
+    pub(super) fn sift(&self, from: usize, element: &[u16]) -> Option<(usize, Points)> {
         let mut element: Points = element.into();
         for (k, level) in self.levels.iter().enumerate().skip(from) {
             let image = element[usize::from(level.base)];
@@ -610,7 +490,7 @@ impl Sifter {
 
     /// Takes over the moves and random products of them until the order is the greatest possible, or nothing new is
     /// found.
-    fn fill(&mut self, most: &BigUint) {
+    pub(super) fn fill(&mut self, most: &BigUint) {
         let mut dice = SplitMix64::new(1);
         let mut pool = self.elements.clone();
         for element in &self.elements.clone() {
@@ -642,7 +522,7 @@ impl Sifter {
     }
 
     /// Completes the levels, so that the order is that of the group; whether that is little enough work.
-    fn prove(&mut self) -> bool {
+    pub(super) fn prove(&mut self) -> bool {
         let mut work = 0;
         let mut k = self.levels.len();
         while k > 0 {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::{
     Error,
     puzzle::{
-        Definition, Goal, Metric, Size, StateSpace, families,
+        Definition, Goal, Metric, Size, StateSpace, Variant, families,
         formats::{self, Counting},
         named,
         orbits::{OrbitPuzzle, Turns},
@@ -141,7 +141,8 @@ pub fn published_growth(puzzle: &OrbitPuzzle) -> Option<Published> {
 struct ListedGrowth {
     name: String,
     turns: Turns,
-    sets: Vec<String>,
+    #[serde(default)]
+    variant: Variant,
     counts: Vec<u64>,
     source: String,
 }
@@ -154,12 +155,8 @@ impl ListedGrowth {
             let spaces = goals.into_iter().flatten().map(StateSpace::of_board);
             return spaces.filter_map(|space| OrbitPuzzle::of_space(&space).ok()).collect();
         }
-        let puzzle = named::parse(&self.name).and_then(|puzzle| {
-            let kept =
-                if self.sets.is_empty() { puzzle } else { puzzle.keeping(&self.sets).ok()? };
-            kept.counting(self.turns).ok()
-        });
-        puzzle.into_iter().collect()
+        let puzzle = named::parse(&self.name);
+        puzzle.and_then(|puzzle| self.variant.of(puzzle, self.turns).ok()).into_iter().collect()
     }
 }
 

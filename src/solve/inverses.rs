@@ -26,7 +26,8 @@ impl Inverses {
         });
         let free =
             puzzle.illegal().is_empty() && puzzle.moves().iter().all(|one| one.requires.is_none());
-        if !whole || !free || puzzle.is_directed() {
+        let one_goal = *puzzle.goals() == [puzzle.solved()];
+        if !whole || !free || !one_goal || puzzle.is_directed() {
             return None;
         }
         let moves = puzzle.moves().iter().map(|one| {

@@ -4,7 +4,7 @@
 //! (`symmetry`), is a `tree`. `ida` carries out iterations over it and splits them into subtrees, `walk` goes through one,
 //! with `sums` or `bits` as heuristic and `pruner` for its moves. What comes of subtrees meets in `control`, on all threads
 //! and ranks, and goes to the `log`. `partitions` says what to build for a goal. [`Constructive`] solves at once.
-//! `puzzles` solves puzzles of several sets of pieces with pruning tables, `words` prunes their moves.
+//! `puzzles` solves puzzles of several sets of pieces with pruning tables, `phases` quickly, `words` prunes their moves.
 //! `models`, `cnf` and `certify` put the question to other solvers.
 //!
 //! Invariant: moves and nodes do not depend on the threads, the ranks or an interruption.
@@ -23,6 +23,7 @@ pub(crate) mod log;
 pub mod models;
 pub(crate) mod optimal;
 pub(crate) mod partitions;
+pub(crate) mod phases;
 pub(crate) mod pruner;
 pub(crate) mod puzzles;
 pub(crate) mod solvability;
@@ -42,6 +43,7 @@ pub use crate::solve::{
     log::{Logged, SolveLog},
     optimal::{Answer, Attempt, Optimal},
     partitions::{default_patterns, sweeps},
+    phases::PhaseSolver,
     pruner::MovePruner,
     puzzles::{PuzzleAnswer, PuzzleSolver},
     solvability::{Scrambler, Unsolvable, explain},

@@ -74,7 +74,8 @@ pub struct PuzzleSolver {
     values: Vec<u8>,
     /// Bytes of a row: the fields of a state and, where there are such views, of its inverse.
     width: usize,
-    solved: Vec<u8>,
+    /// Rows of the solved states, in order.
+    goals: Vec<Vec<u8>>,
     /// Values of fields that no state may have.
     illegal: Vec<(usize, Vec<u8>)>,
 }
@@ -168,6 +169,9 @@ impl PuzzleSolver {
                 |why: &str| SolveError::Database { reason: format!("the table of {there} {why}") };
             let map = PieceMap::new(&puzzle, there)
                 .ok_or_else(|| unfit(&format!("is of no projection of {puzzle}")))?;
+            if !puzzle.goals().iter().all(|goal| there.is_goal(&map.arrangement(there, goal))) {
+                return Err(unfit("has other solved states"));
+            }
             if !table.is_loaded() {
                 return Err(unfit("is not in memory: load it"));
             }
@@ -191,14 +195,14 @@ impl PuzzleSolver {
             return Err(SolveError::Database { reason: "no table is given".into() });
         }
         let mut rows: Vec<FieldMap> = moves;
-        let mut solved = fields.encode(&puzzle.solved());
+        let mut goals: Vec<Vec<u8>> = puzzle.goals().iter().map(|g| fields.encode(g)).collect();
         if let Some(back) = &back {
             for (own, back) in rows.iter_mut().zip(&back.moves) {
                 let first = own.source.len() as u16;
                 own.source.extend(back.source.iter().map(|&from| from + first));
                 own.table.extend(back.table.iter().cloned());
             }
-            solved.extend(solved.clone());
+            goals[0].extend_from_within(..);
         }
         let mut values = Vec::new();
         let mut known: std::collections::HashMap<Vec<u8>, u32> = Default::default();
@@ -215,17 +219,18 @@ impl PuzzleSolver {
             let needs = one.requires.and_then(|at| fields.says(&puzzle, at));
             row_moves.push(RowMove { parts, needs });
         }
+        goals.sort_unstable();
         let illegal = puzzle.illegal().iter().filter_map(|&at| fields.says(&puzzle, at)).collect();
         let mut solver = PuzzleSolver {
             words: WordPruner::new(&puzzle),
-            width: solved.len(),
+            width: goals[0].len(),
             puzzle,
             fields,
             tables,
             views,
             moves: row_moves,
             values,
-            solved,
+            goals,
             illegal,
         };
         solver.choose_views();
@@ -237,7 +242,7 @@ impl PuzzleSolver {
         let mut random = SplitMix64::new(1);
         let mut samples = Vec::new();
         for _ in 0..SAMPLES {
-            let mut row = self.solved.clone();
+            let mut row = self.goals[0].clone();
             let mut next = row.clone();
             for _ in 0..MIXING {
                 let one = random.draw() as usize % self.moves.len();
@@ -354,7 +359,7 @@ impl PuzzleSolver {
             nodes,
             seconds: begun.elapsed().as_secs_f64(),
         };
-        if root.row == self.solved {
+        if self.is_solved(&root.row) {
             return Ok(answer(Some(Vec::new()), 0, 0));
         }
         loop {
@@ -417,7 +422,15 @@ impl PuzzleSolver {
             at = next.ok_or(SolveError::NoSolution)?;
             names.push(self.puzzle.moves()[usize::from(one)].name.clone());
         }
-        if at == self.puzzle.solved() { Ok(names) } else { Err(SolveError::NoSolution) }
+        if self.puzzle.is_goal(&at) { Ok(names) } else { Err(SolveError::NoSolution) }
+    }
+
+    #[inline]
+    fn is_solved(&self, row: &[u8]) -> bool {
+        match &self.goals[..] {
+            [goal] => row == goal,
+            goals => goals.binary_search_by(|goal| goal[..].cmp(row)).is_ok(),
+        }
     }
 
     fn level(&self) -> PuzzleLevel {
@@ -516,7 +529,7 @@ impl PuzzleSolver {
             let (above, below) = levels.split_at_mut(at + 1);
             let row = &above[at].rows[slot * self.width..][..self.width];
             let Some(next) = below.first_mut() else {
-                if row == self.solved {
+                if self.is_solved(row) {
                     let whole = from.path.iter().chain(&path).copied().chain([child.one]);
                     walk.solution = Some(whole.collect());
                     break;

@@ -550,3 +550,72 @@ fn searches_by_lists_are_planned_and_chosen() {
     assert_eq!(json(&start)["counts"], json(&sweep)["counts"]);
     refused(&["table", "3x3", "--engine", "frontier", "-o", "never"], 2, "--engine");
 }
+
+/// Several solved states, from a file, up to moves, of some of the pieces, in memory and on disk.
+#[test]
+fn goal_sets_are_searched_planned_and_kept() {
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| place.path().join(name).to_str().unwrap().to_string();
+    let goals = path("goals.txt");
+    std::fs::write(&goals, "# two states and a mask\nU\n\ncorners 1 2 3 4 5 6 7/0 0 0 0 0 0 0\n")
+        .unwrap();
+    let two = ["bfs", "2x2x2", "--goals", &goals, "--max-depth", "3", "--format", "json"];
+    let found = json(&two);
+    // As `tests/puzzles/goals.rs` counts them.
+    assert_eq!(found["counts"], serde_json::json!([2, 14, 84, 498]));
+    let near = json(&["levels", "2x2x2", "--goals", &goals, "--depth", "0", "--format", "json"]);
+    assert_eq!((&near["count"], &near["goal"]), (&2.into(), &"2 states".into()));
+    let state = ["state", "2x2x2", "--goals", &goals, "U", "--format", "json"];
+    assert_eq!(json(&state)["solved"], true);
+    let plan = json(&["plan", "2x2x2", "--goals", &goals, "--max-depth", "3", "--format", "json"]);
+    assert_eq!(plan["levels"][3]["states"], 498.0);
+
+    // On disk the goals belong to the run.
+    let run = path("run");
+    let first = ["bfs", "2x2x2", "--goals", &goals, "--max-depth", "2", "--dir", &run];
+    tilewave(&first).assert().success();
+    assert!(stdout(&["info", &run]).contains("goal 2 states"));
+    refused(&["bfs", "2x2x2", "--max-depth", "3", "--dir", &run], 1, "not");
+    let other = ["bfs", "2x2x2", "--subgroup", "U", "--max-depth", "3", "--dir", &run];
+    refused(&other, 1, "not");
+    let then = json(&["resume", &run, "--max-depth", "3", "--format", "json"]);
+    assert_eq!((&then["counts"], &then["checksums"]), (&found["counts"], &found["checksums"]));
+    assert!(stdout(&["check", &run]).contains("sound"));
+
+    // A table of the distances to the nearest goal.
+    let table = path("two.table");
+    tilewave(&["table", "2x2x2", "--goals", &goals, "-o", &table]).assert().success();
+    tilewave(&["check", &table]).assert().success();
+
+    let phase = json(&[
+        "bfs",
+        "3x3x3",
+        "--subgroup",
+        "U D R2 L2 F2 B2",
+        "--max-depth",
+        "4",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(phase["counts"], serde_json::json!([1, 4, 50, 592, 7156]));
+    assert_eq!(
+        (&phase["states"], &phase["puzzle"]),
+        (&"2217093120".into(), &"3x3x3 up to <U,D,R2,L2,F2,B2>".into())
+    );
+    let slices =
+        ["bfs", "3x3x3", "--generators", "R L',U D',F B'", "--metric", "qtm", "--format", "json"];
+    let slices = json(&slices);
+    assert_eq!(slices["counts"], serde_json::json!([1, 6, 27, 120, 287, 258, 69]));
+    assert_eq!(slices["first_wrong_depth"], serde_json::Value::Null);
+    assert!(slices["published"].as_str().unwrap().contains("A080619"), "{slices}");
+
+    std::fs::write(&goals, "R\nQ\n").unwrap();
+    refused(&["bfs", "2x2x2", "--goals", &goals], 2, "goals.txt: goal 2: 'Q' is not a move");
+    std::fs::write(&goals, "# none\n").unwrap();
+    refused(&["bfs", "2x2x2", "--goals", &goals], 2, "goals.txt: there is no state");
+    refused(&["bfs", "2x2x2", "--goals", &path("absent")], 1, "absent");
+    refused(&["bfs", "3x3x3", "--subgroup", "R U, F D"], 2, "more than 1048576 states");
+    refused(&["bfs", "3x3x3", "--generators", " "], 2, "no move is named");
+    refused(&["bfs", "3x4", "--goals", &goals], 2, "--goals");
+    refused(&["bfs", "pancake:5", "--subgroup", "F2"], 2, "--subgroup");
+}

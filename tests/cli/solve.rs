@@ -267,3 +267,37 @@ fn long_searches_log_a_line_a_second_unless_told_not_to() {
     assert_eq!(solve(&["--no-progress"]), "");
     assert_eq!(solve(&["--quiet"]), "");
 }
+
+/// The first solution of puzzles other than boards, in phases.
+#[test]
+fn puzzles_are_solved_in_phases() {
+    let (_dir, path) = cache();
+    let solve = |more: &[&str]| {
+        let all = [&["solve", "2x2x2", "R U2 F' R U F2 R'", "--fast", "--cache-dir", &path], more];
+        all.concat().into_iter().map(String::from).collect::<Vec<_>>()
+    };
+    let found = |more: &[&str]| {
+        let words = solve(&[more, &["--format", "json"]].concat());
+        json(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    for via in [
+        &["--via", "corners:1-3"][..],
+        &["--via", "<U,F2,R2>"],
+        &["--via", "corners:1", "--via", "corners:1-4"],
+    ] {
+        let answer = found(via);
+        assert_eq!((&answer["solvable"], &answer["optimal"]), (&true.into(), &false.into()));
+        let moves = answer["moves"].as_str().unwrap();
+        assert_eq!(moves.split(' ').count() as u64, answer["length"].as_u64().unwrap());
+        let both = format!("R U2 F' R U F2 R' {moves}");
+        assert_eq!(json(&["state", "2x2x2", &both, "--format", "json"])["solved"], true, "{both}");
+    }
+    let words = solve(&["--via", "corners:1-3"]);
+    let text = stdout(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(text.contains("at most "), "{text}");
+    refused(&["solve", "2x2x2", "R", "--fast"], 2, "--via corners:1-4");
+    refused(&["solve", "2x2x2", "R", "--via", "corners"], 2, "--fast");
+    refused(&["solve", "2x2x2", "R", "--fast", "--via", "edges"], 2, "no set is called 'edges'");
+    refused(&["solve", "2x2x2", "R", "--fast", "--via", "<Q>"], 2, "'Q' is not a move");
+    refused(&["solve", "1 2 3/4 5 6/7 0 8", "--fast", "--via", "corners"], 2, "--via");
+}

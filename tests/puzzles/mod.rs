@@ -3,6 +3,7 @@
 mod corpus;
 mod docs;
 mod files;
+mod goals;
 mod groups;
 mod growth;
 mod named;
@@ -10,6 +11,7 @@ mod notation;
 mod orbits;
 mod rows;
 mod states;
+mod stickers;
 
 use tilewave::puzzle::Definition;
 use tilewave::puzzle::formats::{Counting, read};

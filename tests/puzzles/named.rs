@@ -6,7 +6,7 @@ use tilewave::puzzle::named::{self, NAMED, NamedPuzzle};
 use tilewave::puzzle::orbits::{
     Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Transformation, Turns,
 };
-use tilewave::puzzle::{Goal, StateSpace};
+use tilewave::puzzle::{Goal, StateSpace, Variant};
 
 use super::orbits::levels;
 
@@ -14,7 +14,8 @@ use super::orbits::levels;
 struct Published {
     name: String,
     turns: String,
-    sets: Vec<String>,
+    #[serde(default)]
+    variant: Variant,
     counts: Vec<u64>,
     complete: bool,
     states: Option<String>,
@@ -39,9 +40,8 @@ fn published() -> Vec<(Published, OrbitPuzzle)> {
             let board = OrbitPuzzle::of_space(&StateSpace::of_board(goal)).unwrap();
             return (row, board);
         }
-        let puzzle = named::parse(&row.name).unwrap();
-        let puzzle = if row.sets.is_empty() { puzzle } else { puzzle.keeping(&row.sets).unwrap() };
-        (row, puzzle.counting(turns).unwrap())
+        let puzzle = row.variant.of(named::parse(&row.name).unwrap(), turns).unwrap();
+        (row, puzzle)
     };
     rows.into_values().map(row).collect()
 }
@@ -60,6 +60,11 @@ fn growth_is_as_published() {
     for (row, puzzle) in published() {
         // As deep as some thousands of states go.
         let deep = row.counts.iter().position(|&count| count > 3000).unwrap_or(row.counts.len());
+        if deep == 0 {
+            // Many goals: a test of its own searches these.
+            assert_eq!(puzzle.goals().len() as u64, row.counts[0], "{}", row.name);
+            continue;
+        }
         let found = levels(&puzzle, deep.min(row.counts.len() - 1));
         assert_eq!(found, row.counts[..found.len()], "{} {}", row.name, row.turns);
         assert!(found.len() > 2, "{}", row.name);

@@ -9,11 +9,11 @@ use tilewave::random::SplitMix64;
 
 use super::sample;
 
-/// The sizes of the first levels, by a plain search.
+/// The sizes of the first levels around the goals, by a plain search.
 pub fn levels(puzzle: &OrbitPuzzle, depth: usize) -> Vec<u64> {
-    let mut level = vec![puzzle.solved()];
+    let mut level = puzzle.goals().to_vec();
     let mut seen: HashSet<Arrangement> = level.iter().cloned().collect();
-    let mut sizes = vec![1];
+    let mut sizes = vec![level.len() as u64];
     while sizes.len() <= depth && !level.is_empty() {
         let mut next = Vec::new();
         for state in &level {

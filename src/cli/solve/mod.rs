@@ -40,7 +40,7 @@ use crate::cli::{
         answer::{Solved, Totals, Wording},
         boards::{Arrivals, BoardLine, Boards},
         databases::Databases,
-        states::StateSolve,
+        states::{Phases, StateSolve},
         status::SolveProgress,
     },
     time,
@@ -71,9 +71,12 @@ pub struct Args {
     #[command(flatten)]
     counted: Counted,
 
-    /// Solve boards of any size quickly, not with the fewest moves.
+    /// Solve boards of any size quickly, not with the fewest moves; other puzzles in phases (--via).
     #[arg(long)]
     fast: bool,
+
+    #[command(flatten)]
+    phases: Phases,
 
     /// With --fast: solve optimally, too, and compare the lengths.
     #[arg(long, requires = "fast")]
@@ -162,11 +165,12 @@ impl Args {
         if let (Some(word), None) = (word, size) {
             self.refuse_of_puzzle(word)?;
             let Args { max_nodes, timeout, databases, output, threads, .. } = self;
-            let states = &states;
-            let solve = StateSolve { states, databases, threads, max_nodes, timeout, output };
+            let (states, via) = (&states, self.fast.then_some(&self.phases.via[..]));
+            let solve = StateSolve { states, databases, threads, max_nodes, timeout, output, via };
             return states::search(&solve, &self.counted, word);
         }
         self.counted.refuse_of_boards()?;
+        self.phases.refuse_of_boards()?;
         progress::listen();
         let mut boards = Boards { boards: states, size }.arrive(communicator)?;
         let Some(size) = boards.first_size(BATCH)? else {
@@ -226,7 +230,7 @@ impl Args {
     /// Refuses what is for boards.
     fn refuse_of_puzzle(&self, word: &str) -> Result<()> {
         let wrong = [
-            (self.fast, "--fast"),
+            (self.compare, "--compare"),
             (self.certify, "--certify"),
             (self.log.is_some(), "--log"),
             (self.html.is_some(), "--html"),

@@ -12,11 +12,11 @@ use tilewave::{
     progress::{Phase, StopWhen},
     pruning::{EntrySize, PruningTable},
     puzzle::{
-        PuzzleError,
+        PuzzleError, Variant,
         orbits::{Arrangement, OrbitPuzzle},
     },
     report::{bytes, counted, duration},
-    solve::{PuzzleAnswer, PuzzleSolver, SolveError},
+    solve::{PhaseSolver, PuzzleAnswer, PuzzleSolver, SolveError},
     table::TableError,
 };
 
@@ -25,6 +25,40 @@ use crate::cli::{
     complain, part, progress, refuse,
     solve::databases::{Databases, table_name},
 };
+
+/// `--via`.
+#[derive(clap::Args)]
+pub struct Phases {
+    /// With --fast, for puzzles other than boards: solve these first; repeatable.
+    ///
+    /// Pieces as for --pieces, edges:1-4, or moves up to which a state is solved, "<U,D,R2,L2,F2,B2>"; from there on only moves
+    /// that keep it so are used.
+    #[arg(long, value_name = "PHASE", value_parser = phase, requires = "fast", conflicts_with = "pdb")]
+    pub via: Vec<Variant>,
+}
+
+impl Phases {
+    pub fn refuse_of_boards(&self) -> Result<()> {
+        if !self.via.is_empty() {
+            refuse!("--via is for other puzzles than boards: leave it out");
+        }
+        Ok(())
+    }
+}
+
+/// The parser of a phase.
+fn phase(text: &str) -> Result<Variant, String> {
+    if text.trim().is_empty() {
+        return Err("no pieces and no moves are named".into());
+    }
+    Ok(match text.trim().starts_with('<') {
+        true => Variant { subgroup: Variant::split(text), ..Variant::default() },
+        false => {
+            let pieces = text.split(',').map(|pieces| pieces.trim().into()).collect();
+            Variant { pieces, ..Variant::default() }
+        }
+    })
+}
 
 /// Leaves options of puzzles out of the short help.
 pub fn in_long_help(arg: clap::Arg) -> clap::Arg {
@@ -66,7 +100,11 @@ impl Figures for StateAnswer {
         match (self.length, &self.moves, self.at_least) {
             (Some(length), Some(moves), _) => {
                 let gap = if moves.is_empty() { "" } else { "  " };
-                format!("{state}  {}  {moves}{gap}{nodes}{time}\n", counted(length as u64, "move"))
+                let most = if self.optimal { "" } else { "at most " };
+                format!(
+                    "{state}  {most}{}  {moves}{gap}{nodes}{time}\n",
+                    counted(length as u64, "move")
+                )
             }
             (.., Some(least)) => {
                 format!("{state}  given up after {nodes}at least {least} moves  {time}\n")
@@ -123,12 +161,12 @@ impl StateAnswer {
         puzzle: &OrbitPuzzle,
         text: &str,
         state: &Arrangement,
-        answer: PuzzleAnswer,
+        (answer, optimal): (PuzzleAnswer, bool),
     ) -> StateAnswer {
         let PuzzleAnswer { moves, at_least, nodes, seconds, .. } = answer;
         StateAnswer {
             length: moves.as_ref().map(Vec::len),
-            optimal: moves.is_some(),
+            optimal: optimal && moves.is_some(),
             at_least: moves.is_none().then_some(at_least),
             moves: moves.map(|moves| moves.join(" ")),
             nodes,
@@ -237,6 +275,14 @@ pub struct StateSolve<'a> {
     pub max_nodes: &'a Option<u64>,
     pub timeout: &'a Option<Duration>,
     pub output: &'a OutputOptions,
+    /// The phases of solutions that need not be shortest.
+    pub via: Option<&'a [Variant]>,
+}
+
+/// What solves states.
+enum StateSolver {
+    Optimal(PuzzleSolver),
+    Phases(PhaseSolver),
 }
 
 /// Solves states of a puzzle of several sets of pieces.
@@ -254,8 +300,21 @@ pub fn search(args: &StateSolve<'_>, counted: &Counted, word: &str) -> Result<()
     for state in states {
         puzzle.read(state).map_err(tilewave::Error::from)?;
     }
-    let tables = pool.install(|| tables(args, &puzzle))?;
-    let solver = pool.install(|| PuzzleSolver::new(puzzle.clone(), tables))?;
+    let solver = pool.install(|| match args.via {
+        None => {
+            let tables = tables(args, &puzzle)?;
+            Ok::<_, Failure>(StateSolver::Optimal(PuzzleSolver::new(puzzle.clone(), tables)?))
+        }
+        Some([]) => refuse!(
+            "--fast solves {puzzle} in phases: name them, for example --via {}:1-4, or --via \"<{}>\"",
+            puzzle.orbits().last().map_or("", |orbit| &orbit.name),
+            puzzle.moves().iter().take(2).map(|one| &one.name[..]).collect::<Vec<_>>().join(",")
+        ),
+        Some(via) => {
+            let of = |phase: &OrbitPuzzle| tables(args, phase);
+            Ok(StateSolver::Phases(PhaseSolver::new(puzzle.clone(), via, of)?))
+        }
+    })?;
     let line = StatusLine::new();
     let parse = |text: &str| Ok(puzzle.read(text).map_err(tilewave::Error::from)?.0);
     each(states, args.output, parse, |batch, before, say| {
@@ -263,10 +322,14 @@ pub fn search(args: &StateSolve<'_>, counted: &Counted, word: &str) -> Result<()
             let begun = Instant::now();
             let over = || args.timeout.is_some_and(|most| begun.elapsed() > most);
             let search = StateSearch { over: &over, line: &line, at: before + at };
-            let found =
-                solver.solve_with(state, most.min(args.max_nodes.unwrap_or(u64::MAX)), &search);
+            let most = most.min(args.max_nodes.unwrap_or(u64::MAX));
+            let found = match &solver {
+                StateSolver::Optimal(solver) => solver.solve_with(state, most, &search),
+                StateSolver::Phases(solver) => solver.solve_with(state, most, &search),
+            };
+            let optimal = matches!(solver, StateSolver::Optimal(_));
             match found {
-                Ok(answer) => Ok(StateAnswer::found(&puzzle, text, state, answer)),
+                Ok(answer) => Ok(StateAnswer::found(&puzzle, text, state, (answer, optimal))),
                 Err(SolveError::Puzzle(error @ PuzzleError::Unreached { .. })) => {
                     Ok(StateAnswer::unreached(&puzzle, text, state, &error))
                 }

@@ -14,6 +14,7 @@
 pub(crate) mod gap;
 pub(crate) mod kpuzzle;
 pub(crate) mod ksolve;
+mod pieces;
 pub(crate) mod sets;
 pub(crate) mod source;
 

@@ -9,8 +9,7 @@ use crate::{
     puzzle::{
         Generator, Permutation, PuzzleError, algorithm,
         formats::source::{Counting, Located, PointSource},
-        group::orbits,
-        orbits::{Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation},
+        orbits::{Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, Placed, Transformation},
     },
     units::shown,
 };
@@ -105,46 +104,6 @@ pub(crate) struct SetSource {
 }
 
 impl SetSource {
-    /// Returns sets of the points that trade places, without those of which nothing can be seen.
-    pub fn of_points(points: &PointSource) -> SetSource {
-        let permutations: Vec<Permutation> =
-            points.generators.iter().map(|g| g.permutation.clone()).collect();
-        let number = |&point: &usize| match &points.equal {
-            Some((numbers, _)) => numbers[point],
-            None => points.labels[point],
-        };
-        let mut all = orbits(points.labels.len(), &permutations);
-        all.retain(|orbit| orbit.iter().any(|point| number(point) != number(&orbit[0])));
-        let piece = |point: &usize| FilePiece { number: number(point), modulus: 1, turn: 0 };
-        let set = |(i, orbit): (usize, &Vec<usize>)| PieceSet {
-            name: format!("POINTS{}", if i == 0 { String::new() } else { (i + 1).to_string() }),
-            orientations: 1,
-            lines: (points.line, points.line),
-            solved: orbit.iter().map(piece).collect(),
-        };
-        let moved = |permutation: &Permutation| {
-            let back = permutation.inverse();
-            let source = |orbit: &Vec<usize>, point: usize| {
-                let from = orbit.binary_search(&back.image(point)).expect("an orbit is closed");
-                from as u8
-            };
-            let turn = |orbit: &Vec<usize>| OrbitTurn {
-                source: orbit.iter().map(|&point| source(orbit, point)).collect(),
-                twist: vec![0; orbit.len()],
-            };
-            Transformation(all.iter().map(turn).collect())
-        };
-        SetSource {
-            sets: all.iter().enumerate().map(set).collect(),
-            moves: (points.generators.iter())
-                .map(|g| (g.name.clone(), moved(&g.permutation)))
-                .collect(),
-            powers: points.powers,
-            line: points.line,
-            ..SetSource::default()
-        }
-    }
-
     pub fn orbits(&self) -> Vec<Orbit> {
         self.sets.iter().map(PieceSet::orbit).collect()
     }

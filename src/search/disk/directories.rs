@@ -163,7 +163,10 @@ impl Identity {
     pub(crate) fn of_orbits(puzzle: &OrbitPuzzle) -> Identity {
         Identity {
             board: puzzle.name().into(),
-            goal: SOLVED.into(),
+            goal: match puzzle.goals().len() {
+                1 => SOLVED.into(),
+                goals => format!("{goals} states"),
+            },
             start: SOLVED.into(),
             metric: None,
             puzzle: Some(puzzle.to_json()),

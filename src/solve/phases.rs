@@ -1,0 +1,218 @@
+//! Quick solutions of puzzles of several sets of pieces: one goal set after the other, each with the fewest moves.
+//!
+//! A phase is a projection or a subgroup. What follows a subgroup is solved by its own moves, so that it stays solved; what follows
+//! a projection may use any moves.
+//!
+//! Source: H. Kociemba's two phases and M. Thistlethwaite's four for Rubik's cube.
+//!
+//! Invariant: the moves of a solution have been replayed before it is returned.
+
+use std::time::Instant;
+
+use crate::{
+    Error,
+    progress::Progress,
+    pruning::{PruningTable, row_rank::PieceMap},
+    puzzle::{
+        PuzzleError, Variant,
+        orbits::{Arrangement, OrbitPuzzle, Turns},
+    },
+    solve::{PuzzleAnswer, PuzzleSolver, SolveError},
+};
+
+/// A solver of a puzzle that goes from goal set to goal set.
+///
+/// ```
+/// use tilewave::pruning::{EntrySize, PruningTable};
+/// use tilewave::puzzle::{Variant, named, orbits::Turns};
+/// use tilewave::{Error, Resources, solve::PhaseSolver};
+/// let puzzle = named::parse("skewb").unwrap().counting(Turns::Powers)?;
+/// let centres = Variant { pieces: vec!["centres".into()], ..Variant::default() };
+/// let table = |puzzle: &_| {
+///     Ok::<_, Error>(vec![PruningTable::build(puzzle, EntrySize::Nibble, Resources::new())?])
+/// };
+/// let solver = PhaseSolver::new(puzzle, &[centres], table)?;
+/// let (state, _) = solver.puzzle().read("R L U R' B")?;
+/// let answer = solver.solve_with(&state, u64::MAX, &tilewave::progress::NoProgress)?;
+/// assert!(answer.moves.unwrap().len() >= 5);
+/// # Ok::<(), Error>(())
+/// ```
+pub struct PhaseSolver {
+    puzzle: OrbitPuzzle,
+    phases: Vec<SolverPhase>,
+}
+
+struct SolverPhase {
+    solver: PuzzleSolver,
+    /// How the puzzle's pieces are those of the phase.
+    map: PieceMap,
+}
+
+impl PhaseSolver {
+    /// Returns the solver that comes to the solved states of a puzzle through those of some variants of it. A function makes the
+    /// tables of a phase.
+    ///
+    /// # Errors
+    /// [`PuzzleError`] for a variant that cannot be; what the function returns; as [`PuzzleSolver::new`].
+    pub fn new<E: From<Error>>(
+        puzzle: OrbitPuzzle,
+        via: &[Variant],
+        mut tables: impl FnMut(&OrbitPuzzle) -> Result<Vec<PruningTable>, E>,
+    ) -> Result<PhaseSolver, E> {
+        let mut phases = Vec::new();
+        // The puzzle with the moves that keep what the subgroups so far have solved.
+        let mut left = puzzle.clone();
+        for variant in via {
+            let of = variant.of(left.clone(), Turns::Directed).map_err(Error::from)?;
+            let within = left.within(&of, variant);
+            phases.push(SolverPhase::new(&left, of, &mut tables)?);
+            left = within.unwrap_or(left);
+        }
+        let whole = left.clone();
+        phases.push(SolverPhase::new(&left, whole, &mut tables)?);
+        Ok(PhaseSolver { puzzle, phases })
+    }
+
+    /// Returns the puzzle.
+    pub fn puzzle(&self) -> &OrbitPuzzle {
+        &self.puzzle
+    }
+
+    /// Returns a solution of a state, of at most so many nodes in each phase; its length is an upper bound of the shortest one's.
+    /// An observer sees the nodes of a phase and may stop the search.
+    ///
+    /// # Errors
+    /// As [`PuzzleSolver::solve`].
+    pub fn solve_with(
+        &self,
+        state: &Arrangement,
+        max_nodes: u64,
+        progress: &dyn Progress,
+    ) -> Result<PuzzleAnswer, SolveError> {
+        let begun = Instant::now();
+        if let Some(Err(why)) = self.puzzle.reaches(state) {
+            let (puzzle, why) = (self.puzzle.to_string(), why.to_string());
+            return Err(PuzzleError::Unreached { puzzle, why }.into());
+        }
+        let mut at = state.clone();
+        let mut solution: Vec<usize> = Vec::new();
+        let mut nodes = 0;
+        for SolverPhase { solver, map } in &self.phases {
+            let seen = map.arrangement(solver.puzzle(), &at);
+            let answer = solver.solve_with(&seen, max_nodes, progress)?;
+            nodes += answer.nodes;
+            let Some(names) = answer.moves else {
+                let seconds = begun.elapsed().as_secs_f64();
+                return Ok(PuzzleAnswer { moves: None, at_least: 0, nodes, seconds });
+            };
+            for name in names {
+                let one = self.puzzle.moves().iter().position(|one| one.name == name);
+                let one = one.ok_or(SolveError::NoSolution)?;
+                at = self.puzzle.moved(&at, one).ok_or(SolveError::NoSolution)?;
+                solution.push(one);
+            }
+        }
+        let solution = self.joined(solution);
+        let after = |at: Option<Arrangement>, one: &usize| self.puzzle.moved(&at?, *one);
+        let end = solution.iter().fold(Some(state.clone()), after);
+        if end.is_none_or(|end| !self.puzzle.is_goal(&end)) {
+            return Err(SolveError::NoSolution);
+        }
+        let name = |&one: &usize| self.puzzle.moves()[one].name.clone();
+        let moves = Some(solution.iter().map(name).collect());
+        Ok(PuzzleAnswer { moves, at_least: 0, nodes, seconds: begun.elapsed().as_secs_f64() })
+    }
+
+    /// A sequence in which two moves that are one, or none, are that: where one phase ends and the next begins.
+    fn joined(&self, moves: Vec<usize>) -> Vec<usize> {
+        let all = self.puzzle.moves();
+        if all.iter().any(|one| one.requires.is_some()) || !self.puzzle.illegal().is_empty() {
+            return moves;
+        }
+        let mut joined: Vec<usize> = Vec::new();
+        for one in moves {
+            let Some(&before) = joined.last() else {
+                joined.push(one);
+                continue;
+            };
+            let of = |index: usize| &all[index].transformation;
+            let both = of(before).then(of(one), self.puzzle.orbits());
+            let seen = |index: &usize| self.puzzle.seen(of(*index)) == self.puzzle.seen(&both);
+            if !self.puzzle.does_something(&both) {
+                joined.pop();
+            } else if let Some(same) = (0..all.len()).find(seen) {
+                joined.pop();
+                joined.push(same);
+            } else {
+                joined.push(one);
+            }
+        }
+        joined
+    }
+}
+
+impl SolverPhase {
+    fn new<E: From<Error>>(
+        left: &OrbitPuzzle,
+        of: OrbitPuzzle,
+        tables: &mut impl FnMut(&OrbitPuzzle) -> Result<Vec<PruningTable>, E>,
+    ) -> Result<SolverPhase, E> {
+        let map = PieceMap::new(left, &of).expect("a variant is a projection");
+        let tables = tables(&of)?;
+        let solver = PuzzleSolver::new(of, tables).map_err(Error::from)?;
+        Ok(SolverPhase { solver, map })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Resources, progress::NoProgress, pruning::EntrySize, puzzle::named, random::SplitMix64,
+    };
+
+    /// Random states through phases of every kind; each phase is as short as its table says.
+    #[test]
+    fn phases_end_at_the_solved_state() {
+        let tables = |puzzle: &OrbitPuzzle| {
+            let all = PruningTable::default_projections(puzzle)?.into_iter();
+            let table =
+                |of: OrbitPuzzle| PruningTable::build(&of, EntrySize::Nibble, Resources::new());
+            all.map(table).collect::<Result<Vec<_>, Error>>()
+        };
+        let pieces = |text: &str| Variant {
+            pieces: text.split(',').map(String::from).collect(),
+            ..Variant::default()
+        };
+        let subgroup =
+            |text: &str| Variant { subgroup: Variant::split(text), ..Variant::default() };
+        for (name, via, most) in [
+            ("2x2x2", vec![pieces("corners:1-3")], 20),
+            ("2x2x2", vec![subgroup("<U, F2, R2>")], 24),
+            ("pyraminx", vec![pieces("corners"), pieces("corners,edges:1-3")], 20),
+            ("skewb", vec![], 11),
+            ("3x3x3", vec![subgroup("U D R2 L2 F2 B2")], 31),
+            ("3x3x3", vec![pieces("edges:1-4"), subgroup("U D R2 L2 F2 B2")], 39),
+        ] {
+            let puzzle = named::parse(name).unwrap().counting(Turns::Powers).unwrap();
+            let solver = PhaseSolver::new(puzzle.clone(), &via, tables).unwrap();
+            let mut random = SplitMix64::new(7);
+            for _ in 0..3 {
+                let mut state = puzzle.solved();
+                for _ in 0..60 {
+                    let one = random.draw() as usize % puzzle.moves().len();
+                    state = puzzle.moved(&state, one).unwrap();
+                }
+                let answer = solver.solve_with(&state, u64::MAX, &NoProgress).unwrap();
+                let names = answer.moves.unwrap();
+                assert!(names.len() <= most, "{name} {via:?}: {names:?}");
+                let (_, undone) = puzzle.read(&names.join(" ")).unwrap();
+                assert_eq!(
+                    puzzle.after(&state, &undone.unwrap()),
+                    puzzle.solved(),
+                    "{name} {via:?}"
+                );
+            }
+        }
+    }
+}

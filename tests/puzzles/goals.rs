@@ -1,0 +1,161 @@
+//! Goal sets: what they are, and how many states there are around them.
+
+use tilewave::frontier::FrontierSearch;
+use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
+use tilewave::puzzle::{Variant, named};
+
+use super::orbits::levels;
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|&word| word.into()).collect()
+}
+
+/// A puzzle with these goals, up to a subgroup.
+fn variant(name: &str, goals: &[&str], subgroup: &str) -> Result<OrbitPuzzle, String> {
+    let subgroup = Variant::split(subgroup);
+    let variant = Variant { goals: words(goals), subgroup, ..Variant::default() };
+    variant.of(named::parse(name).unwrap(), Turns::Powers).map_err(|error| error.to_string())
+}
+
+fn counts(puzzle: &OrbitPuzzle, depth: Option<usize>) -> Vec<u64> {
+    let counts = FrontierSearch::new(puzzle.clone()).max_depth(depth).run().unwrap().counts();
+    let bare = FrontierSearch::new(puzzle.clone()).max_depth(depth).symmetry(false);
+    assert_eq!(bare.run().unwrap().counts(), counts, "{puzzle} without symmetry");
+    counts
+}
+
+#[test]
+fn states_around_several_goals_are_those_of_plain_code() {
+    for (name, goals, subgroup, depth) in [
+        ("2x2x2", &["U U'", "R U F"][..], "", 4),
+        ("2x2x2", &["corners 1 2 3 ? ? ? ?/0 0 0 ? ? ? ?", "R"], "", 3),
+        // Of both parities, so that neighbours may have one depth.
+        ("pyraminx", &["U U'", "L R U B"], "", 5),
+        ("pyraminx", &["edges 1 2 ? ? ? ?/0 0 ? ? ? ?; corners 1 2 3 4/0 0 0 0", "B"], "", 4),
+        ("skewb", &["URF", "URF'"], "", 4),
+        ("skewb", &[], "[URF, DLF]", 4),
+        ("dino", &[], "<URF, ULB>", 3),
+        ("3x3x3", &[], "U2, R2", 3),
+        ("3x3x3", &["U", "U'", "D", "D'", "F", "F'", "B", "B'", "L", "L'", "R", "R'"], "", 2),
+    ] {
+        let puzzle = variant(name, goals, subgroup);
+        let puzzle = puzzle.unwrap_or_else(|error| panic!("{name} {goals:?} {subgroup}: {error}"));
+        assert!(puzzle.goals().len() > 1, "{name} {goals:?} {subgroup}");
+        assert!(puzzle.goals().iter().all(|goal| puzzle.is_goal(goal)));
+        assert_eq!(counts(&puzzle, Some(depth)), levels(&puzzle, depth), "{name} {goals:?}");
+    }
+}
+
+#[test]
+fn symmetries_of_a_search_keep_its_goals() {
+    let symmetries = |goals: &[&str]| {
+        let puzzle = variant("3x3x3", goals, "").unwrap();
+        FrontierSearch::new(puzzle).max_depth(2).run().unwrap().symmetries
+    };
+    let all = ["U", "U'", "D", "D'", "F", "F'", "B", "B'", "L", "L'", "R", "R'"];
+    assert_eq!(symmetries(&[]), 48);
+    assert_eq!(symmetries(&all), 48);
+    assert_eq!(symmetries(&["U", "D"]), 8);
+    assert_eq!(symmetries(&["U", "D", "F"]), 2);
+    assert_eq!(symmetries(&["U", "R F"]), 1);
+}
+
+/// A set that a projection has as its solved state is searched as that; the states that it stands for are as many for each.
+#[test]
+fn goal_sets_that_are_projections_are_searched_as_such() {
+    for (name, mask, subgroup, as_listed, states) in [
+        ("2x2x2", "corners 1 2 ? ? ? ? ?/0 0 ? ? ? ? ?", "", 9_720, 378),
+        ("2x2x2", "corners 1 2 ? ? ? ? ?/? ? ? ? ? ? ?", "", 87_480, 42),
+        ("2x2x2", "corners ? ? ? ? ? ? ?/0 0 0 0 0 0 0", "", 5_040, 729),
+        ("pyraminx", "edges 1 2 3 4 5 6/0 0 0 0 0 0", "", 81, 11_520),
+        ("skewb", "centres 1 ? ? ? ? ?", "", 524_880, 6),
+        ("pyraminx", "", "U, L", 540, 1_728),
+    ] {
+        let goals: &[&str] = if mask.is_empty() { &[] } else { &[mask] };
+        let seen = variant(name, goals, subgroup).unwrap();
+        assert_eq!(seen.goals().len(), 1, "{name} {mask} {subgroup}");
+        assert!(!seen.notes().is_empty());
+        let found = counts(&seen, None);
+        assert_eq!(found.iter().sum::<u64>(), states, "{name} {mask} {subgroup}");
+        // The same states one by one.
+        let listed = if mask.is_empty() {
+            variant(name, &["U U'", "U"], subgroup).unwrap()
+        } else {
+            variant(name, &[mask, mask], subgroup).unwrap()
+        };
+        assert_eq!(listed.goals().len(), as_listed, "{name} {mask} {subgroup}");
+        let each = as_listed as u64;
+        let times: Vec<u64> = found.iter().map(|count| count * each).collect();
+        assert_eq!(counts(&listed, None), times, "{name} {mask} {subgroup}");
+    }
+}
+
+#[test]
+fn two_crosses_are_as_far_as_published() {
+    let variant = Variant {
+        pieces: words(&["edges:1-4+9-12"]),
+        goals: words(&["edges 1 2 3 4 ? ? ? ? ? ? ? ?", "edges ? ? ? ? ? ? ? ? 6 7 8 9"]),
+        ..Variant::default()
+    };
+    let puzzle = variant.of(named::parse("3x3x3").unwrap(), Turns::Powers).unwrap();
+    let found = FrontierSearch::new(puzzle.clone()).max_depth(2).run().unwrap();
+    assert_eq!(found.counts(), [53_759, 806_253, 8_484_602]);
+    let known = tilewave::report::published_growth(&puzzle).unwrap();
+    assert_eq!(known.counts()[..3], found.counts());
+}
+
+#[test]
+fn goals_come_back_from_the_text_of_a_puzzle() {
+    for (goals, subgroup) in [(&["R", "U"][..], ""), (&["R", "corners 1 2 3 4 5 ? ?"], "U2 R2")] {
+        let puzzle = variant("2x2x2", goals, subgroup).unwrap();
+        let again = OrbitPuzzle::of_json(puzzle.name(), &puzzle.to_json()).unwrap();
+        assert_eq!(again.goals(), puzzle.goals());
+        assert_eq!(again.to_json(), puzzle.to_json());
+    }
+    let plain = variant("2x2x2", &["U U'"], "").unwrap();
+    assert_eq!(plain.to_json(), variant("2x2x2", &[], "").unwrap().to_json());
+}
+
+#[test]
+fn goals_that_cannot_be_are_told() {
+    let told = |goals: &[&str], subgroup| variant("2x2x2", goals, subgroup).unwrap_err();
+    for (goals, why) in [
+        (&["R", "Q"][..], "goal 2: 'Q' is not a move"),
+        (
+            &["corners 1 2 3 4 5 6 7/1 0 0 0 0 0 0"],
+            "goal 1: no moves of 2x2x2 lead to this state: a piece of set 'corners' is turned alone",
+        ),
+        (&["corners 1 1 ? ? ? ? ?"], "goal 1: piece 1 of set 'corners' is there too often"),
+        (&["corners 0 ? ? ? ? ? ?"], "goal 1: piece 0 of set 'corners'"),
+        (&["corners ? ? ?"], "goal 1: set 'corners' has 7 positions, here are 3"),
+        (&["corners 1 ? ? ? ? ? ?/3 ? ? ? ? ? ?"], "goal 1: set corners: orientation 3"),
+        (&["corners ? ? ? ? ? ? x"], "goal 1: 'x'"),
+    ] {
+        let error = told(goals, "");
+        assert!(error.contains(why), "{goals:?}: {error}");
+    }
+    assert!(told(&[], "U Q").contains("'Q' is not a move"));
+    let many = "edges 1 2 ? ? ? ? ? ? ? ? ? ?";
+    let error = variant("3x3x3", &[many, "R"], "").unwrap_err();
+    assert!(error.contains("more than 1048576 states"), "{error}");
+    let error = variant("3x3x3", &[], "R U, F D").unwrap_err();
+    assert!(error.contains("more than 1048576 states"), "{error}");
+}
+
+#[test]
+fn moves_can_be_restricted_and_made_of_sequences() {
+    let of = |moves: &str, turns| {
+        let variant = Variant { moves: Variant::split(moves), ..Variant::default() };
+        variant.of(named::parse("3x3x3").unwrap(), turns).unwrap()
+    };
+    let names = |puzzle: &OrbitPuzzle| {
+        puzzle.moves().iter().map(|one| one.name.clone()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(names(&of("U, R", Turns::Powers)), "U R U2 U' R2 R'");
+    assert_eq!(names(&of("<U,R2>", Turns::Quarter)), "U R2 U'");
+    let slices = of("R L', U D', F B'", Turns::Quarter);
+    assert_eq!(counts(&slices, None), [1, 6, 27, 120, 287, 258, 69]);
+    assert_eq!(slices.name(), "3x3x3 <R L',U D',F B'>");
+    assert_eq!(Variant::split("[R, U] D"), ["[R, U]", "D"]);
+    assert_eq!(Variant::split(" (R U)2 , D "), ["(R U)2", "D"]);
+}
