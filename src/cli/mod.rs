@@ -25,6 +25,7 @@ mod progress;
 mod puzzle;
 mod ranks;
 mod runs;
+mod scramble;
 mod solve;
 mod states;
 mod table;
@@ -97,7 +98,7 @@ enum Command {
     Puzzles(states::PuzzlesArgs),
     Pdb(pdb::Args),
     Solve(solve::Args),
-    Scramble(states::ScrambleArgs),
+    Scramble(scramble::ScrambleArgs),
     Encode(encode::Args),
     Cache(files::CacheArgs),
     Completions(manual::CompletionsArgs),

@@ -196,9 +196,9 @@ impl Counted {
         }
     }
 
-    /// What a word on the command line names: RxC, FAMILY:NUMBERS or a file.
-    pub fn space(&self, word: &str) -> Result<StateSpace> {
-        let projected = [
+    /// The option that makes another puzzle of one, if there is one.
+    fn changed(&self) -> Option<&'static str> {
+        let all = [
             ("--pieces", self.pieces.is_empty()),
             ("--ignore-orientation", self.ignore_orientation.is_empty()),
             ("--same", self.same.is_empty()),
@@ -206,7 +206,12 @@ impl Counted {
             ("--goals", self.goals.is_none()),
             ("--subgroup", self.subgroup.is_none()),
         ];
-        if let Some((option, _)) = projected.iter().find(|(_, absent)| !absent) {
+        all.into_iter().find(|(_, absent)| !absent).map(|(option, _)| option)
+    }
+
+    /// What a word on the command line names: RxC, FAMILY:NUMBERS or a file.
+    pub fn space(&self, word: &str) -> Result<StateSpace> {
+        if let Some(option) = self.changed() {
             refuse!("{option} is for puzzles of several sets of pieces, {word} has one");
         }
         if named::parse(word).is_some() {
@@ -214,18 +219,28 @@ impl Counted {
                 "{word} has pieces that turn, or several sets: only bfs, plan, antipodes, state, table, solve and verify take it"
             );
         }
-        let only_files = || {
-            let turns = self.turns().map(|_| "--metric htm and qtm are for puzzles that turn");
-            turns.or(self.directed.then_some("--directed is for puzzles in files"))
-        };
-        let is_file = Format::of(word).is_some();
-        if word.starts_with(|c: char| c.is_ascii_digit()) && !is_file {
-            if let Some(wrong) = only_files() {
+        if word.starts_with(|c: char| c.is_ascii_digit()) && Format::of(word).is_none() {
+            if let Some(wrong) = self.only_files() {
                 refuse!("{wrong}: leave it out");
             }
             let space = StateSpace::of_board(self.goal.board(word.parse()?)?);
             return Ok(space.in_metric(self.metric().unwrap_or_default()));
         }
+        let definition = self.definition(word)?;
+        for note in definition.notes() {
+            tracing::info!("{note}");
+        }
+        Ok(StateSpace::of_puzzle(definition))
+    }
+
+    /// What is wrong with options for files where there is none.
+    fn only_files(&self) -> Option<&'static str> {
+        let turns = self.turns().map(|_| "--metric htm and qtm are for puzzles that turn");
+        turns.or(self.directed.then_some("--directed is for puzzles in files"))
+    }
+
+    /// The puzzle of one set of pieces that a word names.
+    fn definition(&self, word: &str) -> Result<Definition> {
         let goal = self.goal.goal.as_ref().map(|_| "--goal");
         if let Some(option) = goal.or(self.metric().map(|_| "--metric")) {
             refuse!(
@@ -233,25 +248,41 @@ impl Counted {
             );
         }
         // A file whose name does not say what is in it says how to call it.
-        let definition = if is_file || Path::new(word).is_file() {
-            self.file(Path::new(word))?
-        } else if let Some(wrong) = only_files() {
-            refuse!("{wrong}: leave it out");
-        } else {
-            families::parse(word)?
-        };
-        for note in definition.notes() {
-            tracing::info!("{note}");
+        if Format::of(word).is_some() || Path::new(word).is_file() {
+            return self.file(Path::new(word));
         }
-        Ok(StateSpace::of_puzzle(definition))
+        if let Some(wrong) = self.only_files() {
+            refuse!("{wrong}: leave it out");
+        }
+        Ok(families::parse(word)?)
     }
 
     /// What a word names if that is a puzzle of several sets of pieces, of pieces that turn or of some that look alike;
     /// those of its pieces, moves and goals that are asked for.
     pub fn orbits(&self, word: &str) -> Result<Option<OrbitPuzzle>> {
-        let Some((puzzle, turns)) = self.whole_orbits(word)? else { return Ok(None) };
-        let variant = self.variant()?;
-        let made = variant.of(puzzle, turns).map_err(|error| match (error, &self.goals) {
+        match self.whole_orbits(word)? {
+            None if self.changed().is_some() => self.listed(word),
+            None => Ok(None),
+            Some(whole) => Ok(Some(self.changed_puzzle(whole)?)),
+        }
+    }
+
+    /// What a word names, as a puzzle of sets of pieces, if it is no board; those of its pieces, moves and goals that are asked
+    /// for.
+    pub fn listed(&self, word: &str) -> Result<Option<OrbitPuzzle>> {
+        let whole = match self.whole_orbits(word)? {
+            None if word.parse::<Size>().is_ok() => return Ok(None),
+            None => {
+                let space = StateSpace::of_puzzle(self.definition(word)?);
+                (OrbitPuzzle::of_space(&space).map_err(tilewave::Error::from)?, Turns::Directed)
+            }
+            Some(whole) => whole,
+        };
+        Ok(Some(self.changed_puzzle(whole)?))
+    }
+
+    fn changed_puzzle(&self, (puzzle, turns): (OrbitPuzzle, Turns)) -> Result<OrbitPuzzle> {
+        self.variant()?.of(puzzle, turns).map_err(|error| match (error, &self.goals) {
             // Where in a file it stands.
             (PuzzleError::Goal { number, error }, Some(path)) => {
                 Failure::from(tilewave::Error::from(PuzzleError::File {
@@ -261,8 +292,7 @@ impl Counted {
                 }))
             }
             (error, _) => Failure::from(tilewave::Error::from(error)),
-        });
-        Ok(Some(made?))
+        })
     }
 
     /// What is to be made of the puzzle.

@@ -13,14 +13,14 @@ use tilewave::{
     },
     report::{bytes, counted, thousands},
     search,
-    solve::{Scrambler, explain},
+    solve::explain,
 };
 
 use crate::cli::{
-    Ahead, Context, Counted, Figures, GoalOption, OutputFormat, OutputOptions, PuzzleAndStates,
-    Result, Running, SearchProgress, count, facts,
+    Ahead, Context, Counted, Figures, OutputFormat, OutputOptions, PuzzleAndStates, Result,
+    Running, SearchProgress, count, facts,
     frontier::{self, grouped},
-    print, puzzle, refuse, seed,
+    puzzle, refuse,
 };
 
 /// Rank or unrank a state; show parity, solvability and (with --table) distance.
@@ -584,45 +584,6 @@ impl Figures for DepthStates {
             more => format!("\n{} more; raise --list to see them\n", thousands(more)),
         };
         format!("{text}{diameter}\n\n{heading}{}{more}", self.rows().map(line).collect::<String>())
-    }
-}
-
-// `tilewave scramble`: random boards that can be solved.
-
-/// Boards that are written at once.
-const BATCH: u64 = 4096;
-
-/// Generate uniformly random solvable boards.
-#[derive(clap::Args)]
-#[command(after_help = "Example: tilewave scramble 4x4 --count 5 --seed 1")]
-pub struct ScrambleArgs {
-    /// Size of the boards, rows x columns.
-    size: Size,
-
-    /// Number of boards.
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = count::<u64>(), allow_negative_numbers = true)]
-    count: u64,
-
-    /// Random seed: the same seed gives the same boards on every machine [default: a random one, logged].
-    #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
-    seed: Option<u64>,
-
-    #[command(flatten)]
-    goal: GoalOption,
-}
-
-impl ScrambleArgs {
-    pub fn run(&self) -> Result<()> {
-        let goal = self.goal.board(self.size)?;
-        let mut boards = Scrambler::new(goal, seed(self.seed)?);
-        let mut left = self.count;
-        while left > 0 {
-            let batch = left.min(BATCH);
-            let lines = boards.by_ref().take(batch as usize);
-            print(&lines.map(|board| format!("{board}\n")).collect::<String>())?;
-            left -= batch;
-        }
-        Ok(())
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) struct RankGroup {
     /// The modulus of the constant sum of all turns, and the sum; the last turn is no digit.
     constant_sum: Option<(u8, u8)>,
     /// The groups whose parities make this one's together, and whether it is the other way round; the last choice is no digit.
-    parity: Option<(Vec<usize>, bool)>,
+    pub parity: Option<(Vec<usize>, bool)>,
 }
 
 /// What a kind of piece is in a group.

@@ -25,17 +25,18 @@ use crate::{
     kernel::prefetch,
     progress::{NoProgress, Phase, Progress},
     pruning::{
+        blocks::Blocks,
         header::{EntrySize, PruningHeader},
-        ranking::Ranking,
+        ranking::{RankGroup, Ranking},
         row_rank::{PieceMap, RowRank},
     },
     puzzle::{
         PuzzleError,
-        orbits::{Arrangement, OrbitPuzzle},
+        orbits::{Arrangement, OrbitPuzzle, Placed},
     },
     resources::Resources,
-    store::{Container, FileHeader as _, Image, ListCut, shared_bytes},
-    system::FileProblem,
+    store::{Container, FileHeader as _, Image, ListCut, Mapped, shared_bytes},
+    system::{FileProblem, SystemError},
     table::TableError,
 };
 
@@ -76,6 +77,8 @@ struct TableLevels<'t> {
 
 /// Most entries of a table that is built without being asked for.
 const DEFAULT_ENTRIES: u64 = 600_000_000;
+/// Bits of memory for an entry while a table is built.
+const BUILD_BITS: u64 = 7;
 
 /// Entries whose bytes are asked for before they are written.
 const AHEAD: usize = 512;
@@ -233,55 +236,86 @@ impl PruningTable {
         data.par_chunks_mut(1 << 20).for_each(|part| part.fill(0xff));
         let searched = if directed { puzzle.clone().reversed() } else { puzzle.clone() };
         let left = resources.memory.map(|memory| memory - needed);
-        let mut search = FrontierSearch::new(searched).resources(resources.memory(left));
-        search.keep_last = 1;
-        let mut levels = TableLevels {
-            levels: MemoryLevels::default(),
-            depth: 0,
-            size,
-            entries: shared_bytes(data),
-            ranking: &ranking,
-            puzzle,
-            images: Vec::new(),
-            progress,
+        let entries = shared_bytes(data);
+        let blocks = Blocks::new(&searched, &ranking);
+        let fits = |blocks: &Blocks| left.is_none_or(|left| blocks.bytes() <= left);
+        header.histogram = match blocks.filter(fits) {
+            Some(blocks) => resources.install(|| blocks.fill(size, entries, progress))??,
+            None => {
+                let mut search = FrontierSearch::new(searched).resources(resources.memory(left));
+                search.keep_last = 1;
+                let mut levels = TableLevels {
+                    levels: MemoryLevels::default(),
+                    depth: 0,
+                    size,
+                    entries,
+                    ranking: &ranking,
+                    puzzle,
+                    images: Vec::new(),
+                    progress,
+                };
+                let found = search.run_in(&mut levels, None, progress);
+                let found = found.map_err(|error| match error {
+                    // A part of a table is nothing.
+                    Error::Frontier(FrontierError::Interrupted) => TableError::Interrupted.into(),
+                    error => error,
+                })?;
+                found.counts()
+            }
         };
-        let found = search.run_in(&mut levels, None, progress).map_err(|error| match error {
-            // A part of a table is nothing.
-            Error::Frontier(FrontierError::Interrupted) => TableError::Interrupted.into(),
-            error => error,
-        })?;
-        header.histogram = found.counts();
         let file = Container::finish(image, header);
         Ok(PruningTable { file, puzzle: puzzle.clone(), ranking })
     }
 
-    /// Returns projections of a puzzle whose tables serve to solve it, and are built in seconds: the puzzle itself where it is small,
-    /// else of each set of pieces the first, as many as have at most half a billion arrangements.
+    /// Returns projections of a puzzle whose tables serve to solve it: the puzzle itself where it is small, else of each set of
+    /// pieces as many as there is room for; then of each set the last ones, as many. A table and its build have room in the
+    /// memory given, and all tables together; where none is given, there is one table of each set, of half a billion
+    /// arrangements at most, which takes seconds.
     ///
     /// # Errors
     /// [`PuzzleError::ManyStates`] where one piece has more.
-    pub fn default_projections(puzzle: &OrbitPuzzle) -> Result<Vec<OrbitPuzzle>, Error> {
-        let fits =
-            |puzzle: &OrbitPuzzle| Ranking::new(puzzle).is_ok_and(|r| r.entries <= DEFAULT_ENTRIES);
-        if fits(puzzle) {
+    pub fn default_projections(
+        puzzle: &OrbitPuzzle,
+        memory: Option<u64>,
+    ) -> Result<Vec<OrbitPuzzle>, Error> {
+        let entries = |puzzle: &OrbitPuzzle| Ranking::new(puzzle).map_or(u64::MAX, |r| r.entries);
+        let most = memory.map_or(DEFAULT_ENTRIES, |memory| memory / BUILD_BITS * 8);
+        if entries(puzzle) <= most {
             return Ok(vec![puzzle.clone()]);
         }
-        let mut projections = Vec::new();
-        for orbit in puzzle.orbits() {
-            let kinds = (1..=orbit.moduli.len()).rev();
-            let keep = |count: usize| {
-                let kept = match count == orbit.moduli.len() {
-                    true => puzzle.clone().keeping(&[format!("={}", orbit.name)]),
-                    false => puzzle.clone().keeping(&[format!("={}:1-{count}", orbit.name)]),
-                }?;
-                // What is solved of it in a solved state.
-                let map = PieceMap::new(puzzle, &kept).expect("a projection");
-                let goals = puzzle.goals();
-                let goals = goals.iter().map(|goal| map.arrangement(&kept, goal)).collect();
-                Ok::<_, PuzzleError>(kept.solved_at(goals))
-            };
-            let kept = kinds.filter_map(|count| keep(count).ok()).find(fits);
-            projections.extend(kept);
+        let mut left = memory.unwrap_or(u64::MAX);
+        let mut projections: Vec<OrbitPuzzle> = Vec::new();
+        for last in [false, true] {
+            // Small sets leave their share to the others.
+            let mut orbits: Vec<_> = puzzle.orbits().iter().collect();
+            orbits.sort_by_key(|orbit| orbit.positions() * usize::from(orbit.orientations));
+            for (i, orbit) in orbits.iter().enumerate() {
+                let (all, name) = (orbit.moduli.len(), &orbit.name);
+                let share = left / (orbits.len() - i) as u64;
+                let keep = |count: usize| {
+                    let pieces = match last {
+                        _ if count == all => format!("={name}"),
+                        false => format!("={name}:1-{count}"),
+                        true => format!("={name}:{}-{all}", all + 1 - count),
+                    };
+                    let kept = puzzle.clone().keeping(&[pieces]).ok()?;
+                    // What is solved of it in a solved state.
+                    let map = PieceMap::new(puzzle, &kept).expect("a projection");
+                    let goals = puzzle.goals();
+                    let goals = goals.iter().map(|goal| map.arrangement(&kept, goal)).collect();
+                    Some(kept.solved_at(goals))
+                };
+                let size = |puzzle: &OrbitPuzzle| EntrySize::Nibble.bytes(entries(puzzle));
+                let fits = |p: &OrbitPuzzle| entries(p) <= most && size(p) <= share;
+                let kept = (1..=all).rev().filter_map(keep).find(fits);
+                if let Some(kept) = kept.filter(|kept| !projections.contains(kept)) {
+                    left -= size(&kept).min(left);
+                    projections.push(kept);
+                }
+            }
+            if memory.is_none() {
+                break;
+            }
         }
         match projections.is_empty() {
             true => Err(PuzzleError::ManyStates(puzzle.to_string()).into()),
@@ -320,6 +354,26 @@ impl PruningTable {
             false => Ok(()),
         });
         PruningTable::of(loaded?)
+    }
+
+    /// Returns the table of a mapped file, all of it checked: also one that is larger than the memory, which the system reads as
+    /// entries are asked for. Look-ups are slower than in memory, where pages are huge.
+    ///
+    /// # Errors
+    /// As [`PruningTable::load`].
+    pub fn map(path: impl AsRef<Path>, mapped: Mapped) -> Result<PruningTable, Error> {
+        let file = Container::of_image(path.as_ref(), Image::Mapped(mapped));
+        let table = PruningTable::of(file.map_err(TableError::from)?)?;
+        table.check()?;
+        Ok(table)
+    }
+
+    /// Checks that nobody has written into the file since it was mapped.
+    ///
+    /// # Errors
+    /// [`SystemError::Changed`].
+    pub fn unchanged(&self) -> Result<(), SystemError> {
+        self.file.unchanged()
     }
 
     fn of(file: Container<PruningHeader>) -> Result<PruningTable, Error> {
@@ -390,11 +444,19 @@ impl PruningTable {
     /// # Errors
     /// As [`PruningTable::entry`], and [`TableError::Wrong`] where no neighbour is closer.
     pub fn depth(&self, state: &Arrangement) -> Result<Option<usize>, Error> {
-        let Some(mut entry) = self.entry(self.number(state))? else { return Ok(None) };
+        self.depth_at(self.number(state))
+    }
+
+    /// Returns the depth of the state whose entry has a number, as [`PruningTable::depth`] does.
+    ///
+    /// # Errors
+    /// As [`PruningTable::depth`].
+    pub fn depth_at(&self, number: u64) -> Result<Option<usize>, Error> {
+        let Some(mut entry) = self.entry(number)? else { return Ok(None) };
         if self.entry_size() != EntrySize::Mod3 {
             return Ok(Some(entry.into()));
         }
-        let mut at = state.clone();
+        let mut at = self.ranking.unrank(number);
         for depth in 0..self.histogram().len() {
             if self.puzzle.is_goal(&at) {
                 return Ok(Some(depth));
@@ -411,7 +473,27 @@ impl PruningTable {
             }
             at = closer.ok_or_else(|| self.wrong(self.number(&at), "no neighbour is closer"))?;
         }
-        Err(self.wrong(self.number(state), "it is deeper than the histogram").into())
+        Err(self.wrong(number, "it is deeper than the histogram").into())
+    }
+
+    /// Returns what tells the number of the entry of a state of a puzzle, given what stands at each position of each of its
+    /// sets of pieces; nothing where the table's puzzle is no projection of that one. Cost of a number: some 100 ns.
+    #[allow(clippy::type_complexity)]
+    pub fn numbers_of(
+        &self,
+        puzzle: &OrbitPuzzle,
+    ) -> Option<impl Fn(&dyn Fn(usize, usize) -> Placed) -> u64 + Sync + '_> {
+        let map = PieceMap::new(puzzle, &self.puzzle)?;
+        Some(move |at: &dyn Fn(usize, usize) -> Placed| {
+            let of_group = |group: &RankGroup| {
+                let piece = |index: usize| {
+                    let placed = at(map.orbit[group.orbit], group.positions[index].into());
+                    map.piece(group.orbit, &self.puzzle, placed)
+                };
+                group.rank(piece)
+            };
+            self.ranking.groups.iter().map(of_group).sum()
+        })
     }
 
     fn wrong(&self, number: u64, what: &'static str) -> TableError {

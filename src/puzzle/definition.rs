@@ -239,7 +239,7 @@ impl Definition {
     }
 
     /// The group that the generators make.
-    fn group(&self) -> Chain {
+    pub(crate) fn group(&self) -> Chain {
         Chain::whole(self.positions(), &self.permutations())
     }
 

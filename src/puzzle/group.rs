@@ -4,7 +4,7 @@
 //! permutation that does so and fixes the base points before; and every product of one of these with a
 //! generator of the level is such a permutation followed by what the levels below make.
 
-use crate::puzzle::permutation::Permutation;
+use crate::{puzzle::permutation::Permutation, random::SplitMix64};
 
 /// A base and strong generating set of a permutation group.
 ///
@@ -99,6 +99,17 @@ impl Chain {
             }
         }
         element.is_identity()
+    }
+
+    /// Returns an element, all equally likely.
+    pub fn random(&self, dice: &mut SplitMix64) -> Permutation {
+        let mut draw = |level: &ChainLevel| {
+            let all: Vec<&Permutation> = level.to.iter().flatten().collect();
+            all[dice.below(all.len() as u64) as usize].clone()
+        };
+        let mut levels = self.levels.iter().rev();
+        let last = draw(levels.next().expect("a group has points"));
+        levels.fold(last, |element, level| element.then(&draw(level)))
     }
 
     /// Returns the number of elements, or `None` where it exceeds 128 bits.

@@ -35,6 +35,7 @@ pub(crate) mod position_order;
 mod projection;
 mod reachable;
 pub(crate) mod rows;
+pub(crate) mod scramble;
 pub(crate) mod space;
 pub(crate) mod states;
 pub(crate) mod steps;

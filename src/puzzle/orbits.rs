@@ -191,7 +191,7 @@ impl Transformation {
 }
 
 /// What stands at each position of each orbit.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Arrangement(pub Vec<Vec<Placed>>);
 
 /// A move that a puzzle has.

@@ -260,6 +260,14 @@ impl Component {
         self.positions * self.orientations as usize
     }
 
+    /// Where an element brings the piece of a position, and by how much it is turned there.
+    pub(super) fn moved(&self, from: usize, first: usize, element: &[u16]) -> (usize, u64) {
+        let turns = self.orientations as usize;
+        let point = usize::from(element[first + from * turns]) - first;
+        let (to, twist) = (point / turns, (point % turns) as u64 * self.step);
+        (to, (twist + self.zero[to] + self.seen - self.zero[from]) % self.seen)
+    }
+
     /// How many parities there are.
     pub(super) fn parities(&self) -> u64 {
         if self.positions > 1 { 2 } else { 1 }
@@ -433,6 +441,28 @@ pub(super) struct Sifter {
 }
 
 impl Sifter {
+    /// Returns all of the group of so many moves; nothing where that is too much work.
+    pub(super) fn complete(components: &[Component], moves: usize) -> Option<Sifter> {
+        if components.iter().map(Component::points).sum::<usize>() > MOST_POINTS {
+            return None;
+        }
+        let mut sifter = Sifter::new(components, moves);
+        let most = Parts::new(components, 0).most(&sifter.elements);
+        sifter.fill(&most);
+        (sifter.order(0) == most || sifter.prove()).then_some(sifter)
+    }
+
+    /// Returns an element of what is known, all equally likely.
+    pub(super) fn random(&self, dice: &mut SplitMix64) -> Points {
+        let mut draw = |level: &SiftLevel| {
+            let point = level.orbit[dice.below(level.orbit.len() as u64) as usize];
+            inverse(level.back[usize::from(point)].as_ref().expect("in the orbit"))
+        };
+        let mut levels = self.levels.iter().rev();
+        let last = draw(levels.next().expect("a puzzle has positions"));
+        levels.fold(last, |element, level| then(&element, &draw(level)))
+    }
+
     pub(super) fn new(components: &[Component], moves: usize) -> Sifter {
         let points: usize = components.iter().map(Component::points).sum();
         let identity: Points = (0..points).map(|p| p as u16).collect();

@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     progress::{Phase, Progress},
-    puzzle::{Board, Direction},
+    puzzle::Board,
     search::Share,
 };
 
 /// What a walk through a subtree found.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct WalkResult {
+pub struct WalkResult {
     pub walked: Walked,
-    /// The way to the goal, from the root of the tree.
-    pub solution: Option<Vec<Direction>>,
+    /// The way to the goal, from the root of the tree: moves by their numbers.
+    pub solution: Option<Vec<u16>>,
     /// Whether the walk ended early without a solution.
     pub stopped: bool,
 }
@@ -37,13 +37,13 @@ impl From<Walked> for WalkResult {
 
 /// What comes of a subtree: how the iteration is cut, and what a walk through it found. Subtrees are dealt in the order in
 /// which one thread would walk through them.
-pub(crate) type SubtreeResult = (SubtreeSplit, WalkResult);
+pub type SubtreeResult = (SubtreeSplit, WalkResult);
 
 /// Who is told how far a search is, and who is told what need not be done again.
-pub(crate) type Observers<'c> = (&'c dyn Progress, &'c dyn Recorder);
+pub type Observers<'c> = (&'c dyn Progress, &'c dyn Recorder);
 
 /// What the walks of one iteration share.
-pub(crate) struct Control<'c> {
+pub struct Control<'c> {
     observers: Observers<'c>,
     pub share: &'c Share<SubtreeResult>,
     /// Moves that the iteration allows.
@@ -171,9 +171,9 @@ impl Cut {
 /// A search that goes on with an iteration: one that has proven hard for one thread, or that a log tells of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Pending {
-    /// The board.
-    pub board: Board,
+pub struct Pending<S = Board> {
+    /// The board, or other state.
+    pub state: S,
     /// The iteration.
     pub stage: Stage,
     /// What has been done of it.
@@ -184,7 +184,13 @@ pub struct Pending {
     pub seconds: f64,
 }
 
-impl Pending {
+impl<S> Pending<S> {
+    /// Returns a search that begins with a threshold.
+    pub(crate) fn new(state: S, threshold: usize) -> Pending<S> {
+        let stage = Stage { threshold, ..Stage::default() };
+        Pending { state, stage, done: Cut::default(), before: Cut::default(), seconds: 0.0 }
+    }
+
     /// Returns the nodes generated so far.
     pub fn nodes(&self) -> u64 {
         self.stage.nodes + self.done.walked.iter().map(|walked| walked.nodes).sum::<u64>()

@@ -1,159 +1,306 @@
-//! Iterative-deepening A* over additive pattern databases.
+//! Iterative-deepening A*: of any tree of moves, by one thread, all threads, or all ranks.
 //!
-//! Source: R. E. Korf, Depth-first iterative-deepening, AIJ 27 (1985); R. E. Korf and A. Felner, Disjoint
-//! pattern database heuristics, AIJ 134 (2002); reflections: J. Culberson and J. Schaeffer 1998.
+//! Source: R. E. Korf, Depth-first iterative-deepening, AIJ 27 (1985).
 //!
 //! Invariant: all solutions shorter than the threshold of an iteration are excluded by the iterations before
 //! it, whoever carried them out. So a search can pause between two iterations, and go on with more threads.
 
-use std::{collections::BTreeMap, ops::ControlFlow};
+use std::{collections::BTreeMap, ops::ControlFlow, time::Instant};
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::{
-    pdb::Pdb,
     progress::Progress,
-    puzzle::{Board, Direction, Moves},
-    search::Share,
+    puzzle::{Board, Moves},
+    search::{Ranks, Share},
     solve::{
         SolveError,
-        bits::BitTables,
         control::{
-            Control, Cut, Observers, Pending, Stage, SubtreeResult, SubtreeSplit, WalkResult,
-            Walked,
+            Control, Cut, Observers, Pending, Recorder, SubtreeResult, SubtreeSplit, WalkResult,
+            Walked, note,
         },
-        sums::Sums,
-        tree::{KnownBoard, MAX_BIT_VIEWS, MAX_VIEWS, Tree},
-        walk::{Heuristic, Subtree, Walk},
     },
-    store,
 };
 
-/// Bytes of databases for each node of an iteration from which on they are arranged for the next one, which has some
-/// seven times the nodes: arranging a byte takes about as long as a walk saves at a tenth of a node.
-const ARRANGE_FROM: u64 = 64;
+/// The answer for one board or other state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answer<M = Moves> {
+    /// A shortest solution, `None` when the search was stopped.
+    pub moves: Option<M>,
+    /// No solution is shorter than this.
+    pub at_least: usize,
+    /// Nodes generated.
+    pub nodes: u64,
+    /// Wall time in seconds.
+    pub seconds: f64,
+}
 
-/// What comes of an iteration, or of several: a shortest solution, none because an observer said stop, or that the search
-/// goes on.
-pub(crate) type Ended = Result<ControlFlow<Option<Moves>>, SolveError>;
+/// What one thread made of a board or other state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Attempt<S = Board, M = Moves> {
+    /// It found the answer.
+    Answered(Answer<M>),
+    /// It is hard: [`StateSolver::finish_with`] solves it with all threads.
+    Hard(Pending<S>),
+}
 
-impl Tree {
-    /// Returns the search of a board that can reach the goal (parity is the caller's business).
-    ///
-    /// # Panics
-    /// When the board has another size than the goal.
-    pub fn begin(&self, board: &Board) -> Pending {
-        assert_eq!(board.size(), self.goal.size());
-        let stage = Stage { threshold: self.estimate(board), ..Stage::default() };
-        let (done, before) = (Cut::default(), Cut::default());
-        Pending { board: board.clone(), stage, done, before, seconds: 0.0 }
+/// A solver by iterative deepening: [`Optimal`](crate::solve::Optimal) of boards, [`PuzzleSolver`](crate::solve::PuzzleSolver) of
+/// other puzzles. For many states, [`StateSolver::attempt_with`] each on a thread of its own, then
+/// [`StateSolver::finish_with`] those that are hard one after the other. Answers, nodes included, do not depend on the
+/// number of threads.
+pub trait StateSolver: Sync {
+    /// What is solved.
+    type State: Clone + Send + Sync;
+    /// A solution.
+    type Moves: Clone + Send + Sync;
+
+    /// Returns the search of a state that can be solved.
+    #[doc(hidden)]
+    fn begin(&self, state: &Self::State) -> Result<Pending<Self::State>, SolveError>;
+
+    /// Returns the tree below a state.
+    #[doc(hidden)]
+    fn rooted(&self, state: &Self::State) -> Result<Box<dyn Rooted<Self::State> + '_>, SolveError>;
+
+    /// Nodes of an iteration from which on the next ones are split between threads.
+    #[doc(hidden)]
+    fn split_from(&self) -> u64;
+
+    /// Makes ready for an iteration after one with so many nodes; returns whether the tree is to be made anew.
+    #[doc(hidden)]
+    fn make_ready(&self, _last: u64, _progress: &dyn Progress) -> bool {
+        false
     }
 
-    /// Searches on the current thread while iterations are not worth more than one; a search that goes on is for
-    /// [`Tree::solve_hard`]. Solution and nodes are the same for any number of threads and processes.
-    pub fn solve_easy(&self, search: &mut Pending, progress: &dyn Progress) -> Ended {
-        let mut ended = ControlFlow::Continue(());
-        let rooted = self.rooted(&search.board);
-        while ended.is_continue() && search.stage.last < self.split_from {
-            ended = self.iterate(search, &*rooted, &Share::alone(), (progress, &()), 1)?;
+    /// Checks a solution, and what it was found with.
+    #[doc(hidden)]
+    fn checked(
+        &self,
+        state: &Self::State,
+        solution: Result<Option<Vec<u16>>, SolveError>,
+    ) -> Result<Option<Self::Moves>, SolveError>;
+
+    /// Returns what all states are solved to, in words.
+    #[doc(hidden)]
+    fn goal_text(&self) -> String;
+
+    /// Returns the databases or tables, in words that tell them from others: those of a sum together.
+    fn databases(&self) -> Vec<Vec<String>>;
+
+    /// Returns a state in one line.
+    #[doc(hidden)]
+    fn text(&self, state: &Self::State) -> String;
+
+    /// Returns moves in one line.
+    #[doc(hidden)]
+    fn written(moves: &Self::Moves) -> String;
+
+    /// Returns the moves of a line and how many they are, if they solve a state.
+    #[doc(hidden)]
+    fn replayed(&self, state: &Self::State, moves: &str) -> Option<(Self::Moves, usize)>;
+
+    /// Returns a shortest solution of a state that one thread finds in some 0.1 s; otherwise how far it has come.
+    ///
+    /// # Errors
+    /// [`SolveError::Puzzle`] when the state cannot be solved.
+    fn attempt_with(
+        &self,
+        state: &Self::State,
+        progress: &dyn Progress,
+    ) -> Result<Attempt<Self::State, Self::Moves>, SolveError> {
+        let begun = Instant::now();
+        let mut search = self.begin(state)?;
+        let (rooted, share) = (self.rooted(state)?, Share::alone());
+        let mut ended = Ok(ControlFlow::Continue(()));
+        // Solution and nodes are the same for any number of threads and processes.
+        while matches!(ended, Ok(ControlFlow::Continue(()))) {
+            if search.stage.last >= self.split_from() {
+                search.seconds = begun.elapsed().as_secs_f64();
+                return Ok(Attempt::Hard(search));
+            }
+            ended = rooted.iterate(&mut search, &share, (progress, &()), 1);
         }
-        Ok(ended)
+        search.seconds = begun.elapsed().as_secs_f64();
+        let solution = ended.map(|ended| ended.break_value().flatten());
+        self.answer(search, solution).map(Attempt::Answered)
+    }
+
+    /// Returns a shortest solution of a hard state, found with all threads of the current rayon pool.
+    /// The answer's nodes and seconds include those of the attempt.
+    ///
+    /// # Errors
+    /// As [`StateSolver::attempt_with`].
+    fn finish_with(
+        &self,
+        pending: Pending<Self::State>,
+        progress: &dyn Progress,
+    ) -> Result<Answer<Self::Moves>, SolveError> {
+        self.finish_recorded_with(pending, progress, &())
+    }
+
+    /// Returns a shortest solution of a hard state as [`StateSolver::finish_with`] does; tells a recorder, which makes
+    /// it possible to go on after the process has ended ([`crate::solve::SolveLog`]), how far the search has come.
+    ///
+    /// # Errors
+    /// As [`StateSolver::attempt_with`].
+    fn finish_recorded_with(
+        &self,
+        mut pending: Pending<Self::State>,
+        progress: &dyn Progress,
+        recorder: &dyn Recorder,
+    ) -> Result<Answer<Self::Moves>, SolveError> {
+        let begun = Instant::now();
+        let solution = self.go_on(&mut pending, &Share::alone(), (progress, recorder));
+        pending.seconds += begun.elapsed().as_secs_f64();
+        self.answer(pending, solution)
+    }
+
+    /// Returns a shortest solution of a hard state, found with the threads of a pool on each rank of a job together. All
+    /// ranks call this with the same state, as far as the same attempt or log has come, from outside their pools; all get
+    /// the same moves and nodes, those of a single thread. When one of the observers on any rank says so, all stop. Every
+    /// recorder is told of all subtrees, whichever rank walked through them.
+    ///
+    /// # Errors
+    /// As [`StateSolver::attempt_with`].
+    fn finish_together_with(
+        &self,
+        mut pending: Pending<Self::State>,
+        ranks: Ranks<'_>,
+        progress: &dyn Progress,
+        recorder: &dyn Recorder,
+    ) -> Result<Answer<Self::Moves>, SolveError> {
+        let begun = Instant::now();
+        let (interrupted, told) = (|| progress.interrupted(), |done: &_| note(recorder, done));
+        let solution = ranks.share(&interrupted, &told, |share| {
+            let solution = self.go_on(&mut pending, share, (progress, recorder));
+            if matches!(solution, Ok(None)) {
+                share.stop();
+            }
+            solution
+        });
+        pending.seconds += begun.elapsed().as_secs_f64();
+        self.answer(pending, solution)
     }
 
     /// Searches with the threads of the current pool, and of the ranks that share.
     ///
     /// The first observer is told the nodes so far, and asked whether to stop, every few thousand nodes; the second is told
     /// what need not be done again.
-    pub fn solve_hard(
+    #[doc(hidden)]
+    fn go_on(
         &self,
-        search: &mut Pending,
+        search: &mut Pending<Self::State>,
         share: &Share<SubtreeResult>,
         observers: Observers<'_>,
-    ) -> Result<Option<Moves>, SolveError> {
-        let mut rooted = self.rooted(&search.board);
+    ) -> Result<Option<Vec<u16>>, SolveError> {
+        self.begin(&search.state)?;
+        let mut rooted = self.rooted(&search.state)?;
         loop {
-            if self.memory != Some(0) && search.stage.last >= self.bytes() / ARRANGE_FROM {
-                self.arrange(observers.0);
-                rooted = self.rooted(&search.board);
+            if self.make_ready(search.stage.last, observers.0) {
+                rooted = self.rooted(&search.state)?;
             }
             let threads = rayon::current_num_threads();
-            let ended = self.iterate(search, &*rooted, share, observers, threads)?;
-            if let ControlFlow::Break(moves) = ended {
-                return Ok(moves);
+            let ended = rooted.iterate(search, share, observers, threads)?;
+            if let ControlFlow::Break(solution) = ended {
+                return Ok(solution);
             }
             observers.1.iteration(search.stage);
         }
     }
 
-    /// Carries out an iteration, or what is left of it.
+    /// Makes an answer of what a search has found, if nobody stopped it.
+    #[doc(hidden)]
+    fn answer(
+        &self,
+        search: Pending<Self::State>,
+        solution: Result<Option<Vec<u16>>, SolveError>,
+    ) -> Result<Answer<Self::Moves>, SolveError> {
+        let Pending { state, stage, seconds, .. } = search;
+        let moves = self.checked(&state, solution)?;
+        Ok(Answer { moves, at_least: stage.threshold, nodes: stage.nodes, seconds })
+    }
+}
+
+/// A tree of moves below a state, and its subtrees.
+pub(crate) trait MoveTree: Sync {
+    /// A subtree, or the whole.
+    type Subtree: Send + Sync;
+    /// What a thread keeps from one walk to the next.
+    type Stack: Default;
+
+    /// Whether the state is the goal.
+    fn is_solved(&self) -> bool;
+
+    /// Returns the least number of moves, from a lower bound on, that can lead from the state to the goal.
+    fn at_least(&self, bound: usize) -> usize;
+
+    /// Returns the whole tree, for so many moves.
+    fn whole(&self, limit: usize) -> Self::Subtree;
+
+    /// Returns the subtrees so many moves below the root that a solution of at most `limit` moves can lead through, in the
+    /// order of a walk, and what is above them.
+    fn spread(
+        &self,
+        whole: &Self::Subtree,
+        depth: usize,
+        limit: usize,
+    ) -> (Vec<Self::Subtree>, Walked);
+
+    /// Returns the way to a subtree.
+    fn path<'s>(&self, subtree: &'s Self::Subtree) -> &'s [u16];
+
+    /// Walks through a subtree that was dealt at a place, for solutions of as many moves as the iteration allows: there is
+    /// none of fewer.
+    fn walk(
+        &self,
+        subtree: &Self::Subtree,
+        control: &Control<'_>,
+        place: usize,
+        stack: &mut Self::Stack,
+    ) -> WalkResult;
+}
+
+/// What comes of an iteration, or of several: a shortest solution, none because an observer said stop, or that the search
+/// goes on.
+pub type Ended = Result<ControlFlow<Option<Vec<u16>>>, SolveError>;
+
+/// The tree below a state, whatever it is made of.
+pub trait Rooted<S> {
+    /// Carries out an iteration, or what is left of it, with so many threads of the current pool.
     fn iterate(
         &self,
-        search: &mut Pending,
-        rooted: &dyn Rooted,
+        search: &mut Pending<S>,
+        share: &Share<SubtreeResult>,
+        observers: Observers<'_>,
+        threads: usize,
+    ) -> Ended;
+}
+
+impl<S, T: MoveTree> Rooted<S> for T {
+    fn iterate(
+        &self,
+        search: &mut Pending<S>,
         share: &Share<SubtreeResult>,
         observers: Observers<'_>,
         threads: usize,
     ) -> Ended {
-        if search.board == self.goal {
-            return Ok(ControlFlow::Break(Some(Moves::default())));
+        if self.is_solved() {
+            return Ok(ControlFlow::Break(Some(Vec::new())));
         }
         let control = Control::new(observers, share, search.stage.threshold, search.nodes());
-        let pass = rooted.pass(search, &control, threads);
+        let pass = pass(self, search, &control, threads);
         let Walked { nodes, excess, .. } = pass.walked;
         let stage = &mut search.stage;
         (stage.nodes, stage.last) = (stage.nodes + nodes, nodes);
         if pass.solution.is_some() || pass.stopped {
-            return Ok(ControlFlow::Break(pass.solution.map(Moves)));
+            return Ok(ControlFlow::Break(pass.solution));
         }
         if excess == i32::MAX {
             return Err(SolveError::NoSolution);
         }
-        stage.threshold = self.at_least(&search.board, stage.threshold + excess as usize);
+        stage.threshold = self.at_least(stage.threshold + excess as usize);
         Ok(ControlFlow::Continue(()))
-    }
-
-    /// Returns the tree below a board, with the fastest heuristic that the databases allow.
-    fn rooted(&self, board: &Board) -> Box<dyn Rooted + '_> {
-        fn of<'t>(heuristic: impl Heuristic + 't, board: &Board) -> Box<dyn Rooted + 't> {
-            let known = KnownBoard::new(heuristic.tree(), board);
-            Box::new(RootedTree { heuristic, board: board.clone(), known })
-        }
-        let (plain, bits) = (self.is_plain(), self.is_bits());
-        match self.views.len() {
-            1 if plain => of(Sums::<1, true>::new(self), board),
-            2 if plain => of(Sums::<2, true>::new(self), board),
-            3..=4 if plain => of(Sums::<4, true>::new(self), board),
-            _ if plain => of(Sums::<MAX_VIEWS, true>::new(self), board),
-            1 if bits => of(BitTables::<1>::new(self), board),
-            2 if bits => of(BitTables::<2>::new(self), board),
-            3..=4 if bits => of(BitTables::<4>::new(self), board),
-            5..=MAX_BIT_VIEWS if bits => of(BitTables::<MAX_BIT_VIEWS>::new(self), board),
-            1 => of(Sums::<1, false>::new(self), board),
-            2 => of(Sums::<2, false>::new(self), board),
-            3..=4 => of(Sums::<4, false>::new(self), board),
-            5..=8 => of(Sums::<8, false>::new(self), board),
-            _ => of(Sums::<MAX_VIEWS, false>::new(self), board),
-        }
-    }
-
-    /// Returns the bytes of all databases.
-    fn bytes(&self) -> u64 {
-        let mut pdbs: Vec<&Pdb> = self.databases().map(|database| &*database.pdb).collect();
-        pdbs.sort_by_key(|&pdb| std::ptr::from_ref(pdb));
-        pdbs.dedup_by_key(|&mut pdb| std::ptr::from_ref(pdb));
-        pdbs.iter().map(|pdb| pdb.file_bytes()).sum()
-    }
-
-    /// Arranges databases of one bit an entry for long searches where the memory has room for all.
-    pub(crate) fn arrange(&self, progress: &dyn Progress) {
-        if self.bytes() <= self.memory.unwrap_or_else(store::budget) {
-            self.databases().for_each(|database| database.arrange(progress));
-        }
-    }
-
-    /// Returns the lower bound on the moves of a board that a search begins with.
-    pub fn estimate(&self, board: &Board) -> usize {
-        self.at_least(board, KnownBoard::new(self, board).estimate(self) as usize)
     }
 }
 
@@ -184,117 +331,101 @@ fn worth(nodes: u64) -> usize {
     }
 }
 
-/// The tree below a board, whatever its heuristic.
-trait Rooted {
-    /// Walks through the tree for solutions of as many moves as the iteration allows, there being none of fewer, with so many
-    /// threads of the current pool. Subtrees that are done already are not walked through again; those that are done in the
-    /// end are what the search has before its next iteration.
-    fn pass(&self, search: &mut Pending, control: &Control<'_>, threads: usize) -> WalkResult;
+/// Returns the numbers of subtrees in the order in which to walk through them: by the moves that the iteration before had
+/// left where it came closest to the goal in the same or the surrounding subtree; those last where it never was.
+fn order<T: MoveTree>(tree: &T, subtrees: &[T::Subtree], before: &Cut) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..subtrees.len()).collect();
+    let SubtreeSplit { threshold, depth, .. } = before.pieces;
+    let (Some(first), true) = (subtrees.first(), before.is_whole()) else {
+        return order;
+    };
+    let common = tree.path(first).len().min(depth as usize);
+    let (theirs, _) = tree.spread(&tree.whole(threshold), depth as usize, threshold);
+    let mut least: BTreeMap<&[u16], u32> = BTreeMap::new();
+    for walked in &before.walked {
+        if let Some(theirs) = theirs.get(walked.subtree as usize) {
+            let least = least.entry(&tree.path(theirs)[..common]).or_insert(walked.left);
+            *least = walked.left.min(*least);
+        }
+    }
+    let left = |&i: &usize| least.get(&tree.path(&subtrees[i])[..common]).copied();
+    order.sort_by_cached_key(|i| left(i).unwrap_or(u32::MAX));
+    order
 }
 
-struct RootedTree<H> {
-    heuristic: H,
-    board: Board,
-    known: KnownBoard,
-}
-
-impl<H: Heuristic> RootedTree<H> {
-    /// Returns the whole tree, for so many moves.
-    fn whole(&self, limit: usize) -> Subtree<H> {
-        Subtree::whole(&self.heuristic, &self.board, &self.known, limit)
+/// Walks through the tree for solutions of as many moves as the iteration allows, there being none of fewer, with so many
+/// threads of the current pool. Subtrees that are done already are not walked through again; those that are done in the
+/// end are what the search has before its next iteration.
+fn pass<S, T: MoveTree>(
+    tree: &T,
+    search: &mut Pending<S>,
+    control: &Control<'_>,
+    threads: usize,
+) -> WalkResult {
+    let (limit, wanted) = (control.limit, worth(search.stage.last));
+    let whole = tree.whole(limit);
+    let (done, before) = (std::mem::take(&mut search.done), std::mem::take(&mut search.before));
+    let (mut subtrees, mut above, mut depth) = (Vec::new(), None, 0);
+    // The goal is not among the nodes above the subtrees: it is `limit` moves away.
+    while depth + 1 < limit && subtrees.len() < wanted {
+        depth += 1;
+        let (found, walked) = tree.spread(&whole, depth, limit);
+        let none = found.is_empty();
+        (subtrees, above) = (found, Some(walked));
+        if none {
+            break;
+        }
     }
-
-    /// Returns the numbers of subtrees in the order in which to walk through them: by the moves that the iteration before had
-    /// left where it came closest to the goal in the same or the surrounding subtree; those last where it never was.
-    fn order(&self, subtrees: &[Subtree<H>], before: &Cut) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..subtrees.len()).collect();
-        let SubtreeSplit { threshold, depth, .. } = before.pieces;
-        let (Some(first), true) = (subtrees.first(), before.is_whole()) else {
-            return order;
-        };
-        let common = first.path.len().min(depth as usize);
-        let (depth, whole) = (depth as usize, self.whole(threshold));
-        let (theirs, _) = Walk::spread(&self.heuristic, &whole, depth, threshold);
-        let mut least: BTreeMap<&[Direction], u32> = BTreeMap::new();
-        for walked in &before.walked {
-            if let Some(theirs) = theirs.get(walked.subtree as usize) {
-                let least = least.entry(&theirs.path[..common]).or_insert(walked.left);
-                *least = walked.left.min(*least);
-            }
+    let Some(above) = above else {
+        return tree.walk(&whole, control, 0, &mut T::Stack::default());
+    };
+    let (depth, count) = (depth as u32, subtrees.len() as u32);
+    let pieces = SubtreeSplit { threshold: limit, depth, subtrees: count };
+    // What was cut another way says nothing.
+    let known = done.walked.into_iter();
+    let known = known.filter(|walked| done.pieces == pieces && walked.subtree < count);
+    let mut passes: BTreeMap<usize, WalkResult> =
+        known.map(|walked| (walked.subtree as usize, walked.into())).collect();
+    let order = order(tree, &subtrees, &before);
+    let left = order.iter().copied().filter(|i| !passes.contains_key(i));
+    let left: Vec<usize> = left.collect();
+    let share = control.share;
+    share.begin(left.len());
+    control.everywhere(above.nodes);
+    let work = || {
+        let mut stack = T::Stack::default();
+        while let Some(place) = share.next() {
+            let subtree = &subtrees[left[place]];
+            let mut pass = tree.walk(subtree, control, place, &mut stack);
+            pass.walked.subtree = left[place] as u32;
+            control.done(place, (pieces, pass));
         }
-        let left = |&i: &usize| least.get(&subtrees[i].path[..common]).copied();
-        order.sort_by_cached_key(|i| left(i).unwrap_or(u32::MAX));
-        order
+    };
+    if threads > 1 {
+        (0..threads).into_par_iter().for_each(|_| work());
+    } else {
+        work();
     }
-}
-
-impl<H: Heuristic> Rooted for RootedTree<H> {
-    fn pass(&self, search: &mut Pending, control: &Control<'_>, threads: usize) -> WalkResult {
-        let (limit, wanted) = (control.limit, worth(search.stage.last));
-        let (heuristic, whole) = (&self.heuristic, self.whole(limit));
-        let (done, before) = (std::mem::take(&mut search.done), std::mem::take(&mut search.before));
-        let (mut subtrees, mut above, mut depth) = (Vec::new(), None, 0);
-        // The goal is not among the nodes above the subtrees: it is `limit` moves away.
-        while depth + 1 < limit && subtrees.len() < wanted {
-            depth += 1;
-            let (found, walked) = Walk::spread(heuristic, &whole, depth, limit);
-            let none = found.is_empty();
-            (subtrees, above) = (found, Some(walked));
-            if none {
-                break;
-            }
-        }
-        let Some(above) = above else {
-            return Walk::pass(heuristic, &whole, control, 0, &mut Vec::new());
+    let (results, stopped) = share.end();
+    let results = results.into_iter().map(|(_, (_, pass))| pass);
+    passes.extend(results.map(|pass| (pass.walked.subtree as usize, pass)));
+    let mut whole = WalkResult::from(above);
+    let mut walked = Vec::with_capacity(passes.len());
+    for i in order {
+        let Some(pass) = passes.remove(&i) else {
+            continue;
         };
-        let (depth, count) = (depth as u32, subtrees.len() as u32);
-        let pieces = SubtreeSplit { threshold: limit, depth, subtrees: count };
-        // What was cut another way says nothing.
-        let known = done.walked.into_iter();
-        let known = known.filter(|walked| done.pieces == pieces && walked.subtree < count);
-        let mut passes: BTreeMap<usize, WalkResult> =
-            known.map(|walked| (walked.subtree as usize, walked.into())).collect();
-        let order = self.order(&subtrees, &before);
-        let left = order.iter().copied().filter(|i| !passes.contains_key(i));
-        let left: Vec<usize> = left.collect();
-        let share = control.share;
-        share.begin(left.len());
-        control.everywhere(above.nodes);
-        let work = || {
-            let mut stack = Vec::new();
-            while let Some(place) = share.next() {
-                let subtree = &subtrees[left[place]];
-                let mut pass = Walk::pass(heuristic, subtree, control, place, &mut stack);
-                pass.walked.subtree = left[place] as u32;
-                control.done(place, (pieces, pass));
-            }
-        };
-        if threads > 1 {
-            (0..threads).into_par_iter().for_each(|_| work());
-        } else {
-            work();
+        whole.walked.nodes += pass.walked.nodes;
+        whole.walked.excess = whole.walked.excess.min(pass.walked.excess);
+        whole.walked.left = whole.walked.left.min(pass.walked.left);
+        walked.extend(pass.is_done().then_some(pass.walked));
+        whole.solution = whole.solution.or(pass.solution);
+        // What was found beyond the solution, one thread would not have looked at.
+        if whole.solution.is_some() && !stopped {
+            break;
         }
-        let (results, stopped) = share.end();
-        let results = results.into_iter().map(|(_, (_, pass))| pass);
-        passes.extend(results.map(|pass| (pass.walked.subtree as usize, pass)));
-        let mut whole = WalkResult::from(above);
-        let mut walked = Vec::with_capacity(passes.len());
-        for i in order {
-            let Some(pass) = passes.remove(&i) else {
-                continue;
-            };
-            whole.walked.nodes += pass.walked.nodes;
-            whole.walked.excess = whole.walked.excess.min(pass.walked.excess);
-            whole.walked.left = whole.walked.left.min(pass.walked.left);
-            walked.extend(pass.is_done().then_some(pass.walked));
-            whole.solution = whole.solution.or(pass.solution);
-            // What was found beyond the solution, one thread would not have looked at.
-            if whole.solution.is_some() && !stopped {
-                break;
-            }
-        }
-        search.before = Cut { pieces, walked };
-        whole.stopped = stopped && whole.solution.is_none();
-        whole
     }
+    search.before = Cut { pieces, walked };
+    whole.stopped = stopped && whole.solution.is_none();
+    whole
 }

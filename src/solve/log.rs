@@ -14,12 +14,13 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 use crate::{
-    puzzle::{Board, MoveStyle, Moves},
+    puzzle::{Board, Moves},
     search::Communicator,
     solve::{
         SolveError,
         control::{Cut, Pending, Recorder, Stage, SubtreeSplit, Walked},
-        optimal::{Answer, Optimal},
+        ida::{Answer, StateSolver},
+        optimal::Optimal,
     },
     store::Journal,
     system::{FileKind, FileProblem, SystemError},
@@ -107,7 +108,7 @@ impl LogLine {
     }
 
     /// Returns the line of a search that goes on with the next iteration of a board.
-    pub fn pending(board: usize, search: &Pending) -> LogLine {
+    pub fn pending<S>(board: usize, search: &Pending<S>) -> LogLine {
         let mut entry = LogLine::iteration(board, search.stage, search.seconds);
         if let LogLine::Iteration { before, .. } = &mut entry {
             *before = Some(search.before.clone()).filter(|cut| !cut.walked.is_empty());
@@ -118,13 +119,13 @@ impl LogLine {
 
 /// What a log says of a board.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Logged {
+pub enum Logged<S = Board, M = Moves> {
     /// Its shortest solution.
-    Solved(Answer),
+    Solved(Answer<M>),
     /// How far its search has come.
     Pending {
         /// The search.
-        search: Pending,
+        search: Pending<S>,
         /// The stages of its iterations, the last one included.
         stages: Vec<Stage>,
     },
@@ -133,12 +134,15 @@ pub enum Logged {
 /// How often subtrees are written.
 const WRITE_EVERY: Duration = Duration::from_millis(250);
 
-/// A log, to which this process alone writes. It records one board after the other: [`SolveLog::begin`].
-#[derive(Debug)]
-pub struct SolveLog {
-    boards: Vec<Board>,
+/// What a log says of each board, by the board's place.
+type Found<T> = BTreeMap<usize, Logged<<T as StateSolver>::State, <T as StateSolver>::Moves>>;
+
+/// A log of boards or other states, to which this process alone writes. It records one after the other: [`SolveLog::begin`].
+pub struct SolveLog<T: StateSolver = Optimal> {
+    /// The states in words.
+    texts: Vec<String>,
     /// What it said of each board when it was opened, by the board's place.
-    pub found: BTreeMap<usize, Logged>,
+    pub found: Found<T>,
     writer: Mutex<BoardRecord>,
 }
 
@@ -185,7 +189,7 @@ impl BoardRecord {
     }
 }
 
-impl SolveLog {
+impl<T: StateSolver> SolveLog<T> {
     /// Opens the log of some boards, which is begun when there is none. Of several ranks the first one has the file, and tells
     /// the others what it says.
     ///
@@ -194,23 +198,24 @@ impl SolveLog {
     /// read, is something else, or a line is damaged.
     pub fn open(
         path: impl AsRef<Path>,
-        boards: Vec<Board>,
-        solver: &Optimal,
+        boards: &[T::State],
+        solver: &T,
         ranks: &dyn Communicator,
-    ) -> Result<SolveLog, SolveError> {
+    ) -> Result<SolveLog<T>, SolveError> {
         let path = path.as_ref();
         let read = |lines: &[String]| {
             let mut found = BTreeMap::new();
             for (number, line) in (2..).zip(lines) {
                 let damaged = || KIND.wrong(path, FileProblem::Line { line: number });
                 let line = serde_json::from_str(line).map_err(|_| damaged())?;
-                take(line, &boards, solver.goal(), &mut found).ok_or_else(damaged)?;
+                take(line, boards, solver, &mut found).ok_or_else(damaged)?;
             }
             Ok::<_, SolveError>(found)
         };
+        let texts: Vec<String> = boards.iter().map(|board| solver.text(board)).collect();
         let (mut journal, mut lines, mut found) = (None, Vec::new(), BTreeMap::new());
         if ranks.rank() == 0 {
-            let heading = Heading::new(&boards, solver);
+            let heading = Heading::new(&texts, solver);
             let (mut file, all) = Journal::open(path, KIND, OPENING)?;
             match all.split_first() {
                 Some((first, rest)) => {
@@ -229,7 +234,7 @@ impl SolveLog {
         let (begun, done) = (Instant::now(), Cut::default());
         let (board, spent, next, failure) = (0, 0.0, begun, None);
         let writer = BoardRecord { journal, board, begun, spent, done, next, failure };
-        Ok(SolveLog { boards, found, writer: Mutex::new(writer) })
+        Ok(SolveLog { texts, found, writer: Mutex::new(writer) })
     }
 
     /// Begins with a board that a search goes on with: what is recorded from now on is of that one. Where the log did not know
@@ -237,7 +242,7 @@ impl SolveLog {
     ///
     /// # Errors
     /// [`SolveError::System`].
-    pub fn begin(&self, at: usize, search: &Pending) -> Result<(), SolveError> {
+    pub fn begin(&self, at: usize, search: &Pending<T::State>) -> Result<(), SolveError> {
         let mut writer = self.writer.lock();
         (writer.board, writer.begun, writer.spent) = (at, Instant::now(), search.seconds);
         writer.next = writer.begun + WRITE_EVERY;
@@ -266,13 +271,13 @@ impl SolveLog {
     ///
     /// # Errors
     /// [`SolveError::System`].
-    pub fn solved(&self, at: usize, answer: &Answer) -> Result<(), SolveError> {
+    pub fn solved(&self, at: usize, answer: &Answer<T::Moves>) -> Result<(), SolveError> {
         match &answer.moves {
             Some(moves) if !matches!(self.found.get(&at), Some(Logged::Solved(_))) => {
                 self.writer.lock().append(&LogLine::Solved {
                     board: at,
-                    tiles: self.boards[at].to_string(),
-                    moves: moves.short(MoveStyle::Tile),
+                    tiles: self.texts[at].clone(),
+                    moves: T::written(moves),
                     nodes: answer.nodes,
                     seconds: answer.seconds,
                 })
@@ -291,7 +296,7 @@ impl SolveLog {
     }
 }
 
-impl Recorder for SolveLog {
+impl<T: StateSolver> Recorder for SolveLog<T> {
     fn iteration(&self, next: Stage) {
         let mut writer = self.writer.lock();
         // The next iteration begins where this one came closest, so all of it is to be known.
@@ -317,11 +322,11 @@ fn json(object: &impl Serialize, path: &Path) -> Result<String, SolveError> {
 }
 
 impl Heading {
-    fn new(boards: &[Board], solver: &Optimal) -> Heading {
+    fn new(boards: &[String], solver: &impl StateSolver) -> Heading {
         let lines: String = boards.iter().map(|board| format!("{board}\n")).collect();
         Heading {
             tilewave_log: VERSION,
-            goal: solver.goal().to_string(),
+            goal: solver.goal_text(),
             boards: boards.len(),
             boards_hash: format!("{:016x}", XxHash3_64::oneshot(lines.as_bytes())),
             databases: solver.databases(),
@@ -367,24 +372,24 @@ pub fn read(path: &Path) -> Result<Vec<String>, SystemError> {
 }
 
 /// Returns what lines of a log say of boards, by their places; none if they do not fit each other.
-pub fn replay(
+pub fn replay<T: StateSolver>(
     entries: impl IntoIterator<Item = LogLine>,
-    boards: &[Board],
-    goal: &Board,
-) -> Option<BTreeMap<usize, Logged>> {
+    boards: &[T::State],
+    solver: &T,
+) -> Option<Found<T>> {
     let mut found = BTreeMap::new();
     for entry in entries {
-        take(entry, boards, goal, &mut found)?;
+        take(entry, boards, solver, &mut found)?;
     }
     Some(found)
 }
 
 /// Takes a line in; none if it does not fit those before it.
-fn take(
+fn take<T: StateSolver>(
     entry: LogLine,
-    boards: &[Board],
-    goal: &Board,
-    found: &mut BTreeMap<usize, Logged>,
+    boards: &[T::State],
+    solver: &T,
+    found: &mut Found<T>,
 ) -> Option<()> {
     match entry {
         LogLine::Iteration { board, threshold, nodes, last, before, seconds } => {
@@ -400,8 +405,8 @@ fn take(
             }
             stages.push(stage);
             let before = before.unwrap_or(done);
-            let (its, done) = (boards.get(board)?.clone(), Cut::default());
-            let search = Pending { board: its, stage, done, before, seconds };
+            let (state, done) = (boards.get(board)?.clone(), Cut::default());
+            let search = Pending { state, stage, done, before, seconds };
             found.insert(board, Logged::Pending { search, stages });
         }
         LogLine::Subtrees { board, of, walked, seconds } => {
@@ -419,10 +424,9 @@ fn take(
             search.seconds = seconds;
         }
         LogLine::Solved { board, tiles, moves, nodes, seconds } => {
-            let moves = Moves::parse(&moves, MoveStyle::Tile).ok()?;
-            let its = boards.get(board).filter(|its| its.to_string() == tiles)?;
-            moves.apply(its).ok().filter(|end| end == goal)?;
-            let answer = Answer { at_least: moves.len(), moves: Some(moves), nodes, seconds };
+            let its = boards.get(board).filter(|its| solver.text(its) == tiles)?;
+            let (moves, at_least) = solver.replayed(its, &moves)?;
+            let answer = Answer { at_least, moves: Some(moves), nodes, seconds };
             found.insert(board, Logged::Solved(answer));
         }
     }

@@ -1,7 +1,7 @@
 //! Solving: optimal, constructive, exported to other solvers, and certified by one.
 //!
 //! The program and Rust programs call [`Optimal`]: a goal with its databases (`database`), seen through symmetries
-//! (`symmetry`), is a `tree`. `ida` carries out iterations over it and splits them into subtrees, `walk` goes through one,
+//! (`symmetry`), is a `tree`. `ida` carries out iterations over any tree and splits them into subtrees, `walk` goes through one,
 //! with `sums` or `bits` as heuristic and `pruner` for its moves. What comes of subtrees meets in `control`, on all threads
 //! and ranks, and goes to the `log`. `partitions` says what to build for a goal. [`Constructive`] solves at once.
 //! `puzzles` solves puzzles of several sets of pieces with pruning tables, `phases` quickly, `words` prunes their moves.
@@ -40,12 +40,13 @@ pub use crate::solve::{
     constructive::Constructive,
     control::{Pending, Stage},
     error::SolveError,
+    ida::{Answer, Attempt, StateSolver},
     log::{Logged, SolveLog},
-    optimal::{Answer, Attempt, Optimal},
+    optimal::Optimal,
     partitions::{default_patterns, sweeps},
     phases::PhaseSolver,
     pruner::MovePruner,
-    puzzles::{PuzzleAnswer, PuzzleSolver},
+    puzzles::PuzzleSolver,
     solvability::{Scrambler, Unsolvable, explain},
     symmetry::SymmetricView,
 };

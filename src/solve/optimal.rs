@@ -1,58 +1,41 @@
-//! The optimal solver: a goal, its pattern databases, and one search per board.
+//! The optimal solver: a goal, its additive pattern databases, and one search per board.
+//!
+//! Source: R. E. Korf and A. Felner, Disjoint pattern database heuristics, AIJ 134 (2002); reflections: J. Culberson and
+//! J. Schaeffer 1998.
 //!
 //! Invariant: an answer without moves is that of a search that was stopped. An answer with moves has been replayed on the
 //! board and ends at the goal; where tiles are in no pattern, the constructive solver knows no shorter way.
 
-use std::{ops::ControlFlow, sync::Arc, time::Instant};
-
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 use crate::{
     pdb::{Pattern, Pdb},
     progress::{NoProgress, Progress},
-    puzzle::{Board, Coordinates, Moves},
-    search::{Ranks, Share},
+    puzzle::{Board, Coordinates, Direction, MoveStyle, Moves},
     solve::{
         SolveError,
+        bits::BitTables,
         constructive::Constructive,
-        control::{Pending, Recorder, note},
+        control::{Control, Pending, WalkResult, Walked},
         database::Database,
+        ida::{Answer, Attempt, MoveTree, Rooted, StateSolver},
         pruner::MovePruner,
+        sums::Sums,
         symmetry::{Lens, images},
-        tree::{MAX_PATTERNS, MAX_VIEWS, Tree},
+        tree::{KnownBoard, MAX_BIT_VIEWS, MAX_PATTERNS, MAX_VIEWS, Tree},
+        walk::{Heuristic, StackLevel, Subtree, Walk},
     },
+    store,
 };
 
 /// Longest sequences whose duplicates are pruned: the two ways around a square of four tiles.
 const PRUNER_DEPTH: usize = 12;
 
-/// The answer for one board.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Answer {
-    /// A shortest solution, `None` when the search was stopped.
-    pub moves: Option<Moves>,
-    /// No solution is shorter than this.
-    pub at_least: usize,
-    /// Nodes generated.
-    pub nodes: u64,
-    /// Wall time in seconds.
-    pub seconds: f64,
-}
-
-/// What one thread made of a board.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Attempt {
-    /// It found the answer.
-    Answered(Answer),
-    /// The board is hard: [`Optimal::finish_with`] solves it with all threads.
-    Hard(Pending),
-}
-
 /// A solver for all boards of one goal. It is shared by threads.
 ///
 /// [`Optimal::solve`] takes one board and all threads; [`Optimal::solve_with`] tells the nodes of the board and asks
-/// whether to stop every few thousand nodes. For many boards, [`Optimal::attempt_with`] each on a
-/// thread of its own, then [`Optimal::finish_with`] those that are hard one after the other. Answers, nodes
+/// whether to stop every few thousand nodes. For many boards, [`StateSolver::attempt_with`] each on a
+/// thread of its own, then [`StateSolver::finish_with`] those that are hard one after the other. Answers, nodes
 /// included, do not depend on the number of threads.
 ///
 /// ```
@@ -166,19 +149,6 @@ impl Optimal {
         self.frame.goal()
     }
 
-    /// Returns the databases of each partition and symmetry, in words that tell them from others: tiles, kind,
-    /// encoding, checksum.
-    pub fn databases(&self) -> Vec<Vec<String>> {
-        let words = |database: &Database| {
-            let pdb = &database.pdb;
-            let tiles: Vec<String> = pdb.pattern().tiles().iter().map(u16::to_string).collect();
-            let (kind, encoding) = (pdb.kind(), pdb.encoding());
-            format!("{} {kind} {encoding} {:016x}", tiles.join(","), pdb.checksum())
-        };
-        let views = self.tree.views.iter();
-        views.map(|lens| lens.databases.iter().map(words).collect()).collect()
-    }
-
     /// Returns how many symmetric look-ups each node takes.
     pub fn views(&self) -> usize {
         self.tree.views()
@@ -212,120 +182,177 @@ impl Optimal {
             Attempt::Hard(pending) => self.finish_with(pending, progress),
         }
     }
+}
 
-    /// Returns a shortest solution of a board that one thread finds in some 0.1 s; otherwise how far it
-    /// has come.
-    ///
-    /// # Errors
-    /// As [`Optimal::solve`].
-    pub fn attempt_with(
+impl StateSolver for Optimal {
+    type State = Board;
+    type Moves = Moves;
+
+    fn begin(&self, board: &Board) -> Result<Pending, SolveError> {
+        self.frame.encode_solvable(board)?;
+        Ok(Pending::new(board.clone(), self.tree.estimate(board)))
+    }
+
+    fn rooted(&self, board: &Board) -> Result<Box<dyn Rooted<Board> + '_>, SolveError> {
+        Ok(self.tree.rooted(board))
+    }
+
+    fn split_from(&self) -> u64 {
+        self.tree.split_from
+    }
+
+    fn make_ready(&self, last: u64, progress: &dyn Progress) -> bool {
+        let worth = self.tree.memory != Some(0) && last >= self.tree.bytes() / ARRANGE_FROM;
+        if worth {
+            self.tree.arrange(progress);
+        }
+        worth
+    }
+
+    fn checked(
         &self,
         board: &Board,
-        progress: &dyn Progress,
-    ) -> Result<Attempt, SolveError> {
-        let begun = Instant::now();
-        self.frame.encode_solvable(board)?;
-        let mut search = self.tree.begin(board);
-        let ended = self.tree.solve_easy(&mut search, progress);
-        search.seconds = begun.elapsed().as_secs_f64();
-        match ended {
-            Ok(ControlFlow::Continue(())) => Ok(Attempt::Hard(search)),
-            Ok(ControlFlow::Break(moves)) => self.answer(search, Ok(moves)).map(Attempt::Answered),
-            Err(error) => self.answer(search, Err(error)).map(Attempt::Answered),
-        }
-    }
-
-    /// Returns a shortest solution of a hard board, found with all threads of the current rayon pool.
-    /// The answer's nodes and seconds include those of the attempt.
-    ///
-    /// # Errors
-    /// As [`Optimal::solve`].
-    pub fn finish_with(
-        &self,
-        pending: Pending,
-        progress: &dyn Progress,
-    ) -> Result<Answer, SolveError> {
-        self.finish_recorded_with(pending, progress, &())
-    }
-
-    /// Returns a shortest solution of a hard board as [`Optimal::finish_with`] does; tells a recorder, which makes
-    /// it possible to go on after the process has ended ([`crate::solve::SolveLog`]), how far the search has come.
-    ///
-    /// # Errors
-    /// As [`Optimal::solve`].
-    pub fn finish_recorded_with(
-        &self,
-        pending: Pending,
-        progress: &dyn Progress,
-        recorder: &dyn Recorder,
-    ) -> Result<Answer, SolveError> {
-        self.go_on(pending, |search| {
-            self.tree.solve_hard(search, &Share::alone(), (progress, recorder))
-        })
-    }
-
-    /// Returns a shortest solution of a hard board, found with the threads of a pool on each rank of a job together. All
-    /// ranks call this with the same board, as far as the same attempt or log has come, from outside their pools; all get
-    /// the same moves and nodes, those of a single thread. When one of the observers on any rank says so, all stop. Every
-    /// recorder is told of all subtrees, whichever rank walked through them.
-    ///
-    /// # Errors
-    /// As [`Optimal::solve`].
-    pub fn finish_together_with(
-        &self,
-        pending: Pending,
-        ranks: Ranks<'_>,
-        progress: &dyn Progress,
-        recorder: &dyn Recorder,
-    ) -> Result<Answer, SolveError> {
-        let (interrupted, told) = (|| progress.interrupted(), |done: &_| note(recorder, done));
-        self.go_on(pending, |search| {
-            ranks.share(&interrupted, &told, |share| {
-                let moves = self.tree.solve_hard(search, share, (progress, recorder));
-                if matches!(moves, Ok(None)) {
-                    share.stop();
-                }
-                moves
-            })
-        })
-    }
-
-    fn go_on(
-        &self,
-        mut search: Pending,
-        solve: impl FnOnce(&mut Pending) -> Result<Option<Moves>, SolveError>,
-    ) -> Result<Answer, SolveError> {
-        let begun = Instant::now();
-        self.frame.encode_solvable(&search.board)?;
-        let moves = solve(&mut search);
-        search.seconds += begun.elapsed().as_secs_f64();
-        self.answer(search, moves)
-    }
-
-    /// Checks the moves that a search has found, if nobody stopped it.
-    fn answer(
-        &self,
-        search: Pending,
-        moves: Result<Option<Moves>, SolveError>,
-    ) -> Result<Answer, SolveError> {
+        solution: Result<Option<Vec<u16>>, SolveError>,
+    ) -> Result<Option<Moves>, SolveError> {
         for database in self.tree.databases() {
             database.pdb.unchanged()?;
         }
-        let Pending { board, stage, seconds, .. } = search;
-        let at_least = stage.threshold;
-        let Some(moves) = moves? else {
-            return Ok(Answer { moves: None, at_least, nodes: stage.nodes, seconds });
-        };
-        if moves.apply(&board)? != *self.frame.goal() {
+        let Some(solution) = solution? else { return Ok(None) };
+        let moves = Moves(solution.iter().map(|&one| Direction::ALL[usize::from(one)]).collect());
+        if moves.apply(board)? != *self.frame.goal() {
             return Err(SolveError::WrongSolution { moves });
         }
         if let Some(bound) = &self.bound {
-            let shorter = bound.solve(&board)?;
+            let shorter = bound.solve(board)?;
             if shorter.len() < moves.len() {
                 return Err(SolveError::Beaten { claimed: moves.len(), moves: shorter });
             }
         }
-        Ok(Answer { at_least: moves.len(), moves: Some(moves), nodes: stage.nodes, seconds })
+        Ok(Some(moves))
+    }
+
+    fn goal_text(&self) -> String {
+        self.goal().to_string()
+    }
+
+    /// Of each partition and symmetry: tiles, kind, encoding, checksum.
+    fn databases(&self) -> Vec<Vec<String>> {
+        let words = |database: &Database| {
+            let pdb = &database.pdb;
+            let tiles: Vec<String> = pdb.pattern().tiles().iter().map(u16::to_string).collect();
+            let (kind, encoding) = (pdb.kind(), pdb.encoding());
+            format!("{} {kind} {encoding} {:016x}", tiles.join(","), pdb.checksum())
+        };
+        let views = self.tree.views.iter();
+        views.map(|lens| lens.databases.iter().map(words).collect()).collect()
+    }
+
+    fn text(&self, board: &Board) -> String {
+        board.to_string()
+    }
+
+    fn written(moves: &Moves) -> String {
+        moves.short(MoveStyle::Tile)
+    }
+
+    fn replayed(&self, board: &Board, moves: &str) -> Option<(Moves, usize)> {
+        let moves = Moves::parse(moves, MoveStyle::Tile).ok()?;
+        moves.apply(board).ok().filter(|end| end == self.goal())?;
+        let length = moves.len();
+        Some((moves, length))
+    }
+}
+
+// The tree below a board.
+
+/// Bytes of databases for each node of an iteration from which on they are arranged for the next one, which has some
+/// seven times the nodes: arranging a byte takes about as long as a walk saves at a tenth of a node.
+const ARRANGE_FROM: u64 = 64;
+
+impl Tree {
+    /// Returns the tree below a board, with the fastest heuristic that the databases allow.
+    pub fn rooted(&self, board: &Board) -> Box<dyn Rooted<Board> + '_> {
+        fn of<'t>(heuristic: impl Heuristic + 't, board: &Board) -> Box<dyn Rooted<Board> + 't> {
+            let known = KnownBoard::new(heuristic.tree(), board);
+            Box::new(RootedTree { heuristic, board: board.clone(), known })
+        }
+        let (plain, bits) = (self.is_plain(), self.is_bits());
+        match self.views.len() {
+            1 if plain => of(Sums::<1, true>::new(self), board),
+            2 if plain => of(Sums::<2, true>::new(self), board),
+            3..=4 if plain => of(Sums::<4, true>::new(self), board),
+            _ if plain => of(Sums::<MAX_VIEWS, true>::new(self), board),
+            1 if bits => of(BitTables::<1>::new(self), board),
+            2 if bits => of(BitTables::<2>::new(self), board),
+            3..=4 if bits => of(BitTables::<4>::new(self), board),
+            5..=MAX_BIT_VIEWS if bits => of(BitTables::<MAX_BIT_VIEWS>::new(self), board),
+            1 => of(Sums::<1, false>::new(self), board),
+            2 => of(Sums::<2, false>::new(self), board),
+            3..=4 => of(Sums::<4, false>::new(self), board),
+            5..=8 => of(Sums::<8, false>::new(self), board),
+            _ => of(Sums::<MAX_VIEWS, false>::new(self), board),
+        }
+    }
+
+    /// Returns the bytes of all databases.
+    pub fn bytes(&self) -> u64 {
+        let mut pdbs: Vec<&Pdb> = self.databases().map(|database| &*database.pdb).collect();
+        pdbs.sort_by_key(|&pdb| std::ptr::from_ref(pdb));
+        pdbs.dedup_by_key(|&mut pdb| std::ptr::from_ref(pdb));
+        pdbs.iter().map(|pdb| pdb.file_bytes()).sum()
+    }
+
+    /// Arranges databases of one bit an entry for long searches where the memory has room for all.
+    pub(crate) fn arrange(&self, progress: &dyn Progress) {
+        if self.bytes() <= self.memory.unwrap_or_else(store::budget) {
+            self.databases().for_each(|database| database.arrange(progress));
+        }
+    }
+
+    /// Returns the lower bound on the moves of a board that a search begins with.
+    pub fn estimate(&self, board: &Board) -> usize {
+        self.at_least(board, KnownBoard::new(self, board).estimate(self) as usize)
+    }
+}
+
+struct RootedTree<H> {
+    heuristic: H,
+    board: Board,
+    known: KnownBoard,
+}
+
+impl<H: Heuristic> MoveTree for RootedTree<H> {
+    type Subtree = Subtree<H>;
+    type Stack = Vec<StackLevel<H::Brought>>;
+
+    fn is_solved(&self) -> bool {
+        self.board == self.heuristic.tree().goal
+    }
+
+    fn at_least(&self, bound: usize) -> usize {
+        self.heuristic.tree().at_least(&self.board, bound)
+    }
+
+    fn whole(&self, limit: usize) -> Subtree<H> {
+        Subtree::whole(&self.heuristic, &self.board, &self.known, limit)
+    }
+
+    fn spread(&self, whole: &Subtree<H>, depth: usize, limit: usize) -> (Vec<Subtree<H>>, Walked) {
+        Walk::spread(&self.heuristic, whole, depth, limit)
+    }
+
+    fn path<'s>(&self, subtree: &'s Subtree<H>) -> &'s [u16] {
+        &subtree.path
+    }
+
+    fn walk(
+        &self,
+        subtree: &Subtree<H>,
+        control: &Control<'_>,
+        place: usize,
+        stack: &mut Self::Stack,
+    ) -> WalkResult {
+        Walk::pass(&self.heuristic, subtree, control, place, stack)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{
         PuzzleError, Variant,
         orbits::{Arrangement, OrbitPuzzle, Turns},
     },
-    solve::{PuzzleAnswer, PuzzleSolver, SolveError},
+    solve::{Answer, PuzzleSolver, SolveError},
 };
 
 /// A solver of a puzzle that goes from goal set to goal set.
@@ -33,7 +33,7 @@ use crate::{
 /// };
 /// let solver = PhaseSolver::new(puzzle, &[centres], table)?;
 /// let (state, _) = solver.puzzle().read("R L U R' B")?;
-/// let answer = solver.solve_with(&state, u64::MAX, &tilewave::progress::NoProgress)?;
+/// let answer = solver.solve_with(&state, &tilewave::progress::NoProgress)?;
 /// assert!(answer.moves.unwrap().len() >= 5);
 /// # Ok::<(), Error>(())
 /// ```
@@ -78,17 +78,16 @@ impl PhaseSolver {
         &self.puzzle
     }
 
-    /// Returns a solution of a state, of at most so many nodes in each phase; its length is an upper bound of the shortest one's.
-    /// An observer sees the nodes of a phase and may stop the search.
+    /// Returns a solution of a state; its length is an upper bound of the shortest one's. An observer sees the nodes of a phase and
+    /// may stop the search.
     ///
     /// # Errors
     /// As [`PuzzleSolver::solve`].
     pub fn solve_with(
         &self,
         state: &Arrangement,
-        max_nodes: u64,
         progress: &dyn Progress,
-    ) -> Result<PuzzleAnswer, SolveError> {
+    ) -> Result<Answer<Vec<String>>, SolveError> {
         let begun = Instant::now();
         if let Some(Err(why)) = self.puzzle.reaches(state) {
             let (puzzle, why) = (self.puzzle.to_string(), why.to_string());
@@ -99,11 +98,11 @@ impl PhaseSolver {
         let mut nodes = 0;
         for SolverPhase { solver, map } in &self.phases {
             let seen = map.arrangement(solver.puzzle(), &at);
-            let answer = solver.solve_with(&seen, max_nodes, progress)?;
+            let answer = solver.solve_with(&seen, progress)?;
             nodes += answer.nodes;
             let Some(names) = answer.moves else {
                 let seconds = begun.elapsed().as_secs_f64();
-                return Ok(PuzzleAnswer { moves: None, at_least: 0, nodes, seconds });
+                return Ok(Answer { moves: None, at_least: 0, nodes, seconds });
             };
             for name in names {
                 let one = self.puzzle.moves().iter().position(|one| one.name == name);
@@ -120,7 +119,7 @@ impl PhaseSolver {
         }
         let name = |&one: &usize| self.puzzle.moves()[one].name.clone();
         let moves = Some(solution.iter().map(name).collect());
-        Ok(PuzzleAnswer { moves, at_least: 0, nodes, seconds: begun.elapsed().as_secs_f64() })
+        Ok(Answer { moves, at_least: 0, nodes, seconds: begun.elapsed().as_secs_f64() })
     }
 
     /// A sequence in which two moves that are one, or none, are that: where one phase ends and the next begins.
@@ -175,7 +174,7 @@ mod tests {
     #[test]
     fn phases_end_at_the_solved_state() {
         let tables = |puzzle: &OrbitPuzzle| {
-            let all = PruningTable::default_projections(puzzle)?.into_iter();
+            let all = PruningTable::default_projections(puzzle, None)?.into_iter();
             let table =
                 |of: OrbitPuzzle| PruningTable::build(&of, EntrySize::Nibble, Resources::new());
             all.map(table).collect::<Result<Vec<_>, Error>>()
@@ -203,7 +202,7 @@ mod tests {
                     let one = random.draw() as usize % puzzle.moves().len();
                     state = puzzle.moved(&state, one).unwrap();
                 }
-                let answer = solver.solve_with(&state, u64::MAX, &NoProgress).unwrap();
+                let answer = solver.solve_with(&state, &NoProgress).unwrap();
                 let names = answer.moves.unwrap();
                 assert!(names.len() <= most, "{name} {via:?}: {names:?}");
                 let (_, undone) = puzzle.read(&names.join(" ")).unwrap();

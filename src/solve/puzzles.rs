@@ -9,21 +9,14 @@
 //!
 //! Invariant: a solution has been replayed before it is returned. Solutions and nodes do not depend on the number of threads.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
-    },
-    time::Instant,
-};
+use std::sync::Arc;
 
-use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use crate::{
     frontier::{FieldMap, StateFields, SymmetryGroup},
     kernel::prefetch,
-    progress::{NoProgress, Phase, Progress},
+    progress::{NoProgress, Progress},
     pruning::{
         EntrySize, PruningTable,
         row_rank::{PieceMap, RowRank},
@@ -33,7 +26,13 @@ use crate::{
         orbits::{Arrangement, OrbitPuzzle},
     },
     random::SplitMix64,
-    solve::{SolveError, inverses::Inverses, words::WordPruner},
+    solve::{
+        SolveError,
+        control::{Control, Pending, WalkResult, Walked},
+        ida::{Answer, Attempt, MoveTree, Rooted, StateSolver},
+        inverses::Inverses,
+        words::WordPruner,
+    },
 };
 
 /// States by which views are chosen, and the moves that mix each.
@@ -43,9 +42,8 @@ const MIXING: usize = 80;
 const WORTH: usize = 25;
 /// Most views of all tables.
 const MAX_VIEWS: usize = 32;
-/// Nodes of an iteration from which on the next one is for all threads, and subtrees for each thread.
-const SPLIT_FROM: u64 = 50_000;
-const SUBTREES: usize = 512;
+/// Nodes of an iteration from which on the next one is for all threads: some 20 ms.
+const SPLIT_FROM: u64 = 1 << 16;
 /// How often a walk asks whether to stop, in nodes.
 const ASK_EVERY: u64 = 1 << 14;
 
@@ -96,20 +94,6 @@ struct RowMove {
     needs: Option<(usize, Vec<u8>)>,
 }
 
-/// The answer for a state.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct PuzzleAnswer {
-    /// The names of a shortest solution's moves, `None` when the search was stopped.
-    pub moves: Option<Vec<String>>,
-    /// No solution is shorter than this.
-    pub at_least: usize,
-    /// Nodes generated.
-    pub nodes: u64,
-    /// Wall time in seconds.
-    pub seconds: f64,
-}
-
 /// Children of a node that are not cut off.
 struct PuzzleLevel {
     rows: Vec<u8>,
@@ -126,16 +110,6 @@ struct Child {
     number: u64,
 }
 
-/// What a walk has done.
-#[derive(Clone, Debug, Default)]
-struct SubtreeWalk {
-    nodes: u64,
-    /// The least number of moves that a solution through a node that was cut off needs.
-    next: usize,
-    solution: Option<Vec<u16>>,
-    stopped: bool,
-}
-
 /// A subtree: the way there, its row, the pruner's state, and what tables say of it.
 #[derive(Clone)]
 struct PuzzleSubtree {
@@ -146,7 +120,7 @@ struct PuzzleSubtree {
 }
 
 impl PuzzleSolver {
-    /// Returns the solver of a puzzle with tables of its projections, all of them in memory. Cost: choosing the views, up to
+    /// Returns the solver of a puzzle with tables of its projections, all of them in memory or mapped. Cost: choosing the views, up to
     /// half a second.
     ///
     /// # Errors
@@ -173,7 +147,7 @@ impl PuzzleSolver {
                 return Err(unfit("has other solved states"));
             }
             if !table.is_loaded() {
-                return Err(unfit("is not in memory: load it"));
+                return Err(unfit("is not in memory: load or map it"));
             }
             if directed && table.entry_size() == EntrySize::Mod3 {
                 return Err(unfit("has depths modulo 3, but moves go one way only"));
@@ -323,70 +297,27 @@ impl PuzzleSolver {
         !self.illegal.iter().any(|(field, values)| values.contains(&to[*field]))
     }
 
-    /// Returns a shortest solution of a state. A hard one takes all threads of the current rayon pool.
+    /// Returns a shortest solution of a state, as the names of its moves. A hard one takes all threads of the current rayon
+    /// pool.
     ///
     /// # Errors
     /// [`PuzzleError::Unreachable`] when the moves do not lead there, [`SolveError::NoSolution`] when a table is damaged.
-    pub fn solve(&self, state: &Arrangement) -> Result<PuzzleAnswer, SolveError> {
-        self.solve_with(state, u64::MAX, &NoProgress)
+    pub fn solve(&self, state: &Arrangement) -> Result<Answer<Vec<String>>, SolveError> {
+        self.solve_with(state, &NoProgress)
     }
 
-    /// Returns a solution as [`PuzzleSolver::solve`] does, after at most so many nodes; an observer sees the nodes and may stop
-    /// the search.
+    /// Returns a solution as [`PuzzleSolver::solve`] does; an observer sees the nodes and may stop the search.
     ///
     /// # Errors
     /// As [`PuzzleSolver::solve`].
     pub fn solve_with(
         &self,
         state: &Arrangement,
-        max_nodes: u64,
         progress: &dyn Progress,
-    ) -> Result<PuzzleAnswer, SolveError> {
-        let begun = Instant::now();
-        if let Some(Err(why)) = self.puzzle.reaches(state) {
-            return Err(PuzzleError::Unreached {
-                puzzle: self.puzzle.to_string(),
-                why: why.to_string(),
-            }
-            .into());
-        }
-        let root = self.root(state)?;
-        let mut limit = root.bounds.iter().copied().max().unwrap_or_default().into();
-        let (mut nodes, mut last) = (0, 0);
-        let answer = |moves, at_least, nodes| PuzzleAnswer {
-            moves,
-            at_least,
-            nodes,
-            seconds: begun.elapsed().as_secs_f64(),
-        };
-        if self.is_solved(&root.row) {
-            return Ok(answer(Some(Vec::new()), 0, 0));
-        }
-        loop {
-            let control = PuzzleControl {
-                progress,
-                limit,
-                max_nodes,
-                nodes: nodes.into(),
-                best: usize::MAX.into(),
-            };
-            let walked = if last < SPLIT_FROM {
-                self.walk(&root, &control, 0)
-            } else {
-                self.walk_all(&root, &control)
-            };
-            (nodes, last) = (nodes + walked.nodes, walked.nodes);
-            if let Some(solution) = walked.solution {
-                let names = self.replay(state, &solution)?;
-                return Ok(answer(Some(names), limit, nodes));
-            }
-            if walked.stopped {
-                return Ok(answer(None, limit, nodes));
-            }
-            if walked.next == usize::MAX {
-                return Err(SolveError::NoSolution);
-            }
-            limit = walked.next;
+    ) -> Result<Answer<Vec<String>>, SolveError> {
+        match self.attempt_with(state, progress)? {
+            Attempt::Answered(answer) => Ok(answer),
+            Attempt::Hard(pending) => self.finish_with(pending, progress),
         }
     }
 
@@ -413,16 +344,19 @@ impl PuzzleSolver {
         Ok(PuzzleSubtree { path: Vec::new(), row, word: WordPruner::START, bounds })
     }
 
-    /// The names of a solution's moves, which must solve the state.
-    fn replay(&self, state: &Arrangement, solution: &[u16]) -> Result<Vec<String>, SolveError> {
+    /// The names of moves, if they solve a state.
+    fn replay(
+        &self,
+        state: &Arrangement,
+        moves: impl IntoIterator<Item = usize>,
+    ) -> Option<Vec<String>> {
         let mut at = state.clone();
         let mut names = Vec::new();
-        for &one in solution {
-            let next = self.puzzle.moved(&at, one.into());
-            at = next.ok_or(SolveError::NoSolution)?;
-            names.push(self.puzzle.moves()[usize::from(one)].name.clone());
+        for one in moves {
+            at = self.puzzle.moved(&at, one)?;
+            names.push(self.puzzle.moves()[one].name.clone());
         }
-        if self.puzzle.is_goal(&at) { Ok(names) } else { Err(SolveError::NoSolution) }
+        self.puzzle.is_goal(&at).then_some(names)
     }
 
     #[inline]
@@ -448,8 +382,7 @@ impl PuzzleSolver {
         (row, word, bounds): (&[u8], u32, &[u8]),
         room: usize,
         level: &mut PuzzleLevel,
-        walk: &mut SubtreeWalk,
-        limit: usize,
+        walked: &mut Walked,
     ) {
         let PuzzleLevel { rows, children, bounds: said } = level;
         children.clear();
@@ -461,7 +394,7 @@ impl PuzzleSolver {
                 slot += 1;
             }
         }
-        walk.nodes += u64::from(slot);
+        walked.nodes += u64::from(slot);
         let views = self.views.len();
         for (v, view) in self.views.iter().enumerate() {
             if children.is_empty() {
@@ -494,29 +427,88 @@ impl PuzzleSolver {
                 };
                 let stays = usize::from(depth) <= room;
                 if !stays {
-                    walk.next = walk.next.min(limit - room + usize::from(depth));
+                    walked.excess = walked.excess.min(i32::from(depth) - room as i32);
                 }
                 stays
             });
         }
     }
+}
 
-    /// Walks through a subtree.
-    fn walk(&self, from: &PuzzleSubtree, control: &PuzzleControl<'_>, place: usize) -> SubtreeWalk {
-        let mut walk = SubtreeWalk { next: usize::MAX, ..SubtreeWalk::default() };
-        let depth = control.limit.saturating_sub(from.path.len());
-        let mut levels: Vec<PuzzleLevel> = (0..depth).map(|_| self.level()).collect();
-        let mut path: Vec<u16> = Vec::with_capacity(depth);
-        let mut told = 0;
-        let views = self.views.len();
-        let Some(first) = levels.first_mut() else { return walk };
-        self.expand(
-            (&from.row, from.word, &from.bounds),
-            depth - 1,
-            first,
-            &mut walk,
-            control.limit,
-        );
+/// The tree below a state.
+struct RootedPuzzle<'s> {
+    solver: &'s PuzzleSolver,
+    root: PuzzleSubtree,
+}
+
+/// Nothing has been walked through.
+const NOWHERE: Walked = Walked { subtree: 0, nodes: 0, excess: i32::MAX, left: u32::MAX };
+
+impl MoveTree for RootedPuzzle<'_> {
+    type Subtree = PuzzleSubtree;
+    type Stack = Vec<PuzzleLevel>;
+
+    fn is_solved(&self) -> bool {
+        self.solver.is_solved(&self.root.row)
+    }
+
+    fn at_least(&self, bound: usize) -> usize {
+        bound
+    }
+
+    fn whole(&self, _limit: usize) -> PuzzleSubtree {
+        self.root.clone()
+    }
+
+    fn spread(
+        &self,
+        whole: &PuzzleSubtree,
+        depth: usize,
+        limit: usize,
+    ) -> (Vec<PuzzleSubtree>, Walked) {
+        let (solver, mut walked) =
+            (self.solver, Walked { left: (limit - depth) as u32, ..NOWHERE });
+        let (mut subtrees, mut level) = (vec![whole.clone()], solver.level());
+        let views = solver.views.len();
+        for depth in 1..=depth {
+            let mut next = Vec::new();
+            for from in &subtrees {
+                let node = (&from.row[..], from.word, &from.bounds[..]);
+                solver.expand(node, limit - depth, &mut level, &mut walked);
+                next.extend(level.children.iter().map(|child| {
+                    let slot = usize::from(child.slot);
+                    PuzzleSubtree {
+                        path: from.path.iter().copied().chain([child.one]).collect(),
+                        row: level.rows[slot * solver.width..][..solver.width].to_vec(),
+                        word: child.word,
+                        bounds: level.bounds[slot * views..][..views].to_vec(),
+                    }
+                }));
+            }
+            subtrees = next;
+        }
+        (subtrees, walked)
+    }
+
+    fn path<'s>(&self, subtree: &'s PuzzleSubtree) -> &'s [u16] {
+        &subtree.path
+    }
+
+    fn walk(
+        &self,
+        from: &PuzzleSubtree,
+        control: &Control<'_>,
+        place: usize,
+        levels: &mut Vec<PuzzleLevel>,
+    ) -> WalkResult {
+        let (solver, room) = (self.solver, control.limit - from.path.len());
+        let (mut walked, mut deepest, mut told) = (NOWHERE, 0, 0);
+        let (mut solution, mut stopped) = (None, false);
+        levels.resize_with(levels.len().max(room), || solver.level());
+        let mut path: Vec<u16> = Vec::with_capacity(room);
+        let views = solver.views.len();
+        let node = (&from.row[..], from.word, &from.bounds[..]);
+        solver.expand(node, room - 1, &mut levels[0], &mut walked);
         loop {
             let at = path.len();
             let Some(child) = levels[at].children.pop() else {
@@ -525,117 +517,99 @@ impl PuzzleSolver {
                 }
                 continue;
             };
+            deepest = deepest.max(at + 1);
             let slot = usize::from(child.slot);
             let (above, below) = levels.split_at_mut(at + 1);
-            let row = &above[at].rows[slot * self.width..][..self.width];
-            let Some(next) = below.first_mut() else {
-                if self.is_solved(row) {
+            let row = &above[at].rows[slot * solver.width..][..solver.width];
+            if at + 1 == room {
+                if solver.is_solved(row) {
                     let whole = from.path.iter().chain(&path).copied().chain([child.one]);
-                    walk.solution = Some(whole.collect());
+                    solution = Some(whole.collect());
                     break;
                 }
+                // No table tells that it takes more.
+                walked.excess = walked.excess.min(1);
                 continue;
-            };
+            }
             path.push(child.one);
             let bounds = &above[at].bounds[slot * views..][..views];
-            self.expand((row, child.word, bounds), depth - at - 2, next, &mut walk, control.limit);
-            if walk.nodes - told >= ASK_EVERY {
-                let stop = control.ask(walk.nodes - told, place);
-                told = walk.nodes;
-                if stop {
-                    walk.stopped = true;
-                    return walk;
-                }
-            }
-        }
-        control.ask(walk.nodes - told, place);
-        walk
-    }
-
-    /// Walks through a tree with all threads.
-    fn walk_all(&self, root: &PuzzleSubtree, control: &PuzzleControl<'_>) -> SubtreeWalk {
-        let mut all = SubtreeWalk { next: usize::MAX, ..SubtreeWalk::default() };
-        let mut subtrees = vec![root.clone()];
-        let mut level = self.level();
-        let wanted = SUBTREES * rayon::current_num_threads();
-        // The goal is not above the subtrees: it is at the limit.
-        for depth in 1..control.limit {
-            if subtrees.len() >= wanted {
-                break;
-            }
-            let mut next = Vec::new();
-            for from in &subtrees {
-                self.expand(
-                    (&from.row, from.word, &from.bounds),
-                    control.limit - depth,
-                    &mut level,
-                    &mut all,
-                    control.limit,
-                );
-                let views = self.views.len();
-                next.extend(level.children.iter().map(|child| {
-                    let slot = usize::from(child.slot);
-                    PuzzleSubtree {
-                        path: from.path.iter().copied().chain([child.one]).collect(),
-                        row: level.rows[slot * self.width..][..self.width].to_vec(),
-                        word: child.word,
-                        bounds: level.bounds[slot * views..][..views].to_vec(),
-                    }
-                }));
-            }
-            subtrees = next;
-        }
-        let done: Mutex<Vec<(usize, SubtreeWalk)>> = Mutex::default();
-        let next = AtomicUsize::new(0);
-        (0..rayon::current_num_threads()).into_par_iter().for_each(|_| {
-            loop {
-                let place = next.fetch_add(1, Ordering::Relaxed);
-                if place >= subtrees.len() || control.is_over(place) {
+            solver.expand((row, child.word, bounds), room - at - 2, &mut below[0], &mut walked);
+            if walked.nodes - told >= ASK_EVERY {
+                stopped = control.ask(walked.nodes - told, place);
+                told = walked.nodes;
+                if stopped {
                     break;
                 }
-                let walked = self.walk(&subtrees[place], control, place);
-                if walked.solution.is_some() {
-                    control.best.fetch_min(place, Ordering::Relaxed);
-                }
-                done.lock().push((place, walked));
             }
-        });
-        let mut done = done.into_inner();
-        done.sort_unstable_by_key(|&(place, _)| place);
-        let best = control.best.load(Ordering::Relaxed);
-        all.stopped = best == usize::MAX && done.len() < subtrees.len();
-        for (_, walked) in done.into_iter().take_while(|&(place, _)| place <= best) {
-            all.nodes += walked.nodes;
-            all.next = all.next.min(walked.next);
-            all.stopped |= walked.stopped;
-            all.solution = all.solution.or(walked.solution);
         }
-        all
+        control.ask(walked.nodes - told, place);
+        walked.left = (room - deepest) as u32;
+        WalkResult { walked, solution, stopped }
     }
 }
 
-/// What the walks of an iteration share.
-struct PuzzleControl<'p> {
-    progress: &'p dyn Progress,
-    limit: usize,
-    max_nodes: u64,
-    nodes: AtomicU64,
-    /// The first subtree with a solution.
-    best: AtomicUsize,
-}
+impl StateSolver for PuzzleSolver {
+    type State = Arrangement;
+    type Moves = Vec<String>;
 
-impl PuzzleControl<'_> {
-    /// Counts nodes; returns whether the walk through the subtree at a place should stop.
-    fn ask(&self, nodes: u64, place: usize) -> bool {
-        let nodes = self.nodes.fetch_add(nodes, Ordering::Relaxed) + nodes;
-        self.progress.progress(Phase::Search(self.limit), nodes, 0);
-        nodes >= self.max_nodes || self.is_over(place)
+    fn begin(&self, state: &Arrangement) -> Result<Pending<Arrangement>, SolveError> {
+        if let Some(Err(why)) = self.puzzle.reaches(state) {
+            let (puzzle, why) = (self.puzzle.to_string(), why.to_string());
+            return Err(PuzzleError::Unreached { puzzle, why }.into());
+        }
+        let root = self.root(state)?;
+        let bound = root.bounds.into_iter().max().unwrap_or_default();
+        Ok(Pending::new(state.clone(), usize::from(bound.max((!self.is_solved(&root.row)).into()))))
     }
 
-    fn is_over(&self, place: usize) -> bool {
-        self.best.load(Ordering::Relaxed) < place
-            || self.progress.interrupted()
-            || self.nodes.load(Ordering::Relaxed) >= self.max_nodes
+    fn rooted(&self, state: &Arrangement) -> Result<Box<dyn Rooted<Arrangement> + '_>, SolveError> {
+        Ok(Box::new(RootedPuzzle { solver: self, root: self.root(state)? }))
+    }
+
+    fn split_from(&self) -> u64 {
+        SPLIT_FROM
+    }
+
+    fn checked(
+        &self,
+        state: &Arrangement,
+        solution: Result<Option<Vec<u16>>, SolveError>,
+    ) -> Result<Option<Vec<String>>, SolveError> {
+        self.tables.iter().try_for_each(|table| table.unchanged())?;
+        let names = |moves: Vec<u16>| {
+            self.replay(state, moves.into_iter().map(usize::from)).ok_or(SolveError::NoSolution)
+        };
+        solution?.map(names).transpose()
+    }
+
+    fn goal_text(&self) -> String {
+        let sum = twox_hash::XxHash3_64::oneshot(self.puzzle.to_json().as_bytes());
+        format!("{} {sum:016x}", self.puzzle)
+    }
+
+    /// Of each table: puzzle, entries, checksum.
+    fn databases(&self) -> Vec<Vec<String>> {
+        let words = |table: &Arc<PruningTable>| {
+            let (puzzle, size) = (table.puzzle(), table.entry_size());
+            vec![format!("{puzzle} {size} {:016x}", table.checksum())]
+        };
+        self.tables.iter().map(words).collect()
+    }
+
+    fn text(&self, state: &Arrangement) -> String {
+        self.puzzle.text(state)
+    }
+
+    fn written(moves: &Vec<String>) -> String {
+        moves.join(" ")
+    }
+
+    fn replayed(&self, state: &Arrangement, moves: &str) -> Option<(Vec<String>, usize)> {
+        let number = |name: &str| self.puzzle.moves().iter().position(|one| one.name == name);
+        let numbers: Option<Vec<usize>> = moves.split_whitespace().map(number).collect();
+        let moves = self.replay(state, numbers?)?;
+        let length = moves.len();
+        Some((moves, length))
     }
 }
 

@@ -98,7 +98,7 @@ struct WalkPosition<N> {
 /// A subtree: where it begins, and the way there.
 pub(crate) struct Subtree<H: Heuristic> {
     start: WalkPosition<H::Node>,
-    pub path: Vec<Direction>,
+    pub path: Vec<u16>,
 }
 
 impl<H: Heuristic> Subtree<H> {
@@ -306,9 +306,9 @@ impl<'w, H: Heuristic> Walk<'w, H> {
     }
 
     /// The moves down to a node as deep as there are levels.
-    fn path(&self) -> Vec<Direction> {
+    fn path(&self) -> Vec<u16> {
         let step = |level: &StackLevel<H::Brought>| {
-            Direction::ALL[level.states[usize::from(level.below) % 4] as usize % 4]
+            (level.states[usize::from(level.below) % 4] % 4) as u16
         };
         self.levels.iter().map(step).collect()
     }

@@ -17,22 +17,52 @@ const BOARDS: &str = "1 0 2 3/4 5 6 7/8 9 10 11/12 13 14 15\n\
                       0 2 1 3/4 5 6 7/8 9 10 11/12 13 14 15\n\
                       13 11 4 12/1 8 9 15/6 5 14 2/7 3 10 0\n";
 
+/// States of a cube: two moves away, two of 3 and 49 million nodes with the tables of five pieces, and between them one with a
+/// corner turned alone.
+const STATES: &str = "R L\nR U F2 L D' B R' U2 F L2 D B\n\
+                      corners 1 2 3 4 5 6 7 8/0 0 0 0 0 0 0 1; edges 1 2 3 4 5 6 7 8 9 10 11 12/0 0 0 0 0 0 0 0 0 0 0 0\n\
+                      R U F2 L D' B R' U2 F L2 D B' R\n";
+
 /// A place for logs, and databases that are built once.
-struct Place(tempfile::TempDir);
+struct Place {
+    dir: tempfile::TempDir,
+    words: Vec<String>,
+    threads: &'static str,
+    lines: &'static str,
+}
 
 impl Place {
+    /// For boards.
     fn new() -> Place {
-        Place(tempfile::tempdir().unwrap())
+        let (dir, lines) = (tempfile::tempdir().unwrap(), BOARDS);
+        let mut place = Place { dir, words: Vec::new(), threads: "1", lines };
+        let cache = place.path("cache");
+        place.words = ["--goal", "first", "--partition", "5-5-5", "--cache-dir", &cache]
+            .map(String::from)
+            .into();
+        place
+    }
+
+    /// For states of a cube.
+    fn of_cube() -> Place {
+        let mut place = Place { threads: "2", lines: STATES, ..Place::new() };
+        place.words = vec!["3x3x3".into()];
+        for pieces in ["corners:1-5", "edges:1-5"] {
+            let table = place.path(pieces);
+            tilewave(&["table", "3x3x3", "--pieces", pieces, "-o", &table]).assert().success();
+            place.words.extend(["--pdb".into(), table]);
+        }
+        place
     }
 
     fn path(&self, name: &str) -> String {
-        self.0.path().join(name).to_str().unwrap().to_string()
+        self.dir.path().join(name).to_str().unwrap().to_string()
     }
 
     fn args(&self, log: &str) -> Vec<String> {
-        let words = "solve --goal first --partition 5-5-5 -j 1 --format jsonl --cache-dir";
-        let mut args: Vec<String> = words.split(' ').map(String::from).collect();
-        args.push(self.path("cache"));
+        let mut args = vec!["solve".to_string()];
+        args.extend(self.words.iter().cloned());
+        args.extend(["-j", self.threads, "--format", "jsonl"].map(String::from));
         if !log.is_empty() {
             args.extend(["--log".into(), self.path(log)]);
         }
@@ -69,7 +99,7 @@ impl Place {
 
     /// Starts solving and ends it with a signal as soon as the log has a line that contains some words.
     fn cut(&self, log: &str, signal: &str, words: &str) -> Option<i32> {
-        let mut child = self.start(log, BOARDS);
+        let mut child = self.start(log, self.lines);
         let path = self.path(log);
         for _ in 0..3000 {
             let text = std::fs::read_to_string(&path).unwrap_or_default();
@@ -93,8 +123,14 @@ fn lines(path: impl AsRef<Path>) -> Vec<String> {
 #[cfg(unix)]
 #[test]
 fn what_was_interrupted_or_killed_goes_on_and_comes_to_the_same() {
-    let place = Place::new();
-    let (code, whole, _) = place.run("", BOARDS);
+    for place in [Place::new(), Place::of_cube()] {
+        goes_on(&place);
+    }
+}
+
+#[cfg(unix)]
+fn goes_on(place: &Place) {
+    let (code, whole, _) = place.run("", place.lines);
     assert_eq!((code, whole.len()), (Some(1), 4));
     for (name, signal, words) in [
         ("int", "-INT", "\"line\":\"iteration\",\"board\":3"),
@@ -117,14 +153,14 @@ fn what_was_interrupted_or_killed_goes_on_and_comes_to_the_same() {
             text.extend(b"{\"line\":\"solved\",\"board\":3,\"til");
             std::fs::write(&path, text).unwrap();
         }
-        let (code, again, error) = place.run(name, BOARDS);
+        let (code, again, error) = place.run(name, place.lines);
         assert_eq!(code, Some(1));
         assert_eq!(again, whole, "{name}: {error}");
         assert!(error.contains("continuing "), "{error}");
         let after = lines(&path);
         assert_eq!(after[..before.len()], before, "lines are only added");
         // Now all is known: nothing is searched, and the answers are the same.
-        let (_, known, _) = place.run(name, BOARDS);
+        let (_, known, _) = place.run(name, place.lines);
         assert_eq!(known, whole);
         assert_eq!(lines(&path), after);
     }

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tilewave::pdb::Kind;
-use tilewave::puzzle::{MoveStyle, Moves};
+use tilewave::pruning::{EntrySize, PruningTable};
+use tilewave::puzzle::{MoveStyle, Moves, named, orbits::Turns};
 use tilewave::random::SplitMix64;
 use tilewave::search::Search;
 use tilewave::solve::Scrambler;
 use tilewave::table::TableEncoding;
+use tilewave::{NoProgress, Resources};
 
 use super::interop::{cases, run, skipped, tools};
 use super::{Random, database, goal};
@@ -240,6 +242,11 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
             file
         });
     let partial = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/table_partial.table");
+    let pruning = dir.path().join("pruning.table");
+    let cube = named::parse("2x2x2").unwrap().counting(Turns::Powers).unwrap();
+    let corners = cube.keeping(&["corners:1-3".into()]).unwrap();
+    let built = PruningTable::build(&corners, EntrySize::Nibble, Resources::new()).unwrap();
+    built.save(&pruning, false, &NoProgress).unwrap();
     for (kind, number) in [(Kind::Minimum, 0), (Kind::Regions, 1)] {
         let file = dir.path().join(format!("{number}.pdb"));
         database(&first, &[1, 2, 5], kind).save(&file, false).unwrap();
@@ -249,7 +256,7 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
                 let checked = Command::new(&program)
                     .arg(&file)
                     .args([&table_file, &partial])
-                    .args([damaged(&file), damaged(&table_file)])
+                    .args([damaged(&file), damaged(&table_file), pruning.clone()])
                     .args(&all_moves)
                     .output()
                     .unwrap();

@@ -7,7 +7,8 @@ use std::{
 };
 
 use tilewave::{
-    NoProgress, Resources,
+    Mapped, NoProgress, Resources,
+    progress::StopWhen,
     pruning::{EntrySize, PruningTable},
     puzzle::{
         named,
@@ -237,13 +238,39 @@ fn cubes_are_solved_in_the_fewest_moves() {
         let answer = solve(if text.is_empty() { "U U'" } else { text });
         assert_eq!(answer.moves.unwrap().len(), length, "{text}");
     }
-    let stopped = solver.solve_with(
-        &solver.puzzle().read("R U F L D B R U F L D B R2").unwrap().0,
-        1000,
-        &NoProgress,
-    );
-    let stopped = stopped.unwrap();
-    assert_eq!((stopped.moves, stopped.nodes >= 1000, stopped.at_least > 5), (None, true, true));
+    let state = solver.puzzle().read("R U F L D B R U F L D B R2").unwrap().0;
+    let stopped = solver.solve_with(&state, &StopWhen(|| true)).unwrap();
+    assert_eq!((stopped.moves, stopped.nodes > 0, stopped.at_least > 5), (None, true, true));
+}
+
+/// Tables larger than the memory are mapped.
+#[cfg(unix)]
+#[test]
+#[allow(unsafe_code)]
+fn mapped_tables_are_checked_and_solve_as_loaded_ones() {
+    use std::os::unix::fs::FileExt;
+
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("some.table");
+    let cube = whole("2x2x2", Turns::Powers);
+    build(&keep(cube.clone(), &["corners:1-4"]), EntrySize::Nibble)
+        .save(&path, false, &NoProgress)
+        .unwrap();
+    // SAFETY: nobody shortens the file while it is mapped.
+    let map = || PruningTable::map(&path, unsafe { Mapped::open(&path) }.unwrap());
+    let loaded = PruningTable::load(&path).unwrap();
+    let solvers = [loaded, map().unwrap()].map(|t| PuzzleSolver::new(cube.clone(), [t]).unwrap());
+    for state in mixed(&cube, 20) {
+        let [loaded, mapped] = solvers.each_ref().map(|solver| solver.solve(&state).unwrap());
+        assert_eq!((loaded.moves, loaded.nodes), (mapped.moves, mapped.nodes));
+    }
+    // What somebody writes into a mapped file is noticed before an answer is given.
+    let bytes = std::fs::read(&path).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    let file = std::fs::File::options().write(true).open(&path).unwrap();
+    file.write_all_at(&[bytes[bytes.len() - 1] ^ 1], bytes.len() as u64 - 1).unwrap();
+    assert!(solvers[1].solve(&cube.solved()).is_err());
+    assert!(map().unwrap_err().to_string().contains("damaged"));
 }
 
 #[test]
@@ -294,7 +321,123 @@ fn commands_build_check_and_solve() {
     let told = fails(&["table", "3x3x3", "--pieces", "corners:13", "-o", &file("e.table")]);
     assert!(told.contains("1 to 8"), "{told}");
     let told = fails(&["solve", "lrx:8", "1 2 3"]);
-    assert!(told.contains("one set of pieces"), "{told}");
+    assert!(told.contains("lrx:8"), "{told}");
     let told = fails(&["solve", "--metric", "qtm", "1 2/3 0"]);
     assert!(told.contains("--metric does not apply to boards"), "{told}");
+}
+
+/// The states and lengths of answers.
+fn answered(text: &str) -> Vec<(String, u64)> {
+    let line = |line: &str| {
+        let answer: serde_json::Value = serde_json::from_str(line).unwrap();
+        (answer["state"].as_str().unwrap().to_string(), answer["length"].as_u64().unwrap())
+    };
+    text.lines().map(line).collect()
+}
+
+#[test]
+fn sets_for_a_memory_limit_solve_as_the_whole_table_does() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str| dir.path().join(name).display().to_string();
+    let scrambles = succeeds(&["scramble", "2x2x2", "--count", "20", "--seed", "3"]);
+    assert_eq!(scrambles, succeeds(&["scramble", "2x2x2", "--count", "20", "--seed", "3"]));
+    let states: Vec<&str> = scrambles.lines().collect();
+    let build = ["pdb", "set", "build", "2x2x2", "-M", "200KB", "-o", &file("set")];
+    let wrote = succeeds(&build);
+    assert!(wrote.contains("2x2x2 corners:1-") && wrote.contains("corners:4-7"), "{wrote}");
+    // What is there stays.
+    let set = file("set/set.json");
+    assert!(fails(&build).contains("set.json"), "{wrote}");
+    succeeds(&[&build[..], &["--force"]].concat());
+    let whole = file("whole.table");
+    succeeds(&["table", "2x2x2", "-o", &whole]);
+    let solve = |pdb: &str| {
+        let args = ["solve", "2x2x2", "--format", "jsonl", "--pdb", pdb];
+        answered(&succeeds(&[&args[..], &states].concat()))
+    };
+    let lengths = solve(&set);
+    assert!(lengths.iter().any(|(_, length)| *length > 7), "{lengths:?}");
+    assert_eq!(lengths, solve(&whole));
+}
+
+/// The lengths of answers.
+fn lengths(args: &[&str], states: &[&str]) -> Vec<u64> {
+    let found = answered(&succeeds(&[args, &["--format", "jsonl"], states].concat()));
+    found.iter().map(|(_, length)| *length).collect()
+}
+
+/// A hundred random states each: against the distances of the reference engine, or against a second set of tables.
+#[test]
+#[ignore = "some ten minutes and 3 GB: cargo test --release --test suite -- --ignored a_hundred_states"]
+fn a_hundred_states_of_large_families() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str| dir.path().join(name).display().to_string();
+    for (family, sets) in [
+        ("lrx:12", &[["1-7", "6-12"]][..]),
+        ("pancake:16", &[["1-7", "10-16"], ["1-6", "9-16"]]),
+        ("topspin:16,4", &[["1-7", "8-14"], ["1-6", "9-16"]]),
+    ] {
+        let scrambles = succeeds(&["scramble", family, "--count", "100", "--seed", "1"]);
+        let states: Vec<&str> = scrambles.lines().collect();
+        let by_tables = |set: &[&str; 2]| {
+            let mut args = vec!["solve".to_string(), family.into()];
+            for pieces in set {
+                let (table, pieces) = (file(pieces), format!("positions:{pieces}"));
+                succeeds(&[
+                    "table",
+                    family,
+                    "--pieces",
+                    &pieces,
+                    "--encoding",
+                    "byte",
+                    "--force",
+                    "-o",
+                    &table,
+                ]);
+                args.extend(["--pdb".into(), table]);
+            }
+            lengths(&args.iter().map(String::as_str).collect::<Vec<_>>(), &states)
+        };
+        let found = by_tables(&sets[0]);
+        let truth = match sets.get(1) {
+            Some(set) => by_tables(set),
+            None => {
+                let table = file("distances.table");
+                succeeds(&["table", family, "-o", &table]);
+                lengths(&["solve", "--table", &table], &states)
+            }
+        };
+        assert_eq!(found, truth, "{family}");
+    }
+}
+
+/// Families: by pruning tables of some of the pieces, and by the distances of the reference engine.
+#[test]
+fn families_are_solved_in_the_fewest_moves() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str| dir.path().join(name).display().to_string();
+    for family in ["lrx:8", "pancake:8", "topspin:9,4"] {
+        let scrambles = succeeds(&["scramble", family, "--count", "25", "--seed", "7"]);
+        let states: Vec<&str> = scrambles.lines().collect();
+        let distances = file("distances.table");
+        succeeds(&["table", family, "--force", "-o", &distances]);
+        let truth = lengths(&["solve", "--table", &distances], &states);
+        for pieces in ["1-5", "4-8"] {
+            let table = file("pruning.table");
+            let pieces = format!("positions:{pieces}");
+            succeeds(&[
+                "table",
+                family,
+                "--pieces",
+                &pieces,
+                "--force",
+                "--encoding",
+                "byte",
+                "-o",
+                &table,
+            ]);
+            let found = lengths(&["solve", family, "--pdb", &table], &states);
+            assert_eq!(found, truth, "{family} {pieces}");
+        }
+    }
 }

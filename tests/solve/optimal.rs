@@ -9,7 +9,9 @@ use tilewave::pdb::{Build, Encoding, Kind, Pattern, Pdb, partition};
 use tilewave::progress::{NoProgress, Phase, Progress};
 use tilewave::puzzle::{Board, Moves, Size};
 use tilewave::random::SplitMix64;
-use tilewave::solve::{Attempt, MovePruner, Optimal, Scrambler, SymmetricView, default_patterns};
+use tilewave::solve::{
+    Attempt, MovePruner, Optimal, Scrambler, StateSolver, SymmetricView, default_patterns,
+};
 
 use super::{board, goal};
 
@@ -164,7 +166,7 @@ fn a_hard_board_is_split_and_has_the_answer_of_one_thread() {
     let Attempt::Hard(pending) = solver.attempt_with(board, &never).unwrap() else {
         panic!("{board} is not hard");
     };
-    assert_eq!(&pending.board, board);
+    assert_eq!(&pending.state, board);
     let answers = [1, 2, 5].map(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         let pool = pool.build().unwrap();

@@ -9,7 +9,7 @@ use tilewave::pdb::{Build, Pattern};
 use tilewave::progress::{NoProgress, Phase, Progress};
 use tilewave::puzzle::{Board, Size};
 use tilewave::search::Ranks;
-use tilewave::solve::{Answer, Attempt, Logged, Optimal, Pending, Stage};
+use tilewave::solve::{Answer, Attempt, Logged, Optimal, Pending, Stage, StateSolver};
 
 use super::threads::ranks;
 use super::{board, goal};
@@ -157,7 +157,7 @@ fn ranks_go_on_from_what_a_log_says() {
         LogLine::iteration(0, stage, 1.0),
         line(stage.threshold, 3),
     ];
-    let mut found = replay(entries, std::slice::from_ref(&board), solver.goal()).unwrap();
+    let mut found = replay(entries, std::slice::from_ref(&board), &solver).unwrap();
     let Some(Logged::Pending { search, .. }) = found.remove(&0) else {
         panic!("the log says that the board is begun");
     };

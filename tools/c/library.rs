@@ -13,6 +13,7 @@
 #![allow(clippy::missing_safety_doc)]
 
 mod handles;
+mod pruning;
 
 use std::{
     cell::RefCell,

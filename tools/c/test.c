@@ -1,6 +1,6 @@
 /* Calls every function of tilewave.h, with what they should take and what they should refuse. Arguments: an additive
  * database and a distance table, both of 3x3 boards, a table of 2x3 boards that ends at some depth, damaged files of the
- * first two kinds, and databases in which every move counts. Run by tests/pdb/c.rs under AddressSanitizer; it also is C++. */
+ * first two kinds, a pruning table of 2x2x2 corners:1-3, and databases in which every move counts. Run by tests/pdb/c.rs under AddressSanitizer; it also is C++. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -285,18 +285,36 @@ static int partial(const char *path) {
     return 0;
 }
 
+static int pruning(const char *path, const char *other) {
+    TilewavePruning *table = NULL;
+    CHECK(tilewave_pruning_open("no such file", &table) == TILEWAVE_STATUS_IO && table == NULL);
+    CHECK(tilewave_pruning_open(other, &table) == TILEWAVE_STATUS_NOT_SUCH_A_FILE);
+    CHECK(tilewave_pruning_open(path, NULL) == TILEWAVE_STATUS_MISUSE);
+    CHECK(tilewave_pruning_open(path, &table) == TILEWAVE_STATUS_OK && table != NULL);
+    CHECK(tilewave_pruning_maximum(table) > 3 && tilewave_pruning_maximum(NULL) == 0);
+    CHECK(tilewave_pruning_depth(table, "R R'") == 0);
+    CHECK(tilewave_pruning_depth(table, "R") == 1);
+    CHECK(tilewave_pruning_depth(table, "corners 1 2 3 4 4 4 4/0 0 0 0 0 0 0") == 0);
+    CHECK(tilewave_pruning_depth(table, "Q") == TILEWAVE_ANSWER_INVALID);
+    CHECK(tilewave_pruning_depth(table, NULL) == TILEWAVE_ANSWER_INVALID);
+    CHECK(tilewave_pruning_depth(NULL, "R") == TILEWAVE_ANSWER_INVALID);
+    tilewave_pruning_close(table);
+    tilewave_pruning_close(NULL);
+    return 0;
+}
+
 int main(int argc, char **argv) {
     int i, failed;
-    if (argc < 7) {
-        fprintf(stderr, "usage: %s FILE.pdb FILE.table PARTIAL.table DAMAGED.pdb DAMAGED.table ALL-MOVES.pdb..\n", argv[0]);
+    if (argc < 8) {
+        fprintf(stderr, "usage: %s FILE.pdb FILE.table PARTIAL.table DAMAGED.pdb DAMAGED.table PRUNING.table ALL-MOVES.pdb..\n", argv[0]);
         return 2;
     }
-    failed = versions() || forks(argv[1]) || partial(argv[3]);
+    failed = versions() || forks(argv[1]) || partial(argv[3]) || pruning(argv[6], argv[1]);
     for (i = TILEWAVE_OPEN_READ; i <= TILEWAVE_OPEN_MAP && !failed; i++)
         failed = databases(argv[1], argv[2], argv[4], (unsigned)i);
     for (i = TILEWAVE_OPEN_READ; i <= TILEWAVE_OPEN_LAZY && !failed; i++)
         failed = tables(argv[2], argv[1], argv[5], (unsigned)i);
-    for (i = 6; i < argc && !failed; i++)
+    for (i = 7; i < argc && !failed; i++)
         failed = every_move(argv[i]);
     return failed;
 }

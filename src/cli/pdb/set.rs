@@ -15,16 +15,17 @@ use tilewave::{
     internals::DatabaseMarker,
     pdb::{self, Build, DiskBuild, Encoding, Kind, SetFile, tilings},
     progress::Phase,
+    pruning::PruningTable,
     report::{bytes, counted, duration},
     solve::{Scrambler, Stage, default_patterns, sweeps},
 };
 
 use crate::cli::{
-    Context, Failure, Figures, GoalOption, MadeDirectories, OutputFile, OutputOptions,
+    Context, Counted, Failure, Figures, MadeDirectories, OutputFile, OutputOptions,
     ResourceOptions, Result, SearchProgress, count, part,
     pdb::build::{build_file, check_space, file_name},
-    print, progress, refuse, seed,
-    solve::open_partitions,
+    print, progress, puzzle, refuse, seed,
+    solve::{build_table, open_partitions, usable_table},
 };
 
 /// Build and rate sets of databases: several partitions, used together.
@@ -40,19 +41,22 @@ enum SetCommand {
     Rate(RateArgs),
 }
 
-/// Build a set for a board: as many partitions of large patterns as the memory holds.
+/// Build a set for a board, or pruning tables for a cube or other puzzle: as many and as large as the memory holds.
 #[derive(clap::Args)]
 #[command(
     after_help = "The same command continues a build that was interrupted: databases that are complete stay as they are. Those too large to be built in memory keep their levels in a directory next to the file until they are complete.\n\n\
                   Examples:\n  tilewave pdb set build 5x5 --memory 16GB -o set24/\n  \
-                  tilewave solve --pdb set24/set.json < boards.txt"
+                  tilewave solve --pdb set24/set.json < boards.txt\n  \
+                  tilewave pdb set build 3x3x3 --memory 4GB -o cube/\n  \
+                  tilewave solve 3x3x3 --pdb cube/set.json \"R U F' L2 D B\""
 )]
 struct BuildSetArgs {
-    /// Size of the board, rows x columns.
-    size: Size,
+    /// Board (5x5), family (topspin:16,4), cube or other puzzle (3x3x3), or file that defines one.
+    #[arg(value_parser = puzzle)]
+    puzzle: String,
 
     #[command(flatten)]
-    goal: GoalOption,
+    counted: Counted,
 
     /// Directory for the databases and the set file, set.json; made when missing.
     #[arg(short, long, value_name = "DIR")]
@@ -119,9 +123,11 @@ fn clear_left(levels: &Path) -> Result<()> {
 impl BuildSetArgs {
     fn run(&self) -> Result<()> {
         let begun = Instant::now();
-        let goal = self.goal.board(self.size)?;
         let set = self.output.join("set.json");
         OutputFile::reserve(&set, self.force)?;
+        let Ok(size) = self.puzzle.parse::<Size>() else { return self.tables(&set, begun) };
+        self.counted.refuse_of_boards()?;
+        let goal = self.counted.goal.board(size)?;
         let partitions = self.choose(&goal)?;
         let file = |pattern: &Pattern| self.output.join(file_name(pattern));
         // A pattern of several partitions is one file.
@@ -162,6 +168,48 @@ impl BuildSetArgs {
             "wrote {}: {}, {} in {}\n",
             set.display(),
             words.join("; "),
+            bytes(total),
+            duration(begun.elapsed().as_secs_f64()),
+        ))
+    }
+
+    /// Builds pruning tables.
+    fn tables(&self, set: &Path, begun: Instant) -> Result<()> {
+        let puzzle = self.counted.listed(&self.puzzle)?.expect("it is no board");
+        let resources = self.resources.get()?;
+        let projections =
+            PruningTable::default_projections(&puzzle, Some(self.resources.budget()))?;
+        let (mut files, mut total, mut names) = (Vec::new(), 0, Vec::new());
+        for (i, projection) in projections.iter().enumerate() {
+            let name = projection.name().replace([' ', ':', ','], "-");
+            let file = self.output.join(name.trim_matches('-').to_string() + ".table");
+            let table = match usable_table(&file, projection) {
+                Some(table) => {
+                    tracing::info!("{} is there already", file.display());
+                    table
+                }
+                None if file.exists() && !self.force => refuse!(
+                    "'{}' is not the table of this set: move it away, or add --force",
+                    file.display()
+                ),
+                None => {
+                    let progress = SearchProgress::of_part(part(i, projections.len()));
+                    let table = build_table(projection, resources, &progress)?;
+                    table.save(&file, true, &progress)?;
+                    drop(progress);
+                    tracing::info!("wrote {}", file.display());
+                    table
+                }
+            };
+            total += table.file_bytes();
+            names.push(projection.to_string());
+            files.push(vec![file]);
+        }
+        SetFile { partitions: files }.write(set, self.force)?;
+        print(&format!(
+            "wrote {}: {}, {} in {}\n",
+            set.display(),
+            names.join("; "),
             bytes(total),
             duration(begun.elapsed().as_secs_f64()),
         ))

@@ -4,18 +4,21 @@ use std::{
     collections::{HashMap, hash_map::Entry},
     path::{Path, PathBuf},
     sync::Arc,
-    time::Instant,
 };
 
 use tilewave::{
-    Board, Pattern, Pdb, internals,
+    Board, Pattern, Pdb, Resources, SystemError, internals,
     pdb::{Build, Encoding, Kind, PdbError, SetFile, Summary, inspect, partition},
+    progress::StopWhen,
+    pruning::{EntrySize, PruningTable},
     puzzle::orbits::OrbitPuzzle,
-    report::{bytes, duration},
     solve::default_patterns,
+    table::TableError,
 };
 
-use crate::cli::{Context, Failure, Result, SearchProgress, last_words, part, refuse};
+use crate::cli::{
+    Context, Failure, Result, SearchProgress, last_words, progress, refuse, solve::kept,
+};
 
 /// Where databases come from.
 #[derive(clap::Args)]
@@ -73,54 +76,56 @@ impl Databases {
             )),
             error => error.into(),
         })?;
-        let cache = self.cache();
         let budget = internals::budget();
-        let mut built = (0u64, 0.0);
-        let mut pdbs = Vec::new();
-        let all = patterns.len();
         // 7-8: a third of the memory of bytes, and a little faster (docs/notebook/solver.md).
         let (kind, encoding) = match patterns.iter().any(|p| p.tiles().len() > 6) {
             true => (Kind::Regions, Encoding::Bit),
             false => (Kind::Minimum, Encoding::Byte),
         };
-        for (i, pattern) in patterns.into_iter().enumerate() {
-            let kept = cache.as_ref().map(|dir| dir.join(name(&pattern, encoding)));
-            // A file that cannot be used, for whatever reason, is built again and replaced.
-            let usable = kept.as_ref().and_then(|path| open(path).ok());
-            let is_this = |pdb: &Pdb| {
-                pdb.pattern() == &pattern && (pdb.kind(), pdb.encoding()) == (kind, encoding)
-            };
-            if let Some(pdb) = usable.filter(is_this) {
-                pdbs.push(pdb);
-                continue;
-            }
-            let begun = Instant::now();
-            let build_this =
-                Build::new(pattern).kind(kind).encoding(encoding).threads(threads).memory(budget);
-            let progress = SearchProgress::of_part(part(i, all));
-            let pdb = build_this.run_with(&progress)?;
-            if let Some(path) = &kept
-                && let Err(error) = pdb.save_with(path, true, &progress)
-            {
-                tracing::warn!("the database is not kept: {error}");
-            }
-            built.0 += pdb.file_bytes();
-            built.1 += begun.elapsed().as_secs_f64();
-            pdbs.push(pdb);
-        }
-        if built.0 > 0 {
-            let place = match &cache {
-                Some(dir) => format!("kept in {}", dir.display()),
-                None => "not kept".into(),
-            };
-            let (size, time) = (bytes(built.0), duration(built.1));
-            tracing::info!("built pattern databases: {size} in {time}, {place}");
-        }
+        let pdbs = kept::get_all(
+            self.cache().as_deref(),
+            patterns.len(),
+            |i| name(&patterns[i], encoding),
+            |i, path| {
+                open(path).ok().filter(|pdb| {
+                    pdb.pattern() == &patterns[i]
+                        && (pdb.kind(), pdb.encoding()) == (kind, encoding)
+                })
+            },
+            |i, progress| {
+                let build = Build::new(patterns[i].clone()).kind(kind).encoding(encoding);
+                Ok(build.threads(threads).memory(budget).run_with(progress)?)
+            },
+        )?;
         Ok(vec![pdbs.into_iter().map(Arc::new).collect()])
     }
 
+    /// The pruning tables of a puzzle: those given, else those kept, else new ones, which are kept.
+    pub fn tables(
+        &self,
+        puzzle: &OrbitPuzzle,
+        threads: Option<usize>,
+    ) -> Result<Vec<PruningTable>> {
+        if !self.pdb.is_empty() {
+            let files = match &self.pdb[..] {
+                [set] if SetFile::is(set) => SetFile::read(set)?.partitions.concat(),
+                files => files.to_vec(),
+            };
+            return files.iter().map(|file| open_table(file)).collect();
+        }
+        let resources = Resources::new().threads(threads);
+        let projections = PruningTable::default_projections(puzzle, None)?;
+        kept::get_all(
+            self.cache().as_deref(),
+            projections.len(),
+            |i| table_name(&projections[i]),
+            |i, path| usable_table(path, &projections[i]),
+            |i, progress| build_table(&projections[i], resources, progress),
+        )
+    }
+
     /// The directory for kept databases, made when missing; none when it cannot be had.
-    pub fn cache(&self) -> Option<PathBuf> {
+    fn cache(&self) -> Option<PathBuf> {
         if self.no_cache {
             return None;
         }
@@ -208,9 +213,41 @@ pub fn is_kept(path: &Path, database: &Summary) -> bool {
     path.file_name().is_some_and(|its| its == &*name(&database.pattern, database.encoding))
 }
 
-/// The name of a kept table.
+/// The name of a kept table: a hash of the puzzle, which is compared on opening.
 pub fn table_name(projection: &OrbitPuzzle) -> String {
     format!("{:016x}.table", twox_hash::XxHash3_64::oneshot(projection.to_json().as_bytes()))
+}
+
+/// Reads a table; maps one that is larger than the free memory, so that it is read as entries are asked for.
+fn open_table(path: &Path) -> Result<PruningTable> {
+    match PruningTable::load_with(path, &StopWhen(progress::asked)) {
+        Err(tilewave::Error::Table(TableError::System(SystemError::Memory { .. }))) => {
+            tracing::info!("{} is larger than the free memory: it is mapped", path.display());
+            let mapped = last_words::map(path);
+            let mapped = mapped.context(format!("cannot map '{}'", path.display()))?;
+            Ok(PruningTable::map(path, mapped)?)
+        }
+        loaded => Ok(loaded?),
+    }
+}
+
+/// The table of a file, if it is that of a puzzle.
+pub fn usable_table(path: &Path, puzzle: &OrbitPuzzle) -> Option<PruningTable> {
+    let table = open_table(path).ok()?;
+    (table.puzzle().to_json() == puzzle.to_json()).then_some(table)
+}
+
+/// Builds a table, with a byte for each entry where depths ask for it.
+pub fn build_table(
+    puzzle: &OrbitPuzzle,
+    resources: Resources,
+    progress: &SearchProgress,
+) -> Result<PruningTable> {
+    let build = |size| PruningTable::build_with(puzzle, size, resources, progress);
+    match build(EntrySize::Nibble) {
+        Err(tilewave::Error::Table(TableError::TooDeep { .. })) => Ok(build(EntrySize::Byte)?),
+        built => Ok(built?),
+    }
 }
 
 /// The name of a kept database: its size, goal and tiles, and how values are stored if not in bytes.

@@ -1,52 +1,49 @@
 //! `tilewave solve`: shortest solutions, or fast ones.
 //!
 //! Boards come from `boards` in batches. `databases` gets what they need when the first can be solved. Easy boards are
-//! attempted one per thread, hard ones finished on all threads of all ranks; `answer` makes a line of each and a summary,
-//! `status` shows how far it is. `states` solves puzzles other than boards, from a distance table.
+//! attempted one per thread, hard ones finished on all threads of all ranks (`search`); `answer` makes a line of each and a
+//! summary, `status` shows how far it is. `states` solves puzzles other than boards.
 
 mod answer;
 mod boards;
 mod databases;
+mod kept;
+mod search;
 mod states;
 mod status;
 
 use std::{
     path::PathBuf,
-    sync::atomic::{AtomicU64, Ordering},
     time::{Duration, Instant},
 };
 
-use parking_lot::Mutex;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use tilewave::{
-    Board, Constructive, DistanceTable, Moves, Optimal, Size,
-    internals::{self, Recorder, SubtreeSplit, Walked},
-    progress::{Phase, StopWhen},
+    Board, Constructive, DistanceTable, Moves, Optimal, Size, internals,
+    progress::StopWhen,
     puzzle::{Coordinates, Metric, MoveStyle},
-    report::{counted, duration, html::player, thousands},
+    report::html::player,
     search::{Communicator, OneProcess, Ranks},
-    solve::{Answer, Attempt, Logged, Pending, SolveError, SolveLog, Stage, certify_with, explain},
+    solve::{Answer, Attempt, Logged, Pending, SolveError, certify_with, explain},
 };
 
 use crate::cli::{
     Counted, Destination, Failure, OutputFile, OutputFormat, OutputOptions, PuzzleAndStates,
-    Result, Threads, aside, choice, complain, count,
-    pdb::set::Thresholds,
-    progress,
-    ranks::{self, me},
-    refuse,
+    Result, Threads, aside, choice, complain, count, progress, ranks, refuse,
     solve::{
         answer::{Solved, Totals, Wording},
         boards::{Arrivals, BoardLine, Boards},
         databases::Databases,
+        search::{SearchLimits, Searcher},
         states::{Phases, StateSolve},
         status::SolveProgress,
     },
     time,
 };
 
-pub use crate::cli::solve::databases::{cache_dir, is_kept, open_partitions, table_name};
+pub use crate::cli::solve::databases::{
+    build_table, cache_dir, is_kept, open_partitions, table_name, usable_table,
+};
 
 /// Boards that are solved before their lines are written.
 const BATCH: usize = 256;
@@ -128,7 +125,7 @@ impl Args {
     pub fn run(&self) -> Result<()> {
         let (word, states) = self.of.split()?;
         let size = word.and_then(|word| word.parse::<Size>().ok());
-        let other = self.fast || self.certify || word.is_some() && size.is_none();
+        let other = self.fast || self.certify;
         let searches = !other && self.databases.table.is_none();
         let ranks: Box<dyn Communicator> =
             if searches { ranks::join()? } else { Box::new(OneProcess) };
@@ -164,10 +161,12 @@ impl Args {
         }
         if let (Some(word), None) = (word, size) {
             self.refuse_of_puzzle(word)?;
-            let Args { max_nodes, timeout, databases, output, threads, .. } = self;
-            let (states, via) = (&states, self.fast.then_some(&self.phases.via[..]));
-            let solve = StateSolve { states, databases, threads, max_nodes, timeout, output, via };
-            return states::search(&solve, &self.counted, word);
+            let Args { databases, output, threads, log, .. } = self;
+            let (states, limits) = (&states[..], self.limits());
+            let solve =
+                StateSolve { states, databases, threads, limits, log, output, communicator };
+            let via = self.fast.then_some(&self.phases.via[..]);
+            return solve.run(&self.counted, word, via);
         }
         self.counted.refuse_of_boards()?;
         self.phases.refuse_of_boards()?;
@@ -187,6 +186,7 @@ impl Args {
         // Whatever is done at once is done by these threads: others may not be to be had.
         let pool = &internals::pool(self.threads.get().or_else(own))?;
         let Args { long, certify, compare: ratio, .. } = *self;
+        let progress = SolveProgress::new("board", boards.known, writes);
         let mut session = SolveSession {
             ranks: Ranks { communicator, pool },
             wording: Wording { style: self.moves, long, certify, ratio },
@@ -196,8 +196,7 @@ impl Args {
                 fast: self.fast.then(|| Constructive::new(goal.clone())),
                 table,
                 search: None,
-                log: None,
-                progress: SolveProgress::new(boards.known, writes),
+                progress: &progress,
             },
             boards,
             logged,
@@ -232,7 +231,6 @@ impl Args {
         let wrong = [
             (self.compare, "--compare"),
             (self.certify, "--certify"),
-            (self.log.is_some(), "--log"),
             (self.html.is_some(), "--html"),
             (self.databases.table.is_some(), "a distance table of boards"),
             (self.databases.partition.is_some(), "--partition"),
@@ -243,6 +241,10 @@ impl Args {
                 refuse!("{option} is for boards, and {word} is not one: leave it out")
             }
         }
+    }
+
+    fn limits(&self) -> SearchLimits {
+        SearchLimits { nodes: self.max_nodes, time: self.timeout }
     }
 
     /// Refuses what a table has no answers for.
@@ -323,8 +325,16 @@ impl SolveSession<'_> {
                 to.heading(self.wording.columns())?;
             }
             // Easy boards are solved one per thread, hard ones one after the other on all threads of all ranks.
-            for (at, tried) in self.solver.attempt_all(before, &boards, self.ranks)? {
-                let solved = self.solver.finish(at, tried, self.ranks)?;
+            let solver = &self.solver;
+            let told = |tried: &Tried| {
+                if matches!(tried, Tried::Done(_)) {
+                    solver.progress.done();
+                }
+            };
+            let attempt = |i: usize| solver.attempt(before + i, &boards[i]);
+            let tried = search::attempt_all(self.ranks, boards.len(), &told, &attempt)?;
+            for (i, tried) in tried {
+                let solved = self.solver.finish(before + i, tried, self.ranks)?;
                 if let (Some(solved), Some(destination)) = (solved, &mut destination) {
                     self.totals.count(&solved);
                     aside(|| destination.line(&self.wording.facts(&solved)))?;
@@ -339,7 +349,7 @@ impl SolveSession<'_> {
         if !headed {
             destination.heading(self.wording.columns())?;
         }
-        if let Some(log) = &self.solver.log {
+        if let Some(log) = self.solver.search.as_ref().and_then(|search| search.log.as_ref()) {
             log.sync()?;
         }
         self.totals.known = self.boards.known as u64;
@@ -382,7 +392,7 @@ impl SolveSession<'_> {
 
     /// Gets the databases when the first board comes that can be solved: others need none.
     fn prepare(&mut self, boards: &[Board]) -> Result<()> {
-        let Solver { args, goal, table, search, log, .. } = &mut self.solver;
+        let Solver { args, goal, table, search, progress, .. } = &mut self.solver;
         let searches = !args.fast || args.compare;
         let frame = Coordinates::new(goal.clone());
         let solvable = |board: &Board| frame.encode_solvable(board).is_ok();
@@ -399,36 +409,19 @@ impl SolveSession<'_> {
         if first {
             communicator.barrier();
         }
+        let several = communicator.size() > 1;
         let mut solver = pool.install(|| Optimal::with_partitions(goal, pdbs))?;
-        if communicator.size() > 1 {
-            let mine = serde_json::to_vec(&(env!("CARGO_PKG_VERSION"), solver.databases()))?;
-            if communicator.broadcast(mine.clone()) != mine {
-                return Err(Failure::failed(format!(
-                    "{} has other databases than rank 0, or another version of this program: give all machines the \
-                     same files",
-                    me(communicator)
-                )));
-            }
+        if several {
             solver = solver.memory(0);
         }
-        if let (Some(path), Some(boards)) = (&args.log, self.logged.take()) {
-            let all = boards.len();
-            let opened = SolveLog::open(path, boards, &solver, communicator)?;
-            let is_solved = |logged: &&Logged| matches!(logged, Logged::Solved(_));
-            let (known, solved) =
-                (opened.found.len(), opened.found.values().filter(is_solved).count());
-            if first && known > 0 {
-                tracing::info!(
-                    "continuing {}: {} of {} boards are solved, {} begun",
-                    path.display(),
-                    thousands(solved as u64),
-                    thousands(all as u64),
-                    thousands((known - solved) as u64),
-                );
-            }
-            *log = Some(opened);
+        let mut made = Searcher { solver, log: None, limits: args.limits(), progress };
+        if several {
+            made.agree(communicator, "databases")?;
         }
-        *search = Some(solver);
+        if let (Some(path), Some(boards)) = (&args.log, self.logged.take()) {
+            made.open_log(path, &boards, communicator)?;
+        }
+        *search = Some(made);
         Ok(())
     }
 }
@@ -441,9 +434,8 @@ struct Solver<'a> {
     fast: Option<Constructive>,
     /// Shortest solutions, from one of the two: what is asked for, or what fast ones are compared with.
     table: Option<DistanceTable>,
-    search: Option<Optimal>,
-    log: Option<SolveLog>,
-    progress: SolveProgress,
+    search: Option<Searcher<'a, Optimal>>,
+    progress: &'a SolveProgress,
 }
 
 /// What one thread made of a board.
@@ -456,62 +448,8 @@ enum Tried {
 }
 
 impl Solver<'_> {
-    /// Attempts boards, the first of which has a place, each on one thread of a rank; returns what was made of them,
-    /// in order. Some may be missing when somebody interrupts. All ranks return the same.
-    fn attempt_all(
-        &self,
-        first: usize,
-        boards: &[Board],
-        ranks: Ranks<'_>,
-    ) -> Result<Vec<(usize, Tried)>> {
-        let told = |tried: &Tried| {
-            if matches!(tried, Tried::Done(_)) {
-                self.progress.done();
-            }
-        };
-        let failure = Mutex::new(None);
-        let (mut tried, stopped) = ranks.share(&progress::asked, &told, |share| {
-            share.begin(boards.len());
-            (0..rayon::current_num_threads()).into_par_iter().for_each(|_| {
-                while let Some(i) = share.next() {
-                    match self.attempt(first + i, &boards[i]) {
-                        Ok(tried) => {
-                            told(&tried);
-                            share.done(i, tried);
-                        }
-                        Err(error) => {
-                            failure.lock().get_or_insert(error);
-                            share.stop();
-                        }
-                    }
-                }
-            });
-            share.end()
-        });
-        if let Some(error) = failure.into_inner() {
-            return Err(error);
-        }
-        if stopped {
-            progress::ask();
-        }
-        tried.sort_by_key(|(i, _)| *i);
-        Ok(tried.into_iter().map(|(i, tried)| (first + i, tried)).collect())
-    }
-
     /// Solves the board at a place on the current thread, unless it is too hard for one.
     fn attempt(&self, at: usize, board: &Board) -> Result<Tried> {
-        match self.found(at) {
-            Some(Logged::Solved(answer)) => {
-                self.progress.known();
-                let solved = self.join(board, None, Some(answer.clone()))?;
-                let earlier = answer.nodes;
-                return Ok(Tried::Done(Solved { earlier, ..solved }));
-            }
-            Some(Logged::Pending { search, .. }) => {
-                return Ok(Tried::Hard(search.clone(), None));
-            }
-            None => {}
-        }
         if let Some(why) = explain(board, self.goal)? {
             return Ok(Tried::Done(Solved {
                 board: board.clone(),
@@ -531,20 +469,21 @@ impl Solver<'_> {
             let moves = table.solve(board)?;
             // A table that ends before this board knows that the board lies beyond.
             Some(Answer { at_least: table.histogram().len(), ..known(moves, begun) })
-        } else if let Some(solver) = &self.search {
-            match solver.attempt_with(board, &self.watch(at, 0.0, &[]))? {
+        } else if let Some(searcher) = &self.search {
+            match searcher.attempt(at, board)? {
                 Attempt::Answered(answer) => Some(answer),
                 Attempt::Hard(pending) => return Ok(Tried::Hard(pending, fast)),
             }
         } else {
             None
         };
-        Ok(Tried::Done(self.join(board, fast, shortest)?))
-    }
-
-    /// What an earlier session has made of the board at a place.
-    fn found(&self, at: usize) -> Option<&Logged> {
-        self.log.as_ref()?.found.get(&at)
+        let solved = self.join(board, fast, shortest)?;
+        // What the log has was generated before.
+        let earlier = match self.search.as_ref().and_then(|searcher| searcher.found(at)) {
+            Some(Logged::Solved(answer)) => answer.nodes,
+            _ => 0,
+        };
+        Ok(Tried::Done(Solved { earlier, ..solved }))
     }
 
     /// Finishes the board at a place, with all threads of all ranks if it is hard, and logs its answer. None of a board that
@@ -553,66 +492,33 @@ impl Solver<'_> {
         let solved = match tried {
             Tried::Done(solved) if self.is_left(&solved) => None,
             Tried::Done(solved) => Some(solved),
-            Tried::Hard(pending, fast) => self.finish_hard(at, pending, fast, ranks)?,
+            Tried::Hard(pending, fast) => {
+                let searcher = self.search.as_ref().expect("what is hard was searched for");
+                let board = pending.state.clone();
+                // A log has subtrees behind a solution, too.
+                let earlier = searcher.found(at).map_or(0, |_| pending.nodes());
+                match searcher.finish(at, pending, ranks)? {
+                    None => None,
+                    Some(answer) => {
+                        let solved = self.join(&board, fast, Some(answer))?;
+                        Some(Solved { earlier, ..solved })
+                    }
+                }
+            }
         };
-        if let (Some(log), Some(Solved { answer: Ok(answer), .. })) = (&self.log, &solved) {
+        let log = self.search.as_ref().and_then(|searcher| searcher.log.as_ref());
+        if let (Some(log), Some(Solved { answer: Ok(answer), .. })) = (log, &solved) {
             log.solved(at, answer)?;
         }
         Ok(solved)
     }
 
-    fn finish_hard(
-        &self,
-        at: usize,
-        pending: Pending,
-        fast: Option<Answer>,
-        ranks: Ranks<'_>,
-    ) -> Result<Option<Solved>> {
-        if let Some(log) = &self.log {
-            log.begin(at, &pending)?;
-        }
-        // All ranks stop at the same board.
-        if ranks.communicator.max(progress::asked().into()) > 0 {
-            progress::ask();
-            return Ok(None);
-        }
-        let board = pending.board.clone();
-        let (stages, earlier) = match self.found(at) {
-            Some(Logged::Pending { stages, .. }) => (stages.clone(), pending.nodes()),
-            _ => (vec![pending.stage], 0),
-        };
-        let watch = self.watch(at, pending.seconds, &stages);
-        let solver = self.search.as_ref().expect("what is hard was searched for");
-        let answer = solver.finish_together_with(pending, ranks, &watch, &watch)?;
-        if let Some(log) = &self.log {
-            log.end()?;
-        }
-        let solved = self.join(&board, fast, Some(answer))?;
-        self.progress.done();
-        Ok(Some(Solved { earlier, ..solved }))
-    }
-
     /// Whether a board has no answer because somebody interrupted, not because its limits were reached.
     fn is_left(&self, solved: &Solved) -> bool {
-        let Ok(answer) = &solved.answer else {
-            return false;
-        };
-        let ended = self.is_enough(answer.nodes, answer.seconds);
-        progress::asked() && self.search.is_some() && answer.moves.is_none() && !ended
-    }
-
-    /// Whether a board is given up after so many nodes and seconds.
-    fn is_enough(&self, nodes: u64, seconds: f64) -> bool {
-        self.args.max_nodes.is_some_and(|most| nodes >= most)
-            || self.args.timeout.is_some_and(|time| seconds >= time.as_secs_f64())
-    }
-
-    /// The watch over the board at a place, on which some seconds were spent before, in iterations that were
-    /// followed by some stages.
-    fn watch(&self, board: usize, spent: f64, stages: &[Stage]) -> BoardWatch<'_> {
-        let (begun, nodes) = (Instant::now(), AtomicU64::new(0));
-        let thresholds = Thresholds::after(stages);
-        BoardWatch { solver: self, board, begun, spent, nodes, thresholds, last: Mutex::new(begun) }
+        match (&solved.answer, &self.search) {
+            (Ok(answer), Some(searcher)) => searcher.is_left(answer),
+            _ => false,
+        }
     }
 
     fn join(
@@ -621,10 +527,9 @@ impl Solver<'_> {
         fast: Option<Answer>,
         shortest: Option<Answer>,
     ) -> Result<Solved> {
-        let shortest = shortest.map(|answer| match self.args.max_nodes {
-            // Found between two looks at the limit.
-            Some(most) if answer.nodes > most => Answer { moves: None, ..answer },
-            _ => answer,
+        let shortest = shortest.map(|answer| match &self.search {
+            Some(searcher) => searcher.limited(answer),
+            None => answer,
         });
         let optimum = shortest.as_ref().and_then(|answer| answer.moves.as_ref());
         let metric = self.table.as_ref().and_then(|table| table.space().metric());
@@ -660,76 +565,4 @@ impl Solver<'_> {
 /// The answer of a solver that does not search.
 fn known(moves: Option<Moves>, begun: Instant) -> Answer {
     Answer { at_least: 0, moves, nodes: 0, seconds: begun.elapsed().as_secs_f64() }
-}
-
-// What is shown and logged of the search of one board, and when it ends.
-
-/// An iteration that has taken so long is worth a line of its own.
-const LONG: Duration = Duration::from_secs(5);
-
-/// Shows the search of a board, logs it, and ends it at its limits.
-struct BoardWatch<'a> {
-    solver: &'a Solver<'a>,
-    /// Place of the board.
-    board: usize,
-    begun: Instant,
-    /// Seconds spent on the board before.
-    spent: f64,
-    nodes: AtomicU64,
-    thresholds: Thresholds,
-    /// When the last iteration began.
-    last: Mutex<Instant>,
-}
-
-impl Recorder for BoardWatch<'_> {
-    fn iteration(&self, next: Stage) {
-        if let Some(log) = &self.solver.log {
-            log.iteration(next);
-        }
-        let took = std::mem::replace(&mut *self.last.lock(), Instant::now()).elapsed();
-        self.thresholds.close(next.nodes);
-        if took >= LONG && self.solver.progress.shown {
-            let speed = next.last as f64 / took.as_secs_f64();
-            let expected = Thresholds::next(&self.thresholds.nodes());
-            let expected = expected.map_or(String::new(), |(nodes, growth)| {
-                let time = duration(nodes / speed);
-                let nodes = counted(nodes as u64, "node");
-                format!(
-                    ", excluding {} should take {growth:.1} times as many, {nodes} in {time}",
-                    next.threshold
-                )
-            });
-            let (nodes, time) = (counted(next.last, "node"), duration(took.as_secs_f64()));
-            aside(|| {
-                tracing::info!(
-                    "{}no solution of fewer than {} moves: {nodes} in {time}{expected}",
-                    self.solver.progress.board(self.board),
-                    next.threshold,
-                );
-            });
-        }
-    }
-
-    fn subtree(&self, of: SubtreeSplit, walked: Walked) {
-        if let Some(log) = &self.solver.log {
-            log.subtree(of, walked);
-        }
-    }
-}
-
-impl tilewave::Progress for BoardWatch<'_> {
-    fn progress(&self, phase: Phase, nodes: u64, _: u64) {
-        self.nodes.fetch_max(nodes, Ordering::Relaxed);
-        if let Phase::Search(threshold) = phase {
-            self.thresholds.note(threshold, nodes);
-        }
-        self.solver.progress.nodes(nodes, &self.thresholds);
-    }
-
-    fn interrupted(&self) -> bool {
-        let seconds = self.begun.elapsed().as_secs_f64() + self.spent;
-        progress::asked()
-            || self.solver.log.as_ref().is_some_and(SolveLog::has_failed)
-            || self.solver.is_enough(self.nodes.load(Ordering::Relaxed), seconds)
-    }
 }

@@ -1,29 +1,34 @@
 //! States of puzzles other than boards: shortest solutions from a distance table, or by a search over pruning tables.
 
 use std::{
-    io::{BufRead, BufReader},
-    time::{Duration, Instant},
+    io::{BufRead, BufReader, Stdin},
+    path::PathBuf,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Instant,
 };
 
-use rayon::prelude::*;
+use rayon::{ThreadPool, prelude::*};
 use serde::Serialize;
 use tilewave::{
-    DistanceTable, Progress, Resources, internals,
-    progress::{Phase, StopWhen},
-    pruning::{EntrySize, PruningTable},
+    DistanceTable, Progress, internals,
+    progress::Phase,
     puzzle::{
-        PuzzleError, Variant,
+        Variant,
         orbits::{Arrangement, OrbitPuzzle},
     },
-    report::{bytes, counted, duration},
-    solve::{PhaseSolver, PuzzleAnswer, PuzzleSolver, SolveError},
-    table::TableError,
+    report::{counted, duration},
+    search::{Communicator, OneProcess, Ranks},
+    solve::{Answer, Attempt, PhaseSolver, PuzzleSolver},
 };
 
 use crate::cli::{
-    Context, Counted, Failure, Figures, OutputOptions, Result, SearchProgress, StatusLine, Threads,
-    complain, part, progress, refuse,
-    solve::databases::{Databases, table_name},
+    Context, Counted, Destination, Failure, Figures, OutputOptions, Result, Threads, aside,
+    complain, progress, ranks, refuse,
+    solve::{
+        databases::Databases,
+        search::{SearchLimits, Searcher, attempt_all},
+        status::SolveProgress,
+    },
 };
 
 /// `--via`.
@@ -157,13 +162,8 @@ impl StateAnswer {
         }
     }
 
-    fn found(
-        puzzle: &OrbitPuzzle,
-        text: &str,
-        state: &Arrangement,
-        (answer, optimal): (PuzzleAnswer, bool),
-    ) -> StateAnswer {
-        let PuzzleAnswer { moves, at_least, nodes, seconds, .. } = answer;
+    fn found(self, answer: Answer<Vec<String>>, optimal: bool) -> StateAnswer {
+        let Answer { moves, at_least, nodes, seconds } = answer;
         StateAnswer {
             length: moves.as_ref().map(Vec::len),
             optimal: optimal && moves.is_some(),
@@ -171,96 +171,117 @@ impl StateAnswer {
             moves: moves.map(|moves| moves.join(" ")),
             nodes,
             seconds,
-            ..StateAnswer::plain(puzzle, text, state)
+            ..self
         }
-    }
-
-    fn unreached(
-        puzzle: &OrbitPuzzle,
-        text: &str,
-        state: &Arrangement,
-        error: &PuzzleError,
-    ) -> StateAnswer {
-        let reason = Some(error.to_string());
-        StateAnswer { solvable: false, reason, ..StateAnswer::plain(puzzle, text, state) }
     }
 }
 
 /// States that are solved before their lines are written.
 const BATCH: usize = 256;
-/// Nodes from which on a state is for all threads.
-const EASY: u64 = 200_000;
 
 /// Writes a shortest solution of each state: of those given, or of one per line of standard input as they come.
 pub fn solve(table: &DistanceTable, states: &[&str], output: &OutputOptions) -> Result<()> {
-    each(
-        states,
-        output,
-        |state| Ok(table.space().parse(state)?),
-        |batch, _, say| batch.iter().try_for_each(|(text, _)| say(StateAnswer::of(table, text)?)),
-    )
+    let parse = |state: &str| Ok(table.space().parse(state)?);
+    each(StateSource { states, all: false, ranks: &OneProcess }, output, parse, |batch, _, say| {
+        batch.iter().try_for_each(|(text, _)| say(StateAnswer::of(table, text)?))
+    })
 }
 
 /// Writes an answer.
 type Say<'a> = &'a mut dyn FnMut(StateAnswer) -> Result<()>;
 
-/// Answers each state, of those given, or of one per line of standard input, in batches of as many as there are at once. What
-/// answers them gets their texts, how many came before, and what writes an answer.
-fn each<S>(
-    states: &[&str],
-    output: &OutputOptions,
-    parse: impl Fn(&str) -> Result<S>,
-    mut answer: impl FnMut(&[(String, S)], usize, Say<'_>) -> Result<()>,
-) -> Result<()> {
-    // What is wrong on the command line is said before anything is written.
-    let given = states.iter().map(|&text| Ok((text.into(), parse(text)?)));
-    let given = given.collect::<Result<Vec<_>>>()?;
-    let mut destination = output.reserve()?;
-    destination.heading(StateAnswer::COLUMNS)?;
-    let (mut some, mut refused, mut all_solved, mut done) = (!given.is_empty(), false, true, 0);
-    let mut write = |batch: &mut Vec<(String, S)>| -> Result<()> {
-        answer(batch, done, &mut |answer| {
-            all_solved &= answer.length.is_some();
-            destination.line(&answer)
-        })?;
-        done += batch.len();
-        batch.clear();
-        Ok(())
-    };
-    let mut batch = given;
-    if some {
-        write(&mut batch)?;
-    } else {
-        let mut lines = BufReader::new(std::io::stdin().lock());
-        let mut number = 0;
+/// Where states come from: those given, or standard input.
+struct StateSource<'a> {
+    states: &'a [&'a str],
+    /// Whether all are read before any is answered.
+    all: bool,
+    ranks: &'a dyn Communicator,
+}
+
+/// States, each with its text.
+type StateBatch<S> = Vec<(String, S)>;
+
+impl StateSource<'_> {
+    /// Reads lines until one would have to be waited for; returns what stood there, and whether more may come. Says what is
+    /// wrong with a line.
+    fn read<S>(
+        &self,
+        (lines, number): (&mut BufReader<Stdin>, &mut usize),
+        parse: &impl Fn(&str) -> Result<S>,
+        refused: &mut bool,
+    ) -> Result<(StateBatch<S>, bool)> {
+        let mut batch = Vec::new();
         loop {
             let mut text = String::new();
             let more = lines.read_line(&mut text).context("cannot read standard input")? > 0;
-            number += 1;
+            *number += 1;
             let state = text.split('#').next().unwrap_or_default().trim();
             if !state.is_empty() {
-                some = true;
                 match parse(state) {
                     Ok(parsed) => batch.push((state.into(), parsed)),
+                    Err(error) if self.all => {
+                        let said = error.said.unwrap_or_default();
+                        refuse!("line {number}: {said}; here every line is to be a state")
+                    }
                     Err(error) => {
                         complain(&format!("line {number}: {}", error.said.unwrap_or_default()));
-                        refused = true;
+                        *refused = true;
                     }
                 }
             }
             let waits = !lines.buffer().contains(&b'\n');
-            if !more || batch.len() == BATCH || waits && !batch.is_empty() {
-                write(&mut batch)?;
-            }
-            if !more || progress::asked() {
-                break;
+            let enough = !self.all && (batch.len() == BATCH || waits && !batch.is_empty());
+            if !more || enough || progress::asked() {
+                return Ok((batch, more));
             }
         }
     }
-    if !some {
+}
+
+/// Answers each state, in batches of as many as there are to be had. What answers them gets their texts, how many came
+/// before, and what writes an answer. Of several ranks the first one reads and writes.
+fn each<S>(
+    source: StateSource<'_>,
+    output: &OutputOptions,
+    parse: impl Fn(&str) -> Result<S>,
+    mut answer: impl FnMut(&[(String, S)], usize, Say<'_>) -> Result<()>,
+) -> Result<()> {
+    let parse_all = |texts: &mut dyn Iterator<Item = String>| {
+        texts.map(|text| Ok((text.clone(), parse(&text)?))).collect::<Result<StateBatch<S>>>()
+    };
+    // What is wrong on the command line is said before anything is written.
+    let mut batch = parse_all(&mut source.states.iter().map(|&state| state.into()))?;
+    let ranks = source.ranks;
+    let mut destination = (ranks.rank() == 0).then(|| output.reserve()).transpose()?;
+    if let Some(destination) = &mut destination {
+        destination.heading(StateAnswer::COLUMNS)?;
+    }
+    let (mut refused, mut all_solved) = (false, true);
+    let mut lines = BufReader::new(std::io::stdin());
+    let (mut number, mut before, mut more) = (0, 0, source.states.is_empty());
+    loop {
+        if more && ranks.rank() == 0 {
+            (batch, more) = source.read((&mut lines, &mut number), &parse, &mut refused)?;
+        }
+        if source.states.is_empty() && ranks.size() > 1 {
+            let texts: Vec<&String> = batch.iter().map(|(text, _)| text).collect();
+            let told = ranks.broadcast(serde_json::to_vec(&texts)?);
+            batch = parse_all(&mut serde_json::from_slice::<Vec<String>>(&told)?.into_iter())?;
+            more = false;
+        }
+        answer(&batch, before, &mut |answer| {
+            all_solved &= answer.length.is_some();
+            destination.as_mut().map_or(Ok(()), |to| aside(|| to.line(&answer)))
+        })?;
+        before += batch.len();
+        if !more || progress::asked() {
+            break;
+        }
+    }
+    if before == 0 && !refused && !progress::asked() {
         refuse!("there is no state: name one or write one per line to standard input");
     }
-    destination.finish()?;
+    destination.map_or(Ok(()), Destination::finish)?;
     if progress::asked() {
         return Err(Failure::interrupted());
     }
@@ -272,158 +293,174 @@ pub struct StateSolve<'a> {
     pub states: &'a [&'a str],
     pub databases: &'a Databases,
     pub threads: &'a Threads,
-    pub max_nodes: &'a Option<u64>,
-    pub timeout: &'a Option<Duration>,
+    pub limits: SearchLimits,
+    pub log: &'a Option<PathBuf>,
     pub output: &'a OutputOptions,
-    /// The phases of solutions that need not be shortest.
-    pub via: Option<&'a [Variant]>,
+    pub communicator: &'a dyn Communicator,
 }
 
-/// What solves states.
-enum StateSolver {
-    Optimal(PuzzleSolver),
-    Phases(PhaseSolver),
-}
+/// What one thread made of a state.
+type TriedState = Result<Attempt<Arrangement, Vec<String>>, String>;
 
-/// Solves states of a puzzle of several sets of pieces.
-pub fn search(args: &StateSolve<'_>, counted: &Counted, word: &str) -> Result<()> {
-    let Some(puzzle) = counted.orbits(word)? else {
-        refuse!(
-            "{word} has one set of pieces: solve it with a distance table (tilewave table {word} -o FILE, then \
-             tilewave solve --table FILE)"
-        );
-    };
-    progress::listen();
-    let states = args.states;
-    let pool = internals::pool(args.threads.get())?;
-    // What is wrong on the command line is said before tables are built.
-    for state in states {
-        puzzle.read(state).map_err(tilewave::Error::from)?;
-    }
-    let solver = pool.install(|| match args.via {
-        None => {
-            let tables = tables(args, &puzzle)?;
-            Ok::<_, Failure>(StateSolver::Optimal(PuzzleSolver::new(puzzle.clone(), tables)?))
+impl StateSolve<'_> {
+    /// Solves states of a puzzle of sets of pieces; in phases where they are given.
+    pub fn run(&self, counted: &Counted, word: &str, via: Option<&[Variant]>) -> Result<()> {
+        let Some(puzzle) = counted.listed(word)? else {
+            refuse!("{word} is a board");
+        };
+        progress::listen();
+        let StateSolve { states, communicator, .. } = *self;
+        let own = || (communicator.size() > 1).then(|| ranks::shared(communicator).0);
+        let pool = &internals::pool(self.threads.get().or_else(own))?;
+        // What is wrong on the command line is said before tables are built.
+        for state in states {
+            puzzle.read(state).map_err(tilewave::Error::from)?;
         }
-        Some([]) => refuse!(
-            "--fast solves {puzzle} in phases: name them, for example --via {}:1-4, or --via \"<{}>\"",
-            puzzle.orbits().last().map_or("", |orbit| &orbit.name),
-            puzzle.moves().iter().take(2).map(|one| &one.name[..]).collect::<Vec<_>>().join(",")
-        ),
-        Some(via) => {
-            let of = |phase: &OrbitPuzzle| tables(args, phase);
-            Ok(StateSolver::Phases(PhaseSolver::new(puzzle.clone(), via, of)?))
+        if let Some(via) = via {
+            return self.in_phases(&puzzle, via, pool);
         }
-    })?;
-    let line = StatusLine::new();
-    let parse = |text: &str| Ok(puzzle.read(text).map_err(tilewave::Error::from)?.0);
-    each(states, args.output, parse, |batch, before, say| {
-        let one = |at: usize, text: &str, state: &Arrangement, most: u64| {
-            let begun = Instant::now();
-            let over = || args.timeout.is_some_and(|most| begun.elapsed() > most);
-            let search = StateSearch { over: &over, line: &line, at: before + at };
-            let most = most.min(args.max_nodes.unwrap_or(u64::MAX));
-            let found = match &solver {
-                StateSolver::Optimal(solver) => solver.solve_with(state, most, &search),
-                StateSolver::Phases(solver) => solver.solve_with(state, most, &search),
-            };
-            let optimal = matches!(solver, StateSolver::Optimal(_));
-            match found {
-                Ok(answer) => Ok(StateAnswer::found(&puzzle, text, state, (answer, optimal))),
-                Err(SolveError::Puzzle(error @ PuzzleError::Unreached { .. })) => {
-                    Ok(StateAnswer::unreached(&puzzle, text, state, &error))
+        let first = communicator.rank() == 0;
+        // Rank 0 builds what is kept for all.
+        if !first {
+            communicator.barrier();
+        }
+        let (databases, threads) = (self.databases, self.threads.get());
+        let tables = pool.install(|| databases.tables(&puzzle, threads))?;
+        if first {
+            communicator.barrier();
+        }
+        let solver = pool.install(|| PuzzleSolver::new(puzzle.clone(), tables))?;
+        let progress = &SolveProgress::new("state", states.len(), first);
+        let mut searcher = Searcher { solver, log: None, limits: self.limits, progress };
+        if communicator.size() > 1 {
+            searcher.agree(communicator, "tables")?;
+        }
+        let parse = |text: &str| Ok(puzzle.read(text).map_err(tilewave::Error::from)?.0);
+        let all = self.log.is_some() || communicator.size() > 1;
+        let source = StateSource { states, all, ranks: communicator };
+        let ranks = Ranks { communicator, pool };
+        let solved = each(source, self.output, parse, |all, before, say| {
+            if let Some(path) = &self.log {
+                let states: Vec<Arrangement> = all.iter().map(|(_, state)| state.clone()).collect();
+                searcher.open_log(path, &states, communicator)?;
+            }
+            progress.expect(before + all.len());
+            for (batch, some) in all.chunks(BATCH * communicator.size()).enumerate() {
+                let before = before + batch * BATCH * communicator.size();
+                if !progress::asked() {
+                    solve_batch(&searcher, some, before, ranks, say)?;
                 }
-                Err(error) => Err(error.into()),
             }
-        };
-        // Easy states are solved one per thread, hard ones one after the other on all threads.
-        let tried: Vec<Result<StateAnswer>> = pool.install(|| {
-            let batch = batch.par_iter().enumerate();
-            batch.map(|(at, (text, state))| one(at, text, state, EASY)).collect()
+            match &searcher.log {
+                Some(log) => Ok(log.sync()?),
+                None => Ok(()),
+            }
         });
-        for (at, (mut tried, (text, state))) in tried.into_iter().zip(batch).enumerate() {
-            if tried.as_ref().is_ok_and(|tried| tried.at_least.is_some()) {
-                tried = pool.install(|| one(at, text, state, u64::MAX));
-            }
-            let tried = tried?;
-            if progress::asked() && tried.at_least.is_some() {
-                break;
-            }
-            say(tried)?;
-        }
-        Ok(())
-    })
+        drop(searcher);
+        solved
+    }
 }
 
-/// The tables of a puzzle: those given, else those kept, else new ones, which are kept.
-fn tables(args: &StateSolve<'_>, puzzle: &OrbitPuzzle) -> Result<Vec<PruningTable>> {
-    let stop = StopWhen(progress::asked);
-    let given = args.databases.pdb.iter();
-    if !args.databases.pdb.is_empty() {
-        return given.map(|file| Ok(PruningTable::load_with(file, &stop)?)).collect();
-    }
-    let cache = args.databases.cache();
-    let projections = PruningTable::default_projections(puzzle)?;
-    let all = projections.len();
-    let mut built = (0, 0.0);
-    let mut tables = Vec::new();
-    for (i, projection) in projections.iter().enumerate() {
-        let kept = cache.as_ref().map(|dir| dir.join(table_name(projection)));
-        // A file that cannot be used, for whatever reason, is built again and replaced.
-        let usable = kept.as_ref().and_then(|path| PruningTable::load_with(path, &stop).ok());
-        if let Some(table) = usable.filter(|table| table.puzzle().to_json() == projection.to_json())
-        {
-            tables.push(table);
-            continue;
+impl StateSolve<'_> {
+    /// Solves states in phases, one after the other on all threads.
+    fn in_phases(&self, puzzle: &OrbitPuzzle, via: &[Variant], pool: &ThreadPool) -> Result<()> {
+        if via.is_empty() {
+            refuse!(
+                "--fast solves {puzzle} in phases: name them, for example --via {}:1-4, or --via \"<{}>\"",
+                puzzle.orbits().last().map_or("", |orbit| &orbit.name),
+                puzzle
+                    .moves()
+                    .iter()
+                    .take(2)
+                    .map(|one| &one.name[..])
+                    .collect::<Vec<_>>()
+                    .join(",")
+            );
         }
-        let begun = Instant::now();
-        let progress = SearchProgress::of_part(part(i, all));
-        let resources = Resources::new().threads(args.threads.get());
-        let build = |size| PruningTable::build_with(projection, size, resources, &progress);
-        let table = match build(EntrySize::Nibble) {
-            Err(tilewave::Error::Table(TableError::TooDeep { .. })) => build(EntrySize::Byte),
-            built => built,
-        }?;
-        if let Some(path) = &kept
-            && let Err(error) = table.save(path, true, &progress)
-        {
-            tracing::warn!("the table is not kept: {error}");
-        }
-        built.0 += table.file_bytes();
-        built.1 += begun.elapsed().as_secs_f64();
-        tables.push(table);
-    }
-    if built.0 > 0 {
-        let place = match &cache {
-            Some(dir) => format!("kept in {}", dir.display()),
-            None => "not kept".into(),
-        };
-        tracing::info!(
-            "built pruning tables: {} in {}, {place}",
-            bytes(built.0),
-            duration(built.1)
-        );
-    }
-    Ok(tables)
-}
-
-/// Shows how far the search of a state is, and stops it.
-struct StateSearch<'a> {
-    over: &'a (dyn Fn() -> bool + Sync),
-    line: &'a StatusLine,
-    at: usize,
-}
-
-impl Progress for StateSearch<'_> {
-    fn progress(&self, phase: Phase, nodes: u64, _: u64) {
-        if let Phase::Search(limit) = phase {
-            self.line.say(|| {
-                (0.0, format!("state {}  {limit} moves  {}", self.at + 1, counted(nodes, "node")))
+        let StateSolve { databases, threads, limits, .. } = *self;
+        let tables = |phase: &OrbitPuzzle| databases.tables(phase, threads.get());
+        let solver = pool.install(|| PhaseSolver::new(puzzle.clone(), via, tables))?;
+        let parse = |text: &str| Ok(puzzle.read(text).map_err(tilewave::Error::from)?.0);
+        let source = StateSource { states: self.states, all: false, ranks: &OneProcess };
+        each(source, self.output, parse, |batch, _, say| {
+            let tried = batch.par_iter().map(|(text, state)| {
+                let plain = StateAnswer::plain(puzzle, text, state);
+                if let Some(Err(why)) = puzzle.reaches(state) {
+                    let reason = Some(why.to_string());
+                    return Ok(StateAnswer { solvable: false, reason, ..plain });
+                }
+                let watch = PhaseWatch { limits, begun: Instant::now(), nodes: 0.into() };
+                Ok(plain.found(solver.solve_with(state, &watch)?, false))
             });
+            let tried: Vec<Result<StateAnswer>> = pool.install(|| tried.collect());
+            for tried in tried {
+                let tried = tried?;
+                if !progress::asked() || tried.at_least.is_none() {
+                    say(tried)?;
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Ends the search of a phase at its limits.
+struct PhaseWatch {
+    limits: SearchLimits,
+    begun: Instant,
+    nodes: AtomicU64,
+}
+
+impl Progress for PhaseWatch {
+    fn progress(&self, phase: Phase, nodes: u64, _: u64) {
+        if let Phase::Search(_) = phase {
+            self.nodes.store(nodes, Ordering::Relaxed);
         }
     }
 
     fn interrupted(&self) -> bool {
-        progress::asked() || (self.over)()
+        let seconds = self.begun.elapsed().as_secs_f64();
+        progress::asked() || self.limits.are_reached(self.nodes.load(Ordering::Relaxed), seconds)
     }
+}
+
+/// Solves easy states one per thread, hard ones one after the other on all threads of all ranks.
+fn solve_batch(
+    searcher: &Searcher<'_, PuzzleSolver>,
+    states: &[(String, Arrangement)],
+    before: usize,
+    ranks: Ranks<'_>,
+    say: Say<'_>,
+) -> Result<()> {
+    let attempt = |i: usize| -> Result<TriedState> {
+        let (_, state) = &states[i];
+        match searcher.solver.puzzle().reaches(state) {
+            Some(Err(why)) => Ok(Err(why.to_string())),
+            _ => Ok(Ok(searcher.attempt(before + i, state)?)),
+        }
+    };
+    let told = |tried: &TriedState| {
+        if !matches!(tried, Ok(Attempt::Hard(_))) {
+            searcher.progress.done();
+        }
+    };
+    for (i, tried) in attempt_all(ranks, states.len(), &told, &attempt)? {
+        let (text, state) = &states[i];
+        let plain = StateAnswer::plain(searcher.solver.puzzle(), text, state);
+        let answer = match tried {
+            Err(why) => {
+                say(StateAnswer { solvable: false, reason: Some(why), ..plain })?;
+                continue;
+            }
+            Ok(Attempt::Answered(answer)) => Some(answer),
+            Ok(Attempt::Hard(pending)) => searcher.finish(before + i, pending, ranks)?,
+        };
+        let Some(answer) = answer.filter(|answer| !searcher.is_left(answer)) else { continue };
+        let answer = searcher.limited(answer);
+        if let Some(log) = &searcher.log {
+            log.solved(before + i, &answer)?;
+        }
+        say(plain.found(answer, true))?;
+    }
+    Ok(())
 }

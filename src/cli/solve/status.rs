@@ -19,10 +19,12 @@ pub struct SolveProgress {
     begun: Instant,
     /// Whether anything is shown: not where another rank does.
     pub shown: bool,
+    /// What is solved: a board, or a state.
+    pub noun: &'static str,
 }
 
 impl SolveProgress {
-    pub fn new(boards: usize, shown: bool) -> SolveProgress {
+    pub fn new(noun: &'static str, boards: usize, shown: bool) -> SolveProgress {
         SolveProgress {
             line: StatusLine::new(),
             boards: AtomicU64::new(boards as u64),
@@ -30,6 +32,7 @@ impl SolveProgress {
             known: AtomicU64::new(0),
             begun: Instant::now(),
             shown,
+            noun,
         }
     }
 
@@ -43,14 +46,17 @@ impl SolveProgress {
             let [done, known, boards] = all.map(|n| n.load(Ordering::Relaxed));
             let mut text = String::new();
             if boards > 1 {
-                text += &format!("{} of {} boards  ", thousands(done), thousands(boards));
+                let (done, noun) = (thousands(done), self.noun);
+                text += &format!("{done} of {} {noun}s  ", thousands(boards));
             }
             if done > known {
                 let each = self.begun.elapsed().as_secs_f64() / (done - known) as f64;
                 text += &format!("{}  ", eta(each * boards.saturating_sub(done) as f64));
             }
-            let which = if boards > 1 { " for the board at hand" } else { "" };
-            text += &format!("{}{which}", counted(nodes, "node"));
+            text += &counted(nodes, "node");
+            if boards > 1 {
+                text += &format!(" for the {} at hand", self.noun);
+            }
             if let Some(((threshold, nodes), done)) = thresholds.nodes().split_last() {
                 text += &format!(", looking for {threshold} moves");
                 if let Some((expected, _)) = Thresholds::next(done) {
@@ -79,10 +85,10 @@ impl SolveProgress {
     }
 
     /// How the words about a board begin, given its place.
-    pub fn board(&self, at: usize) -> String {
+    pub fn one(&self, at: usize) -> String {
         match self.boards.load(Ordering::Relaxed) {
             0 | 1 => String::new(),
-            boards => format!("board {} of {}: ", at + 1, thousands(boards)),
+            boards => format!("{} {} of {}: ", self.noun, at + 1, thousands(boards)),
         }
     }
 }

@@ -87,7 +87,7 @@ pub fn parse_board(text: &str, size: Option<Size>) -> Result<Board, tilewave::Er
 }
 
 /// Returns the texts of an argument that is one, or a list of some.
-fn texts(of: &Bound<'_, PyAny>) -> Option<(Vec<String>, bool)> {
+pub fn texts(of: &Bound<'_, PyAny>) -> Option<(Vec<String>, bool)> {
     if let Ok(text) = of.cast::<PyString>() {
         return Some((vec![text.to_string()], true));
     }

@@ -8,6 +8,7 @@ mod errors;
 mod listed;
 mod numbers;
 mod pdb;
+mod pruning;
 mod puzzle;
 mod search;
 mod solve;
@@ -24,6 +25,8 @@ mod cli;
 mod _tilewave {
     #[pymodule_export]
     use super::pdb::PatternDatabase;
+    #[pymodule_export]
+    use super::pruning::{PruningTable, PuzzleSolver};
     #[pymodule_export]
     use super::puzzle::{Puzzle, apply_moves, neighbors, scramble};
     #[pymodule_export]

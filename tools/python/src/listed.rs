@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
+use rayon::prelude::*;
 use tilewave::puzzle::orbits::{
     Arrangement, Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Placed, Transformation,
 };
@@ -88,8 +89,50 @@ impl Listed {
         self.places.iter().map(one).collect()
     }
 
+    /// Returns for each position of each orbit its place in a row.
+    pub fn columns(&self) -> Vec<Vec<usize>> {
+        let mut columns: Vec<Vec<usize>> =
+            self.puzzle.orbits().iter().map(|orbit| vec![0; orbit.positions()]).collect();
+        for (column, &(orbit, position)) in self.places.iter().enumerate() {
+            columns[orbit][position] = column;
+        }
+        columns
+    }
+
+    /// Returns the piece that a number of a row that has been read stands for.
+    pub fn placed(&self, orbit: usize, number: u16) -> Placed {
+        let orientations = u16::from(self.puzzle.orbits()[orbit].orientations);
+        let (piece, turn) = (number / orientations, (number % orientations) as u8);
+        let pieces = &self.pieces[orbit];
+        // Most puzzles number their pieces by kinds.
+        let kind = match pieces.get(usize::from(piece)) {
+            Some(&same) if same == piece => piece as u8,
+            _ => pieces.iter().position(|&other| other == piece).unwrap_or(0) as u8,
+        };
+        Placed { kind, turn }
+    }
+
+    /// Whether a row is a state, as [`Listed::state`] tells it.
+    fn is_state(&self, row: &[u16]) -> bool {
+        let orbits = self.puzzle.orbits();
+        let mut left = [0u8; 256];
+        orbits.iter().enumerate().all(|(i, orbit)| {
+            left.fill(0);
+            orbit.solved.iter().for_each(|piece| left[usize::from(piece.kind)] += 1);
+            let own = self.places.iter().zip(row).filter(|((orbit, _), _)| *orbit == i);
+            own.into_iter().all(|(_, &number)| {
+                let Placed { kind, turn } = self.placed(i, number);
+                let fits = self.number(i, Placed { kind, turn }) == number
+                    && turn < orbit.moduli[usize::from(kind)]
+                    && left[usize::from(kind)] > 0;
+                left[usize::from(kind)] = left[usize::from(kind)].wrapping_sub(1);
+                fits
+            })
+        })
+    }
+
     /// The state of a row; an error says what is wrong with it.
-    fn state(&self, row: &[u16]) -> Result<Arrangement, String> {
+    pub fn state(&self, row: &[u16]) -> Result<Arrangement, String> {
         let mut state = self.puzzle.solved();
         for (i, (&(orbit, position), &number)) in self.places.iter().zip(row).enumerate() {
             let of = &self.puzzle.orbits()[orbit];
@@ -120,7 +163,9 @@ impl Listed {
     /// Reads states; all of them are states of the puzzle.
     pub fn read(&self, states: &Bound<'_, PyAny>) -> PyResult<Rows> {
         let rows = arrays::rows(states, self.form(), &|text| self.row_of_text(text))?;
-        for (i, row) in rows.numbers.chunks_exact(self.places.len()).enumerate() {
+        let all = rows.numbers.par_chunks_exact(self.places.len()).with_min_len(1 << 12);
+        let wrong = all.enumerate().find_first(|(_, row)| !self.is_state(row));
+        if let Some((i, row)) = wrong {
             if let Err(wrong) = self.state(row) {
                 let which = if rows.is_one() { String::new() } else { format!("row {i}: ") };
                 return Err(invalid(which + &wrong));

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use tilewave::pdb::{Build, Kind, Pdb, SetFile};
 use tilewave::progress::Phase;
 use tilewave::puzzle::MoveStyle;
-use tilewave::solve::{Answer, Attempt, SolveError, default_patterns};
+use tilewave::solve::{Answer, Attempt, SolveError, StateSolver, default_patterns};
 use tilewave::{Board, Constructive, Error, Optimal, Progress, Resources, Size};
 
 use super::arrays::{self, Form, Rows, parse_board};
@@ -46,6 +46,8 @@ const SMALL: usize = 9;
 #[derive(Clone, PartialEq)]
 pub struct Solution {
     moves: Option<String>,
+    /// How many they are.
+    length: usize,
     /// No solution is shorter than this; 0 of one that need not be shortest.
     #[pyo3(get)]
     at_least: usize,
@@ -62,9 +64,18 @@ pub struct Solution {
 
 impl Solution {
     fn of(answer: Answer) -> Solution {
-        let moves = answer.moves.map(|moves| moves.long(MoveStyle::Tile));
-        let Answer { at_least, nodes, seconds, .. } = answer;
-        Solution { optimal: moves.is_some(), moves, at_least, nodes, seconds }
+        let Answer { moves, at_least, nodes, seconds } = answer;
+        let (optimal, length) = (moves.is_some(), moves.as_ref().map_or(0, |moves| moves.len()));
+        let moves = moves.map(|moves| moves.long(MoveStyle::Tile));
+        Solution { optimal, moves, length, at_least, nodes, seconds }
+    }
+
+    /// The solution of a puzzle that is no board.
+    pub fn of_names(answer: Answer<Vec<String>>) -> Solution {
+        let Answer { moves, at_least, nodes, seconds } = answer;
+        let (optimal, length) = (moves.is_some(), moves.as_ref().map_or(0, Vec::len));
+        let moves = moves.map(|moves| moves.join(" "));
+        Solution { optimal, moves, length, at_least, nodes, seconds }
     }
 
     fn found(&self) -> PyResult<&str> {
@@ -79,7 +90,7 @@ impl Solution {
 
 #[pymethods]
 impl Solution {
-    /// Where tiles go, a letter each: "RDDL". A ValueError where none was found within the limits.
+    /// Where tiles go, a letter each: "RDDL"; of other puzzles names of moves: "R U' F2". A ValueError where none was found within the limits.
     #[getter]
     fn moves(&self) -> PyResult<&str> {
         self.found()
@@ -90,7 +101,7 @@ impl Solution {
     }
 
     fn __len__(&self) -> PyResult<usize> {
-        self.found().map(str::len)
+        self.found().map(|_| self.length)
     }
 
     fn __str__(&self) -> PyResult<&str> {
@@ -106,21 +117,21 @@ impl Solution {
 
     fn __reduce__<'py>(slf: &Bound<'py, Solution>) -> PyResult<Bound<'py, PyTuple>> {
         let py = slf.py();
-        let Solution { moves, at_least, optimal, nodes, seconds } = slf.get().clone();
+        let Solution { moves, length, at_least, optimal, nodes, seconds } = slf.get().clone();
         let maker = py.get_type::<Solution>().getattr("_of_parts")?;
-        (maker, ((moves, at_least, optimal, nodes, seconds),)).into_pyobject(py)
+        (maker, ((moves, length, at_least, optimal, nodes, seconds),)).into_pyobject(py)
     }
 
     #[staticmethod]
-    fn _of_parts(parts: (Option<String>, usize, bool, u64, f64)) -> Solution {
-        let (moves, at_least, optimal, nodes, seconds) = parts;
-        Solution { moves, at_least, optimal, nodes, seconds }
+    fn _of_parts(parts: (Option<String>, usize, usize, bool, u64, f64)) -> Solution {
+        let (moves, length, at_least, optimal, nodes, seconds) = parts;
+        Solution { moves, length, at_least, optimal, nodes, seconds }
     }
 
     fn __repr__(&self) -> String {
         match &self.moves {
             Some(moves) => {
-                format!("Solution(\"{moves}\", {} moves, {} nodes)", moves.len(), self.nodes)
+                format!("Solution(\"{moves}\", {} moves, {} nodes)", self.length, self.nodes)
             }
             None => format!(
                 "Solution(not found, at least {} moves, {} nodes)",
@@ -132,11 +143,11 @@ impl Solution {
 
 /// What a call of a solver may spend, and whom it tells.
 #[derive(Default)]
-struct Limits {
-    threads: Option<usize>,
-    max_nodes: Option<u64>,
-    timeout: Option<Duration>,
-    progress: Option<Py<PyAny>>,
+pub struct Limits {
+    pub threads: Option<usize>,
+    pub max_nodes: Option<u64>,
+    pub timeout: Option<Duration>,
+    pub progress: Option<Py<PyAny>>,
 }
 
 /// How far a call of a solver has come.
@@ -296,36 +307,48 @@ impl Solver {
 
     fn solve_rows(&self, py: Python<'_>, rows: &Rows, limits: Limits) -> PyResult<Vec<Solution>> {
         let boards = read(rows, self.goal.size())?;
-        let at = |row, error: SolveError| in_row(rows, row, error.into());
-        let (told, last) = (Told::default(), Mutex::new(Instant::now()));
-        let deadline = limits.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let look = |py: Python<'_>| -> PyResult<()> {
-            let Some(progress) = &limits.progress else { return Ok(()) };
-            let mut last = last.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            if last.elapsed() >= TOLD_EVERY {
-                *last = Instant::now();
-                let of = |count: &AtomicUsize| count.load(Ordering::Relaxed);
-                let nodes = told.nodes.load(Ordering::Relaxed);
-                progress.call1(py, (of(&told.solved), of(&told.threshold), nodes))?;
-            }
-            Ok(())
-        };
-        let threads = limits.threads.or(self.threads);
-        let answers = long_watched(py, None, look, |watch| {
-            let nodes = AtomicU64::new(0);
-            let guard = Guard { watch, told: &told, deadline, max_nodes: limits.max_nodes, nodes };
-            let all = || solve_all(&self.optimal, &boards, &guard, at);
-            match threads {
-                Some(_) => Resources::new().threads(threads).install(all)?,
-                None => all(),
-            }
-        })?;
-        if let Some(progress) = &limits.progress {
-            let threshold = told.threshold.load(Ordering::Relaxed);
-            progress.call1(py, (boards.len(), threshold, told.nodes.load(Ordering::Relaxed)))?;
-        }
-        Ok(answers.into_iter().map(Solution::of).collect())
+        let limits = Limits { threads: limits.threads.or(self.threads), ..limits };
+        let found = answers(py, &self.optimal, &boards, rows, limits)?;
+        Ok(found.into_iter().map(Solution::of).collect())
     }
+}
+
+/// Returns the answers of boards or other states, within limits.
+pub fn answers<T: StateSolver>(
+    py: Python<'_>,
+    solver: &T,
+    states: &[T::State],
+    rows: &Rows,
+    limits: Limits,
+) -> PyResult<Vec<Answer<T::Moves>>> {
+    let at = |row, error: SolveError| in_row(rows, row, error.into());
+    let (told, last) = (Told::default(), Mutex::new(Instant::now()));
+    let deadline = limits.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let look = |py: Python<'_>| -> PyResult<()> {
+        let Some(progress) = &limits.progress else { return Ok(()) };
+        let mut last = last.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if last.elapsed() >= TOLD_EVERY {
+            *last = Instant::now();
+            let of = |count: &AtomicUsize| count.load(Ordering::Relaxed);
+            let nodes = told.nodes.load(Ordering::Relaxed);
+            progress.call1(py, (of(&told.solved), of(&told.threshold), nodes))?;
+        }
+        Ok(())
+    };
+    let answers = long_watched(py, None, look, |watch| {
+        let nodes = AtomicU64::new(0);
+        let guard = Guard { watch, told: &told, deadline, max_nodes: limits.max_nodes, nodes };
+        let all = || solve_all(solver, states, &guard, at);
+        match limits.threads {
+            Some(_) => Resources::new().threads(limits.threads).install(all)?,
+            None => all(),
+        }
+    })?;
+    if let Some(progress) = &limits.progress {
+        let threshold = told.threshold.load(Ordering::Relaxed);
+        progress.call1(py, (states.len(), threshold, told.nodes.load(Ordering::Relaxed)))?;
+    }
+    Ok(answers)
 }
 
 /// Builds the databases that suit a goal.
@@ -359,29 +382,31 @@ fn in_row(rows: &Rows, row: usize, reason: Error) -> Error {
     }
 }
 
-/// Solves boards: each on one thread, the hard ones with all threads afterwards.
-fn solve_all(
-    optimal: &Optimal,
-    boards: &[Board],
+/// What one thread made of each.
+type Attempts<T> = Vec<Attempt<<T as StateSolver>::State, <T as StateSolver>::Moves>>;
+
+/// Solves boards or other states: each on one thread, the hard ones with all threads afterwards.
+fn solve_all<T: StateSolver>(
+    solver: &T,
+    states: &[T::State],
     guard: &Guard<'_>,
     at: impl Fn(usize, SolveError) -> Error + Copy + Sync,
-) -> Result<Vec<Answer>, Error> {
+) -> Result<Vec<Answer<T::Moves>>, Error> {
     let at = |row| move |error| at(row, error);
-    // Nodes count for each board.
+    // Nodes count for each state.
     let own = || Guard { nodes: AtomicU64::new(0), ..*guard };
-    let attempt = |(row, board): (usize, &Board)| {
-        let attempt = optimal.attempt_with(board, &own()).map_err(at(row))?;
+    let attempt = |(row, state): (usize, &T::State)| {
+        let attempt = solver.attempt_with(state, &own()).map_err(at(row))?;
         let answered = matches!(attempt, Attempt::Answered(_));
         guard.told.solved.fetch_add(answered.into(), Ordering::Relaxed);
         Ok(attempt)
     };
-    let attempts: Vec<Result<Attempt, Error>> =
-        boards.par_iter().enumerate().map(attempt).collect();
-    let attempts: Vec<Attempt> = attempts.into_iter().collect::<Result<_, _>>()?;
+    let attempts: Vec<Result<_, Error>> = states.par_iter().enumerate().map(attempt).collect();
+    let attempts: Attempts<T> = attempts.into_iter().collect::<Result<_, _>>()?;
     let finish = |(row, attempt)| match attempt {
         Attempt::Answered(answer) => Ok(answer),
         Attempt::Hard(pending) => {
-            let answer = optimal.finish_with(pending, &own()).map_err(at(row))?;
+            let answer = solver.finish_with(pending, &own()).map_err(at(row))?;
             guard.told.solved.fetch_add(1, Ordering::Relaxed);
             Ok(answer)
         }
@@ -390,7 +415,11 @@ fn solve_all(
 }
 
 /// One board gives one result, an axis of boards a list.
-fn unpacked<'py, T>(py: Python<'py>, results: Vec<T>, rows: &Rows) -> PyResult<Bound<'py, PyAny>>
+pub fn unpacked<'py, T>(
+    py: Python<'py>,
+    results: Vec<T>,
+    rows: &Rows,
+) -> PyResult<Bound<'py, PyAny>>
 where
     T: IntoPyObject<'py>,
     Vec<T>: IntoPyObject<'py>,
@@ -480,7 +509,8 @@ impl Solver {
 /// The solver that `solve` used last.
 static LAST: Mutex<Option<Arc<Solver>>> = Mutex::new(None);
 
-/// Returns shortest solutions of boards, or longer ones, found quickly, of boards of any size.
+/// Returns shortest solutions of boards, or longer ones, found quickly, of boards of any size; shortest ones of cubes and other
+/// puzzles.
 ///
 /// A shortest solution takes milliseconds on 4x4. The databases of the last goal stay in memory for the next call (12 MB
 /// for 4x4, 510 MB for 5x5); a `Solver` keeps its own as long as it lives. With ``optimal=False`` thousands of boards are
@@ -489,13 +519,16 @@ static LAST: Mutex<Option<Arc<Solver>>> = Mutex::new(None);
 /// Parameters
 /// ----------
 /// boards : array-like of int, shape (cells,), (rows, columns) or (n, ..); or str, or list of str
+///     With `states`: the puzzle, as of `PuzzleSolver`.
+/// states : str, list of str, or array-like of int, optional
+///     States of the puzzle, as of `PuzzleSolver.solve`.
 /// optimal : bool, default True
 ///     Find shortest solutions.
 /// goal : str or board, default "last"
 /// size : str, optional
 ///     Size of flat boards that are not square.
 /// databases, threads
-///     As of `Solver`.
+///     As of `Solver`; of a puzzle the tables of `PuzzleSolver`.
 /// max_nodes, timeout, progress
 ///     As of `Solver.solve`.
 ///
@@ -519,12 +552,15 @@ static LAST: Mutex<Option<Arc<Solver>>> = Mutex::new(None);
 /// >>> quick = tilewave.solve(tilewave.scramble("10x10", 3, rng=1), optimal=False)
 /// >>> all(quick)
 /// True
+/// >>> str(tilewave.solve("2x2x2", "R U F2"))
+/// "F2 U' R'"
 #[pyfunction]
-#[pyo3(signature = (boards, *, optimal=true, goal=None, size=None, databases=None, threads=None, max_nodes=None, timeout=None, progress=None))]
+#[pyo3(signature = (boards, states=None, *, optimal=true, goal=None, size=None, databases=None, threads=None, max_nodes=None, timeout=None, progress=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn solve<'py>(
     py: Python<'py>,
     boards: &Bound<'py, PyAny>,
+    states: Option<&Bound<'py, PyAny>>,
     optimal: bool,
     goal: Option<&Bound<'py, PyAny>>,
     size: Option<&str>,
@@ -534,11 +570,17 @@ pub fn solve<'py>(
     #[pyo3(from_py_with = numbers::timeout)] timeout: Option<Duration>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let limits = Limits { threads, max_nodes, timeout, progress };
+    if let Some(states) = states {
+        if !optimal || goal.is_some() || size.is_some() {
+            return Err(invalid("optimal, goal and size are for boards"));
+        }
+        return super::pruning::solve(py, boards, states, databases, limits);
+    }
     let (rows, size) = read_boards(boards, size)?;
     let goal = goal_board(goal, size)?;
     // A board that is none need not wait for databases.
     let read = read(&rows, size)?;
-    let limits = Limits { threads, max_nodes, timeout, progress };
     if !optimal {
         let limited = limits.max_nodes.is_some() || limits.timeout.is_some();
         if limited || databases.is_some() || limits.progress.is_some() {
@@ -583,9 +625,9 @@ fn fast<'py>(
                 solved.long(MoveStyle::Tile)
             }
         };
-        let (at_least, seconds) = (if optimal { moves.len() } else { 0 }, begun.elapsed());
-        let seconds = seconds.as_secs_f64();
-        Ok(Solution { moves: Some(moves), at_least, optimal, nodes: 0, seconds })
+        let (length, seconds) = (moves.len(), begun.elapsed().as_secs_f64());
+        let at_least = if optimal { length } else { 0 };
+        Ok(Solution { moves: Some(moves), length, at_least, optimal, nodes: 0, seconds })
     };
     let solutions = long(py, None, |watch| {
         let work = || {

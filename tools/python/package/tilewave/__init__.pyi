@@ -292,6 +292,81 @@ class Solver:
     @property
     def goal(self) -> _Array: ...
 
+@final
+class PruningTable:
+    @staticmethod
+    def build(
+        puzzle: _Puzzle,
+        *,
+        metric: _Metric | None = None,
+        directed: bool = False,
+        pieces: str | Sequence[str] | None = None,
+        encoding: Literal["nibble", "mod3", "byte"] = "nibble",
+        threads: int | None = None,
+        memory: _Memory | None = None,
+        progress: _Progress | None = None,
+    ) -> PruningTable: ...
+    @staticmethod
+    def open(path: _Path) -> PruningTable: ...
+    def save(self, path: _Path, *, replace: bool = False) -> None: ...
+    @overload
+    def depths(self, states: str, *, puzzle: _Puzzle | None = None) -> int: ...
+    # An array may be one state or many.
+    @overload
+    def depths(self, states: _States, *, puzzle: _Puzzle | None = None) -> Any: ...
+    @property
+    def puzzle(self) -> str: ...
+    @property
+    def encoding(self) -> Literal["nibble", "mod3", "byte"]: ...
+    @property
+    def histogram(self) -> npt.NDArray[np.uint64]: ...
+    @property
+    def nbytes(self) -> int: ...
+
+@final
+class PuzzleSolver:
+    def __new__(
+        cls,
+        puzzle: _Puzzle,
+        *,
+        metric: _Metric | None = None,
+        directed: bool = False,
+        pieces: str | Sequence[str] | None = None,
+        tables: _Path | Sequence[PruningTable | _Path] | None = None,
+        threads: int | None = None,
+        memory: _Memory | None = None,
+    ) -> PuzzleSolver: ...
+    @overload
+    def solve(
+        self,
+        states: str,
+        *,
+        max_nodes: int | None = None,
+        timeout: float | None = None,
+        progress: _SolverProgress | None = None,
+    ) -> Solution: ...
+    @overload
+    def solve(
+        self,
+        states: list[str],
+        *,
+        max_nodes: int | None = None,
+        timeout: float | None = None,
+        progress: _SolverProgress | None = None,
+    ) -> list[Solution]: ...
+    # An array may be one state or many.
+    @overload
+    def solve(
+        self,
+        states: _States,
+        *,
+        max_nodes: int | None = None,
+        timeout: float | None = None,
+        progress: _SolverProgress | None = None,
+    ) -> Any: ...
+    @property
+    def puzzle(self) -> str: ...
+
 def bfs(
     puzzle: _Puzzle,
     *,
@@ -337,6 +412,39 @@ def scramble(
     goal: _States | None = None,
 ) -> _Array: ...
 def apply_moves(board: _States, moves: str, *, size: str | None = None) -> _Array: ...
+@overload
+def solve(
+    boards: _Puzzle,
+    states: str,
+    *,
+    databases: _Path | Sequence[PruningTable | _Path] | None = None,
+    threads: int | None = None,
+    max_nodes: int | None = None,
+    timeout: float | None = None,
+    progress: _SolverProgress | None = None,
+) -> Solution: ...
+@overload
+def solve(
+    boards: _Puzzle,
+    states: list[str],
+    *,
+    databases: _Path | Sequence[PruningTable | _Path] | None = None,
+    threads: int | None = None,
+    max_nodes: int | None = None,
+    timeout: float | None = None,
+    progress: _SolverProgress | None = None,
+) -> list[Solution]: ...
+@overload
+def solve(
+    boards: _Puzzle,
+    states: _States,
+    *,
+    databases: _Path | Sequence[PruningTable | _Path] | None = None,
+    threads: int | None = None,
+    max_nodes: int | None = None,
+    timeout: float | None = None,
+    progress: _SolverProgress | None = None,
+) -> Any: ...
 @overload
 def solve(
     boards: str,

@@ -1,0 +1,257 @@
+//! The search for shortest solutions: shared by all threads of all ranks, shown, logged, and ended at its limits.
+
+use std::{
+    path::Path,
+    sync::atomic::{AtomicU64, Ordering},
+    time::{Duration, Instant},
+};
+
+use parking_lot::Mutex;
+use rayon::prelude::*;
+use serde::{Serialize, de::DeserializeOwned};
+use tilewave::{
+    internals::{Recorder, SubtreeSplit, Walked},
+    progress::Phase,
+    report::{counted, duration, thousands},
+    search::{Communicator, Ranks},
+    solve::{Answer, Attempt, Logged, Pending, SolveLog, Stage, StateSolver},
+};
+
+use crate::cli::{
+    Failure, Result, aside, pdb::set::Thresholds, progress, ranks::me, solve::status::SolveProgress,
+};
+
+/// When a board or other state is given up.
+#[derive(Clone, Copy)]
+pub struct SearchLimits {
+    pub nodes: Option<u64>,
+    pub time: Option<Duration>,
+}
+
+impl SearchLimits {
+    /// Whether they are reached after so many nodes and seconds.
+    pub fn are_reached(self, nodes: u64, seconds: f64) -> bool {
+        self.nodes.is_some_and(|most| nodes >= most)
+            || self.time.is_some_and(|time| seconds >= time.as_secs_f64())
+    }
+}
+
+/// Attempts so many boards or states, each on one thread of a rank; returns what was made of them, in order. Some may be
+/// missing when somebody interrupts. `told` hears of each. All ranks return the same.
+pub fn attempt_all<O: Clone + Send + Serialize + DeserializeOwned>(
+    ranks: Ranks<'_>,
+    count: usize,
+    told: &(dyn Fn(&O) + Sync),
+    attempt: &(dyn Fn(usize) -> Result<O> + Sync),
+) -> Result<Vec<(usize, O)>> {
+    let failure = Mutex::new(None);
+    let (mut tried, stopped) = ranks.share(&progress::asked, &told, |share| {
+        share.begin(count);
+        (0..rayon::current_num_threads()).into_par_iter().for_each(|_| {
+            while let Some(i) = share.next() {
+                match attempt(i) {
+                    Ok(tried) => {
+                        told(&tried);
+                        share.done(i, tried);
+                    }
+                    Err(error) => {
+                        failure.lock().get_or_insert(error);
+                        share.stop();
+                    }
+                }
+            }
+        });
+        share.end()
+    });
+    if let Some(error) = failure.into_inner() {
+        return Err(error);
+    }
+    if stopped {
+        progress::ask();
+    }
+    tried.sort_by_key(|(i, _)| *i);
+    Ok(tried)
+}
+
+/// A solver with its log and limits.
+pub struct Searcher<'a, T: StateSolver> {
+    pub solver: T,
+    pub log: Option<SolveLog<T>>,
+    pub limits: SearchLimits,
+    pub progress: &'a SolveProgress,
+}
+
+impl<T: StateSolver> Searcher<'_, T> {
+    /// Opens the log of all boards or states, and says how far it has come.
+    pub fn open_log(
+        &mut self,
+        path: &Path,
+        states: &[T::State],
+        ranks: &dyn Communicator,
+    ) -> Result<()> {
+        let opened = SolveLog::open(path, states, &self.solver, ranks)?;
+        let is_solved = |logged: &&Logged<_, _>| matches!(logged, Logged::Solved(_));
+        let (known, solved) = (opened.found.len(), opened.found.values().filter(is_solved).count());
+        if ranks.rank() == 0 && known > 0 {
+            tracing::info!(
+                "continuing {}: {} of {} {}s are solved, {} begun",
+                path.display(),
+                thousands(solved as u64),
+                thousands(states.len() as u64),
+                self.progress.noun,
+                thousands((known - solved) as u64),
+            );
+        }
+        self.log = Some(opened);
+        Ok(())
+    }
+
+    /// Fails where another rank has other databases or tables.
+    pub fn agree(&self, communicator: &dyn Communicator, what: &str) -> Result<()> {
+        let mine = serde_json::to_vec(&(env!("CARGO_PKG_VERSION"), self.solver.databases()))?;
+        if communicator.broadcast(mine.clone()) == mine {
+            return Ok(());
+        }
+        Err(Failure::failed(format!(
+            "{} has other {what} than rank 0, or another version of this program: give all machines the same files",
+            me(communicator)
+        )))
+    }
+
+    /// What an earlier session has made of the one at a place.
+    pub fn found(&self, at: usize) -> Option<&Logged<T::State, T::Moves>> {
+        self.log.as_ref()?.found.get(&at)
+    }
+
+    /// Solves the one at a place on the current thread, unless it is too hard for one, or the log has it.
+    pub fn attempt(&self, at: usize, state: &T::State) -> Result<Attempt<T::State, T::Moves>> {
+        match self.found(at) {
+            Some(Logged::Solved(answer)) => {
+                self.progress.known();
+                Ok(Attempt::Answered(answer.clone()))
+            }
+            Some(Logged::Pending { search, .. }) => Ok(Attempt::Hard(search.clone())),
+            None => Ok(self.solver.attempt_with(state, &self.watch(at, 0.0, &[]))?),
+        }
+    }
+
+    /// Finishes a hard one, with all threads of all ranks. None where it was left alone because somebody interrupted.
+    pub fn finish(
+        &self,
+        at: usize,
+        pending: Pending<T::State>,
+        ranks: Ranks<'_>,
+    ) -> Result<Option<Answer<T::Moves>>> {
+        if let Some(log) = &self.log {
+            log.begin(at, &pending)?;
+        }
+        // All ranks stop at the same one.
+        if ranks.communicator.max(progress::asked().into()) > 0 {
+            progress::ask();
+            return Ok(None);
+        }
+        let stages = match self.found(at) {
+            Some(Logged::Pending { stages, .. }) => stages.clone(),
+            _ => vec![pending.stage],
+        };
+        let watch = self.watch(at, pending.seconds, &stages);
+        let answer = self.solver.finish_together_with(pending, ranks, &watch, &watch)?;
+        if let Some(log) = &self.log {
+            log.end()?;
+        }
+        self.progress.done();
+        Ok(Some(answer))
+    }
+
+    /// Whether there is no answer because somebody interrupted, not because limits were reached.
+    pub fn is_left(&self, answer: &Answer<T::Moves>) -> bool {
+        let ended = self.limits.are_reached(answer.nodes, answer.seconds);
+        progress::asked() && answer.moves.is_none() && !ended
+    }
+
+    /// The answer, without what was found between two looks at the limit.
+    pub fn limited(&self, answer: Answer<T::Moves>) -> Answer<T::Moves> {
+        match self.limits.nodes {
+            Some(most) if answer.nodes > most => Answer { moves: None, ..answer },
+            _ => answer,
+        }
+    }
+
+    /// The watch over the one at a place, on which some seconds were spent before, in iterations that were
+    /// followed by some stages.
+    fn watch(&self, at: usize, spent: f64, stages: &[Stage]) -> SearchWatch<'_, T> {
+        let (begun, nodes) = (Instant::now(), AtomicU64::new(0));
+        let thresholds = Thresholds::after(stages);
+        SearchWatch { searcher: self, at, begun, spent, nodes, thresholds, last: Mutex::new(begun) }
+    }
+}
+
+/// An iteration that has taken so long is worth a line of its own.
+const LONG: Duration = Duration::from_secs(5);
+
+/// Shows the search of one, logs it, and ends it at its limits.
+struct SearchWatch<'a, T: StateSolver> {
+    searcher: &'a Searcher<'a, T>,
+    /// Its place.
+    at: usize,
+    begun: Instant,
+    /// Seconds spent on it before.
+    spent: f64,
+    nodes: AtomicU64,
+    thresholds: Thresholds,
+    /// When the last iteration began.
+    last: Mutex<Instant>,
+}
+
+impl<T: StateSolver> Recorder for SearchWatch<'_, T> {
+    fn iteration(&self, next: Stage) {
+        if let Some(log) = &self.searcher.log {
+            log.iteration(next);
+        }
+        let took = std::mem::replace(&mut *self.last.lock(), Instant::now()).elapsed();
+        self.thresholds.close(next.nodes);
+        if took >= LONG && self.searcher.progress.shown {
+            let speed = next.last as f64 / took.as_secs_f64();
+            let expected = Thresholds::next(&self.thresholds.nodes());
+            let expected = expected.map_or(String::new(), |(nodes, growth)| {
+                let time = duration(nodes / speed);
+                let nodes = counted(nodes as u64, "node");
+                format!(
+                    ", excluding {} should take {growth:.1} times as many, {nodes} in {time}",
+                    next.threshold
+                )
+            });
+            let (nodes, time) = (counted(next.last, "node"), duration(took.as_secs_f64()));
+            aside(|| {
+                tracing::info!(
+                    "{}no solution of fewer than {} moves: {nodes} in {time}{expected}",
+                    self.searcher.progress.one(self.at),
+                    next.threshold,
+                );
+            });
+        }
+    }
+
+    fn subtree(&self, of: SubtreeSplit, walked: Walked) {
+        if let Some(log) = &self.searcher.log {
+            log.subtree(of, walked);
+        }
+    }
+}
+
+impl<T: StateSolver> tilewave::Progress for SearchWatch<'_, T> {
+    fn progress(&self, phase: Phase, nodes: u64, _: u64) {
+        self.nodes.fetch_max(nodes, Ordering::Relaxed);
+        if let Phase::Search(threshold) = phase {
+            self.thresholds.note(threshold, nodes);
+        }
+        self.searcher.progress.nodes(nodes, &self.thresholds);
+    }
+
+    fn interrupted(&self) -> bool {
+        let seconds = self.begun.elapsed().as_secs_f64() + self.spent;
+        progress::asked()
+            || self.searcher.log.as_ref().is_some_and(SolveLog::has_failed)
+            || self.searcher.limits.are_reached(self.nodes.load(Ordering::Relaxed), seconds)
+    }
+}

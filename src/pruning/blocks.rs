@@ -1,0 +1,474 @@
+//! A table filled by blocks: all turns of pieces that stand in the same places.
+//!
+//! What is searched are places; how the pieces there may be turned is a **block** of bits, one for each combination of turns. A
+//! move takes a block to a block and turns each piece there by the same amount, whatever its turn was: it shifts the block's
+//! digits, which words do 64 at a time. So a state costs a bit, and no state has a number of its own before it is written.
+//!
+//! Few states go forward to all that they reach; of many, each block collects from those before it.
+//!
+//! Invariant: levels are those of the search by lists.
+
+use std::{
+    sync::atomic::{AtomicU8, AtomicU64, Ordering},
+    time::Instant,
+};
+
+use rayon::prelude::*;
+
+use crate::{
+    Error,
+    kernel::prefetch,
+    progress::{LevelDone, Phase, Progress},
+    pruning::{header::EntrySize, ranking::Ranking},
+    puzzle::orbits::{Arrangement, OrbitPuzzle},
+    store::Words,
+    table::TableError,
+};
+
+/// Fewest bits of a block that are worth it, and most words.
+const FEWEST_BITS: u64 = 16;
+const MOST_WORDS: usize = 512;
+/// Most pieces with places of their own, and positions that one may have.
+const MOST_PIECES: usize = 24;
+const MOST_POSITIONS: usize = 64;
+/// One block in so many has states of a level: from there on all blocks collect.
+const FEW: usize = 24;
+/// Blocks of a task.
+const PART: usize = 1 << 12;
+
+/// A piece with a place of its own.
+struct BlockPiece {
+    group: usize,
+    /// Weight of its place among the numbers of blocks, 0 where the place follows from the others; and in the table.
+    weight: u64,
+    entry: u64,
+}
+
+/// What a move does to the pieces of a block: for each piece and its position afterwards, the position before, and by how much the
+/// block is shifted.
+struct BlockMove(Vec<[(u8, u32); MOST_POSITIONS]>);
+
+/// A shift of a word's digits: what stays within its digit's range goes up, the rest comes down again.
+#[derive(Clone, Copy, Default)]
+struct DigitShift {
+    up: u64,
+    by: u32,
+    down: u64,
+    back: u32,
+}
+
+/// The blocks of a puzzle.
+pub(crate) struct Blocks {
+    pieces: Vec<BlockPiece>,
+    /// Pieces of each group, and its positions.
+    groups: Vec<(usize, usize)>,
+    ranking: Ranking,
+    moves: Vec<BlockMove>,
+    /// The same the other way, for few states.
+    forward: Vec<BlockMove>,
+    blocks: usize,
+    /// Words of a block, and bits of a word.
+    words: usize,
+    bits: u32,
+    /// For each bit's number the shifts of digits within a word by it.
+    shifts: Vec<Vec<DigitShift>>,
+    /// For each shift of words where each word goes.
+    targets: Vec<u16>,
+    /// For each bit of a block what it adds to an entry's number.
+    offsets: Vec<u64>,
+    /// Block and bit of each solved state.
+    goals: Vec<(usize, usize)>,
+    /// Whether a block's entries follow each other.
+    adjacent: bool,
+}
+
+impl Blocks {
+    /// Returns the blocks of a puzzle; nothing where moves depend on what stands somewhere, several pieces that look alike turn, or
+    /// blocks are too small.
+    pub fn new(puzzle: &OrbitPuzzle, ranking: &Ranking) -> Option<Blocks> {
+        let free =
+            puzzle.illegal().is_empty() && puzzle.moves().iter().all(|one| one.requires.is_none());
+        let alone = ranking.groups.iter().all(|group| {
+            let rest = group.several.iter().all(|kind| kind.modulus == 1);
+            rest && group.several.len() < 2 && group.positions.len() <= MOST_POSITIONS
+        });
+        let count: usize = ranking.groups.iter().map(|group| group.single.len()).sum();
+        if !free || !alone || count > MOST_PIECES {
+            return None;
+        }
+        // Digits of turns, from the last one; those of blocks, from the last one.
+        let (mut digits, mut bits) = (Vec::new(), 1u64);
+        let (mut pieces, mut blocks) = (Vec::new(), 1u64);
+        for (g, group) in ranking.groups.iter().enumerate().rev() {
+            let least = group.several.iter().map(|kind| kind.count as u64).sum::<u64>() + 1;
+            for (free, piece) in (least..).zip(group.single.iter().rev()) {
+                let own = if piece.place == 0 { 0 } else { blocks };
+                blocks *= if piece.place == 0 { 1 } else { free };
+                pieces.push(BlockPiece { group: g, weight: own, entry: piece.place });
+                let turns = if piece.turn == 0 { 1 } else { u64::from(piece.modulus) };
+                digits.push((bits, turns, piece.turn));
+                bits = bits.checked_mul(turns)?;
+            }
+        }
+        pieces.reverse();
+        digits.reverse();
+        // As many of the last digits as a word has room for.
+        let inner = digits.iter().rev().map(|&(weight, turns, _)| weight * turns);
+        let word = inner.take_while(|&all| all <= 64).last().unwrap_or(1);
+        let words = (bits / word) as usize;
+        if bits < FEWEST_BITS || words > MOST_WORDS || u32::try_from(blocks).is_err() {
+            return None;
+        }
+        let digit = |number: u64, &(weight, turns, _): &(u64, u64, u64)| number / weight % turns;
+        let shift_of = |by: u64| {
+            let inside = digits.iter().filter(|&&(weight, turns, _)| weight < word && turns > 1);
+            let moved = inside.filter(|at| digit(by, at) > 0);
+            let shift = moved.map(|at| {
+                let (weight, turns, by) = (at.0, at.1, digit(by, at));
+                let goes_up = |bit: &u64| digit(*bit, at) + by < turns;
+                let (up, down): (Vec<u64>, Vec<u64>) = (0..word).partition(goes_up);
+                let mask = |bits: Vec<u64>| bits.iter().fold(0, |mask, bit| mask | 1 << bit);
+                let (up, down) = (mask(up), mask(down));
+                let (by, back) = ((by * weight) as u32, ((turns - by) * weight) as u32);
+                DigitShift { up, by, down, back }
+            });
+            shift.collect()
+        };
+        let sum = |a: u64, b: u64| -> u64 {
+            let added = |at| (digit(a, at) + digit(b, at)) % at.1 * at.0;
+            digits.iter().map(added).sum()
+        };
+        let all = (0..words as u64).flat_map(|by| (0..words as u64).map(move |at| (by, at)));
+        let targets = all.map(|(by, at)| (sum(by * word, at * word) / word) as u16).collect();
+        let offsets: Vec<u64> =
+            (0..bits).map(|bit| digits.iter().map(|at| digit(bit, at) * at.2).sum()).collect();
+        let mut groups = Vec::new();
+        for group in &ranking.groups {
+            groups.push((group.single.len(), group.positions.len()));
+        }
+        let turned = |undone: bool| {
+            let moves = puzzle.moves().iter().map(|one| {
+                let made = if undone {
+                    one.transformation.inverse(puzzle.orbits())
+                } else {
+                    one.transformation.clone()
+                };
+                let mut rows = Vec::new();
+                let singles = ranking
+                    .groups
+                    .iter()
+                    .flat_map(|group| group.single.iter().map(move |piece| (group, piece.modulus)));
+                for ((group, modulus), &(weight, turns, _)) in singles.zip(&digits) {
+                    let mut row = [(0, 0); MOST_POSITIONS];
+                    let turn = &made.0[group.orbit];
+                    for (to, at) in row.iter_mut().zip(&group.positions) {
+                        let from = turn.source[usize::from(*at)];
+                        let index = group.positions.iter().position(|&p| p == from);
+                        // Undone, a piece is turned back: what is added is the move's own turn.
+                        let twist = turn.twist[usize::from(*at)] % modulus;
+                        let twist = if undone { (modulus - twist) % modulus } else { twist };
+                        let by = if turns > 1 { u64::from(twist) * weight } else { 0 };
+                        *to = (index.unwrap_or_default() as u8, by as u32);
+                    }
+                    rows.push(row);
+                }
+                BlockMove(rows)
+            });
+            moves.collect::<Vec<_>>()
+        };
+        let (moves, forward) = (turned(false), turned(true));
+        let shifts = (0..word).map(shift_of).collect();
+        let adjacent = offsets.iter().zip(0..).all(|(&offset, bit)| offset == bit);
+        let blocks = blocks as usize;
+        let mut all = Blocks {
+            pieces,
+            groups,
+            ranking: ranking.clone(),
+            moves,
+            forward,
+            blocks,
+            words,
+            bits: word as u32,
+            shifts,
+            targets,
+            offsets,
+            goals: Vec::new(),
+            adjacent,
+        };
+        let at = |goal: &Arrangement| {
+            let entry = ranking.rank(goal);
+            let turn = |&(weight, turns, entries): &(u64, u64, u64)| match entries {
+                0 => 0,
+                entries => entry / entries % turns * weight,
+            };
+            let (mut block, mut pieces) = (0, all.pieces.iter());
+            for &(count, positions) in &all.groups {
+                for (i, piece) in pieces.by_ref().take(count).enumerate() {
+                    let digit = entry.checked_div(piece.entry).unwrap_or_default();
+                    block += digit % (positions - i) as u64 * piece.weight;
+                }
+            }
+            (block as usize, digits.iter().map(turn).sum::<u64>() as usize)
+        };
+        all.goals = puzzle.goals().iter().map(at).collect();
+        Some(all)
+    }
+
+    /// Returns the bytes that a search takes besides the table.
+    pub fn bytes(&self) -> u64 {
+        (self.blocks * self.words * 8 * 3) as u64
+    }
+
+    /// The number of the block with pieces at given positions.
+    #[inline(always)]
+    fn number(&self, at: &[u8]) -> usize {
+        let (mut number, mut taken, mut group) = (0, 0u64, 0);
+        for (piece, &place) in self.pieces.iter().zip(at) {
+            if piece.group != group {
+                (group, taken) = (piece.group, 0);
+            }
+            let free = u64::from(place) - u64::from((taken & ((1 << place) - 1)).count_ones());
+            number += free * piece.weight;
+            taken |= 1 << place;
+        }
+        number as usize
+    }
+
+    /// Where the pieces of a block stand; returns what it adds to the numbers of its entries.
+    fn places(&self, block: usize, at: &mut [u8; MOST_PIECES]) -> u64 {
+        let (mut left, mut entry, mut p) = (block as u64, 0, 0);
+        let mut odd = 0u64;
+        for (g, &(count, positions)) in self.groups.iter().enumerate() {
+            let mut free = u64::MAX >> (64 - positions as u32);
+            let mut inversions = 0;
+            for i in 0..count {
+                let piece = &self.pieces[p];
+                let nth = match (piece.weight, &self.ranking.groups[g].parity) {
+                    (0, Some((others, flip))) if i + 2 == count => {
+                        let odd = others.iter().fold(*flip, |all, &g| all ^ (odd >> g & 1 == 1));
+                        u64::from(odd != (inversions % 2 == 1))
+                    }
+                    (0, _) => 0,
+                    (weight, _) => {
+                        let nth = left / weight;
+                        left %= weight;
+                        nth
+                    }
+                };
+                inversions += nth;
+                entry += nth * piece.entry;
+                let mut rest = free;
+                for _ in 0..nth {
+                    rest &= rest - 1;
+                }
+                at[p] = rest.trailing_zeros() as u8;
+                free &= !(1 << at[p]);
+                p += 1;
+            }
+            odd |= (inversions & 1) << g;
+        }
+        entry
+    }
+
+    /// The block that a move comes from, or goes to, and the shift between them.
+    #[inline(always)]
+    fn other(&self, one: &BlockMove, at: &[u8]) -> (usize, usize) {
+        let (mut from, mut by) = ([0u8; MOST_PIECES], 0);
+        for ((from, row), &place) in from.iter_mut().zip(&one.0).zip(at) {
+            let (other, shift) = row[usize::from(place) % MOST_POSITIONS];
+            *from = other;
+            by += shift;
+        }
+        (self.number(&from[..at.len()]), by as usize)
+    }
+
+    /// Calls for each word of a block, shifted, that has a state: with the place where it goes.
+    #[inline(always)]
+    fn shifted(&self, from: &[AtomicU64], by: usize, mut to: impl FnMut(usize, u64)) {
+        let (words, bits) = (self.words, self.bits as usize);
+        let shifts = &self.shifts[by % bits];
+        let targets = &self.targets[by / bits * words..][..words];
+        for (word, &target) in from.iter().zip(targets) {
+            let mut word = word.load(Ordering::Relaxed);
+            for shift in shifts {
+                word = (word & shift.up) << shift.by | (word & shift.down) >> shift.back;
+            }
+            if word != 0 {
+                to(target.into(), word);
+            }
+        }
+    }
+
+    /// Writes the depth of every state to the entries, which say of none; returns the states of each depth.
+    ///
+    /// # Errors
+    /// [`TableError::TooDeep`], [`TableError::Interrupted`], and what the system refuses.
+    pub fn fill(
+        &self,
+        size: EntrySize,
+        entries: &[AtomicU8],
+        progress: &dyn Progress,
+    ) -> Result<Vec<u64>, Error> {
+        let words = self.words;
+        let array = || Words::zeroed(self.blocks * words);
+        let (seen, mut now, mut next) = (array()?, array()?, array()?);
+        for &(block, bit) in &self.goals {
+            let (word, bit) = (block * words + bit / self.bits as usize, bit % self.bits as usize);
+            next.get()[word].fetch_or(1 << bit, Ordering::Relaxed);
+        }
+        let (mut histogram, mut few) = (Vec::new(), 1);
+        progress.started(u64::MAX);
+        for depth in 0.. {
+            let begun = Instant::now();
+            let collects = depth > 0 && few * FEW >= self.blocks;
+            if depth > 0 && !collects {
+                next.get().par_chunks(PART).for_each(|part| {
+                    part.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+                });
+                self.push(now.get(), next.get());
+            }
+            let Some(entry) = size.entry(depth) else {
+                let max = usize::from(size.none()) - 1;
+                return Err(TableError::TooDeep { depth, max }.into());
+            };
+            let (seen, now_words, next_words, done) =
+                (seen.get(), now.get(), next.get(), AtomicU64::new(0));
+            let part = |part: usize| {
+                let (mut states, mut blocks) = (0, 0);
+                let mut collected = Collected::new(self);
+                let all = part * PART..((part + 1) * PART).min(self.blocks);
+                for block in all.filter(|_| !progress.interrupted()) {
+                    let own = block * words..(block + 1) * words;
+                    let (seen, next) = (&seen[own.clone()], &next_words[own]);
+                    if collects {
+                        self.collect(block, now_words, seen, &mut collected);
+                        for (next, word) in next.iter().zip(&collected.words) {
+                            next.store(*word, Ordering::Relaxed);
+                        }
+                    }
+                    let found = self.settle(seen, next);
+                    if found > 0 {
+                        (states, blocks) = (states + found, blocks + 1);
+                        self.write(block, next, (size, entry), entries);
+                    }
+                }
+                let done = done.fetch_add(PART as u64, Ordering::Relaxed);
+                progress.progress(Phase::Search(depth), done, self.blocks as u64);
+                (states, blocks)
+            };
+            let parts = (0..self.blocks.div_ceil(PART)).into_par_iter().map(part);
+            let (states, blocks) = parts.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+            if progress.interrupted() {
+                return Err(TableError::Interrupted.into());
+            }
+            if states == 0 {
+                break;
+            }
+            progress.level(&LevelDone { depth, states, seconds: begun.elapsed().as_secs_f64() });
+            histogram.push(states);
+            few = blocks;
+            std::mem::swap(&mut now, &mut next);
+        }
+        Ok(histogram)
+    }
+
+    /// Takes a level that few blocks have to all that its states reach.
+    fn push(&self, now: &[AtomicU64], next: &[AtomicU64]) {
+        let words = self.words;
+        now.par_chunks(words).enumerate().with_min_len(PART).for_each(|(block, bits)| {
+            if bits.iter().all(|word| word.load(Ordering::Relaxed) == 0) {
+                return;
+            }
+            let mut at = [0; MOST_PIECES];
+            self.places(block, &mut at);
+            for one in &self.forward {
+                let (to, by) = self.other(one, &at[..self.pieces.len()]);
+                let next = &next[to * words..][..words];
+                self.shifted(bits, by, |target, word| {
+                    next[target].fetch_or(word, Ordering::Relaxed);
+                });
+            }
+        });
+    }
+
+    /// Collects what moves bring to a block that is not full.
+    fn collect(
+        &self,
+        block: usize,
+        now: &[AtomicU64],
+        seen: &[AtomicU64],
+        collected: &mut Collected,
+    ) {
+        let full = u64::MAX >> (64 - self.bits);
+        let Collected { at, others, words: to } = collected;
+        to.fill(0);
+        if seen.iter().all(|word| word.load(Ordering::Relaxed) == full) {
+            return;
+        }
+        self.places(block, at);
+        for (other, one) in others.iter_mut().zip(&self.moves) {
+            *other = self.other(one, &at[..self.pieces.len()]);
+            prefetch::<1, _>(now.as_ptr().wrapping_add(other.0 * self.words));
+        }
+        for &(from, by) in &*others {
+            let from = &now[from * self.words..][..self.words];
+            self.shifted(from, by, |target, word| to[target] |= word);
+        }
+    }
+
+    /// Leaves what is new of a block, which is seen from now on; returns how many states that are.
+    fn settle(&self, seen: &[AtomicU64], next: &[AtomicU64]) -> u64 {
+        let mut states = 0;
+        for (seen, next) in seen.iter().zip(next) {
+            let before = seen.load(Ordering::Relaxed);
+            let new = next.load(Ordering::Relaxed) & !before;
+            next.store(new, Ordering::Relaxed);
+            seen.store(before | new, Ordering::Relaxed);
+            states += u64::from(new.count_ones());
+        }
+        states
+    }
+
+    /// Writes the states of a block.
+    fn write(
+        &self,
+        block: usize,
+        bits: &[AtomicU64],
+        (size, entry): (EntrySize, u8),
+        entries: &[AtomicU8],
+    ) {
+        let first = self.places(block, &mut [0; MOST_PIECES]);
+        let none = size.none();
+        for (w, word) in bits.iter().enumerate() {
+            let mut left = word.load(Ordering::Relaxed);
+            while left != 0 {
+                let bit = w * self.bits as usize + left.trailing_zeros() as usize;
+                left &= left - 1;
+                let (byte, shift) = size.place(first + self.offsets[bit]);
+                // All bits of what was not written are set.
+                let (byte, keep) = (&entries[byte], !((none ^ entry) << shift));
+                if self.adjacent {
+                    // No other thread writes to the bytes of these blocks.
+                    byte.store(byte.load(Ordering::Relaxed) & keep, Ordering::Relaxed);
+                } else {
+                    byte.fetch_and(keep, Ordering::Relaxed);
+                }
+            }
+        }
+    }
+}
+
+/// What a thread needs to collect a block.
+struct Collected {
+    at: [u8; MOST_PIECES],
+    /// For each move the block before it, and the shift.
+    others: Vec<(usize, usize)>,
+    words: Vec<u64>,
+}
+
+impl Collected {
+    fn new(all: &Blocks) -> Collected {
+        let others = vec![(0, 0); all.moves.len()];
+        Collected { at: [0; MOST_PIECES], others, words: vec![0; all.words] }
+    }
+}

@@ -1,0 +1,87 @@
+"""Pruning tables and solvers of cubes and other puzzles."""
+
+import pickle
+import time
+
+import numpy as np
+import pytest
+import tilewave
+
+
+def mixed(puzzle, count, length=15, seed=1):
+    """States after random moves, (count, positions)."""
+    rng = np.random.default_rng(seed)
+    return np.stack([puzzle.apply_moves(puzzle.goal, rng.choice(puzzle.moves, length).tolist())[-1] for _ in range(count)])
+
+
+def test_tables_have_the_depths_of_searches(tmp_path):
+    cube = tilewave.Puzzle("2x2x2")
+    graph_counts = tilewave.bfs(cube).counts.tolist()
+    for encoding in ["nibble", "byte", "mod3"]:
+        table = tilewave.PruningTable.build(cube, encoding=encoding)
+        assert table.histogram.tolist() == graph_counts and table.encoding == encoding
+        path = tmp_path / f"{encoding}.table"
+        table.save(path)
+        again = tilewave.PruningTable.open(path)
+        states = mixed(cube, 60)
+        depths = table.depths(states)
+        assert depths.dtype == np.int16 and (again.depths(states) == depths).all()
+        assert table.depths(cube.goal) == 0 and again.nbytes == path.stat().st_size
+        with pytest.raises(FileExistsError):
+            table.save(path)
+    solutions = tilewave.PuzzleSolver(cube, tables=[table]).solve(states)
+    assert [len(solution) for solution in solutions] == depths.tolist()
+
+
+def test_a_table_of_some_pieces_takes_states_of_the_puzzle():
+    cube = tilewave.Puzzle("3x3x3")
+    cross = tilewave.PruningTable.build("3x3x3", pieces="edges:1-4")
+    own = tilewave.Puzzle("3x3x3", pieces="edges:1-4")
+    states = mixed(cube, 200)
+    depths = cross.depths(states, puzzle=cube)
+    assert 0 < depths.min() and depths.max() <= 8
+    solver = tilewave.PuzzleSolver(own, tables=[cross])
+    assert len(solver.solve("R U F")) == cross.depths(cube.apply_moves(cube.goal, "R U F")[-1], puzzle=cube) == 2
+    with pytest.raises(ValueError, match="no projection"):
+        cross.depths(tilewave.Puzzle("pyraminx").goal, puzzle="pyraminx")
+    with pytest.raises(ValueError, match="row 1"):
+        cross.depths(np.stack([cube.goal, np.zeros_like(cube.goal)]), puzzle=cube)
+
+
+def test_a_million_states_are_looked_up_in_a_moment():
+    cube = tilewave.Puzzle("3x3x3")
+    table = tilewave.PruningTable.build("3x3x3", pieces="corners:1-4")
+    states = np.tile(mixed(cube, 1000), (1000, 1))
+    begun = time.perf_counter()
+    depths = table.depths(states, puzzle=cube)
+    seconds = time.perf_counter() - begun
+    assert (depths.reshape(1000, 1000) == depths[:1000]).all()
+    # Some 0.1 s on two idle cores; builds without optimisation and busy machines take longer.
+    assert seconds < 20, seconds
+
+
+def test_puzzles_are_solved_by_their_names():
+    solution = tilewave.solve("2x2x2", "R U R' F2 R")
+    assert (str(solution), len(solution), solution.optimal) == ("R' F2 R U' R'", 5, True)
+    assert solution == pickle.loads(pickle.dumps(solution)) and "5 moves" in repr(solution)
+    many = tilewave.solve("pyraminx", ["U L", "R R'"])
+    assert [len(solution) for solution in many] == [2, 0]
+    cube = tilewave.Puzzle("2x2x2")
+    states = mixed(cube, 10)
+    for state, solution in zip(states, tilewave.solve(cube, states)):
+        assert (cube.apply_moves(state, solution.moves)[-1] == cube.goal).all()
+
+
+def test_limits_and_wrong_states_are_told():
+    tables = [tilewave.PruningTable.build("3x3x3", pieces=pieces) for pieces in ["corners:1-3", "edges:1-3"]]
+    solver = tilewave.PuzzleSolver("3x3x3", tables=tables, threads=1)
+    hard = solver.solve("R U F2 L D' B R' U2 F L2 D B' R", max_nodes=20_000)
+    assert not hard and hard.at_least >= 6
+    with pytest.raises(ValueError, match="twist|turned alone"):
+        solver.solve("corners 1 2 3 4 5 6 7 8/0 0 0 0 0 0 0 1; edges 1 2 3 4 5 6 7 8 9 10 11 12/0 0 0 0 0 0 0 0 0 0 0 0")
+    with pytest.raises(ValueError, match="Q"):
+        solver.solve("R Q")
+    with pytest.raises(ValueError, match="are for boards"):
+        tilewave.solve("2x2x2", "R", optimal=False)
+    with pytest.raises(TypeError):
+        tilewave.PuzzleSolver("2x2x2", tables=7)

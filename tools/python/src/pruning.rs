@@ -1,0 +1,467 @@
+//! Pruning tables and solvers of cubes and other puzzles.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use rayon::prelude::*;
+use tilewave::pdb::SetFile;
+use tilewave::pruning::EntrySize;
+use tilewave::puzzle::orbits::Arrangement;
+use tilewave::{Error, Resources};
+
+use super::arrays::{Rows, per_row, texts};
+use super::errors::{exception, invalid, named, of_one, of_type};
+use super::listed::Listed;
+use super::numbers;
+use super::puzzle::{Counted, subject};
+use super::solve::{Limits, Solution, answers, unpacked};
+use super::work::{FIRST, for_rows, long};
+
+/// The depth of every state of a cube or other puzzle, or of some of its pieces: lower bounds for the whole puzzle.
+///
+/// Made by `build` and `open`. It can be used by several threads.
+///
+/// Examples
+/// --------
+/// >>> table = tilewave.PruningTable.build("2x2x2", pieces="corners:1-4")
+/// >>> int(table.histogram.sum()), table.encoding
+/// (136080, 'nibble')
+#[pyclass(frozen, module = "tilewave")]
+pub struct PruningTable {
+    table: Arc<tilewave::pruning::PruningTable>,
+    listed: Listed,
+}
+
+impl PruningTable {
+    fn of(table: tilewave::pruning::PruningTable) -> PruningTable {
+        let listed = Listed::new(table.puzzle().clone(), None);
+        PruningTable { table: Arc::new(table), listed }
+    }
+}
+
+#[pymethods]
+impl PruningTable {
+    /// Searches a puzzle, or some of its pieces, and keeps the depth of every state.
+    ///
+    /// Cost: half a byte of memory for a state and three eighths for the search; some 30 ns for a state and core where
+    /// pieces turn.
+    ///
+    /// Parameters
+    /// ----------
+    /// puzzle : str, os.PathLike or Puzzle
+    ///     A puzzle of several sets of pieces, as of `bfs`.
+    /// metric, directed, pieces
+    ///     As of `bfs`.
+    /// encoding : {"nibble", "mod3", "byte"}
+    ///     "nibble": four bits for depths up to 14. "mod3": two bits, a depth is a walk to the solved state. "byte": depths
+    ///     up to 254.
+    /// threads : int, optional
+    /// memory : int or str, optional
+    ///     Memory limit in bytes, or a size with a unit: "8GiB"; by default half of the free memory.
+    /// progress : callable, optional
+    ///     Called as progress(depth, states, seconds) after each level. An exception that it raises stops the
+    ///     work and is raised here.
+    ///
+    /// Returns
+    /// -------
+    /// PruningTable
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     When there is no such puzzle, or it has too many states: choose `pieces`.
+    /// MemoryError
+    ///     When table and search need more than `memory`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> tilewave.PruningTable.build("3x3x3", pieces="edges:1-4").histogram.tolist()
+    /// [1, 15, 158, 1394, 9809, 46381, 97254, 34966, 102]
+    #[staticmethod]
+    #[pyo3(signature = (puzzle, *, metric=None, directed=false, pieces=None, encoding="nibble", threads=None, memory=None, progress=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn build(
+        py: Python<'_>,
+        puzzle: &Bound<'_, PyAny>,
+        metric: Option<&str>,
+        directed: bool,
+        pieces: Option<&Bound<'_, PyAny>>,
+        encoding: &str,
+        #[pyo3(from_py_with = numbers::threads)] threads: Option<usize>,
+        #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<PruningTable> {
+        let listed = subject(puzzle, Counted { goal: None, metric, directed, pieces })?.listed()?;
+        let size = named(EntrySize::NAMES, "encoding", encoding)?;
+        let resources = Resources::new().threads(threads).memory_or_half(memory);
+        let table = long(py, progress, |watch| {
+            tilewave::pruning::PruningTable::build_with(&listed.puzzle, size, resources, watch)
+        })?;
+        Ok(PruningTable::of(table))
+    }
+
+    /// Reads a table file into memory and checks all of it, about 0.3 ns per byte on two cores.
+    ///
+    /// Parameters
+    /// ----------
+    /// path : str or os.PathLike
+    ///
+    /// Returns
+    /// -------
+    /// PruningTable
+    ///
+    /// Raises
+    /// ------
+    /// OSError
+    ///     FileNotFoundError and others, when the file cannot be read.
+    /// ValueError
+    ///     When the file is not a pruning table, or is damaged.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import os, tempfile
+    /// >>> path = os.path.join(tempfile.mkdtemp(), "cross.table")
+    /// >>> tilewave.PruningTable.build("3x3x3", pieces="edges:1-4").save(path)
+    /// >>> tilewave.PruningTable.open(path)
+    /// PruningTable("3x3x3 edges:1-4", encoding="nibble")
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf) -> PyResult<PruningTable> {
+        let table =
+            long(py, None, |watch| tilewave::pruning::PruningTable::load_with(&path, watch))?;
+        Ok(PruningTable::of(table))
+    }
+
+    /// Writes the table to a file, which appears when it is complete.
+    ///
+    /// Parameters
+    /// ----------
+    /// path : str or os.PathLike
+    /// replace : bool, default False
+    ///     Replace an existing file.
+    ///
+    /// Raises
+    /// ------
+    /// FileExistsError
+    ///     When there is one.
+    /// OSError
+    ///     When it cannot be written.
+    #[pyo3(signature = (path, *, replace=false))]
+    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> PyResult<()> {
+        long(py, None, |watch| self.table.save(&path, replace, watch))
+    }
+
+    /// Returns the fewest moves to the solved state of many states. Some 100 ns per state and core.
+    ///
+    /// Parameters
+    /// ----------
+    /// states : array-like of int, shape (.., positions)
+    ///     For each position, set after set, piece * orientations + orientation, as `bfs` has them.
+    /// puzzle : str, os.PathLike or Puzzle, optional
+    ///     The puzzle of the states, of which the table has some of the pieces; by default the table's own, where the pieces
+    ///     that it leaves out look alike.
+    ///
+    /// Returns
+    /// -------
+    /// int16 array of shape (..), or an int
+    ///     -1 for states that no moves reach, as far as the table can tell.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     Names the first row that is not a state of the puzzle; or the table has no pieces of the puzzle.
+    ///
+    /// Examples
+    /// --------
+    /// >>> cube = tilewave.Puzzle("2x2x2")
+    /// >>> table = tilewave.PruningTable.build(cube)
+    /// >>> table.depths(cube.apply_moves(cube.goal, "R U F")[-1])
+    /// 3
+    #[pyo3(signature = (states, *, puzzle=None))]
+    fn depths<'py>(
+        &self,
+        py: Python<'py>,
+        states: &Bound<'py, PyAny>,
+        puzzle: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let given = puzzle.map(|puzzle| {
+            let counted = Counted { goal: None, metric: None, directed: false, pieces: None };
+            subject(puzzle, counted)?.listed()
+        });
+        let given = given.transpose()?;
+        let listed = given.as_deref().unwrap_or(&self.listed);
+        let rows = listed.read(states)?;
+        let Some(number) = self.table.numbers_of(&listed.puzzle) else {
+            let (theirs, own) = (&listed.puzzle, self.table.puzzle());
+            return Err(invalid(format!("the table of {own} is of no projection of {theirs}")));
+        };
+        let columns = listed.columns();
+        let one = |row: &[u16]| -> Result<i16, Error> {
+            let number =
+                number(&|orbit, position| listed.placed(orbit, row[columns[orbit][position]]));
+            Ok(self.table.depth_at(number)?.map_or(-1, |depth| depth as i16))
+        };
+        let work = |part: &[u16]| {
+            part.par_chunks_exact(columns.iter().map(Vec::len).sum()).map(one).collect()
+        };
+        let width = listed.form().width;
+        let found = for_rows(py, (&rows.numbers[..], width), FIRST, work)?;
+        per_row(py, found.map_err(if rows.is_one() { of_one } else { exception })?, &rows)
+    }
+
+    /// What the puzzle is called.
+    #[getter]
+    fn puzzle(&self) -> String {
+        self.table.puzzle().to_string()
+    }
+
+    /// "nibble", "mod3" or "byte".
+    #[getter]
+    fn encoding(&self) -> &'static str {
+        self.table.entry_size().name()
+    }
+
+    /// States of each depth, (depths,) uint64.
+    #[getter]
+    fn histogram<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
+        PyArray1::from_slice(py, self.table.histogram())
+    }
+
+    /// Bytes of the file.
+    #[getter]
+    fn nbytes(&self) -> u64 {
+        self.table.file_bytes()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("PruningTable(\"{}\", encoding=\"{}\")", self.puzzle(), self.encoding())
+    }
+}
+
+/// The optimal solver of a cube or other puzzle of several sets of pieces, with its pruning tables: IDA*.
+///
+/// Parameters
+/// ----------
+/// puzzle : str, os.PathLike or Puzzle
+/// metric, directed, pieces
+///     As of `bfs`.
+/// tables : path, or list of PruningTable and paths, optional
+///     A set file (``tilewave pdb set build``) or tables of parts of the puzzle. Without them, tables are built: milliseconds
+///     for 2x2x2, some 20 seconds for 3x3x3 (300 MB).
+/// threads : int, optional
+///     Worker threads; by default one per core.
+/// memory : int or str, optional
+///     Memory for tables that are built here, in bytes or with a unit: "2GB".
+///
+/// Raises
+/// ------
+/// ValueError
+///     Says which table cannot be used and why.
+///
+/// Examples
+/// --------
+/// >>> solver = tilewave.PuzzleSolver("2x2x2")
+/// >>> solution = solver.solve("R U R' F2 R")
+/// >>> str(solution), len(solution)
+/// ("R' F2 R U' R'", 5)
+#[pyclass(frozen, module = "tilewave")]
+pub struct PuzzleSolver {
+    listed: Arc<Listed>,
+    solver: tilewave::solve::PuzzleSolver,
+    threads: Option<usize>,
+}
+
+/// Where a table comes from.
+enum OneTable {
+    Open(Arc<tilewave::pruning::PruningTable>),
+    File(PathBuf),
+}
+
+fn tables(of: &Bound<'_, PyAny>) -> PyResult<Vec<OneTable>> {
+    let wrong =
+        |of: &Bound<'_, PyAny>| of_type("tables", "a path or a list of tables and paths", of);
+    if let Ok(path) = of.extract::<PathBuf>() {
+        let files = match SetFile::is(&path) {
+            true => SetFile::read(&path).map_err(exception)?.partitions.concat(),
+            false => vec![path],
+        };
+        return Ok(files.into_iter().map(OneTable::File).collect());
+    }
+    let one = |item: Bound<'_, PyAny>| match item.cast::<PruningTable>() {
+        Ok(table) => Ok(OneTable::Open(table.get().table.clone())),
+        Err(_) => Ok(OneTable::File(item.extract::<PathBuf>().map_err(|_| wrong(&item))?)),
+    };
+    of.try_iter().map_err(|_| wrong(of))?.map(|item| one(item?)).collect()
+}
+
+impl PuzzleSolver {
+    pub fn of(
+        py: Python<'_>,
+        listed: Arc<Listed>,
+        given: Option<&Bound<'_, PyAny>>,
+        threads: Option<usize>,
+        memory: Option<u64>,
+    ) -> PyResult<PuzzleSolver> {
+        type Table = tilewave::pruning::PruningTable;
+        let given = given.map(tables).transpose()?;
+        let puzzle = &listed.puzzle;
+        let solver = long(py, None, |watch| {
+            let tables: Vec<Arc<Table>> = match given {
+                Some(given) => given
+                    .into_iter()
+                    .map(|table| match table {
+                        OneTable::Open(table) => Ok(table),
+                        OneTable::File(path) => Ok(Arc::new(Table::load_with(path, watch)?)),
+                    })
+                    .collect::<Result<_, Error>>()?,
+                None => {
+                    let resources = Resources::new().threads(threads).memory_or_half(None);
+                    let build = |projection| {
+                        let table =
+                            Table::build_with(projection, EntrySize::Nibble, resources, watch);
+                        Ok(Arc::new(table?))
+                    };
+                    let all = Table::default_projections(puzzle, memory)?;
+                    all.iter().map(build).collect::<Result<_, Error>>()?
+                }
+            };
+            Ok(tilewave::solve::PuzzleSolver::new(puzzle.clone(), tables)?)
+        })?;
+        Ok(PuzzleSolver { listed, solver, threads })
+    }
+
+    /// The states of an argument: texts, or rows of numbers.
+    fn read(&self, states: &Bound<'_, PyAny>) -> PyResult<(Vec<Arrangement>, Rows)> {
+        let puzzle = &self.listed.puzzle;
+        if let Some((all, one)) = texts(states) {
+            let mut read = Vec::new();
+            for (row, text) in all.iter().enumerate() {
+                let state = puzzle.read(text).map_err(|error| match one {
+                    true => exception(error),
+                    false => exception(Error::Row { row, reason: Box::new(error.into()) }),
+                });
+                read.push(state?.0);
+            }
+            let shape = if one { vec![] } else { vec![all.len()] };
+            return Ok((read, Rows { numbers: Vec::new(), shape }));
+        }
+        let rows = self.listed.read(states)?;
+        if rows.shape.len() > 1 {
+            return Err(invalid("one state is needed, or one axis of states"));
+        }
+        let width = self.listed.form().width;
+        let all = rows.numbers.chunks_exact(width).map(|row| self.listed.state(row));
+        Ok((all.collect::<Result<_, String>>().map_err(invalid)?, rows))
+    }
+
+    pub fn solutions<'py>(
+        &self,
+        py: Python<'py>,
+        states: &Bound<'py, PyAny>,
+        limits: Limits,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (states, rows) = self.read(states)?;
+        let limits = Limits { threads: limits.threads.or(self.threads), ..limits };
+        let found = answers(py, &self.solver, &states, &rows, limits)?;
+        unpacked(py, found.into_iter().map(Solution::of_names).collect(), &rows)
+    }
+}
+
+#[pymethods]
+impl PuzzleSolver {
+    #[new]
+    #[pyo3(signature = (puzzle, *, metric=None, directed=false, pieces=None, tables=None, threads=None, memory=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        py: Python<'_>,
+        puzzle: &Bound<'_, PyAny>,
+        metric: Option<&str>,
+        directed: bool,
+        pieces: Option<&Bound<'_, PyAny>>,
+        tables: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = numbers::threads)] threads: Option<usize>,
+        #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
+    ) -> PyResult<PuzzleSolver> {
+        let listed = subject(puzzle, Counted { goal: None, metric, directed, pieces })?.listed()?;
+        PuzzleSolver::of(py, listed, tables, threads, memory)
+    }
+
+    /// Returns shortest solutions. Ctrl-C stops.
+    ///
+    /// Parameters
+    /// ----------
+    /// states : str, list of str, or array-like of int, shape (positions,) or (n, positions)
+    ///     A text is a sequence of moves from the solved state, or what stands where as ``tilewave state`` says it.
+    /// max_nodes : int, optional
+    ///     Most nodes for each state. A solution that was not found is false, and has a lower bound: `at_least`.
+    /// timeout : float, optional
+    ///     Most seconds for all states together.
+    /// progress : callable, optional
+    ///     Called as progress(solved, threshold, nodes), as of `Solver.solve`.
+    ///
+    /// Returns
+    /// -------
+    /// Solution, or list of Solution
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     Names the first state that is none, or that no moves reach, and why.
+    ///
+    /// Examples
+    /// --------
+    /// >>> solver = tilewave.PuzzleSolver("pyraminx")
+    /// >>> [len(solution) for solution in solver.solve(["U L R", "U U'", "L' B R' U"])]
+    /// [3, 0, 4]
+    #[pyo3(signature = (states, *, max_nodes=None, timeout=None, progress=None))]
+    fn solve<'py>(
+        &self,
+        py: Python<'py>,
+        states: &Bound<'py, PyAny>,
+        #[pyo3(from_py_with = numbers::max_nodes)] max_nodes: Option<u64>,
+        #[pyo3(from_py_with = numbers::timeout)] timeout: Option<Duration>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.solutions(py, states, Limits { threads: None, max_nodes, timeout, progress })
+    }
+
+    /// What the puzzle is called.
+    #[getter]
+    fn puzzle(&self) -> String {
+        self.listed.puzzle.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("PuzzleSolver(\"{}\")", self.puzzle())
+    }
+}
+
+/// The solver of a puzzle that `solve` used last.
+static LAST: Mutex<Option<Arc<PuzzleSolver>>> = Mutex::new(None);
+
+/// Returns solutions of states of a puzzle, with the solver that is kept for the next call.
+pub fn solve<'py>(
+    py: Python<'py>,
+    puzzle: &Bound<'py, PyAny>,
+    states: &Bound<'py, PyAny>,
+    tables: Option<&Bound<'py, PyAny>>,
+    limits: Limits,
+) -> PyResult<Bound<'py, PyAny>> {
+    let counted = Counted { goal: None, metric: None, directed: false, pieces: None };
+    let listed = subject(puzzle, counted)?.listed()?;
+    let lock = || LAST.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let kept = lock().clone().filter(|last| *last.listed == *listed && tables.is_none());
+    let solver = match kept {
+        Some(solver) => solver,
+        None => {
+            let solver = Arc::new(PuzzleSolver::of(py, listed, tables, limits.threads, None)?);
+            if tables.is_none() {
+                *lock() = Some(solver.clone());
+            }
+            solver
+        }
+    };
+    solver.solutions(py, states, limits)
+}
