@@ -124,6 +124,9 @@ pub fn published_growth(puzzle: &OrbitPuzzle) -> Option<Published> {
     let rows = table.into_iter().filter(|(key, _)| !key.starts_with('_'));
     rows.filter_map(|(_, row)| ListedGrowth::deserialize(row).ok())
         .filter(|row| puzzle.name().starts_with(&row.name))
+        // Goals take time: only where there are some.
+        .filter(|row| row.variant.goals.is_empty() || puzzle.goals().len() > 1)
+        .filter(|row| row.variant.subgroup.is_empty() || puzzle.name().contains(" up to <"))
         .find_map(|row| {
             let known = row.puzzles().into_iter().any(|known| known.to_json() == own);
             let ListedGrowth { counts, source, .. } = row;

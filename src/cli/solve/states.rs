@@ -38,7 +38,7 @@ pub struct Phases {
     ///
     /// Pieces as for --pieces, edges:1-4, or moves up to which a state is solved, "<U,D,R2,L2,F2,B2>"; from there on only moves
     /// that keep it so are used.
-    #[arg(long, value_name = "PHASE", value_parser = phase, requires = "fast", conflicts_with = "pdb")]
+    #[arg(long, value_name = "PHASE", value_parser = phase, requires = "fast", conflicts_with = "pdb", hide_short_help = true)]
     pub via: Vec<Variant>,
 }
 
