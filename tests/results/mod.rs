@@ -13,6 +13,8 @@ use tilewave::search::Search;
 
 mod bounds;
 mod claims;
+mod depths;
+mod korf;
 
 #[derive(Deserialize)]
 struct Found {
