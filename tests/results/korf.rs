@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use serde::Deserialize;
-use tilewave::puzzle::{Board, Goal, Moves};
+use tilewave::puzzle::{Board, Goal, MoveStyle, Moves};
 
 use super::results;
 
@@ -37,7 +37,7 @@ fn solutions_of_korfs_24_puzzles_are_as_long_as_published() {
     for answer in answers {
         let words = &published[&answer.instance];
         assert_eq!(answer.board.replace('/', " "), words[..25].join(" "));
-        let moves: Moves = answer.moves.parse().unwrap();
+        let moves = Moves::parse(&answer.moves, MoveStyle::Tile).unwrap();
         assert_eq!(moves.apply(&Board::parse(&answer.board, None).unwrap()).unwrap(), goal);
         assert_eq!((moves.len(), words[25]), (answer.length, answer.length.to_string().as_str()));
         assert!(answer.nodes > 0 && answer.seconds > 0.0);
