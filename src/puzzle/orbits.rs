@@ -359,10 +359,14 @@ impl OrbitPuzzle {
     }
 
     pub(crate) fn does_something(&self, of: &Transformation) -> bool {
-        let kinds = |orbit: &Orbit| orbit.solved.windows(2).any(|two| two[0].kind != two[1].kind);
+        // Of pieces that look alike one may be turned and another not.
+        let differ = |orbit: &Orbit| {
+            let kinds = orbit.solved.windows(2).any(|two| two[0].kind != two[1].kind);
+            kinds || OrbitPuzzle::visible(orbit) > 1
+        };
         self.seen(of).0.iter().zip(&self.orbits).any(|(turn, orbit)| {
             turn.twist.iter().any(|&twist| twist != 0)
-                || kinds(orbit)
+                || differ(orbit)
                     && turn.source.iter().enumerate().any(|(p, &from)| p != usize::from(from))
         })
     }
