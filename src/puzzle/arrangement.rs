@@ -59,10 +59,7 @@ impl OrbitPuzzle {
         if let Some(one) = self.moves().iter().find(|one| one.requires.is_some()) {
             return Err(PuzzleError::SequenceRequires(one.name.clone()));
         }
-        let named = |name: &str| {
-            let one = self.moves().iter().find(|one| one.name == name);
-            one.map(|one| one.transformation.clone())
-        };
+        let named = |name: &str| self.named_move(name).map(|one| one.transformation.clone());
         algorithm::transformation(text, self.orbits(), named).map_err(|error| match error {
             PuzzleError::UnknownMove { name, .. } => {
                 let moves = self.moves().iter().map(|one| one.name.as_str());
@@ -100,7 +97,7 @@ impl OrbitPuzzle {
         let first = words.next().unwrap_or_default();
         let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit() || c == '?');
         let is_name = self.orbits().iter().any(|orbit| orbit.name.eq_ignore_ascii_case(first));
-        let is_move = |word: &str| self.moves().iter().any(|one| one.name == word);
+        let is_move = |word: &str| self.named_move(word).is_some();
         match is_name && words.next().is_some_and(is_number) {
             true => true,
             false => is_number(first) && !is_move(first),

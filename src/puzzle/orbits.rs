@@ -235,6 +235,9 @@ pub struct OrbitPuzzle {
     pub(super) name: String,
     pub(super) orbits: Vec<Orbit>,
     pub(super) moves: Vec<OrbitMove>,
+    /// What was listed as a move and is none, since it does nothing that can be seen, or what another does: sequences of
+    /// moves may name it.
+    pub(super) silent: Vec<OrbitMove>,
     pub(super) illegal: Vec<OrbitPlace>,
     pub(super) notes: Vec<String>,
     /// Nothing where the solved state is the only one.
@@ -290,19 +293,23 @@ impl OrbitPuzzle {
             name: name.into(),
             orbits,
             moves: Vec::new(),
+            silent: Vec::new(),
             illegal: Vec::new(),
             notes: Vec::new(),
             goals: None,
         };
-        puzzle.moves = puzzle.distinct(moves)?;
+        (puzzle.moves, puzzle.silent) = puzzle.distinct(moves)?;
         Ok(puzzle)
     }
 
-    /// The moves that do something, each once.
-    fn distinct(&self, moves: Vec<OrbitMove>) -> Result<Vec<OrbitMove>, PuzzleError> {
+    /// The moves that do something, each once; and the others.
+    fn distinct(
+        &self,
+        moves: Vec<OrbitMove>,
+    ) -> Result<(Vec<OrbitMove>, Vec<OrbitMove>), PuzzleError> {
         let mut names = HashSet::new();
         let mut known = HashSet::new();
-        let mut kept = Vec::new();
+        let (mut kept, mut silent) = (Vec::new(), Vec::new());
         for one in moves {
             self.check_move(&one)?;
             let name = &one.name;
@@ -313,15 +320,19 @@ impl OrbitPuzzle {
                 return Err(PuzzleError::NameTwice(one.name));
             }
             let seen = (one.requires, self.seen(&one.transformation));
-            if self.does_something(&one.transformation) && known.insert(seen) {
-                kept.push(one);
-            }
+            let is_new = self.does_something(&one.transformation) && known.insert(seen);
+            if is_new { &mut kept } else { &mut silent }.push(one);
         }
         match kept.len() {
             0 => Err(PuzzleError::NoMoves),
             count if count > OrbitPuzzle::MAX_MOVES => Err(PuzzleError::ManyMoves),
-            _ => Ok(kept),
+            _ => Ok((kept, silent)),
         }
+    }
+
+    /// What is called so, whether it is a move or does what another does.
+    pub(super) fn named_move(&self, name: &str) -> Option<&OrbitMove> {
+        self.moves.iter().chain(&self.silent).find(|one| one.name == name)
     }
 
     fn check_move(&self, one: &OrbitMove) -> Result<(), PuzzleError> {
@@ -359,10 +370,14 @@ impl OrbitPuzzle {
     }
 
     pub(crate) fn does_something(&self, of: &Transformation) -> bool {
-        let kinds = |orbit: &Orbit| orbit.solved.windows(2).any(|two| two[0].kind != two[1].kind);
+        // Of pieces that look alike one may be turned and another not.
+        let differ = |orbit: &Orbit| {
+            let kinds = orbit.solved.windows(2).any(|two| two[0].kind != two[1].kind);
+            kinds || OrbitPuzzle::visible(orbit) > 1
+        };
         self.seen(of).0.iter().zip(&self.orbits).any(|(turn, orbit)| {
             turn.twist.iter().any(|&twist| twist != 0)
-                || kinds(orbit)
+                || differ(orbit)
                     && turn.source.iter().enumerate().any(|(p, &from)| p != usize::from(from))
         })
     }
@@ -426,8 +441,9 @@ impl OrbitPuzzle {
                 moves.push(OrbitMove { name, transformation, requires: one.requires });
             }
         }
-        let moves = self.distinct(moves)?;
-        Ok(OrbitPuzzle { moves, ..self })
+        let (moves, more) = self.distinct(moves)?;
+        let silent = [self.silent, more].concat();
+        Ok(OrbitPuzzle { moves, silent, ..self })
     }
 
     /// Returns the puzzle with what counts as a move of each turn that it has.

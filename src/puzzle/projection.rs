@@ -91,7 +91,7 @@ impl OrbitPuzzle {
             Ok(())
         };
         self.illegal.iter_mut().try_for_each(renumbered)?;
-        for one in &mut self.moves {
+        for one in self.moves.iter_mut().chain(&mut self.silent) {
             one.requires.iter_mut().try_for_each(renumbered)?;
             let turns = kept.iter().map(|&i| one.transformation.0[i].clone());
             one.transformation = Transformation(turns.collect());
@@ -222,7 +222,8 @@ impl OrbitPuzzle {
             }
             orbit.moduli = kept.iter().map(|&kind| orbit.moduli[kind]).collect();
         }
-        let puzzle = OrbitPuzzle::new(self.name, self.orbits, self.moves)?;
+        let mut puzzle = OrbitPuzzle::new(self.name, self.orbits, self.moves)?;
+        puzzle.silent.extend(self.silent);
         Ok(OrbitPuzzle { illegal: self.illegal, notes: self.notes, ..puzzle })
     }
 }
@@ -269,6 +270,18 @@ mod tests {
         let alike = plain.unoriented(&words(&["edges:4-12"])).unwrap();
         let alike = alike.alike(&words(&["edges:4-12"])).unwrap();
         assert_eq!(counts(left_out), counts(alike));
+    }
+
+    #[test]
+    fn sequences_name_moves_that_nothing_left_follows() {
+        let big = named::parse("4x4x4").unwrap().counting(Turns::Powers).unwrap();
+        let corners = big.keeping(&words(&["corners"])).unwrap();
+        let read = |text: &str| corners.read(text).unwrap().0;
+        assert_eq!(read("R 2R U 2F2"), read("R U"));
+        assert!(corners.moves().iter().all(|one| one.name != "2R"));
+        // Edges that look alike are turned all the same: moves that only exchange them are moves.
+        let turned = cube().keeping(&words(&["edges"])).unwrap().alike(&words(&["edges"])).unwrap();
+        assert_eq!(turned.moves().len(), 18);
     }
 
     #[test]

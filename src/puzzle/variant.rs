@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::puzzle::{
     PuzzleError,
-    orbits::{OrbitMove, OrbitPuzzle, Placed, Transformation, Turns},
+    orbits::{OrbitMove, OrbitPuzzle, Placed, Turns},
     reachable::Reachability,
 };
 
@@ -83,8 +83,7 @@ impl Variant {
             let illegal = puzzle.illegal().to_vec();
             puzzle = OrbitPuzzle::new(name, puzzle.orbits().to_vec(), moves)?.forbidding(illegal);
         }
-        let whole = puzzle.counting(turns)?;
-        let mut puzzle = whole.clone();
+        let mut puzzle = puzzle.counting(turns)?;
         if !self.pieces.is_empty() {
             puzzle = puzzle.keeping(&self.pieces)?;
         }
@@ -97,13 +96,6 @@ impl Variant {
         if self.goals.is_empty() && self.subgroup.is_empty() {
             return Ok(puzzle);
         }
-        // Moves that do nothing to the pieces that are left have names all the same.
-        let sequence = |text: &String| {
-            let done = whole.read_moves(text)?;
-            let of = |name: &str| whole.orbits().iter().position(|orbit| orbit.name == name);
-            let kept = puzzle.orbits().iter().filter_map(|orbit| of(&orbit.name));
-            Ok::<_, PuzzleError>(Transformation(kept.map(|index| done.0[index].clone()).collect()))
-        };
         let reachable = Reachability::of(&puzzle);
         let written = |text: &String| {
             let mask = puzzle.read_mask(text)?;
@@ -123,7 +115,7 @@ impl Variant {
         let goal = |(number, text): (usize, &String)| {
             let read = match puzzle.is_arrangement(text) {
                 true => written(text),
-                false => sequence(text).map(|all| puzzle.after(&puzzle.solved(), &all)),
+                false => puzzle.read_moves(text).map(|all| puzzle.after(&puzzle.solved(), &all)),
             };
             read.map_err(|error| PuzzleError::Goal { number, error: Box::new(error) })
         };
@@ -131,7 +123,8 @@ impl Variant {
         if goals.is_empty() {
             goals.push(puzzle.solved());
         }
-        let subgroup = self.subgroup.iter().map(sequence).collect::<Result<Vec<_>, _>>()?;
+        let moves = self.subgroup.iter().map(|text| puzzle.read_moves(text));
+        let subgroup = moves.collect::<Result<Vec<_>, _>>()?;
         let name = match self.subgroup.as_slice() {
             [] => puzzle.name().to_string(),
             subgroup => format!("{} up to <{}>", puzzle.name(), subgroup.join(",")),

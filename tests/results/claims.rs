@@ -25,7 +25,7 @@ fn rows(text: &str) -> Vec<Vec<u64>> {
 }
 
 /// The names of all texts under a directory, and their rows. Files of bytes hold no levels.
-fn texts(directory: &Path, found: &mut Vec<(String, Vec<Vec<u64>>)>) {
+pub(super) fn texts(directory: &Path, found: &mut Vec<(String, Vec<Vec<u64>>)>) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
@@ -37,7 +37,7 @@ fn texts(directory: &Path, found: &mut Vec<(String, Vec<Vec<u64>>)>) {
 }
 
 /// Whether somewhere in a row the counts are, or their beginning up to the end of the row.
-fn has(row: &[u64], counts: &[u64]) -> bool {
+pub(super) fn has(row: &[u64], counts: &[u64]) -> bool {
     (0..row.len()).any(|at| {
         let both = (row.len() - at).min(counts.len());
         both >= TELLING && row[at..at + both] == counts[..both]
@@ -48,6 +48,7 @@ fn has(row: &[u64], counts: &[u64]) -> bool {
 fn claimed() -> BTreeSet<String> {
     let readme = fs::read_to_string(results().join("README.md")).unwrap();
     let lines = readme.lines().filter(|line| line.contains("**not found** |"));
+    let lines = lines.filter(|line| !line.contains("](depths/"));
     let name = |line: &str| line[3..line.find(']').unwrap()].to_string();
     lines.map(name).collect()
 }

@@ -13,6 +13,8 @@ use tilewave::search::Search;
 
 mod bounds;
 mod claims;
+mod depths;
+mod korf;
 
 #[derive(Deserialize)]
 struct Found {
@@ -253,7 +255,7 @@ found['counts'][1] -= 1
 found['counts'][2] += 1
 depths = enumerate(found['counts'])
 found['mean_depth'] = sum(depth * count for depth, count in depths) / sum(found['counts'])
-results.write(search, found)
+results.write(search.path, found)
 ";
     let dir = tempfile::tempdir().unwrap();
     let name = "3x4-blank1.json";

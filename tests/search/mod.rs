@@ -7,5 +7,6 @@ mod gather;
 mod kernels;
 mod oracle;
 mod puzzles;
+mod random_puzzles;
 mod ranking;
 mod truth;

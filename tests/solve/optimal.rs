@@ -198,7 +198,7 @@ fn the_easiest_of_korfs_24_puzzles_takes_81_moves() {
     let solver = Optimal::new(&first, pdbs.clone()).unwrap();
     assert_eq!(solver.views(), 2);
     let instances = instances(include_str!("../data/korf24.txt"), size);
-    assert_eq!(instances.len(), 25);
+    assert_eq!(instances.len(), 50);
     let (board, length) = instances.iter().min_by_key(|(_, length)| *length).unwrap();
     assert_eq!(*length, 81);
     let answer = solver.solve(board).unwrap();

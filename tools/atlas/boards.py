@@ -23,21 +23,21 @@ def neighbours(board, rows, cols, metric):
             yield tuple(moved)
 
 
-def levels(start, around):
-    """How many states there are at each distance from one."""
+def levels(start, around, most=None):
+    """How many states there are at each distance from one; no further than a level of more than `most`."""
     seen, level, counts = {start}, {start}, []
-    while level:
+    while level and (most is None or len(level) <= most):
         counts.append(len(level))
         level = {n for state in level for n in around(state)} - seen
         seen |= level
     return counts
 
 
-def of_board(rows, cols, cell, metric):
-    """The boards at each distance from one with the blank in a cell."""
+def of_board(rows, cols, cell, metric, most=None):
+    """The boards at each distance from one with the blank in a cell; no further than a level of more than `most`."""
     tiles = iter(range(1, rows * cols))
     start = tuple(0 if c == cell else next(tiles) for c in range(rows * cols))
-    return levels(start, lambda board: neighbours(board, rows, cols, metric))
+    return levels(start, lambda board: neighbours(board, rows, cols, metric), most)
 
 
 def of_puzzle(target):

@@ -3,11 +3,13 @@ import json
 import os
 from pathlib import Path
 
+import depths
 import page
 
 # Families that are known in general: what tests/data does not have of them is not new.
 KNOWN = {"coxeter": "OEIS A008302 (formula)", "stars": "OEIS A007799 (recurrence)"}
-OPENED, CLOSED = "<!-- table: tools/results index -->\n", "<!-- end of table -->\n"
+TABLES = "<!-- table: tools/results index -->\n", "<!-- end of table -->\n"
+DEPTHS = "<!-- searches to a depth: tools/results index -->\n", "<!-- end of searches to a depth -->\n"
 
 
 def write(path, text):
@@ -75,7 +77,7 @@ def bfiles(results):
     for search, result in results:
         rows = "".join(f"{depth} {count}\n" for depth, count in enumerate(result["counts"]))
         files[f"{search.name}.txt"] = f"# States of {result['puzzle']} at distance n{words(search)}\n{rows}"
-        if not search.board and search.kind != "dino":
+        if result.get("diameter") is not None and not search.board and search.kind != "dino":
             family = search.target.partition(":")[0] + "".join(f"-{k}" for k in search.target.split(",")[1:])
             families.setdefault(family, []).append((search.cells, result["diameter"]))
     for family, found in families.items():
@@ -85,24 +87,30 @@ def bfiles(results):
 
 
 def words(search):
-    """What a board's search starts from, and what a move is."""
+    """What a search starts from, and what a move is."""
     if not search.board:
-        return ""
+        return {"htm": "; any turn of a face is a move", "qtm": "; a quarter turn is a move"}.get(search.metric, "")
     _, cols, cell = search.shape()
     row, col = divmod(cell, cols)
-    moves = "one tile a move" if search.kind == "stm" else "any number of tiles in a line a move"
+    moves = "one tile a move" if search.metric == "stm" else "any number of tiles in a line a move"
     return f" from one with the blank in row {row + 1}, column {col + 1}; {moves}"
 
 
-def publish(root, directory, results, only_check):
+def between(text, marks, put):
+    """A text with what stands between two marks replaced."""
+    before, _, rest = text.partition(marks[0])
+    _, _, after = rest.partition(marks[1])
+    return before + marks[0] + put + marks[1] + after if rest else text
+
+
+def publish(root, directory, results, listed, only_check):
     """Writes all that differs, or says what would: names."""
     truths = published(root)
-    readme = (directory / "README.md").read_text()
-    before, _, rest = readme.partition(OPENED)
-    _, _, after = rest.partition(CLOSED)
-    files = {"README.md": before + OPENED + table(results, truths) + CLOSED + after, "results.csv": csv(results), "levels.json": levels(results),
-             "atlas.html": page.atlas(root, results, truths, KNOWN)}
-    files |= {f"bfiles/{name}": text for name, text in bfiles(results).items()}
+    readme = between((directory / "README.md").read_text(), TABLES, table(results, truths))
+    readme = between(readme, DEPTHS, depths.table(listed, depths.published(root)))
+    files = {"README.md": readme, "results.csv": csv(results), "levels.json": levels(results),
+             "depths.csv": depths.csv(listed), "atlas.html": page.atlas(root, results, truths, KNOWN)}
+    files |= {f"bfiles/{name}": text for name, text in bfiles([*results, *listed]).items()}
     stale = [name for name, text in files.items() if not (directory / name).exists() or (directory / name).read_text() != text]
     left = [f"bfiles/{path.name}" for path in (directory / "bfiles").glob("*") if f"bfiles/{path.name}" not in files]
     if not only_check:

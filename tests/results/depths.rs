@@ -1,0 +1,101 @@
+//! The searches to a depth in docs/results/depths: their first levels are found again, they are in the index, what is
+//! published is equal, and a changed file is refused.
+
+use std::fs;
+
+use serde::Deserialize;
+use tilewave::frontier::FrontierSearch;
+use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
+use tilewave::puzzle::{Board, Goal, Metric, StateSpace, named};
+use tilewave::report::published_growth;
+
+use super::claims::{has, texts};
+use super::{error, results, root, tool};
+
+#[derive(Deserialize)]
+struct Listed {
+    name: String,
+    puzzle: String,
+    command: String,
+    states: String,
+    counts: Vec<u64>,
+    reduced: Vec<u64>,
+    checksums: Vec<String>,
+}
+
+impl Listed {
+    /// What stands behind a word of the command.
+    fn option(&self, name: &str) -> Option<&str> {
+        let mut words = self.command.split(' ').skip_while(|word| *word != name);
+        words.nth(1)
+    }
+
+    fn orbit_puzzle(&self) -> OrbitPuzzle {
+        let metric = self.option("--metric").unwrap_or("stm");
+        if let Some(cube) = named::parse(&self.puzzle) {
+            let turns = if metric == "qtm" { Turns::Quarter } else { Turns::Powers };
+            return cube.counting(turns).unwrap();
+        }
+        let blank = self.option("--goal").unwrap().strip_prefix("blank=").unwrap();
+        let goal = Goal::Blank(blank.parse().unwrap()).board(self.puzzle.parse().unwrap());
+        let metric = Metric::ALL.into_iter().find(|m| m.name() == metric).unwrap();
+        let board: Board = goal.unwrap();
+        OrbitPuzzle::of_space(&StateSpace::of_board(board).in_metric(metric)).unwrap()
+    }
+}
+
+fn all() -> Vec<Listed> {
+    let files = fs::read_dir(results().join("depths")).unwrap();
+    let read = |file: std::io::Result<fs::DirEntry>| -> Listed {
+        serde_json::from_str(&fs::read_to_string(file.unwrap().path()).unwrap()).unwrap()
+    };
+    files.map(read).collect()
+}
+
+#[test]
+fn first_levels_of_searches_to_a_depth_are_found_again() {
+    let index = fs::read_to_string(results().join("README.md")).unwrap();
+    let (all, mut data) = (all(), Vec::new());
+    texts(&root().join("tests/data"), &mut data);
+    assert!(!all.is_empty());
+    for listed in &all {
+        let (name, puzzle) = (&listed.name, listed.orbit_puzzle());
+        assert!(index.contains(&format!("| [{name}](depths/{name}.json) |")), "{name}");
+        // What is said to be new is in no data file.
+        let known = data.iter().find(|(_, rows)| rows.iter().any(|row| has(row, &listed.counts)));
+        let new = index.lines().any(|line| {
+            line.starts_with(&format!("| [{name}](depths/")) && line.contains("**not found**")
+        });
+        assert_eq!(known.is_none(), new, "{name}: {:?}", known.map(|(file, _)| file));
+        let states = puzzle.states().unwrap().to_string();
+        assert_eq!(states, listed.states, "{name}");
+        if let Some(truth) = published_growth(&puzzle) {
+            let same = listed.counts.iter().zip(truth.counts());
+            assert!(same.clone().count() > 10 && same.clone().all(|(a, b)| a == b), "{name}");
+        }
+        let mut search = FrontierSearch::new(puzzle);
+        let depth = listed.counts.iter().position(|&count| count > 20_000).unwrap();
+        search.max_depth = Some(depth);
+        let found = search.run().unwrap();
+        assert_eq!(found.counts(), listed.counts[..=depth], "{name}");
+        let reduced: Vec<_> = found.levels.iter().map(|level| level.reduced.unwrap()).collect();
+        assert_eq!(reduced, listed.reduced[..=depth], "{name}");
+        let sums = found.levels.iter().map(|level| format!("{:016x}", level.checksum));
+        assert_eq!(sums.collect::<Vec<_>>(), listed.checksums[..=depth], "{name}");
+    }
+}
+
+#[test]
+fn a_changed_search_to_a_depth_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("depths")).unwrap();
+    let to = dir.path().join("depths/2x9.json");
+    let text = fs::read_to_string(results().join("depths/2x9.json")).unwrap();
+    fs::write(&to, &text).unwrap();
+    let Some(check) = tool(dir.path(), &["check"]) else { return };
+    assert!(check.status.success(), "{}", error(&check));
+    fs::write(&to, text.replacen("20282", "20283", 1)).unwrap();
+    let check = tool(dir.path(), &["check"]).unwrap();
+    assert_eq!(check.status.code(), Some(1));
+    assert!(error(&check).contains("2x9.json: the seal does not fit"), "{}", error(&check));
+}

@@ -1,0 +1,148 @@
+"""Searches to a depth, of what has too many states to be searched completely: which they are, how they are made, confirmed
+and checked. Their files lie in docs/results/depths."""
+import json
+
+import boards
+
+# What has levels of up to a billion states, some minutes on two threads: target, metric, depth; boards for all goals.
+BOARDS = [("5x5", "stm", 26, 24), ("5x5", "mtm", 14, 14), ("4x5", "stm", 27, 26), ("4x5", "mtm", 16, 16), ("3x6", "stm", 29, 28),
+          ("3x6", "mtm", 17, 17), ("2x9", "stm", 39, 38), ("2x9", "mtm", 19, 19), ("6x6", "stm", 23, 21), ("6x6", "mtm", 12, 12)]
+CUBES = [("3x3x3", "htm", 10), ("3x3x3", "qtm", 11)]
+# A plain search goes on while its levels have fewer states than this.
+PLAIN = 60_000
+ANOTHER = {"avx512": "avx2", "avx2": "scalar"}
+
+
+class Search:
+    """One search to a depth."""
+
+    def __init__(self, name, target, options, metric, depth, cell=None):
+        self.name, self.target, self.options, self.metric, self.depth, self.cell = name, target, options, metric, depth, cell
+        self.board = cell is not None
+
+    def path(self, results):
+        return results / "depths" / f"{self.name}.json"
+
+    def shape(self):
+        rows, cols = map(int, self.target.split("x"))
+        return rows, cols, self.cell
+
+    def arguments(self, depth=None, cell=None, memory="3GB"):
+        """The command's words; of boards the goal with the blank in this cell."""
+        goal = ["--goal", f"blank={self.cell if cell is None else cell}"] if self.board else []
+        return ["bfs", self.target, *goal, *self.options, "--engine", "frontier", "--max-depth", str(depth or self.depth),
+                "-M", memory]
+
+    def image(self):
+        """The goal's cell on the board in another orientation, or None where no symmetry moves it."""
+        rows, cols, cell = self.shape()
+        return max((c for r, _, c in boards.images(rows, cols, cell) if r == rows and c != cell), default=None)
+
+    def confirmations(self):
+        """Which other computations confirm it."""
+        return ["kernel", *(["plain", *(["orientation"] if self.image() is not None else [])] if self.board else ["symmetry"])]
+
+    def steps(self, result):
+        """What is missing: the search itself, to its depth, and what confirms it."""
+        if result is None or len(result["counts"]) <= self.depth:
+            return ["search", *self.confirmations()]
+        done = {c["by"] for c in result["confirmed"]}
+        return [by for by in self.confirmations() if by not in done]
+
+
+def catalogue():
+    """All searches to a depth: cubes, then boards, by their goal's cell."""
+    found = [Search(f"{target}-{metric}", target, ["--metric", metric], metric, depth) for target, metric, depth in CUBES]
+    for target, metric, corner, other in BOARDS:
+        rows, cols = map(int, target.split("x"))
+        options = ["--metric", "mtm"] if metric == "mtm" else []
+        for cell in sorted({min(c for r, _, c in boards.images(rows, cols, cell) if r == rows) for cell in range(rows * cols)}):
+            name = target + (f"-blank{cell}" if cell else "") + ("-mtm" if metric == "mtm" else "")
+            found.append(Search(name, target, options, metric, other if cell else corner, cell))
+    return found
+
+
+def make(search, run):
+    """The first computation; run takes the program's words and gives its JSON."""
+    arguments = search.arguments()
+    found = json.loads(run(*arguments, "--format", "json"))
+    kept = ("puzzle", "engine", "kernel", "threads", "states", "counts", "reduced", "symmetries", "total", "checksums", "kept",
+            "seconds", "level_seconds", "peak_memory_bytes", "published", "version")
+    result = {"name": search.name, **{key: found[key] for key in kept}}
+    result["level_seconds"] = [round(seconds, 6) for seconds in found["level_seconds"]]
+    return result | {"command": f"tilewave {' '.join(arguments)} --format json", "confirmed": []}
+
+
+def confirm(search, result, by, run):
+    """A second computation by other means: what it says of itself; a level that differs is an error."""
+    last, compared, setting = search.depth, ("counts", "checksums", "reduced"), ""
+    if by == "plain":
+        other = {"counts": boards.of_board(*search.shape(), search.metric, PLAIN)}
+        last, compared = len(other["counts"]) - 1, ("counts",)
+        command, how = "tools/results compute", "a plain search in Python"
+    elif by == "kernel":
+        # Other memory: another coordinate, or lists that are coded.
+        kernel, arguments = ANOTHER[result["kernel"]], [*search.arguments(memory="1500MB"), "--threads", "1"]
+        setting, how = f"TILEWAVE_KERNEL={kernel} ", f"the {kernel} kernel on one thread with less memory"
+    elif by == "orientation":
+        arguments, compared = search.arguments(cell=search.image()), ("counts", "reduced")
+        how = f"the board turned round: goal blank={search.image()}"
+    else:
+        last -= 2
+        arguments, compared = [*search.arguments(last), "--no-symmetry"], ("counts", "checksums")
+        how = "a search that stores symmetric states, too"
+    if by != "plain":
+        other = json.loads(run(*arguments, "--format", "json", kernel=kernel if by == "kernel" else None))
+        command = f"{setting}tilewave {' '.join(arguments)} --format json"
+    for key in compared:
+        for depth in range(last + 1):
+            if other[key][depth] != result[key][depth]:
+                raise ValueError(f"{how} finds other {key} at depth {depth}: neither is to be trusted")
+    return {"by": by, "how": how, "equal": " and ".join(compared), "to_depth": last, "command": command}
+
+
+def faults(search, result, truth):
+    """What is wrong with a file, one line each."""
+    counts, depth = result["counts"], len(result["counts"]) - 1
+    if result["name"] != search.name or depth != search.depth:
+        yield f"it is another search, or not to depth {search.depth}"
+    if not depth + 1 == len(result["checksums"]) == len(result["level_seconds"]) == len(result["reduced"]):
+        yield "it has not one count, checksum and time for each level"
+    if counts[0] != 1 or sum(counts) != result["total"]:
+        yield "its levels do not begin with one state, or do not sum to its total"
+    if any(not n <= m * result["symmetries"] or m > n for n, m in zip(counts, result["reduced"])):
+        yield "a level has more states up to symmetry than states, or too few"
+    if truth and counts[: len(truth["counts"])] != truth["counts"][: depth + 1]:
+        yield f"a level differs from {truth['source']}"
+    if {c["by"] for c in result["confirmed"]} != set(search.confirmations()):
+        yield f"not all that can confirm it does: tools/results depths {search.name}"
+
+
+def published(root):
+    """Published first levels, by the names of the searches."""
+    known = json.loads((root / "tests/data/frontier.json").read_text())
+    return {"5x5": known["5x5 corner"], "3x3x3-htm": known["3x3x3 powers"], "3x3x3-qtm": known["3x3x3 quarter"]}
+
+
+def table(found, truths):
+    """The index of searches to a depth."""
+    lines = ["| search | metric | depth | states at it | up to symmetry | symmetries | confirmed by | published |",
+             "|---|---|---:|---:|---:|---:|---|---|"]
+    for search, result in found:
+        by = ", ".join(c["by"] + ("" if c["to_depth"] == search.depth else f" to {c['to_depth']}") for c in result["confirmed"])
+        truth = truths.get(search.name)
+        levels = min(len(truth["counts"]), search.depth + 1) - 1 if truth else 0
+        cited = f"{truth['source'].split(' (')[0]}, to {levels}" if truth else "**not found**"
+        lines.append(f"| [{search.name}](depths/{search.name}.json) | {search.metric} | {search.depth} | {result['counts'][-1]:,} | "
+                     f"{result['reduced'][-1]:,} | {result['symmetries']} | {by} | {cited} |")
+    return "\n".join(lines) + "\n"
+
+
+def csv(found):
+    """All levels of all searches to a depth."""
+    lines = ["search,puzzle,goal_blank,metric,depth,states,states_up_to_symmetry,checksum"]
+    for search, result in found:
+        blank = search.cell if search.board else ""
+        for depth, row in enumerate(zip(result["counts"], result["reduced"], result["checksums"])):
+            lines.append(f"{search.name},{result['puzzle']},{blank},{search.metric},{depth},{row[0]},{row[1]},{row[2]}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,69 @@
+"""Korf's fifty 24-puzzles, solved with the fewest moves: docs/results/korf24.jsonl has an answer a line."""
+import json
+import subprocess
+
+SET = ["pdb", "set", "build", "5x5", "--goal", "first", "-M", "16GB"]
+
+
+def instances(root):
+    """The boards by the nodes that are published for them, the easiest first: board, number, length, nodes."""
+    lines = [line.split() for line in (root / "tests/data/korf24.txt").read_text().splitlines() if not line.startswith("#")]
+    rows = ["/".join(" ".join(words[1 + 5 * row:6 + 5 * row]) for row in range(5)) for words in lines]
+    found = [(board, int(words[0]), int(words[-2]), int(words[-1])) for board, words in zip(rows, lines)]
+    return sorted(found, key=lambda instance: instance[3])
+
+
+def read(path):
+    """The answers that there are, by their board."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return {answer["board"]: answer for answer in map(json.loads, lines)}
+
+
+def text(root, answers):
+    """The file: an answer a line, by the number of the instance."""
+    rows = [{"instance": number, **answers[board]} for board, number, _, _ in instances(root) if board in answers]
+    return "".join(json.dumps(row) + "\n" for row in sorted(rows, key=lambda row: row["instance"]))
+
+
+def taken(line):
+    """What is kept of a line of tilewave solve."""
+    answer = json.loads(line)
+    return {key: answer[key] for key in ("board", "length", "moves", "nodes", "seconds")}
+
+
+def solve(root, program, directory, path, threads, write):
+    """Solves what is not solved yet, easiest first; databases and a log in a directory, so that it goes on where it was stopped."""
+    answers, known = read(path), instances(root)
+    if not (directory / "set/set.json").exists():
+        subprocess.run([program, *SET, "-o", directory / "set", "--quiet"], check=True)
+    log = directory / "korf.log"
+    command = [program, "--quiet", "solve", "--goal", "first", "--pdb", directory / "set/set.json", "--log", log, "-j", str(threads), "--format", "jsonl"]
+    # The log is that of all boards, whichever are in the file.
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as solver:
+        solver.stdin.write("".join(board + "\n" for board, *_ in known))
+        solver.stdin.close()
+        for line in solver.stdout:
+            answer = taken(line)
+            answers.setdefault(answer["board"], answer)
+            write(path, text(root, answers))
+            print(f"{len(answers)} of {len(known)}: {answer['length']} moves, {answer['nodes']:,} nodes, {answer['seconds']:.1f} s", flush=True)
+    return solver.returncode
+
+
+def faults(root, path, walk):
+    """What is wrong with the answers, one line each."""
+    known = {board: (number, length) for board, number, length, _ in instances(root)}
+    goal = " ".join(map(str, range(25)))
+    for board, answer in read(path).items():
+        if known.get(board) != (answer["instance"], answer["length"]):
+            yield f"instance {answer['instance']} is another board, or has another length than published"
+            continue
+        yield from walk(board, plain(answer["moves"]), goal, 5, "stm", answer["length"])
+
+
+def plain(moves):
+    """A solution a letter for each tile: U2 is UU."""
+    letters = ""
+    for word in moves:
+        letters += letters[-1] * (int(word) - 1) if word.isdigit() else word
+    return letters
