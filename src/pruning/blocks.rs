@@ -19,8 +19,11 @@ use crate::{
     Error,
     kernel::prefetch,
     progress::{LevelDone, Phase, Progress},
-    pruning::{header::EntrySize, ranking::Ranking},
-    puzzle::orbits::{Arrangement, OrbitPuzzle},
+    pruning::header::EntrySize,
+    puzzle::{
+        orbits::{Arrangement, OrbitPuzzle},
+        ranking::Ranking,
+    },
     store::Words,
     table::TableError,
 };

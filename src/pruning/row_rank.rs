@@ -4,8 +4,10 @@
 
 use crate::{
     frontier::{FieldMap, StateFields},
-    pruning::ranking::{RankGroup, Ranking},
-    puzzle::orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, Placed, Transformation},
+    puzzle::{
+        orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, Placed, Transformation},
+        ranking::{RankGroup, Ranking},
+    },
 };
 
 /// How the pieces of a puzzle are those of a projection.

@@ -27,12 +27,12 @@ use crate::{
     pruning::{
         blocks::Blocks,
         header::{EntrySize, PruningHeader},
-        ranking::{RankGroup, Ranking},
         row_rank::{PieceMap, RowRank},
     },
     puzzle::{
         PuzzleError,
         orbits::{Arrangement, OrbitPuzzle, Placed},
+        ranking::{RankGroup, Ranking},
     },
     resources::Resources,
     store::{Container, FileHeader as _, Image, ListCut, Mapped, shared_bytes},

@@ -4,7 +4,7 @@
 //! family (`families`), a file (`formats`) or a name (`named`). `definition` has the generators of a puzzle as they are
 //! written; `position_order` says how its positions are read as a line, and `space` makes a [`Puzzle`] of it: edges from
 //! cell to cell, each with the [`Window`] that it permutes. Puzzles of several sets of pieces are `orbits`,
-//! which `frontier` searches.
+//! which `frontier` searches; `ranking` numbers their arrangements.
 //!
 //! Invariant: a [`Puzzle`] that is not directed is closed under inversion. For every edge there is the edge back
 //! with the inverse window, so its state graph is undirected and "the neighbours of level d lie in levels
@@ -33,6 +33,7 @@ pub mod orbits;
 pub(crate) mod permutation;
 pub(crate) mod position_order;
 mod projection;
+pub(crate) mod ranking;
 mod reachable;
 pub(crate) mod rows;
 pub(crate) mod scramble;

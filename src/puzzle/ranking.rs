@@ -36,7 +36,7 @@ pub(crate) struct RankGroup {
     /// Kinds of several pieces.
     pub several: Vec<SeveralPieces>,
     /// The modulus of the constant sum of all turns, and the sum; the last turn is no digit.
-    constant_sum: Option<(u8, u8)>,
+    pub constant_sum: Option<(u8, u8)>,
     /// The groups whose parities make this one's together, and whether it is the other way round; the last choice is no digit.
     pub parity: Option<(Vec<usize>, bool)>,
 }
@@ -73,8 +73,7 @@ impl Ranking {
     /// # Errors
     /// [`PuzzleError::ManyStates`] beyond 2^62 numbers.
     pub fn new(puzzle: &OrbitPuzzle) -> Result<Ranking, PuzzleError> {
-        let mut groups = groups(puzzle);
-        link_parities(puzzle, &mut groups);
+        let mut groups = RankGroup::all(puzzle, |_| false);
         let mut entries = 1u64;
         let mut weight = |radix: u64| {
             let own = entries;
@@ -185,6 +184,14 @@ impl Ranking {
 }
 
 impl RankGroup {
+    /// Returns the groups of a puzzle, without weights; those first from which parities are known.
+    pub fn all(puzzle: &OrbitPuzzle, is_known: impl Fn(&RankGroup) -> bool) -> Vec<RankGroup> {
+        let mut groups = groups(puzzle);
+        groups.sort_by_key(|group| !is_known(group));
+        link_parities(puzzle, &mut groups);
+        groups
+    }
+
     /// What a group adds to a number, given what stands at each of its positions.
     #[inline]
     pub fn rank(&self, at: impl Fn(usize) -> Placed) -> u64 {
