@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::ValueHint::DirPath;
 use serde::Serialize;
 use tilewave::{
-    Pattern, Search, internals,
+    Pattern, Search,
+    frontier::FrontierSearch,
+    internals,
     pdb::{Depths, Space},
     puzzle::{StateSpace, orbits::OrbitPuzzle},
     report::{bytes, duration, histogram, published, published_for, thousands},
@@ -111,6 +113,10 @@ impl Args {
     }
 }
 
+/// Passes over so many states take longer than lists of one of so many of them.
+const MANY: u64 = 10_000_000_000;
+const THIN: f64 = 4000.0;
+
 impl Args {
     /// How to use the disk, or `None` for a search in memory.
     fn disk(&self) -> Result<Option<Disk>> {
@@ -125,14 +131,24 @@ impl Args {
         }
     }
 
-    /// Whether a search in memory is one by lists: there is no room for all states, and nothing asks for it.
+    /// Whether a search to some depth is one by lists: in memory where there is no room for all states; on disk where the
+    /// levels are so thin that passes over all states take longer, or where the run was begun so.
     fn fits_lists_only(&self, space: &StateSpace) -> Result<bool> {
         let numbered = self.running.numbered().or(self.report.for_numbers());
-        if numbered.or(self.on_disk.for_numbers()).is_some() || !self.dir.is_empty() {
+        if numbered.or(self.on_disk.for_numbers()).is_some() {
             return Ok(false);
         }
         let plan = search::plan(space, None)?;
-        Ok(plan.array_bytes > self.running.resources.budget())
+        let _made = MadeDirectories::of(&self.dir);
+        let Some(disk) = self.disk()? else {
+            return Ok(plan.array_bytes > self.running.resources.budget());
+        };
+        if let Ok(begun) = disk::status(&disk.directories) {
+            return Ok(begun.manifest.lists.is_some());
+        }
+        let puzzle = OrbitPuzzle::of_space(space).map_err(tilewave::Error::from)?;
+        let lists = FrontierSearch::new(puzzle).max_depth(self.max_depth.max_depth);
+        Ok(plan.states > MANY && lists.expected_widest() < plan.states as f64 / THIN)
     }
 
     /// Searches a puzzle whose states have no numbers.

@@ -188,6 +188,22 @@ impl BucketSpace {
         self.layout.operation(&keys.source, &keys.table)
     }
 
+    /// What undoes that, from a class with these rows of tracked fields.
+    pub fn inverse_operation(&self, one: usize, symmetry: u16, row: &[u8]) -> KeyOperation {
+        let back = self.coordinate.group.inverse[usize::from(symmetry)];
+        let map = self.coordinate.group.maps[usize::from(back)].then(&self.moves[one]).inverse();
+        let keys = self.key_map(&map, row);
+        self.layout.operation(&keys.source, &keys.table)
+    }
+
+    /// Whether a key has what no state may have.
+    pub fn is_forbidden(&self, key: &[u64]) -> bool {
+        let has = |(part, values): &(usize, Vec<u8>)| {
+            values.contains(&(self.layout.value(key, *part) as u8))
+        };
+        self.forbidden.iter().any(has)
+    }
+
     /// A map of states as one of the key's fields, where the tracked pieces have the positions of a row.
     pub fn key_map(&self, map: &FieldMap, row: &[u8]) -> FieldMap {
         let mut keys = FieldMap { source: Vec::new(), table: Vec::new() };

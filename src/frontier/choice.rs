@@ -86,13 +86,24 @@ pub(super) fn is_bipartite(puzzle: &OrbitPuzzle, fields: &StateFields, moves: &[
         })
 }
 
+/// How the keys of a bucket are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LevelForm {
+    /// As they are.
+    #[cfg(test)]
+    Lists,
+    Coded,
+    /// A bit for each number that a key may have.
+    Bits,
+}
+
 /// Which fields the coordinate has.
 pub(crate) struct CoordinateChoice {
     pub fields: Vec<usize>,
     /// Whether their orientations belong to the coordinate.
     pub oriented: bool,
-    /// Whether all lists are coded, whatever room there is.
-    pub coded: bool,
+    /// The form of all levels, whatever room there is; nothing where that is chosen level by level.
+    pub form: Option<LevelForm>,
     /// The symmetries that are used, before those that do not keep the fields are left out, and all that there are.
     pub group: SymmetryGroup,
     pub whole_group: SymmetryGroup,
@@ -105,7 +116,7 @@ impl CoordinateChoice {
         let trivial = || SymmetryGroup::trivial(fields);
         let group = if cut.symmetric { whole_group.clone() } else { trivial() };
         let ListCut { ref fields, oriented, .. } = *cut;
-        CoordinateChoice { fields: fields.clone(), oriented, coded: true, group, whole_group }
+        CoordinateChoice { fields: fields.clone(), oriented, form: None, group, whole_group }
     }
 
     /// Returns a choice for a search to some depth, in so many bytes of memory.
@@ -117,6 +128,7 @@ impl CoordinateChoice {
         memory: Option<u64>,
     ) -> CoordinateChoice {
         let widest = widest(puzzle, fields, max_depth);
+        let all = states(puzzle, fields);
         let whole_group = SymmetryGroup::find(puzzle, fields);
         let mut group =
             if use_symmetry { whole_group.clone() } else { SymmetryGroup::trivial(fields) };
@@ -143,13 +155,22 @@ impl CoordinateChoice {
                     let (memory, bytes) = (memory as f64, stored * words * 8.0);
                     indices > memory / 8.0 || bytes > memory / 2.0 && stored < 500.0 * buckets
                 };
-                if !chosen.is_empty() && memory.is_some_and(is_too_fine) {
+                // Where lists of them do not fit, full levels are bits, which take much the same time but in small buckets.
+                let lists = 2.0 * stored * words * 8.0;
+                let bits = all / kept * 3.0 / 8.0;
+                let is_full = memory.is_some_and(|memory| {
+                    let memory = memory as f64;
+                    lists > memory / 2.0 && bits < 0.9 * memory && bits < lists
+                });
+                if !is_full && !chosen.is_empty() && memory.is_some_and(is_too_fine) {
                     continue;
                 }
                 let keys = stored * puzzle.moves().len() as f64;
                 // Bytes that a bucket takes: keys that are made, and the lines of the set. Nanoseconds by where they fit.
                 let bytes = keys / buckets * words * 24.0;
+                let numbers = all / kept / buckets;
                 let each = match bytes {
+                    _ if is_full => 20.0 + 2e4 / numbers + if numbers > 1e7 { 10.0 } else { 0.0 },
                     small if small < 2e4 => 3.0,
                     middle if middle < 7e5 => 6.0,
                     large => 12.0 + (large / 7e5).min(12.0) + 0.1 * large.log2(),
@@ -160,7 +181,7 @@ impl CoordinateChoice {
                 let partial = use_symmetry && used < whole_group.order() as f64;
                 let (partly, once) = if partial { (2.0, 3e8) } else { (1.0, 0.0) };
                 // One bucket is one thread's, and without a coordinate there are no symmetries.
-                let alone = if chosen.is_empty() { 8.0 * kept } else { 1.0 };
+                let alone = if chosen.is_empty() && !is_full { 8.0 * kept } else { 1.0 };
                 let cost = once
                     + partly * alone * keys * each * words
                     + lists * 60.0
@@ -175,7 +196,7 @@ impl CoordinateChoice {
         if chosen.is_empty() {
             group = SymmetryGroup::trivial(fields);
         }
-        CoordinateChoice { fields: chosen, oriented, coded: false, group, whole_group }
+        CoordinateChoice { fields: chosen, oriented, form: None, group, whole_group }
     }
 
     /// Returns how it deals the states out.
@@ -275,8 +296,14 @@ pub(super) fn candidates(
     all
 }
 
+/// How many states there are, at most.
+pub(super) fn states(puzzle: &OrbitPuzzle, fields: &StateFields) -> f64 {
+    let known = puzzle.states().and_then(|states| states.to_string().parse().ok());
+    known.unwrap_or(f64::INFINITY).min(fields.states())
+}
+
 /// About how many states there are at the last depth that is stored, by the growth of the first ones.
-fn widest(puzzle: &OrbitPuzzle, fields: &StateFields, max_depth: Option<usize>) -> f64 {
+pub(super) fn widest(puzzle: &OrbitPuzzle, fields: &StateFields, max_depth: Option<usize>) -> f64 {
     const STATES: usize = 20_000;
     let map = |one: &OrbitMove| {
         let field = one.requires.and_then(|at| Some((fields.location(at)?, at.position)));
@@ -313,6 +340,6 @@ fn widest(puzzle: &OrbitPuzzle, fields: &StateFields, max_depth: Option<usize>) 
     let growth =
         (widths[known - 1] / widths[known / 2]).powf(1.0 / (known - 1 - known / 2).max(1) as f64);
     let depth = max_depth.map_or(f64::INFINITY, |depth| depth as f64 - known as f64);
-    let most = fields.states() / 4.0;
+    let most = states(puzzle, fields) / 4.0;
     (widths[known - 1] * growth.max(1.0).powf(depth)).clamp(1.0, most.clamp(1.0, 1e12))
 }

@@ -35,7 +35,7 @@ pub(crate) struct StateField {
 pub(crate) struct StateFields {
     pub fields: Vec<StateField>,
     /// For each orbit by content the first value of each kind; the orientations of a kind follow each other.
-    first_value: Vec<Vec<u8>>,
+    pub first_value: Vec<Vec<u8>>,
 }
 
 /// What becomes of a row of fields: field q of the result is `table[q]` at field `source[q]` of the argument.

@@ -3,7 +3,7 @@
 use crate::{
     Error,
     frontier::{
-        choice::{CoordinateChoice, ListShape},
+        choice::{CoordinateChoice, LevelForm, ListShape, states},
         fields::StateFields,
         levels::MemoryLevels,
         outcome::{FrontierError, FrontierLevel},
@@ -108,12 +108,14 @@ impl FrontierSearch {
         let memory = self.resources.memory.map_or(f64::INFINITY, |memory| memory as f64);
         let threads = found.threads as f64;
         let fields = StateFields::of(&self.puzzle);
+        let all = states(&self.puzzle, &fields);
         let all_bits = |states: f64| (total.min(1e300) / states).log2().max(0.0) + 4.0;
         // Levels have an order that random sets of states have not: what that saves, and what lists cost beyond these bits,
         // is measured on the widest level.
         let saved = {
             let search = to(searched - 1).keep_last(1);
-            let choice = CoordinateChoice { coded: true, ..search.choose(&fields) };
+            let choice =
+                CoordinateChoice { form: Some(LevelForm::Coded), ..search.choose(&fields) };
             let found = search.search(&fields, &choice, &mut MemoryLevels::default(), progress);
             let bits = |level: &FrontierLevel| 8.0 * level.bytes as f64 / level.kept as f64;
             match found {
@@ -155,7 +157,11 @@ impl FrontierSearch {
             }
             sum += states;
             let choice = self.clone().max_depth(depth).choose(&fields);
-            let lists = ListSizes { shape: choice.shape(&fields), all_bits: &all_bits, saved };
+            let shape = choice.shape(&fields);
+            let kept = all / shape.symmetries;
+            // Small buckets stay lists.
+            let full = if kept < 1000.0 * shape.buckets { f64::INFINITY } else { kept * 3.0 / 8.0 };
+            let lists = ListSizes { shape, all_bits: &all_bits, saved, all, full };
             let room = Room { memory, directed: self.puzzle.is_directed() };
             // The states of the last depth are counted only.
             let (bytes, is_coded) = lists.peak(&counts[..depth], &room);
@@ -213,6 +219,9 @@ struct ListSizes<'a> {
     /// Bits that are left to say of one of so many states, and the share of them that the order of levels leaves.
     all_bits: &'a dyn Fn(f64) -> f64,
     saved: f64,
+    /// All states, and the bytes of all levels as bits.
+    all: f64,
+    full: f64,
 }
 
 impl ListSizes<'_> {
@@ -251,7 +260,21 @@ impl ListSizes<'_> {
             let last = depth.checked_sub(1).map_or(1.0, |last| counts[last]);
             let growth = depth.checked_sub(2).map_or(1.0, |before| last / counts[before]).max(1.0);
             let keys = last * growth / self.shape.symmetries * self.key_bytes();
-            is_coded = depth > 0 && (keys > 0.5 * left || plain > left);
+            let is_wide = keys > 0.5 * left;
+            let is_alone = self.shape.buckets < 2.0;
+            if (is_wide || is_alone) && self.full <= left && keys > self.full / 3.0 {
+                // Levels before the middle are made from lists where these fit.
+                let mut known = 0.0;
+                let listed = counts.iter().map(|&states| {
+                    known += states;
+                    let is_early = 2.0 * known < self.all;
+                    self.plain(states) * f64::from(u8::from(is_early))
+                });
+                let listed = listed.skip(depth).filter(|&bytes| bytes <= left - self.full);
+                let listed = listed.fold(0.0, f64::max);
+                return (peak.max(taken + self.full).max(self.full + listed), false);
+            }
+            is_coded = depth > 0 && (is_wide || plain > left);
             let bytes = if is_coded { self.coded(states) } else { plain };
             peak = peak.max(taken + bytes);
             taken = bytes + if room.directed { taken } else { before };

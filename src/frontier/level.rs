@@ -100,10 +100,10 @@ pub(crate) enum LevelEnd {
 }
 
 /// The buckets that one move leads from into those of a class.
-struct IncomingClass {
-    one: usize,
-    class: u32,
-    symmetry: u16,
+pub(super) struct IncomingClass {
+    pub one: usize,
+    pub class: u32,
+    pub symmetry: u16,
     /// For each fine value of the class the one that it comes from, where there are several.
     fine: Vec<u32>,
     /// The positions that its class leaves free.
@@ -114,13 +114,13 @@ struct IncomingClass {
 
 /// A class at hand, and what leads into its buckets.
 #[derive(Default)]
-struct ClassSources {
-    class: usize,
+pub(super) struct ClassSources {
+    pub class: usize,
     /// The tracked fields of its representative.
-    row: Vec<u8>,
+    pub row: Vec<u8>,
     before: Vec<u8>,
     free: FreePositions,
-    incoming: Vec<IncomingClass>,
+    pub incoming: Vec<IncomingClass>,
 }
 
 /// What a worker makes the keys of a bucket with.
@@ -139,10 +139,29 @@ impl<const W: usize> BucketWorker<W> {
 }
 
 /// What is counted.
-struct BucketCounter {
+#[derive(Default)]
+pub(super) struct BucketCounter {
     /// What the fields of the keys add to a state's number.
-    adds: Vec<[u32; 128]>,
-    total: LevelTotal,
+    pub adds: Vec<[u32; 128]>,
+    pub total: LevelTotal,
+    /// What classes with symmetries of their own add to the states up to symmetry, times the order of the group.
+    pub fixed: u64,
+}
+
+impl BucketCounter {
+    pub fn new(space: &BucketSpace) -> BucketCounter {
+        let mut counter = BucketCounter::default();
+        if !space.bound {
+            space.adds(&[], &mut counter.adds);
+        }
+        counter
+    }
+
+    /// Returns what was counted in whole buckets, and begins anew.
+    pub fn take(&mut self, space: &BucketSpace) -> LevelTotal {
+        self.total.lists.reduced += std::mem::take(&mut self.fixed) / space.symmetries() as u64;
+        std::mem::take(&mut self.total)
+    }
 }
 
 /// What a thread has to itself.
@@ -157,16 +176,12 @@ struct LevelWorker<const W: usize> {
 
 impl<const W: usize> LevelWorker<W> {
     fn new(space: &BucketSpace) -> LevelWorker<W> {
-        let mut adds = Vec::new();
-        if !space.bound {
-            space.adds(&[], &mut adds);
-        }
         LevelWorker {
             own: BucketWorker::new(),
             nearer: BucketWorker::new(),
             of: ClassSources::default(),
             before: Vec::new(),
-            counter: BucketCounter { adds, total: LevelTotal::default() },
+            counter: BucketCounter::new(space),
         }
     }
 }
@@ -186,8 +201,24 @@ impl BucketSpace {
         self.coder.keys::<W>(chunk, bucket, free, workspace)
     }
 
+    /// The keys of a bucket whose lists are not coded.
+    pub(super) fn plain_list<'a, const W: usize>(
+        &self,
+        lists: &'a BucketLists,
+        (class, fine): (u32, u32),
+    ) -> &'a [u64] {
+        let each = self.classes_per_chunk();
+        let bucket = class as usize % each * self.coordinate.fine + fine as usize;
+        lists.chunks[class as usize / each].plain_keys(bucket, W)
+    }
+
     /// Fills in what leads into a class from classes that have keys; nothing into one where no state may be.
-    fn find_sources(&self, class: usize, has_keys: impl Fn(u32) -> bool, of: &mut ClassSources) {
+    pub(super) fn find_sources(
+        &self,
+        class: usize,
+        has_keys: impl Fn(u32) -> bool,
+        of: &mut ClassSources,
+    ) {
         let ClassSources { row, before, incoming, .. } = of;
         of.class = class;
         incoming.clear();
@@ -226,25 +257,23 @@ impl BucketSpace {
     }
 
     /// Whether a fine value is the one that is kept of those that symmetries of the class carry to each other.
-    fn is_canonical(&self, class: usize, fine: usize) -> bool {
+    pub(super) fn is_canonical(&self, class: usize, fine: usize) -> bool {
         let own = self.coordinate.self_symmetric[class].as_deref();
         own.is_none_or(|own| own.canonical[fine].fine as usize == fine)
     }
 
-    /// Returns the bucket that one of a class comes from, and what is done to its keys.
-    fn source<'a>(
-        &'a self,
-        from: &'a IncomingClass,
-        fine: usize,
-    ) -> ((u32, u32), &'a KeyOperation) {
+    /// Returns the bucket that one of a class comes from, and the number of what is done to its keys where that does not
+    /// depend on the class.
+    pub(super) fn source(&self, from: &IncomingClass, fine: usize) -> ((u32, u32), usize) {
         let before = if self.coordinate.fine > 1 { from.fine[fine] } else { 0 };
         let at = self.coordinate.canonical(from.class, before);
-        let operation = from.bound.as_ref().unwrap_or_else(|| {
-            let symmetry = self.coordinate.group.then(from.symmetry, at.symmetry);
-            let order = self.coordinate.group.order();
-            &self.operations[from.one * order + usize::from(symmetry)]
-        });
-        ((from.class, at.fine), operation)
+        let symmetry = self.coordinate.group.then(from.symmetry, at.symmetry);
+        ((from.class, at.fine), from.one * self.symmetries() + usize::from(symmetry))
+    }
+
+    /// Returns what is done to the keys that come from a class.
+    pub(super) fn forth<'a>(&'a self, from: &'a IncomingClass, number: usize) -> &'a KeyOperation {
+        from.bound.as_ref().unwrap_or_else(|| &self.operations[number])
     }
 
     /// Leaves the keys that a bucket has at the depth after the current one with the worker.
@@ -257,7 +286,8 @@ impl BucketSpace {
     ) {
         worker.generated.clear();
         for from in &of.incoming {
-            let (bucket, operation) = self.source(from, fine);
+            let (bucket, number) = self.source(from, fine);
+            let operation = self.forth(from, number);
             let list = self.list::<W>(work.current, bucket, &from.free, &mut worker.lists);
             if !list.is_empty() {
                 self.layout.apply(operation, list, self.kernel, &mut worker.generated);
@@ -278,7 +308,8 @@ impl BucketSpace {
     ) {
         worker.generated.clear();
         for (from, before) in of.incoming.iter().zip(before) {
-            let ((_, at), operation) = self.source(from, fine);
+            let ((_, at), number) = self.source(from, fine);
+            let operation = self.forth(from, number);
             self.pull(before, at as usize, work, nearer);
             let list = nearer.new.as_flattened();
             self.layout.apply(operation, list, self.kernel, &mut worker.generated);
@@ -318,21 +349,20 @@ impl BucketSpace {
         set.insert(also, self.kernel, new);
         new.clear();
         set.insert(generated, self.kernel, new);
-        for (part, values) in &self.forbidden {
-            let layout = &self.layout;
-            new.retain(|key| !values.contains(&(layout.value(key, *part) as u8)));
+        if !self.forbidden.is_empty() {
+            new.retain(|key| !self.is_forbidden(key));
         }
     }
 
     /// Counts the new keys of a bucket.
-    fn count<const W: usize>(
+    pub(super) fn count<const W: usize>(
         &self,
         of: &ClassSources,
         fine: usize,
         new: &[[u64; W]],
         counter: &mut BucketCounter,
     ) {
-        let (BucketCounter { adds, total }, row) = (counter, &of.row);
+        let (BucketCounter { adds, total, fixed: images_fixed }, row) = (counter, &of.row);
         let kept = new.len() as u64;
         total.lists.kept += kept;
         let mut weight = u64::from(self.coordinate.members[of.class]);
@@ -357,7 +387,7 @@ impl BucketSpace {
                     fixed += same.filter(|(key, image)| key == image).count() as u64;
                 }
                 weight *= (own.stabiliser.len() / fixing) as u64;
-                total.lists.reduced += fixed / fixing as u64;
+                *images_fixed += fixed * (self.symmetries() / fixing) as u64;
             }
         }
         total.tally.states += weight * kept;
@@ -454,13 +484,12 @@ impl BucketSpace {
                 if work.progress.interrupted() {
                     return Err(LevelEnd::Interrupted);
                 }
-                worker.counter.total = LevelTotal::default();
                 let made = self.chunk::<W>(chunk, work, &targets, worker);
                 let failed = [&mut worker.own, &mut worker.nearer].map(|w| w.lists.failed.take());
                 if let Some(error) = failed.into_iter().flatten().next() {
                     return Err(LevelEnd::Unread(error));
                 }
-                let total = worker.counter.total;
+                let total = worker.counter.take(self);
                 sum = sum.plus(total);
                 lists.push((made, total));
                 let finished = done.fetch_add(1, Ordering::Relaxed) + 1;
@@ -494,7 +523,6 @@ impl BucketSpace {
                 continue;
             }
             let LevelWorker { own, of, counter, .. } = &mut worker;
-            counter.total = LevelTotal::default();
             let mut lists = ListBuilder::default();
             for class in classes {
                 self.find_sources(class, |_| false, of);
@@ -512,7 +540,7 @@ impl BucketSpace {
                 }
             }
             counter.total.lists.generated = counter.total.lists.kept;
-            *made = (lists.finish(), counter.total);
+            *made = (lists.finish(), counter.take(self));
         }
         chunks
     }
@@ -554,7 +582,7 @@ impl BucketSpace {
             }
             self.count(of, fine, keys, &mut counter);
         })?;
-        Ok(counter.total)
+        Ok(counter.take(self))
     }
 
     /// Returns the bytes of the keys of a chunk as they are.
@@ -625,7 +653,7 @@ impl BucketSpace {
     }
 
     /// Calls what takes the keys of each bucket of a chunk, with its class and its place there.
-    fn each_list<const W: usize>(
+    pub(super) fn each_list<const W: usize>(
         &self,
         chunk: usize,
         lists: &ListChunk,
@@ -648,6 +676,6 @@ impl BucketSpace {
 }
 
 /// The keys of a list.
-fn as_keys<const W: usize>(words: &[u64]) -> &[[u64; W]] {
+pub(super) fn as_keys<const W: usize>(words: &[u64]) -> &[[u64; W]] {
     words.as_chunks::<W>().0
 }

@@ -31,6 +31,11 @@ pub(crate) struct FoundLists {
 pub(crate) trait LevelStore: ListSink + Send {
     fn is_on_disk(&self) -> bool;
 
+    /// Whether levels need not come as lists.
+    fn takes_bits(&self) -> bool {
+        false
+    }
+
     fn sink(&self) -> &dyn ListSink;
 
     /// Learns what is searched.
@@ -89,6 +94,10 @@ impl ListSink for MemoryLevels {
 impl LevelStore for MemoryLevels {
     fn is_on_disk(&self) -> bool {
         false
+    }
+
+    fn takes_bits(&self) -> bool {
+        true
     }
 
     fn sink(&self) -> &dyn ListSink {

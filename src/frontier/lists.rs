@@ -74,6 +74,17 @@ impl ListChunk {
         }
     }
 
+    /// Returns the keys of a bucket that are not coded, so many words each.
+    pub fn plain_keys(&self, bucket: usize, words: usize) -> &[u64] {
+        match self.starts[..] {
+            [] => &[],
+            _ => {
+                &self.keys
+                    [self.starts[bucket] as usize * words..self.starts[bucket + 1] as usize * words]
+            }
+        }
+    }
+
     /// Returns whether the lists are coded.
     pub fn is_coded(&self) -> bool {
         !self.ends.is_empty()
@@ -469,9 +480,8 @@ impl ListCoder {
         if count == 0 {
             return &[];
         }
-        let from = chunk.starts[bucket] as usize;
         if !chunk.is_coded() {
-            return &chunk.keys[from * W..(from + count) * W];
+            return chunk.plain_keys(bucket, W);
         }
         let begin = if bucket == 0 { 0 } else { chunk.ends[bucket - 1] };
         let bytes = begin as usize..chunk.ends[bucket] as usize;

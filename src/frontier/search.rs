@@ -5,13 +5,15 @@ use std::{collections::BTreeSet, time::Instant};
 use crate::{
     Error,
     frontier::{
+        bit_levels::BitLevels,
+        bucket_ranks::BucketRanks,
         bucket_space::{BucketSpace, by_words},
-        choice::CoordinateChoice,
+        choice::{CoordinateChoice, LevelForm, widest},
         fields::StateFields,
         level::{LevelEnd, LevelTotal, LevelUse, LevelWork},
         levels::{FoundLists, LevelStore, MemoryLevels},
         lists::BucketLists,
-        outcome::{FrontierError, FrontierOutcome},
+        outcome::{FrontierError, FrontierLevel, FrontierOutcome},
     },
     progress::{LevelDone, NoProgress, Progress},
     puzzle::orbits::{Arrangement, OrbitPlace, OrbitPuzzle},
@@ -72,7 +74,8 @@ impl FrontierSearch {
 
     /// Runs the search in memory, on its own threads. Cost: for each state up to symmetry and move some nanoseconds, and 8
     /// bytes a state up to symmetry for every 60 bits that one takes, for the two widest levels that are stored. Where these
-    /// are more than half of the memory they are coded: 1 to 6 bytes a state, and some 100 ns more for each.
+    /// are more than half of the memory they are coded: 1 to 6 bytes a state, and some 100 ns more for each. Full levels take
+    /// three bits for each state of the puzzle up to symmetry where that is less.
     ///
     /// # Errors
     /// [`FrontierError`].
@@ -108,6 +111,11 @@ impl FrontierSearch {
         found.threads = pool.current_num_threads();
         found.seconds = begun.elapsed().as_secs_f64();
         Ok(found)
+    }
+
+    /// Returns about how many states the last depth has, by the growth of the first ones. Cost: that of some thousand states.
+    pub fn expected_widest(&self) -> f64 {
+        widest(&self.puzzle, &StateFields::of(&self.puzzle), self.max_depth)
     }
 
     pub(super) fn choose(&self, fields: &StateFields) -> CoordinateChoice {
@@ -170,13 +178,17 @@ impl FrontierSearch {
         let space = self.space(fields, choice)?;
         tracing::debug!("{}", space.describe(choice));
         store.begin(&space, &space.cut(choice))?;
-        let coded = store.is_on_disk() || choice.coded && space.coder.can_code();
+        let form = if store.is_on_disk() { Some(LevelForm::Coded) } else { choice.form };
         let goals = self.puzzle.goals();
         let mut start: Vec<Vec<u8>> = goals.iter().map(|goal| fields.encode(goal)).collect();
         // States may differ in what no move changes.
         start.sort_unstable();
         start.dedup();
-        by_words!(space.words(), W => self.levels::<W>(&space, &start, coded, store, progress))
+        let may = store.takes_bits() && form.is_none_or(|form| form == LevelForm::Bits);
+        let ranks = may.then(|| BucketRanks::new(&space, &self.puzzle, fields)).flatten();
+        by_words!(space.words(), W => {
+            self.levels::<W>(&space, &start, (form, ranks), store, progress)
+        })
     }
 
     /// States that lists have: so many as are asked for, those of the first lists.
@@ -214,10 +226,12 @@ impl FrontierSearch {
         &self,
         space: &BucketSpace,
         start: &[Vec<u8>],
-        coded: bool,
+        (form, mut ranks): (Option<LevelForm>, Option<BucketRanks>),
         store: &mut dyn LevelStore,
         progress: &dyn Progress,
     ) -> Result<FrontierOutcome, Error> {
+        let coded =
+            form == Some(LevelForm::Coded) && (store.is_on_disk() || space.coder.can_code());
         // The states at the last depth are rarely all that there are.
         progress.started(u64::MAX);
         let spare = self.resources.memory.unwrap_or(u64::MAX);
@@ -243,18 +257,50 @@ impl FrontierSearch {
         let mut peak_bytes = bytes(&lists);
         // How many levels are stored: the others were counted.
         let mut stored = levels.iter().take_while(|level| level.bytes > 0).count();
+        let mut bits: Option<BitLevels> = None;
         for depth in levels.len().. {
             if complete || self.max_depth.is_some_and(|most| depth > most) {
                 break;
             }
             let begun = Instant::now();
-            let taken = bytes(&lists);
+            let taken = bytes(&lists) + bits.as_ref().map_or(0, BitLevels::bytes);
             let room =
                 self.resources.memory.map_or(u64::MAX, |budget| budget.saturating_sub(taken));
             // What the level may come to.
             let kept = |depth: usize| levels[depth].kept as f64;
             let growth = stored.checked_sub(2).map_or(1.0, |d| kept(d + 1) / kept(d)).max(1.0);
             let is_wide = || kept(stored - 1) * growth * (8 * W) as f64 > 0.5 * room as f64;
+            // Lists are quicker where they fit, but the thread of a single bucket would be alone.
+            let is_alone = space.chunks() <= rayon::current_num_threads();
+            let is_full = |ranks: &mut BucketRanks| {
+                let bytes = BitLevels::bytes_of(ranks, space);
+                let expected = kept(depth - 1) * growth * (8 * W) as f64;
+                let pays = ranks.is_worth_while() && bytes <= room && expected > bytes as f64 / 3.0;
+                let is_list = depth >= self.first_counted();
+                form.is_some() || !is_list && pays && (is_alone || is_wide())
+            };
+            if let Some(ranks) = ranks.take_if(is_full) {
+                let made =
+                    BitLevels::new::<W>(ranks, space, &lists).map_err(FrontierError::from)?;
+                peak_bytes = peak_bytes.max(taken + made.bytes());
+                bits = Some(made);
+                lists.clear();
+            }
+            if let Some(bits) = &mut bits {
+                let found = bits.level::<W>(space, (depth, room), progress);
+                let total = found.map_err(|end| store.ended(&self.puzzle, depth, end))?;
+                peak_bytes = peak_bytes.max(taken + bits.list_bytes);
+                complete = total.tally.states == 0;
+                if !complete {
+                    let seconds = begun.elapsed().as_secs_f64();
+                    let bytes = bits.bytes() / 3;
+                    let level = FrontierLevel::new(total, space.is_reduced(), bytes, seconds);
+                    progress.level(&LevelDone { depth, states: level.states, seconds });
+                    levels.push(level);
+                    stored += 1;
+                }
+                continue;
+            }
             let mut becomes = if depth < self.first_counted() {
                 let can = space.coder.can_code();
                 if coded || can && is_wide() { LevelUse::Coded } else { LevelUse::Kept }
@@ -292,6 +338,9 @@ impl FrontierSearch {
                 lists.push(next);
             }
         }
+        if let Some(bits) = bits.filter(|_| self.keep_last > 0) {
+            lists.push(bits.lists::<W>(space));
+        }
         let last = match lists.last() {
             Some(lists) if self.keep_last > 0 && stored == levels.len() => {
                 self.listed(space, lists)?
@@ -318,7 +367,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        frontier::{choice::candidates, symmetry::SymmetryGroup},
+        frontier::{choice::candidates, coordinate::sizes, symmetry::SymmetryGroup},
         kernel::Kernel,
         progress::StopWhen,
         puzzle::{
@@ -438,7 +487,8 @@ mod tests {
     }
 
     #[test]
-    fn all_coordinates_kernels_and_symmetries_agree_with_plain_code() {
+    fn all_coordinates_forms_kernels_and_symmetries_agree_with_plain_code() {
+        use LevelForm::{Bits, Coded, Lists};
         for puzzle in puzzles() {
             let mut search = FrontierSearch::new(puzzle);
             search.max_depth = Some(7);
@@ -457,22 +507,26 @@ mod tests {
                 moves.filter_map(|one| fields.location(one.requires?)).take(1).collect();
             for group in [whole_group.clone(), SymmetryGroup::trivial(&fields)] {
                 for chosen in candidates(&fields, &group, &required) {
-                    for (oriented, kernel, coded, count_ahead) in [
-                        (true, Kernel::best(), false, true),
-                        (false, Kernel::best(), true, false),
-                        (true, Kernel::Scalar, false, false),
-                        (true, Kernel::Avx2, false, false),
-                        (false, Kernel::Avx2, false, false),
-                        (true, Kernel::Scalar, true, true),
+                    for (oriented, kernel, form, count_ahead) in [
+                        (true, Kernel::best(), Lists, true),
+                        (false, Kernel::best(), Coded, false),
+                        (true, Kernel::best(), Bits, false),
+                        (false, Kernel::Scalar, Bits, false),
+                        (true, Kernel::Avx2, Bits, false),
+                        (true, Kernel::Scalar, Lists, false),
+                        (true, Kernel::Avx2, Lists, false),
+                        (false, Kernel::Avx2, Lists, false),
+                        (true, Kernel::Scalar, Coded, true),
                     ] {
-                        if !kernel.is_supported() {
+                        let (coarse, _) = sizes(&fields, &chosen).unwrap();
+                        if !kernel.is_supported() || form == Bits && coarse > 1000 {
                             continue;
                         }
                         let search = search.clone().count_ahead(count_ahead);
                         let choice = CoordinateChoice {
                             fields: chosen.clone(),
                             oriented,
-                            coded,
+                            form: Some(form),
                             group: group.clone(),
                             whole_group: whole_group.clone(),
                         };
@@ -481,10 +535,13 @@ mod tests {
                         let found = search.search(&fields, &choice, store, &NoProgress).unwrap();
                         let (of, kernel) = (&search.puzzle, kernel.name());
                         let what = format!(
-                            "{of}: {chosen:?} {oriented} {kernel} {coded} {}",
+                            "{of}: {chosen:?} {oriented} {kernel} {form:?} {}",
                             group.order()
                         );
                         assert_eq!(levels(&found), levels(&first), "{what}");
+                        // Rows of bits have the same bytes, however few states they have.
+                        let same = found.levels[1].bytes == found.levels[3].bytes;
+                        assert!(same || form != Bits, "{what}");
                         if let (Some(some), Some(other)) =
                             (found.levels[3].reduced, first.levels[3].reduced)
                         {

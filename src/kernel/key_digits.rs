@@ -303,7 +303,7 @@ unsafe fn convert_some<D: Conversion, const W: usize, const N: usize>(
 /// # Safety
 /// `FAST` needs BMI2.
 #[inline(always)]
-unsafe fn nth<const FAST: bool>(bits: u64, index: u64) -> u64 {
+pub(super) unsafe fn nth<const FAST: bool>(bits: u64, index: u64) -> u64 {
     #[cfg(target_arch = "x86_64")]
     if FAST {
         // SAFETY: the caller's promise.

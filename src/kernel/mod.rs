@@ -8,7 +8,8 @@
 //! computes is written once, over the operations on registers that an instruction set offers (`isa`):
 //! `gather` brings registers from where the tables say; `byte_step` makes the next level of a search of
 //! them, `bit_step` that of a pattern database, one bit a line. Of a search by lists, `keys` moves the keys of a bucket,
-//! `key_set` finds those that are new and `key_digits` writes them so that they take little room.
+//! `key_set` finds those that are new, `key_digits` writes them so that they take little room,
+//! and `key_ranks` numbers them.
 
 #![allow(unsafe_code)]
 
@@ -21,6 +22,7 @@ pub(crate) mod byte_step;
 pub(crate) mod gather;
 pub(crate) mod isa;
 pub(crate) mod key_digits;
+pub(crate) mod key_ranks;
 pub(crate) mod key_set;
 pub(crate) mod keys;
 pub(crate) mod program;

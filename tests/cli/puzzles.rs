@@ -436,6 +436,22 @@ fn growth_is_verified_as_far_as_it_is_published() {
     refused(&["verify", "20x20x20"], 2, "nothing to hold a search against");
 }
 
+/// A large board to a depth with few states: passes over all states would take longer.
+#[test]
+fn thin_levels_on_disk_are_lists() {
+    let place = tempfile::tempdir().unwrap();
+    let run = place.path().join("run");
+    let run = run.to_str().unwrap();
+    let board = ["bfs", "4x4", "--metric", "mtm", "--format", "json", "--max-depth"];
+    let first = json(&[&board[..], &["6", "--dir", run]].concat());
+    assert_eq!(first["engine"], "frontier");
+    let then = json(&[&board[..], &["8", "--dir", run]].concat());
+    let memory = json(&[&board[..], &["8", "--engine", "frontier"]].concat());
+    for key in ["counts", "checksums", "reduced"] {
+        assert_eq!(then[key], memory[key], "{key}");
+    }
+}
+
 /// A search by lists in a directory is a run like any other.
 #[test]
 fn a_search_by_lists_on_disk_goes_on() {

@@ -1,10 +1,10 @@
 //! The search by lists against the sweep, on puzzles that both take.
 
-use tilewave::Goal;
 use tilewave::frontier::FrontierSearch;
-use tilewave::puzzle::orbits::OrbitPuzzle;
+use tilewave::puzzle::orbits::{Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Placed, Transformation};
 use tilewave::puzzle::{Metric, StateSpace, families};
 use tilewave::search::Search;
+use tilewave::{Goal, Kernel};
 
 fn spaces() -> Vec<StateSpace> {
     let board = |size: &str, goal: &str| {
@@ -61,4 +61,55 @@ fn little_memory_changes_the_bytes_and_not_the_result() {
     search.resources.memory = Some(1 << 20);
     let error = search.run().unwrap_err().to_string();
     assert!(error.contains("do not fit in 1.00 MiB of memory"), "{error}");
+}
+
+/// A ring of beads, the first half of one colour, that turns, and a gate that reverses some of them.
+fn ring(beads: u8, gate: usize) -> OrbitPuzzle {
+    let mut orbit = Orbit::distinct("beads", beads, 1);
+    let colour = |bead| Placed { kind: u8::from(bead >= beads / 2), turn: 0 };
+    orbit = Orbit { solved: (0..beads).map(colour).collect(), moduli: vec![1, 1], ..orbit };
+    let one = |name: &str, source: Vec<u8>| OrbitMove {
+        name: name.into(),
+        transformation: Transformation(vec![OrbitTurn { twist: vec![0; source.len()], source }]),
+        requires: None,
+    };
+    let mut reversed: Vec<u8> = (0..beads).collect();
+    reversed[..gate].reverse();
+    let moves = vec![one("L", (0..beads).map(|b| (b + 1) % beads).collect()), one("X", reversed)];
+    OrbitPuzzle::new("ring", vec![orbit], moves).unwrap().inverse_closed().unwrap()
+}
+
+#[test]
+fn full_levels_are_bits_and_rings_of_two_colours_are_as_published() {
+    // cayleypy/cayleypy 7355621 cayleypy/data/top_spin_coset_growth.csv, row of 18 beads.
+    let published = [
+        1, 2, 3, 5, 9, 14, 26, 42, 62, 90, 139, 215, 289, 406, 580, 813, 1100, 1491, 2033, 2704,
+        3458, 4295, 5059, 5446, 5415, 4807, 3927, 2837, 1688, 929, 478, 178, 48, 20, 9, 2,
+    ];
+    let search = FrontierSearch::new(ring(18, 4));
+    let found = search.run().unwrap();
+    assert_eq!((found.counts(), found.complete), (published.to_vec(), true));
+    // A bit for each of 48,620 states.
+    let full = found.levels.iter().filter(|level| level.bytes == 48_620u64.div_ceil(64) * 8);
+    assert!(full.count() > 20, "{found:?}");
+    // Lists where bits do not fit, other kernels and threads, another depth.
+    for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_supported()) {
+        for (memory, threads) in [(1 << 20, 1), (150 << 10, 2), (17 << 10, 1)] {
+            let other = search.clone().kernel(kernel).memory(memory).threads(threads);
+            let other = other.max_depth(27).keep_last(3000).run();
+            let other = match other {
+                Ok(other) => other,
+                Err(error) if memory < 100 << 10 => {
+                    assert!(error.to_string().contains("do not fit"), "{error}");
+                    continue;
+                }
+                Err(error) => panic!("{error}"),
+            };
+            assert!(other.peak_bytes <= memory, "{other:?}");
+            for (level, same) in other.levels.iter().zip(&found.levels) {
+                assert_eq!((level.states, level.checksum), (same.states, same.checksum));
+            }
+            assert_eq!(other.last.len(), 2837);
+        }
+    }
 }

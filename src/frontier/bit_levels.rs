@@ -1,0 +1,461 @@
+//! Levels whose buckets are full: the set of a bucket's keys is a row of bits, one for each number of a key.
+//!
+//! A level is made **forward**, from its states, or **backward**: each key that was not seen yet asks whether a move leads
+//! to it from the level. Backward costs less once many states have been seen, and it ends at the first move that does.
+//!
+//! Invariant: a bit of `next` is set by whoever finds the key first, and counted then. What was seen is at least all that
+//! moves make of the current level but the next one.
+
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
+};
+
+use rayon::prelude::*;
+
+use crate::{
+    frontier::{
+        bucket_ranks::BucketRanks,
+        bucket_space::BucketSpace,
+        level::{BucketCounter, ClassSources, LevelEnd, LevelTotal, as_keys},
+        lists::{BucketLists, ListBuilder, ListChunk, ListWorkspace},
+    },
+    kernel::{key_ranks::RankContext, keys::KeyOperation, prefetch},
+    progress::{Phase, Progress},
+    store::Words,
+    system::SystemError,
+};
+
+/// Words of a bucket that a thread takes at a time.
+const PIECE: usize = 1 << 14;
+/// Keys that are numbered at a time: their bits are fetched ahead.
+const BATCH: usize = 1024;
+
+/// What was seen, and the levels at hand, as rows of bits.
+pub(super) struct BitLevels {
+    ranks: BucketRanks,
+    /// Words of a bucket.
+    words: usize,
+    seen: Words,
+    current: Words,
+    next: Words,
+    /// For each move and symmetry what undoes it, where that does not depend on the class.
+    inverses: Vec<KeyOperation>,
+    /// How many keys buckets may have, were seen, and the current level has.
+    all: f64,
+    known: f64,
+    width: f64,
+    /// Bytes of the lists that the last level was made from.
+    pub list_bytes: u64,
+}
+
+/// What a thread has to itself.
+struct BitWorker<const W: usize> {
+    numbers: Vec<u64>,
+    /// Those of images.
+    others: Vec<u64>,
+    keys: Vec<u64>,
+    images: Vec<u64>,
+    new: Vec<[u64; W]>,
+    of: ClassSources,
+    row: Vec<u8>,
+    /// What numbers depend on: in the class at hand, and in those that lead into it.
+    context: RankContext,
+    contexts: Vec<RankContext>,
+    counter: BucketCounter,
+}
+
+impl<const W: usize> BitWorker<W> {
+    fn new(space: &BucketSpace) -> BitWorker<W> {
+        let (numbers, others, keys) = Default::default();
+        let (images, new, of, row, context, contexts) = Default::default();
+        let counter = BucketCounter::new(space);
+        BitWorker { numbers, others, keys, images, new, of, row, context, contexts, counter }
+    }
+}
+
+/// A bucket and what its numbers depend on, where its bits begin, and how keys come into it.
+type NewKeys<'a> = (&'a ClassSources, usize, usize, &'a RankContext, &'a KeyOperation);
+
+impl BitLevels {
+    /// Returns the bytes of bits for a space.
+    pub fn bytes_of(ranks: &BucketRanks, space: &BucketSpace) -> u64 {
+        let buckets = space.coordinate.classes() as u64 * space.coordinate.fine as u64;
+        buckets.saturating_mul(3 * 8 * ranks.keys.count.div_ceil(64))
+    }
+
+    /// Returns the levels of lists as bits; the last one is the current one.
+    ///
+    /// Cost: the bytes of [`BitLevels::bytes_of`].
+    ///
+    /// # Errors
+    /// Where there is no memory.
+    pub fn new<const W: usize>(
+        ranks: BucketRanks,
+        space: &BucketSpace,
+        lists: &[BucketLists],
+    ) -> Result<BitLevels, SystemError> {
+        let words = ranks.keys.count.div_ceil(64) as usize;
+        let buckets = space.coordinate.classes() * space.coordinate.fine;
+        let zeroed = || Words::zeroed(buckets * words);
+        let mut inverses = Vec::new();
+        if !space.bound {
+            for one in 0..space.moves.len() {
+                let of = |symmetry| space.inverse_operation(one, symmetry, &[]);
+                inverses.extend((0..space.symmetries() as u16).map(of));
+            }
+        }
+        let canonical = (0..space.coordinate.classes()).map(|class| {
+            let fine = 0..space.coordinate.fine;
+            fine.filter(|&fine| space.is_canonical(class, fine)).count()
+        });
+        let all = canonical.sum::<usize>() as f64 * ranks.keys.count as f64;
+        let (seen, current, next) = (zeroed()?, zeroed()?, zeroed()?);
+        let (known, width) = (0.0, 0.0);
+        let mut levels = BitLevels {
+            ranks,
+            words,
+            seen,
+            current,
+            next,
+            inverses,
+            all,
+            known,
+            width,
+            list_bytes: 0,
+        };
+        for (after, level) in lists.iter().rev().enumerate().rev() {
+            let into = [Some(&levels.seen), (after == 0).then_some(&levels.current)];
+            let count = levels.enter::<W>(space, level, into);
+            levels.known += count;
+            levels.width = count;
+        }
+        Ok(levels)
+    }
+
+    /// Sets the bits of lists.
+    fn enter<const W: usize>(
+        &self,
+        space: &BucketSpace,
+        lists: &BucketLists,
+        into: [Option<&Words>; 2],
+    ) -> f64 {
+        let of_chunk = |(chunk, lists): (usize, &ListChunk)| {
+            let mut numbers = Vec::new();
+            let mut count = 0;
+            let entered = space.each_list::<W>(chunk, lists, |of, fine, keys, _| {
+                if keys.is_empty() {
+                    return;
+                }
+                let context = self.ranks.of_class(space, &of.row);
+                let context = self.ranks.of_bucket(&context, fine);
+                numbers.clear();
+                self.ranks.keys.rank(keys.as_flattened(), &context, space.kernel, &mut numbers);
+                let base = self.bucket(space, (of.class as u32, fine as u32));
+                for words in into.into_iter().flatten() {
+                    for number in &numbers {
+                        let bit = 1 << (number % 64);
+                        words.get()[base + (number / 64) as usize].fetch_or(bit, Relaxed);
+                    }
+                }
+                count += keys.len();
+            });
+            entered.expect("lists in memory were coded or checked here");
+            count
+        };
+        let chunks = lists.chunks.par_iter().enumerate().filter(|(_, lists)| !lists.is_empty());
+        chunks.map(of_chunk).sum::<usize>() as f64
+    }
+
+    /// Returns the bytes that the bits take.
+    pub fn bytes(&self) -> u64 {
+        3 * 8 * self.seen.get().len() as u64
+    }
+
+    /// Where a bucket's words begin.
+    fn bucket(&self, space: &BucketSpace, (class, fine): (u32, u32)) -> usize {
+        (class as usize * space.coordinate.fine + fine as usize) * self.words
+    }
+
+    /// Whether the next level costs less backward. A key is moved and numbered in about the time in which its own number is
+    /// read, which forward is done once where there is room for lists.
+    fn is_backward(&self, space: &BucketSpace, in_lists: bool) -> bool {
+        let moves = space.moves.len() as f64;
+        let unseen = self.all - self.known;
+        let near = self.width / (unseen + self.width);
+        let tries = (1.0 - (1.0 - near).powf(moves)) / near;
+        let forward = if in_lists { 1.0 + moves } else { 2.0 * moves };
+        self.width * forward > unseen * (1.0 + tries)
+    }
+
+    /// Computes the next level and makes it the current one, if it has states, with so many bytes of memory for lists.
+    /// Returns what it comes to.
+    pub fn level<const W: usize>(
+        &mut self,
+        space: &BucketSpace,
+        (depth, room): (usize, u64),
+        progress: &dyn Progress,
+    ) -> Result<LevelTotal, LevelEnd> {
+        let buckets = space.coordinate.classes() * space.coordinate.fine;
+        let in_lists = self.width * (8 * W) as f64 + 8.0 * buckets as f64 <= room as f64;
+        let backward = self.is_backward(space, in_lists);
+        let lists = (in_lists && !backward && self.words < PIECE).then(|| self.lists::<W>(space));
+        self.list_bytes = lists.as_ref().map_or(0, BucketLists::bytes);
+        let (chunks, pieces) = (space.chunks(), self.words.div_ceil(PIECE));
+        let done = AtomicUsize::new(0);
+        let compute = |worker: &mut BitWorker<W>, job: usize| {
+            if progress.interrupted() {
+                return Err(LevelEnd::Interrupted);
+            }
+            let (chunk, piece) = (job / pieces, job % pieces);
+            let words = piece * PIECE..((piece + 1) * PIECE).min(self.words);
+            let first = chunk * space.classes_per_chunk();
+            for class in first..first + space.buckets(chunk) / space.coordinate.fine {
+                let mut of = std::mem::take(&mut worker.of);
+                space.find_sources(class, |_| true, &mut of);
+                if of.incoming.is_empty() {
+                    continue;
+                }
+                worker.context = self.ranks.of_class(space, &of.row);
+                worker.contexts.clear();
+                for from in &of.incoming {
+                    space.coordinate.representative(from.class as usize, &mut worker.row);
+                    worker.contexts.push(self.ranks.of_class(space, &worker.row));
+                }
+                if space.bound {
+                    space.adds(&of.row, &mut worker.counter.adds);
+                }
+                for fine in (0..space.coordinate.fine).filter(|&f| space.is_canonical(class, f)) {
+                    if backward {
+                        self.ask(space, &of, fine, words.clone(), worker);
+                    } else {
+                        self.pull(space, (&of, fine), words.clone(), lists.as_ref(), worker);
+                    }
+                }
+                worker.of = of;
+            }
+            let finished = done.fetch_add(1, Relaxed) + 1;
+            progress.progress(Phase::Search(depth), finished as u64, (chunks * pieces) as u64);
+            let counter = &mut worker.counter;
+            Ok((std::mem::take(&mut counter.total), std::mem::take(&mut counter.fixed)))
+        };
+        let (total, fixed) = (0..chunks * pieces)
+            .into_par_iter()
+            .map_init(|| BitWorker::<W>::new(space), compute)
+            .try_reduce(Default::default, |a, b| Ok((a.0.plus(b.0), a.1 + b.1)))?;
+        let counter = &mut BucketCounter { total, fixed, ..BucketCounter::default() };
+        let total = counter.take(space);
+        if total.lists.kept == 0 {
+            return Ok(total);
+        }
+        std::mem::swap(&mut self.current, &mut self.next);
+        let rows = self.seen.get().par_chunks(PIECE).zip(self.current.get().par_chunks(PIECE));
+        rows.zip(self.next.get().par_chunks(PIECE)).for_each(|((seen, current), next)| {
+            for ((seen, current), next) in seen.iter().zip(current).zip(next) {
+                seen.store(seen.load(Relaxed) | current.load(Relaxed), Relaxed);
+                next.store(0, Relaxed);
+            }
+        });
+        self.width = total.lists.kept as f64;
+        self.known += self.width;
+        Ok(total)
+    }
+
+    /// Finds the keys of a bucket that moves make of some words of those that they come from, or of their lists.
+    fn pull<const W: usize>(
+        &self,
+        space: &BucketSpace,
+        (of, fine): (&ClassSources, usize),
+        words: Range<usize>,
+        lists: Option<&BucketLists>,
+        worker: &mut BitWorker<W>,
+    ) {
+        let own = self.ranks.of_bucket(&worker.context, fine);
+        let base = self.bucket(space, (of.class as u32, fine as u32));
+        for (i, from) in of.incoming.iter().enumerate() {
+            let (bucket, number) = space.source(from, fine);
+            let operation = space.forth(from, number);
+            let to = (of, fine, base, &own, operation);
+            if let Some(lists) = lists {
+                for keys in space.plain_list::<W>(lists, bucket).chunks(BATCH * W) {
+                    self.enter_new(space, to, keys, worker);
+                }
+                continue;
+            }
+            let current = &self.current.get()[self.bucket(space, bucket)..][..self.words];
+            let context = self.ranks.of_bucket(&worker.contexts[i], bucket.1 as usize);
+            let mut words = words.clone();
+            while self.batch(space, &context, current, &mut words, false, worker) {
+                let keys = std::mem::take(&mut worker.keys);
+                self.enter_new(space, to, &keys, worker);
+                worker.keys = keys;
+            }
+        }
+    }
+
+    /// Moves keys into a bucket, and sets and counts the bits that are new.
+    fn enter_new<const W: usize>(
+        &self,
+        space: &BucketSpace,
+        (of, fine, base, own, operation): NewKeys,
+        keys: &[u64],
+        worker: &mut BitWorker<W>,
+    ) {
+        let (seen, next) = (&self.seen.get()[base..], &self.next.get()[base..]);
+        let BitWorker { others, images, new, counter, .. } = worker;
+        images.clear();
+        space.layout.apply(operation, keys, space.kernel, images);
+        others.clear();
+        self.ranks.keys.rank(images, own, space.kernel, others);
+        for &number in &*others {
+            prefetch::<1, _>(&raw const seen[(number / 64) as usize]);
+            prefetch::<1, _>(&raw const next[(number / 64) as usize]);
+        }
+        new.clear();
+        for (&number, key) in others.iter().zip(as_keys::<W>(images)) {
+            let (at, bit) = ((number / 64) as usize, 1 << (number % 64));
+            let known = seen[at].load(Relaxed) | next[at].load(Relaxed);
+            if known & bit == 0
+                && !space.is_forbidden(key)
+                && next[at].fetch_or(bit, Relaxed) & bit == 0
+            {
+                new.push(*key);
+            }
+        }
+        counter.total.lists.generated += others.len() as u64;
+        space.count(of, fine, new, counter);
+    }
+
+    /// Finds the keys among some words of a bucket to which a move leads from the current level.
+    fn ask<const W: usize>(
+        &self,
+        space: &BucketSpace,
+        of: &ClassSources,
+        fine: usize,
+        mut words: Range<usize>,
+        worker: &mut BitWorker<W>,
+    ) {
+        let own = self.ranks.of_bucket(&worker.context, fine);
+        let base = self.bucket(space, (of.class as u32, fine as u32));
+        let seen = &self.seen.get()[base..][..self.words];
+        let next = &self.next.get()[base..][..self.words];
+        while self.batch(space, &own, seen, &mut words, true, worker) {
+            worker.new.clear();
+            for (i, from) in of.incoming.iter().enumerate() {
+                let (bucket, number) = space.source(from, fine);
+                let current = &self.current.get()[self.bucket(space, bucket)..][..self.words];
+                let context = self.ranks.of_bucket(&worker.contexts[i], bucket.1 as usize);
+                let BitWorker { numbers, others, keys, images, new, counter, .. } = &mut *worker;
+                let bound;
+                let operation = match self.inverses.get(number) {
+                    Some(operation) => operation,
+                    None => {
+                        bound = space.inverse_operation(from.one, from.symmetry, &of.row);
+                        &bound
+                    }
+                };
+                images.clear();
+                space.layout.apply(operation, keys, space.kernel, images);
+                others.clear();
+                self.ranks.keys.rank(images, &context, space.kernel, others);
+                for number in &*others {
+                    prefetch::<1, _>(&raw const current[(number / 64) as usize]);
+                }
+                counter.total.lists.generated += others.len() as u64;
+                let mut left = 0;
+                for (i, &other) in others.iter().enumerate() {
+                    let key: [u64; W] = std::array::from_fn(|word| keys[i * W + word]);
+                    let found = current[(other / 64) as usize].load(Relaxed) >> (other % 64) & 1;
+                    if found == 1 {
+                        let (at, bit) = ((numbers[i] / 64) as usize, 1 << (numbers[i] % 64));
+                        next[at].fetch_or(bit, Relaxed);
+                        new.push(key);
+                    }
+                    keys[left * W..][..W].copy_from_slice(&key);
+                    numbers[left] = numbers[i];
+                    left += 1 - found as usize;
+                }
+                keys.truncate(left * W);
+                numbers.truncate(left);
+                if left == 0 {
+                    break;
+                }
+            }
+            space.count(of, fine, &worker.new, &mut worker.counter);
+        }
+    }
+
+    /// Leaves the next keys of a bucket with the worker: those whose bits are set, or are not. Returns whether there are any.
+    fn batch<const W: usize>(
+        &self,
+        space: &BucketSpace,
+        context: &RankContext,
+        bits: &[AtomicU64],
+        words: &mut Range<usize>,
+        unset: bool,
+        worker: &mut BitWorker<W>,
+    ) -> bool {
+        let BitWorker { numbers, keys, .. } = worker;
+        numbers.clear();
+        while numbers.len() < BATCH
+            && let Some(at) = words.next()
+        {
+            let mut word = bits[at].load(Relaxed);
+            if unset {
+                let left = self.ranks.keys.count - 64 * at as u64;
+                word = !word & u64::MAX >> (64 - left.min(64));
+            }
+            while word != 0 {
+                numbers.push(64 * at as u64 + u64::from(word.trailing_zeros()));
+                word &= word - 1;
+            }
+        }
+        keys.clear();
+        if numbers.is_empty() {
+            return false;
+        }
+        self.ranks.keys.unrank(numbers, context, space.kernel, keys);
+        if unset && !space.forbidden.is_empty() {
+            let mut left = 0;
+            for i in 0..numbers.len() {
+                let key: [u64; W] = std::array::from_fn(|word| keys[i * W + word]);
+                keys[left * W..][..W].copy_from_slice(&key);
+                numbers[left] = numbers[i];
+                left += usize::from(!space.is_forbidden(&key));
+            }
+            keys.truncate(left * W);
+            numbers.truncate(left);
+        }
+        !numbers.is_empty() || words.start < words.end
+    }
+
+    /// Returns the current level as lists.
+    pub fn lists<const W: usize>(&self, space: &BucketSpace) -> BucketLists {
+        let of_chunk = |chunk: usize| {
+            let mut worker = BitWorker::<W>::new(space);
+            let mut lists = ListBuilder::default();
+            let mut workspace = ListWorkspace::new();
+            let first = chunk * space.classes_per_chunk();
+            for bucket in 0..space.buckets(chunk) {
+                let (class, fine) =
+                    (first + bucket / space.coordinate.fine, bucket % space.coordinate.fine);
+                let base = self.bucket(space, (class as u32, fine as u32));
+                let bits = &self.current.get()[base..][..self.words];
+                space.coordinate.representative(class, &mut worker.row);
+                let context = self.ranks.of_class(space, &worker.row);
+                let context = self.ranks.of_bucket(&context, fine);
+                let mut words = 0..self.words;
+                worker.new.clear();
+                while self.batch(space, &context, bits, &mut words, false, &mut worker) {
+                    worker.new.extend_from_slice(as_keys::<W>(&worker.keys));
+                }
+                match &worker.new[..] {
+                    [] => lists.empty(1),
+                    keys => lists.list(keys, None, &mut workspace),
+                }
+            }
+            lists.finish()
+        };
+        BucketLists { chunks: (0..space.chunks()).into_par_iter().map(of_chunk).collect() }
+    }
+}
