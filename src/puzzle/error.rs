@@ -440,7 +440,9 @@ pub enum PuzzleError {
     #[error("moves depend on set {0}: it cannot be left out")]
     Needed(String),
     /// More arrangements than numbers of 62 bits.
-    #[error("{0} has too many arrangements for a table of all of them: keep fewer pieces (--pieces)")]
+    #[error(
+        "{0} has too many arrangements for a table of all of them: keep fewer pieces (--pieces)"
+    )]
     ManyStates(String),
     // Families.
     /// No family of this name.

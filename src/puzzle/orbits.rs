@@ -359,7 +359,11 @@ impl OrbitPuzzle {
     }
 
     pub(crate) fn does_something(&self, of: &Transformation) -> bool {
-        let kinds = |orbit: &Orbit| orbit.solved.windows(2).any(|two| two[0].kind != two[1].kind);
+        // Pieces that look alike are told apart once they are turned.
+        let kinds = |orbit: &Orbit| {
+            OrbitPuzzle::visible(orbit) > 1
+                || orbit.solved.windows(2).any(|two| two[0].kind != two[1].kind)
+        };
         self.seen(of).0.iter().zip(&self.orbits).any(|(turn, orbit)| {
             turn.twist.iter().any(|&twist| twist != 0)
                 || kinds(orbit)
