@@ -580,7 +580,7 @@ fn goal_sets_are_searched_planned_and_kept() {
     refused(&other, 1, "not");
     let then = json(&["resume", &run, "--max-depth", "3", "--format", "json"]);
     assert_eq!((&then["counts"], &then["checksums"]), (&found["counts"], &found["checksums"]));
-    assert!(stdout(&["check", &run]).contains("sound"));
+    assert!(stdout(&["check", &run]).contains("SOUND"));
 
     // A table of the distances to the nearest goal.
     let table = path("two.table");
