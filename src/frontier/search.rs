@@ -457,7 +457,7 @@ mod tests {
             solved_by(wheels(different).inverse_closed().unwrap(), &["L", "R' L R"], ""),
             solved_by(wheels(different).with_powers().unwrap(), &["L", "L2", "L'"], "R2"),
             solved_by(slide([0, 1, 2, 3, 4, 5]).inverse_closed().unwrap(), &["A", "B"], ""),
-            solved_by(wheels([0, 0, 0, 1, 1, 1]).with_powers().unwrap(), &[], "(L R)3"),
+            solved_by(wheels([0, 0, 0, 1, 1, 1]).with_powers().unwrap(), &["L", "L R L"], ""),
             solved_by(slide([0, 1, 2, 3, 3, 3]), &["A", "pieces 1 ? ? ? 2 ?"], ""),
         ]
     }

@@ -32,9 +32,9 @@ use crate::{
 ///     Ok::<_, Error>(vec![PruningTable::build(puzzle, EntrySize::Nibble, Resources::new())?])
 /// };
 /// let solver = PhaseSolver::new(puzzle, &[centres], table)?;
-/// let (state, _) = solver.puzzle().read("R L U R' B")?;
+/// let (state, _) = solver.puzzle().read("URF DLF URF'")?;
 /// let answer = solver.solve_with(&state, &tilewave::progress::NoProgress)?;
-/// assert!(answer.moves.unwrap().len() >= 5);
+/// assert!(answer.moves.unwrap().len() >= 3);
 /// # Ok::<(), Error>(())
 /// ```
 pub struct PhaseSolver {

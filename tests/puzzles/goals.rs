@@ -124,7 +124,7 @@ fn goals_that_cannot_be_are_told() {
             &["corners 1 2 3 4 5 6 7/1 0 0 0 0 0 0"],
             "goal 1: no moves of 2x2x2 lead to this state: a piece of set 'corners' is turned alone",
         ),
-        (&["corners 1 1 ? ? ? ? ?"], "goal 1: piece 1 of set 'corners' is there too often"),
+        (&["corners 1 1 ? ? ? ? ?"], "goal 1: piece 1 of set 'corners' occurs too often"),
         (&["corners 0 ? ? ? ? ? ?"], "goal 1: piece 0 of set 'corners'"),
         (&["corners ? ? ?"], "goal 1: set 'corners' has 7 positions, here are 3"),
         (&["corners 1 ? ? ? ? ? ?/3 ? ? ? ? ? ?"], "goal 1: set corners: orientation 3"),

@@ -163,7 +163,8 @@ fn any_file_is_one_kind_of_puzzle_or_the_other() {
         "A:=(1,2,3,4,5)(6,7)(8,9);\nGen:=[A];\nip:=[[1,2],[3],\n[4],[5],[6,7]];\nSize(Group(Gen));";
     let FilePuzzle::Orbits(alike) = any("x.gap", alike).unwrap() else { unreachable!() };
     let [orbit] = alike.orbits() else { panic!("stickers in no set of ip look alike") };
-    assert_eq!((orbit.positions(), orbit.pieces_of(0), orbit.name.as_str()), (5, 2, "POINTS"));
+    // One move turns all five: each says where the others are, so they are one piece.
+    assert_eq!((orbit.positions(), orbit.orientations, orbit.name.as_str()), (1, 5, "PIECES"));
     assert_eq!(levels(&alike, 9), [1, 2, 2, 0]);
     let wrong = any("x.tws", "Set P 2 1\nSolved\nEnd\nMove A\nP\n1 2\nEnd\n").unwrap_err();
     assert_eq!(

@@ -31,7 +31,13 @@ fn stickers_are_the_pieces_of_the_puzzle_that_has_a_name() {
         ("stickers2.gap", "PIECES:7/3", "2x2x2", 20),
         ("stickers3.gap", "PIECES:8/3 PIECES2:12/2", "3x3x3", 5),
         ("colours3.gap", "PIECES:8/3 PIECES2:12/2", "3x3x3", 5),
-        ("stickers-skewb.gap", "PIECES:4/3 PIECES2:4/3 POINTS:6", "skewb", 20),
+        // Four corners turn where they are: each is a set of its own.
+        (
+            "stickers-skewb.gap",
+            "PIECES:4/3 POINTS:6 PIECES2:1/3 PIECES3:1/3 PIECES4:1/3 PIECES5:1/3",
+            "skewb",
+            20,
+        ),
     ] {
         let puzzle = read(file, &sample(file));
         let same = named::parse(name).unwrap();
