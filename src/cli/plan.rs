@@ -56,7 +56,7 @@ pub struct Args {
     max_depth: MaxDepth,
 
     /// Which levels to keep.
-    #[arg(long, value_name = "WHICH", default_value = "last")]
+    #[arg(long, value_name = "WHICH", default_value = "last", hide_short_help = true)]
     keep_levels: Keep,
 
     #[command(flatten)]

@@ -47,7 +47,8 @@ fn wrong_options() {
     refused(&["bfs", "3x3", "-M", "8"], 2, "a number and a unit");
     refused(&["bfs", "2x3", "--engine", "sweep"], 2, "--engine reference");
     refused(&["serach", "3x3"], 2, "unknown command 'serach'");
-    refused(&["state"], 2, "required arguments");
+    refused(&["state"], 2, "there is no state: name one");
+    refused(&["check"], 2, "required arguments");
 }
 
 #[test]
