@@ -1,13 +1,22 @@
 //! `tilewave info`: what files and directories of this program hold, read from their headers.
+//!
+//! [`OwnFile::find`] says what a path is, by its first bytes; directories given together are those of one search.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs::File,
+    io::Read as _,
+    path::{Path, PathBuf},
+};
 
 use clap::ValueHint::AnyPath;
 use serde::Serialize;
 use serde_json::Value;
 use tilewave::{
     Directory, DistanceTable, Io,
-    internals::{DatabaseMarker, read_log},
+    internals::{
+        DATABASE_MAGIC, DatabaseMarker, LOG_OPENING, PRUNING_MAGIC, RUN_MAGICS, TABLE_MAGIC,
+        read_log,
+    },
     pdb::{self, DiskBuild, Kind, SetFile, inspect},
     pruning::PruningTable,
     report::{bytes, duration, rate, thousands, value_histogram},
@@ -15,12 +24,100 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Context, Destination, Failure, Figures, OutputFormat, OutputOptions, Result, Subject,
+    Context, Destination, Failure, Figures, OutputFormat, OutputOptions, Result, Subject, complain,
     counts_csv, directories, facts,
-    files::OwnFile,
     pdb::inspect::{DatabaseFacts, tiles},
     table::{Table, TableFacts},
 };
+
+/// What a path is.
+pub enum OwnFile {
+    /// The directories of a search.
+    Search(Vec<PathBuf>),
+    /// The directory of a database's build.
+    Build(PathBuf),
+    Set(PathBuf),
+    Database(PathBuf),
+    Table(PathBuf),
+    Pruning(PathBuf),
+    Log(PathBuf),
+}
+
+impl OwnFile {
+    /// What each of some paths is, directories of a search together. What is nothing of ours is reported, and whether there
+    /// was any returned.
+    pub fn all(paths: &[PathBuf]) -> Result<(Vec<OwnFile>, bool)> {
+        let (mut all, mut search, mut refused) = (Vec::new(), Vec::new(), false);
+        for path in paths {
+            match OwnFile::find(path) {
+                Ok(OwnFile::Search(one)) => search.extend(one),
+                Ok(file) => all.push(file),
+                Err(Failure { code: 1, said: Some(said) }) => {
+                    complain(&said);
+                    refused = true;
+                }
+                Err(other) => return Err(other),
+            }
+        }
+        if !search.is_empty() {
+            all.insert(0, OwnFile::Search(search));
+        }
+        Ok((all, refused))
+    }
+
+    pub fn find(path: &Path) -> Result<OwnFile> {
+        let (own, shown) = (path.to_path_buf(), path.display());
+        if path.is_dir() {
+            let set = path.join("set.json");
+            if set.is_file() {
+                return Ok(OwnFile::Set(set));
+            }
+            let directory = Directory::open(path, Io::Read);
+            let directory = directory.context(format!("cannot open '{shown}'"))?;
+            let builds = DatabaseMarker::read(&directory)?.is_some();
+            return Ok(if builds { OwnFile::Build(own) } else { OwnFile::Search(vec![own]) });
+        }
+        let mut begin = Vec::new();
+        let file = File::open(path).context(format!("cannot open '{shown}'"))?;
+        let read = file.take(1 << 12).read_to_end(&mut begin);
+        read.context(format!("cannot read '{shown}'"))?;
+        let begins = |with: &[u8]| begin.starts_with(with);
+        Ok(match () {
+            () if begins(&DATABASE_MAGIC) => OwnFile::Database(own),
+            () if begins(&TABLE_MAGIC) => OwnFile::Table(own),
+            () if begins(&PRUNING_MAGIC) => OwnFile::Pruning(own),
+            () if begins(LOG_OPENING.as_bytes()) => OwnFile::Log(own),
+            () if String::from_utf8_lossy(&begin).contains("\"tilewave_set\"") => OwnFile::Set(own),
+            () if RUN_MAGICS.iter().any(|magic| begins(magic)) => {
+                return Err(Failure::failed(format!(
+                    "'{shown}' belongs to a search or build on disk: name its directory"
+                )));
+            }
+            () => {
+                return Err(Failure::failed(format!(
+                    "'{shown}' is not a database, table, set, log or search of tilewave"
+                )));
+            }
+        })
+    }
+
+    /// Its name, and what it is.
+    pub fn named(&self) -> (String, &'static str) {
+        let shown = |path: &Path| path.display().to_string();
+        match self {
+            OwnFile::Search(paths) => {
+                let paths: Vec<String> = paths.iter().map(|path| shown(path)).collect();
+                (paths.join(" "), "search")
+            }
+            OwnFile::Build(path) => (shown(path), "build"),
+            OwnFile::Set(path) => (shown(path), "set"),
+            OwnFile::Database(path) => (shown(path), "pattern database"),
+            OwnFile::Table(path) => (shown(path), "distance table"),
+            OwnFile::Pruning(path) => (shown(path), "pruning table"),
+            OwnFile::Log(path) => (shown(path), "log"),
+        }
+    }
+}
 
 /// An answer, with the path it is about and what that is.
 #[derive(Serialize)]

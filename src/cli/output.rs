@@ -191,6 +191,16 @@ impl Destination {
         }
     }
 
+    /// Adds one of several answers, the first with its heading; between those for people stands an empty line.
+    pub fn answer(&mut self, first: bool, answer: &impl Figures) -> Result<()> {
+        match first {
+            true => self.heading(answer.columns())?,
+            false if self.format == OutputFormat::Text => self.add("\n")?,
+            false => {}
+        }
+        self.line(answer)
+    }
+
     /// Adds one of several answers.
     pub fn line(&mut self, answer: &impl Figures) -> Result<()> {
         let text = match self.format {

@@ -17,8 +17,8 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Ahead, Context, Counted, Figures, OutputFormat, OutputOptions, PuzzleAndStates, Result,
-    Running, SearchProgress, count, facts,
+    Ahead, Context, Counted, Figures, OutputOptions, PuzzleAndStates, Result, Running,
+    SearchProgress, count, facts,
     frontier::{self, grouped},
     puzzle, refuse,
 };
@@ -91,27 +91,16 @@ impl StateArgs {
             Some(_) => None,
             None => self.other(word, table)?,
         };
-        let mut written = 0;
+        let mut none = true;
         let mut write = |state: Option<&str>| -> Result<()> {
-            if written > 0 && destination.format == OutputFormat::Text {
-                destination.add("\n")?;
-            }
-            written += 1;
-            if let Some(puzzle) = &puzzle {
-                let facts = self.of_orbits(puzzle, state)?;
-                if written == 1 {
-                    destination.heading(facts.columns())?;
+            let first = std::mem::take(&mut none);
+            match (&puzzle, &space) {
+                (Some(puzzle), _) => destination.answer(first, &self.of_orbits(puzzle, state)?),
+                (None, Some(space)) => {
+                    destination.answer(first, &self.of_puzzle(space, table, state)?)
                 }
-                return destination.line(&facts);
+                (None, None) => destination.answer(first, &self.of_board(word, table, state)?),
             }
-            let facts = match &space {
-                Some(space) => self.of_puzzle(space, table, state)?,
-                None => self.of_board(word, table, state)?,
-            };
-            if written == 1 {
-                destination.heading(facts.columns())?;
-            }
-            destination.line(&facts)
         };
         for state in &states {
             write(Some(state))?;
@@ -127,7 +116,7 @@ impl StateArgs {
                 }
             }
         }
-        if written == 0 {
+        if none {
             refuse!("there is no state: name one or write one per line to standard input");
         }
         destination.finish()

@@ -75,7 +75,7 @@ pub struct TableFacts {
 
 /// What was built.
 #[derive(Serialize)]
-struct Built {
+struct BuiltTable {
     file: String,
     #[serde(flatten)]
     of: TableFacts,
@@ -96,7 +96,7 @@ impl Args {
         let Some(destination) = Destination::beside(file, self.format) else {
             return Ok(());
         };
-        destination.write(&Built {
+        destination.write(&BuiltTable {
             file: file.display().to_string(),
             of: TableFacts::new(&table),
             seconds: begun.elapsed().as_secs_f64(),
@@ -214,7 +214,7 @@ impl Figures for TableFacts {
     }
 }
 
-impl Figures for Built {
+impl Figures for BuiltTable {
     const COLUMNS: &'static str = TableFacts::COLUMNS;
 
     fn csv(&self) -> String {

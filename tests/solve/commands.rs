@@ -58,7 +58,7 @@ fn export_writes_both_models_and_replaces_nothing() {
 fn export_speaks_of_the_moves_it_means_writes_to_stdout_and_reads_answers() {
     let board = "1 2 3/4 5 6/7 0 8";
     let directory = tempfile::tempdir().unwrap();
-    let args = ["export", board, "--max-moves", "10", "--cnf", "-"];
+    let args = ["encode", board, "--max-moves", "10", "--cnf", "-"];
     let output = Command::cargo_bin("tilewave")
         .unwrap()
         .args(args)
@@ -68,17 +68,17 @@ fn export_speaks_of_the_moves_it_means_writes_to_stdout_and_reads_answers() {
     let formula = String::from_utf8(output.stdout).unwrap();
     assert!(formula.starts_with("c Solvable in at most 9 moves? (10 were allowed"), "{formula}");
     assert!(!directory.path().join("-").exists());
-    let (code, program, _) = tilewave(&["export", board, "--max-moves", "1", "--mps", "-"]);
+    let (code, program, _) = tilewave(&["encode", board, "--max-moves", "1", "--mps", "-"]);
     assert!(code == 0 && program.ends_with("ENDATA\n"), "{program}");
     let model = directory.path().join("model");
     std::fs::write(&model, "l_0 1\n").unwrap();
     let model = model.to_str().unwrap();
-    let (code, text, _) = tilewave(&["export", board, "--decode", model]);
+    let (code, text, _) = tilewave(&["encode", board, "--decode", model]);
     assert_eq!((code, text), (0, format!("{board}  1 moves  L\n")));
-    let (_, text, _) = tilewave(&["export", board, "--decode", model, "--moves", "blank"]);
+    let (_, text, _) = tilewave(&["encode", board, "--decode", model, "--moves", "blank"]);
     assert!(text.ends_with("  R\n"), "{text}");
     std::fs::write(model, "s UNSATISFIABLE\n").unwrap();
-    assert_eq!(tilewave(&["export", board, "--decode", model]).0, 1);
+    assert_eq!(tilewave(&["encode", board, "--decode", model]).0, 1);
 }
 
 #[test]
