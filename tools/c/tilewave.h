@@ -153,6 +153,11 @@ typedef struct TilewavePdb TilewavePdb;
  */
 typedef struct TilewaveTable TilewaveTable;
 
+/**
+ * An open pruning table.
+ */
+typedef struct TilewavePruning TilewavePruning;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -381,6 +386,31 @@ size_t tilewave_table_goal(const TilewaveTable *table,
  * Returns the largest depth in the table, 0 for NULL.
  */
 TILEWAVE_API int tilewave_table_maximum(const TilewaveTable *table);
+
+/**
+ * Opens the file of a pruning table: of a cube or other puzzle, or of some of its pieces.
+ *
+ * @param path The file. All of it is read and checked.
+ * @param out Receives the table, NULL on failure. Close it with tilewave_pruning_close().
+ */
+TILEWAVE_API TilewaveStatus tilewave_pruning_open(const char *path, TilewavePruning **out);
+
+/**
+ * Closes a table, which may be NULL.
+ */
+TILEWAVE_API void tilewave_pruning_close(TilewavePruning *table);
+
+/**
+ * Returns the depth of a state of the table's puzzle, or a negative TilewaveAnswer.
+ *
+ * @param state Moves from the solved state, "R U2 (R' F)3", or what stands where: "corners 2 1 3 ../0 0 1 ..".
+ */
+TILEWAVE_API int tilewave_pruning_depth(const TilewavePruning *table, const char *state);
+
+/**
+ * Returns the largest depth in the table, 0 for NULL.
+ */
+TILEWAVE_API int tilewave_pruning_maximum(const TilewavePruning *table);
 
 #ifdef __cplusplus
 }  // extern "C"
