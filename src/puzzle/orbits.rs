@@ -404,8 +404,9 @@ impl OrbitPuzzle {
     /// # Errors
     /// [`PuzzleError::ManyMoves`].
     pub fn inverse_closed(self) -> Result<OrbitPuzzle, PuzzleError> {
-        let orbits = self.orbits.clone();
-        self.with(|one| vec![(format!("{}'", one.name), one.transformation.inverse(&orbits))])
+        let puzzle = self.clone();
+        let name = |one: &OrbitMove| format!("{}'", one.name);
+        self.with(|one| vec![OrbitMove { name: name(one), ..puzzle.inverse_of(one) }])
     }
 
     /// Returns the puzzle with all powers of every move: `U2`, `U'`. One turn by any angle then is one move.
@@ -422,23 +423,24 @@ impl OrbitPuzzle {
                 back if back < exponent => format!("{}{back}'", one.name),
                 _ => format!("{}{exponent}", one.name),
             };
-            powers.into_iter().enumerate().skip(1).map(|(i, power)| (name(i + 1), power)).collect()
+            let made = |(i, transformation)| {
+                let (name, requires) = (name(i + 1), one.requires);
+                OrbitMove { name, transformation, requires }
+            };
+            powers.into_iter().enumerate().skip(1).map(made).collect()
         })
     }
 
     /// The puzzle with what is made of each move, where it is new.
-    fn with(
-        self,
-        made: impl Fn(&OrbitMove) -> Vec<(String, Transformation)>,
-    ) -> Result<OrbitPuzzle, PuzzleError> {
+    fn with(self, made: impl Fn(&OrbitMove) -> Vec<OrbitMove>) -> Result<OrbitPuzzle, PuzzleError> {
         let mut moves = self.moves.clone();
         let mut names: HashSet<String> = moves.iter().map(|one| one.name.clone()).collect();
         for one in &self.moves {
-            for (mut name, transformation) in made(one) {
-                while !names.insert(name.clone()) {
-                    name.push('\'');
+            for mut new in made(one) {
+                while !names.insert(new.name.clone()) {
+                    new.name.push('\'');
                 }
-                moves.push(OrbitMove { name, transformation, requires: one.requires });
+                moves.push(new);
             }
         }
         let (moves, more) = self.distinct(moves)?;

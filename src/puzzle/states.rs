@@ -521,6 +521,10 @@ impl Sifter {
     /// Takes over the moves and random products of them until the order is the greatest possible, or nothing new is
     /// found.
     pub(super) fn fill(&mut self, most: &BigUint) {
+        // Where every move needs a piece there may be nothing that leads back to its place but the way there.
+        if self.elements.is_empty() {
+            return;
+        }
         let mut dice = SplitMix64::new(1);
         let mut pool = self.elements.clone();
         for element in &self.elements.clone() {

@@ -2,10 +2,14 @@
 //! states, moves that need a piece, directed or not) against a search in plain code: states at each depth, tables and
 //! shortest solutions.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Instant,
+};
 
 use tilewave::Resources;
 use tilewave::frontier::FrontierSearch;
+use tilewave::progress::StopWhen;
 use tilewave::pruning::{EntrySize, PruningTable};
 use tilewave::puzzle::orbits::{
     Arrangement, Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation,
@@ -262,7 +266,11 @@ impl Comparison {
         for tables in [vec![whole], each] {
             let Ok(solver) = PuzzleSolver::new(puzzle.clone(), tables) else { continue };
             for (state, arranged, back) in some.iter().filter(|(_, _, back)| back.is_some()) {
-                let found = solver.solve(arranged).map(|answer| answer.moves.map(|m| m.len()));
+                // A solution that is never found is a wrong one.
+                let begun = Instant::now();
+                let stop = StopWhen(|| begun.elapsed().as_secs() > 5);
+                let found = solver.solve_with(arranged, &stop);
+                let found = found.map(|answer| answer.moves.map(|m| m.len()));
                 let found = found.map_err(|error| error.to_string());
                 self.hold(format!("{name}, solution, {state:?}"), found, Ok(*back));
                 self.solutions += 1;
