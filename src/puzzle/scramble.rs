@@ -97,7 +97,7 @@ mod tests {
             let states = usize::try_from(states).unwrap();
             even(puzzle.scrambles(3).unwrap(), states);
         }
-        let topspin = families::parse("topspin:6,3").unwrap();
+        let topspin = families::parse("topspin:6,4").unwrap();
         even(topspin.scrambles(4), 720);
         let rest = whole("3x3x3");
         for state in rest.scrambles(5).unwrap().take(200) {

@@ -165,7 +165,7 @@ pub fn lines(plan: &Plan) -> Report {
         let mut command = tilewave(&args);
         let done = run_with(command.current_dir(home.path()), &input);
         let after = runs::snapshot(home.path());
-        let forced = args.iter().any(|a| a.starts_with("--force"));
+        let forced = args.iter().any(|a| a.starts_with("--force") || a == "-f");
         let gone = files
             .iter()
             .filter(|(path, _)| !path.starts_with("run"))
@@ -173,9 +173,16 @@ pub fn lines(plan: &Plan) -> Report {
         let first = done.err.lines().find(|l| l.starts_with("error:")).unwrap_or("").to_owned();
         let raw =
             done.err.chars().chain(done.out.chars()).any(|c| c == '\u{1b}' || c == '\u{202e}');
+        // A line for each path that it is given.
+        let errors: Vec<&str> = done.err.lines().filter(|l| l.starts_with("error:")).collect();
+        let distinct: std::collections::BTreeSet<&&str> = errors.iter().collect();
+        let each = args.first().is_some_and(|command| command == "check")
+            && done.code == Some(1)
+            && (2..=args.len()).contains(&errors.len())
+            && distinct.len() == errors.len();
         let verdict = if let Some((path, _)) = gone {
             Verdict::Removed(path.display().to_string())
-        } else if let Some(ugly) = done.bad_manners() {
+        } else if let Some(ugly) = done.bad_manners().filter(|_| !each) {
             Verdict::Ugly(ugly)
         } else if raw {
             Verdict::Ugly(format!("echoes control characters: {first:?}"))

@@ -33,7 +33,7 @@ pub fn starts(plan: &Plan) -> Report {
         &[&pattern[..], &["/dev/null", "--force"]].concat(),
         &["check", &pdb, "--full"],
         &["pdb", "export", &pdb, "--layout", "positions", "-o", "/dev/null", "--force"],
-        &["pdb", "probe", &set, "--board", board],
+        &["pdb", "probe", "--pdb", &set, board],
     ];
     plan.run(|n, dice| {
         let args = commands[n % commands.len()];
