@@ -142,7 +142,7 @@ fn states_come_as_arguments_or_lines_of_any_puzzle() {
     assert_eq!(flat["board"], "1 2 3/4 0 5");
     refused(&["state", "3x3", "--id", "5", "1 2 3/4 5 6/7 8 0"], 2, "give either, not both");
     refused(&["solve", "3x3x", "R"], 2, "'3x3x' is neither the size of a board");
-    refused(&["solve", "2x2x2", "R", "--fast"], 2, "--fast is for boards, and 2x2x2 is not one");
+    refused(&["solve", "2x2x2", "R", "--fast"], 2, "--fast solves 2x2x2 in phases: name them");
 }
 
 #[test]

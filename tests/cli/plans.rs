@@ -91,7 +91,7 @@ fn estimates_follow_the_depth_where_nothing_is_published() {
     // 4x4 and 2x8 with several tiles a move: nobody has published their levels.
     let peak = |board: &str, depth: &str| {
         let run = path(board);
-        let small = ["--dir", &run, "--disk-limit", "1kB"];
+        let small = ["--dir", &run, "--disk-limit", "1kB", "--engine", "sweep"];
         let search = [&["bfs"], &to(board, depth)[..], &small].concat();
         refused(&search, 1, " of disk at its peak, 1000 B may be used");
         let error = tilewave(&search).output().unwrap().stderr;

@@ -633,5 +633,6 @@ fn goal_sets_are_searched_planned_and_kept() {
     refused(&["bfs", "3x3x3", "--subgroup", "R U, F D"], 2, "more than 1048576 states");
     refused(&["bfs", "3x3x3", "--generators", " "], 2, "no move is named");
     refused(&["bfs", "3x4", "--goals", &goals], 2, "--goals");
-    refused(&["bfs", "pancake:5", "--subgroup", "F2"], 2, "--subgroup");
+    let cosets = json(&["bfs", "pancake:5", "--subgroup", "F2", "--format", "json"]);
+    assert_eq!(cosets["counts"], serde_json::json!([1, 3, 9, 23, 20, 4]));
 }

@@ -235,6 +235,7 @@ fn the_command_line_says_what_a_directory_serves() {
     refused(dir, &[&["build"], &what[..], &["-o", "x.pdb"]].concat(), 1, "--dir");
     let plan = stdout(dir, &[&["plan"], &what[..], &["--format", "json"]].concat());
     let plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
+    let plan = &plan[0];
     assert_eq!(plan["dir"], true);
     assert!(plan["memory_bytes"].as_u64().unwrap() < 300_000_000);
     assert_eq!(plan["with_dir"]["memory_bytes"], plan["memory_bytes"]);

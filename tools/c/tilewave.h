@@ -149,14 +149,14 @@ typedef enum {
 typedef struct TilewavePdb TilewavePdb;
 
 /**
- * An open distance table.
- */
-typedef struct TilewaveTable TilewaveTable;
-
-/**
  * An open pruning table.
  */
 typedef struct TilewavePruning TilewavePruning;
+
+/**
+ * An open distance table.
+ */
+typedef struct TilewaveTable TilewaveTable;
 
 #ifdef __cplusplus
 extern "C" {
@@ -405,7 +405,9 @@ TILEWAVE_API void tilewave_pruning_close(TilewavePruning *table);
  *
  * @param state Moves from the solved state, "R U2 (R' F)3", or what stands where: "corners 2 1 3 ../0 0 1 ..".
  */
-TILEWAVE_API int tilewave_pruning_depth(const TilewavePruning *table, const char *state);
+TILEWAVE_API
+int tilewave_pruning_depth(const TilewavePruning *table,
+                           const char *state);
 
 /**
  * Returns the largest depth in the table, 0 for NULL.

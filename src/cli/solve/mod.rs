@@ -68,7 +68,7 @@ pub struct Args {
     #[command(flatten)]
     counted: Counted,
 
-    /// Solve boards of any size quickly, not with the fewest moves; other puzzles in phases (--via).
+    /// Solve quickly, not optimally: boards, or other puzzles in phases (--via).
     #[arg(long)]
     fast: bool,
 

@@ -165,11 +165,11 @@ impl Listed {
         let rows = arrays::rows(states, self.form(), &|text| self.row_of_text(text))?;
         let all = rows.numbers.par_chunks_exact(self.places.len()).with_min_len(1 << 12);
         let wrong = all.enumerate().find_first(|(_, row)| !self.is_state(row));
-        if let Some((i, row)) = wrong {
-            if let Err(wrong) = self.state(row) {
-                let which = if rows.is_one() { String::new() } else { format!("row {i}: ") };
-                return Err(invalid(which + &wrong));
-            }
+        if let Some((i, row)) = wrong
+            && let Err(wrong) = self.state(row)
+        {
+            let which = if rows.is_one() { String::new() } else { format!("row {i}: ") };
+            return Err(invalid(which + &wrong));
         }
         Ok(rows)
     }
