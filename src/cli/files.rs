@@ -31,7 +31,7 @@ use crate::cli::{
 
 // `tilewave check`: whether files are intact.
 
-/// Check files and directories that tilewave has written: every byte, and with --full every entry.
+/// Check every byte of files and directories, with --full every entry.
 #[derive(clap::Args)]
 #[command(
     after_help = "All checksums are compared, and for databases some entries with a search. Exit code 1 if anything is damaged or wrong.\n\n\

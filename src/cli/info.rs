@@ -140,7 +140,7 @@ impl<T: Figures> Figures for About<T> {
     }
 }
 
-/// Show what a file or directory of tilewave holds: search on disk, database, table, set or log.
+/// Show what a file or directory of tilewave holds.
 #[derive(clap::Args)]
 #[command(
     after_help = "Reads headers only, and does not disturb a search that is running.\n\nExamples:\n  tilewave info RUN\n  tilewave info *.pdb *.table"

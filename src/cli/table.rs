@@ -19,7 +19,7 @@ use crate::cli::{
     SearchProgress, Subject, choice, counts_csv, facts, frontier, progress, puzzle, refuse,
 };
 
-/// Build a distance table: the exact distance of every state of a puzzle, or of some of its pieces.
+/// Build a distance table of a puzzle, or of some of its pieces.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave table 3x4 -o 3x4.table\n  tilewave state --table 3x4.table '1 2 3 4/5 6 7 8/9 0 10 11'\n  \
