@@ -31,7 +31,7 @@ use crate::{
     },
     puzzle::{
         PuzzleError,
-        orbits::{Arrangement, OrbitPuzzle, Placed},
+        orbits::{Arrangement, Orbit, OrbitPuzzle, Placed},
         ranking::{RankGroup, Ranking},
     },
     resources::Resources,
@@ -317,9 +317,16 @@ impl PruningTable {
                 break;
             }
         }
-        match projections.is_empty() {
-            true => Err(PuzzleError::ManyStates(puzzle.to_string()).into()),
-            false => Ok(projections),
+        match (projections.is_empty(), memory) {
+            (false, _) => Ok(projections),
+            (true, None) => Err(PuzzleError::ManyStates(puzzle.to_string()).into()),
+            (true, Some(budget)) => {
+                let one = |orbit: &Orbit| puzzle.clone().keeping(&[format!("={}:1", orbit.name)]);
+                let least = puzzle.orbits().iter().filter_map(|orbit| one(orbit).ok());
+                let least = least.min_by_key(|one| entries(one)).unwrap_or_else(|| puzzle.clone());
+                let needed = entries(&least).div_ceil(8).saturating_mul(BUILD_BITS);
+                Err(TableError::Projection { puzzle: least.to_string(), needed, budget }.into())
+            }
         }
     }
 

@@ -212,7 +212,7 @@ def test_boards_beyond_a_partial_table_have_no_solution(lazy):
             table.solve(board)
         with pytest.raises(ValueError, match=said):
             table.solve(text)
-        with pytest.raises(ValueError, match="^row 2: the table has no depth of "):
+        with pytest.raises(ValueError, match="^row 2: the table has no depth for "):
             table.solve([boards[0], boards[1], board, board])
     with pytest.raises(ValueError, match="parity"):
         table.solve("2 1 3/4 5 0")

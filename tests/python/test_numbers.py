@@ -20,8 +20,12 @@ CALLS = {
     "Solver": lambda **given: tilewave.Solver("2x3", **given),
     "Solver.solve": lambda **given: SOLVER.solve("1 2 3/4 0 5", **given),
     "solve": lambda **given: tilewave.solve("1 2 3/4 0 5", **given),
+    "PruningTable.build": lambda **given: tilewave.PruningTable.build("2x2x2", pieces="corners:1-4", **given),
+    "PuzzleSolver": lambda **given: tilewave.PuzzleSolver("2x2x2", **given),
+    "PuzzleSolver.solve": lambda **given: PUZZLE_SOLVER.solve("R U", **given),
 }
 SOLVER = tilewave.Solver("2x3")
+PUZZLE_SOLVER = tilewave.PuzzleSolver("2x2x2", tables=[tilewave.PruningTable.build("2x2x2")])
 
 
 def taken():

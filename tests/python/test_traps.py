@@ -235,7 +235,7 @@ def program(*arguments):
 def test_the_package_has_the_program(tmp_path):
     done = program("bfs", "3x3", "--format", "json")
     assert done.returncode == 0 and json.loads(done.stdout)["diameter"] == 31
-    assert program("--version").stdout == f"tilewave {tilewave.__version__}\n"
+    assert program("--version").stdout.splitlines()[0] == f"tilewave {tilewave.__version__}"
     wrong = program("bfs", "nonsense")
     assert wrong.returncode == 2 and wrong.stderr.startswith("error: 'nonsense'") and not wrong.stdout
     assert program("pdb", "build", "3x3", "--pattern", "1-3", "-o", str(tmp_path / "a.pdb")).returncode == 0

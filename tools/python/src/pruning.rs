@@ -28,7 +28,7 @@ use super::work::{FIRST, for_rows, long};
 /// --------
 /// >>> table = tilewave.PruningTable.build("2x2x2", pieces="corners:1-4")
 /// >>> int(table.histogram.sum()), table.encoding
-/// (136080, 'nibble')
+/// (68040, 'nibble')
 #[pyclass(frozen, module = "tilewave")]
 pub struct PruningTable {
     table: Arc<tilewave::pruning::PruningTable>,
@@ -148,6 +148,13 @@ impl PruningTable {
     ///     When there is one.
     /// OSError
     ///     When it cannot be written.
+    ///
+    /// Examples
+    /// --------
+    /// >>> table = tilewave.PruningTable.build("2x2x2", pieces="corners:1-4")
+    /// >>> table.save("corners.table")
+    /// >>> tilewave.PruningTable.open("corners.table").nbytes == table.nbytes
+    /// True
     #[pyo3(signature = (path, *, replace=false))]
     fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> PyResult<()> {
         long(py, None, |watch| self.table.save(&path, replace, watch))

@@ -448,6 +448,7 @@ def solve(
 @overload
 def solve(
     boards: str,
+    states: None = None,
     *,
     optimal: bool = True,
     goal: _States | None = None,
@@ -461,6 +462,7 @@ def solve(
 @overload
 def solve(
     boards: list[str],
+    states: None = None,
     *,
     optimal: bool = True,
     goal: _States | None = None,
@@ -474,6 +476,7 @@ def solve(
 @overload
 def solve(
     boards: _States,
+    states: None = None,
     *,
     optimal: bool = True,
     goal: _States | None = None,
