@@ -70,8 +70,9 @@ fn first_levels_of_searches_to_a_depth_are_found_again() {
         let states = puzzle.states().unwrap().to_string();
         assert_eq!(states, listed.states, "{name}");
         if let Some(truth) = published_growth(&puzzle) {
-            let same = listed.counts.iter().zip(truth.counts());
-            assert!(same.clone().count() > 10 && same.clone().all(|(a, b)| a == b), "{name}");
+            let shared = listed.counts.len().min(truth.counts().len());
+            assert!(shared > 8, "{name}");
+            assert_eq!(listed.counts[..shared], truth.counts()[..shared], "{name}");
         }
         let mut search = FrontierSearch::new(puzzle);
         let depth = listed.counts.iter().position(|&count| count > 20_000).unwrap();
