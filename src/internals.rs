@@ -20,14 +20,14 @@ pub use crate::{
     units::{parse_bytes, parts},
 };
 
-use crate::store::FileHeader;
+use crate::store::container;
 
 /// How the files of each kind begin.
-pub const DATABASE_MAGIC: [u8; 8] = <crate::pdb::Summary as FileHeader>::MAGIC;
+pub const DATABASE_MAGIC: [u8; 8] = container::DATABASE.0;
 /// See [`DATABASE_MAGIC`].
-pub const TABLE_MAGIC: [u8; 8] = crate::table::header::TableHeader::MAGIC;
+pub const TABLE_MAGIC: [u8; 8] = container::DISTANCES.0;
 /// See [`DATABASE_MAGIC`].
-pub const PRUNING_MAGIC: [u8; 8] = crate::pruning::header::PruningHeader::MAGIC;
+pub const PRUNING_MAGIC: [u8; 8] = container::PRUNING.0;
 /// See [`DATABASE_MAGIC`]: the files in the directory of a search or build.
 pub const RUN_MAGICS: [&[u8]; 3] = [b"TWLEVEL\n", b"TWCROSS\n", b"tilewave-"];
 

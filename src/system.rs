@@ -137,6 +137,8 @@ pub fn advice(error: &io::Error) -> &'static str {
 pub enum FileProblem {
     /// It is something else.
     Other,
+    /// It is another kind of file of this library, and which.
+    Another(&'static str),
     /// It holds what is no longer read, which only earlier programs wrote.
     Retired(&'static str),
     /// It is of another version of the format.
@@ -174,6 +176,7 @@ impl FileProblem {
         let name = path.display();
         match self {
             FileProblem::Other => format!("'{name}' is not a {noun}: {make}"),
+            FileProblem::Another(is) => format!("'{name}' is a {is}, not a {noun}: {make}"),
             FileProblem::Version { found, supported } => format!(
                 "'{name}' is a {noun} of version {found}, this program reads version {supported}: {make} or use \
                  a matching tilewave"

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeSet,
+    io::ErrorKind::NotFound,
     path::{Path, PathBuf},
 };
 
@@ -302,9 +303,14 @@ impl CacheArgs {
         let Some(dir) = cache_dir(self.cache_dir.as_deref()) else {
             refuse!("there is no home directory: name the cache with --cache-dir");
         };
+        let unread = || format!("cannot read '{}'", dir.display());
+        let entries = match std::fs::read_dir(&dir) {
+            Err(error) if error.kind() == NotFound => None,
+            entries => Some(entries.context(unread())?),
+        };
         let mut files = Vec::new();
-        for entry in std::fs::read_dir(&dir).into_iter().flatten() {
-            let path = entry.context(format!("cannot read '{}'", dir.display()))?.path();
+        for entry in entries.into_iter().flatten() {
+            let path = entry.context(unread())?.path();
             // What is not what its name says is not ours to list or remove.
             let holds = match OwnFile::find(&path) {
                 Ok(OwnFile::Database(_)) => {

@@ -119,6 +119,9 @@ impl Args {
         let destination = self.output.reserve()?;
         let last = self.max_depth.max_depth;
         let search = self.running.search(space.clone())?.max_depth(last);
+        if let Some(dir) = self.dir.as_deref().filter(|dir| dir.exists()) {
+            Directory::open(dir, Io::Read)?;
+        }
         let machines = Machines {
             cores: self.cores.map(usize::from),
             // One process is no job: it plans as if nothing had been said of processes.

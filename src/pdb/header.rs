@@ -70,7 +70,7 @@ impl Summary {
 }
 
 impl store::FileHeader for Summary {
-    const MAGIC: [u8; 8] = *b"TWPDB\r\n\x1a";
+    const MAGIC: [u8; 8] = store::container::DATABASE.0;
     const VERSION: u32 = 1;
     const KIND: FileKind =
         FileKind { noun: "tilewave pattern database", make: "build it with tilewave pdb build" };

@@ -88,7 +88,7 @@ pub(crate) struct PruningHeader {
 }
 
 impl store::FileHeader for PruningHeader {
-    const MAGIC: [u8; 8] = *b"TWPRU\r\n\x1a";
+    const MAGIC: [u8; 8] = store::container::PRUNING.0;
     const VERSION: u32 = 1;
     const KIND: FileKind = FileKind { noun: "pruning table", make: "make it with tilewave table" };
 

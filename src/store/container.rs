@@ -25,6 +25,11 @@ use crate::{
 
 const SUM: usize = HEADER_BYTES - 8;
 
+/// How the kinds of files begin that have such a header, and what they are.
+pub const DATABASE: ([u8; 8], &str) = (*b"TWPDB\r\n\x1a", "pattern database");
+pub const DISTANCES: ([u8; 8], &str) = (*b"TWTAB\r\n\x1a", "distance table");
+pub const PRUNING: ([u8; 8], &str) = (*b"TWPRU\r\n\x1a", "pruning table");
+
 /// What the header of a kind of file says.
 pub trait FileHeader: Sized + Sync {
     const MAGIC: [u8; 8];
@@ -69,7 +74,8 @@ fn decode<H: FileHeader>(path: &Path, begin: &[u8], found: u64) -> Result<H, Sys
     let wrong = |problem| H::KIND.wrong(path, problem);
     let length = |expected| wrong(FileProblem::Length { found, expected });
     if begin.get(..8) != Some(&H::MAGIC) {
-        return Err(wrong(FileProblem::Other));
+        let another = [DATABASE, DISTANCES, PRUNING].into_iter().find(|(m, _)| begin.starts_with(m));
+        return Err(wrong(another.map_or(FileProblem::Other, |(_, is)| FileProblem::Another(is))));
     }
     let Some(bytes) = begin.first_chunk() else {
         return Err(length(HEADER_BYTES as u64));

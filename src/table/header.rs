@@ -74,7 +74,7 @@ impl TableHeader {
 }
 
 impl store::FileHeader for TableHeader {
-    const MAGIC: [u8; 8] = *b"TWTAB\r\n\x1a";
+    const MAGIC: [u8; 8] = store::container::DISTANCES.0;
     const VERSION: u32 = 2;
     const KIND: FileKind = FileKind { noun: "distance table", make: "make it with tilewave table" };
 

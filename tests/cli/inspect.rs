@@ -59,6 +59,47 @@ fn every_kind_of_file_is_known_shown_and_checked() {
     refused(&["info", level.to_str().unwrap()], 1, "name its directory");
 }
 
+/// A file in the place of another kind of file is called by its name.
+#[test]
+fn files_are_not_taken_for_others() {
+    let (_dir, path) = one_of_each();
+    let (database, table, pruning) = (path("a.pdb"), path("t.table"), path("p.table"));
+    let board = "8 6 7/2 5 4/3 0 1";
+    for (args, words) in [
+        (["state", board, "--table", &database], "is a pattern database, not a distance table"),
+        (["state", board, "--table", &pruning], "is a pruning table, not a distance table"),
+        (["solve", board, "--pdb", &table], "is a distance table, not a tilewave pattern database"),
+        (["pdb", "probe", "--pdb", &pruning], "is a pruning table, not a tilewave pattern database"),
+    ] {
+        refused(&args, 1, words);
+    }
+    refused(&["solve", "2x2x2", "U", "--pdb", &table], 1, "is a distance table, not a pruning table");
+    // A file in the place of a directory, and a directory in the place of a file.
+    for args in [
+        &["resume", &table][..],
+        &["repair", &table],
+        &["bfs", "3x3", "--dir", &table],
+        &["plan", "3x3", "--dir", &table],
+        &["cache", "--cache-dir", &table],
+        &["man", "--dir", &table],
+    ] {
+        let output = tilewave(args).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), error.lines().count()), (Some(1), 1), "{args:?}: {error}");
+        assert!(error.to_lowercase().contains("not a directory"), "{args:?}: {error}");
+    }
+    let run = path("run");
+    for args in [
+        &["table", "3x3", "-o", &run][..],
+        &["bfs", "3x3", "--html", &run],
+        &["state", board, "--table", &run],
+        &["pdb", "probe", board, "--pdb", &run],
+        &["solve", board, "--log", &run],
+    ] {
+        refused(args, 1, "directory");
+    }
+}
+
 /// A bit of each file is flipped: the check fails, or the file is no longer known.
 #[test]
 fn damage_of_every_kind_of_file_is_found() {

@@ -48,6 +48,11 @@ fn wrong_options() {
     refused(&["bfs", "2x3", "--engine", "sweep"], 2, "--engine reference");
     refused(&["serach", "3x3"], 2, "unknown command 'serach'");
     refused(&["state"], 2, "there is no state: name one");
+    // No table is built for no state.
+    let dir = tempfile::tempdir().unwrap();
+    let kept = dir.path().join("kept");
+    refused(&["solve", "3x3x3", "--cache-dir", kept.to_str().unwrap()], 2, "there is no state");
+    assert!(!kept.exists());
     refused(&["check"], 2, "required arguments");
 }
 

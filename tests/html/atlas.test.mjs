@@ -107,6 +107,42 @@ test("every search can be shown, and says how it was checked", () => visit(brows
   assert.equal(await text(page, "left-out"), "88 more are not shown here; 3x3-blank4.json lists up to 1,000.");
 }));
 
+test("headings sort the tables, by mouse and by keyboard", () => visit(browser, "atlas.html", {}, async (page) => {
+  const column = async (table, at) => (await page.locator(`${table} tr td:nth-child(${at + 1})`).allTextContents());
+  const value = (text) => Number(text.replaceAll(",", ""));
+  const head = (table, name) => page.locator(table).getByRole("columnheader", { name });
+  const sortedBy = () => page.locator("#all th[aria-sort]").evaluateAll((all) => all.map((e) => `${e.textContent} ${e.getAttribute("aria-sort")}`));
+  const before = await column("#all tbody", 0);
+  for (const [at, name] of [[3, "States"], [4, "God's number"], [5, "Antipodes"]]) {
+    await head("#all", name).getByRole("button").click();
+    assert.deepEqual(await sortedBy(), [`${name} ascending`]);
+    const up = (await column("#all tbody", at)).map(value);
+    assert.equal(up.length, before.length);
+    assert.ok(up.every((one, i) => !i || up[i - 1] <= one) && up[0] < up.at(-1), `${name}: ${up}`);
+    // The heading has the focus: the keyboard turns the order round.
+    await page.keyboard.press("Enter");
+    assert.deepEqual(await sortedBy(), [`${name} descending`]);
+    assert.deepEqual((await column("#all tbody", at)).map(value), [...up].sort((a, b) => b - a));
+  }
+  await head("#all", "Puzzle").getByRole("button").click();
+  const names = await column("#all tbody", 0);
+  assert.deepEqual([...names].sort(), [...before].sort());
+  assert.ok(names.indexOf("pancake:9") < names.indexOf("pancake:10"), "numbers in names count by their value");
+  for (const round of [1, 2]) {
+    await head("#all", "Metric").getByRole("button").click();
+    assert.equal((await column("#all tbody", 2)).at(-1), "", "what has no metric comes last");
+  }
+  // The other table keeps its order when another search is chosen.
+  await page.evaluate(() => { location.hash = "3x4"; });
+  await page.locator("#title", { hasText: "3x4" }).waitFor();
+  await head("#compare-head", "mean").first().getByRole("button").click();
+  const means = (await column("#compare", 3)).map(value);
+  assert.deepEqual(means, [...means].sort((a, b) => a - b));
+  await page.locator("#compare a").last().click();
+  await page.waitForFunction(() => location.hash !== "#3x4" && document.querySelector("#compare tr.at:last-child"));
+  assert.deepEqual((await column("#compare", 3)).map(value), means);
+}));
+
 test("it fits a phone, in both schemes", async () => {
   for (const colorScheme of ["light", "dark"]) {
     for (const [kind, options] of [["desktop", {}], ["phone", PHONE]]) {

@@ -143,6 +143,28 @@ function gallery(of, last) {
   find("left-out").textContent = `${number(left)} more are not shown here; ${of.name}.json lists up to 1,000.`;
 }
 
+// Makes the headings of a table sort its rows: first upwards, then downwards, what is missing always last. Words come in the
+// order of the alphabet, numbers, also within words, by their value.
+const alphabet = new Intl.Collator("en", { numeric: true });
+function sortable(table) {
+  const heads = [...table.tHead.rows[0].cells];
+  for (const [at, head] of heads.entries()) {
+    const button = element("button", { type: "button" }, head.textContent);
+    button.addEventListener("click", () => sort(table, at, head.getAttribute("aria-sort") === "ascending"));
+    head.replaceChildren(button);
+  }
+}
+
+function sort(table, at, down) {
+  const heads = [...table.tHead.rows[0].cells];
+  for (const head of heads) head.removeAttribute("aria-sort");
+  heads[at].setAttribute("aria-sort", down ? "descending" : "ascending");
+  const rows = [...table.tBodies[0].rows].map((row) => [row.cells[at].textContent.replaceAll(",", ""), row]);
+  const missing = (text) => text === "" || text === "–";
+  rows.sort(([a], [b]) => missing(a) - missing(b) || alphabet.compare(a, b) * (down ? -1 : 1));
+  table.tBodies[0].append(...rows.map(([, row]) => row));
+}
+
 // All goals of a board in both metrics, or all sizes of a family.
 function compare(of) {
   const cells = (heads, row) => row.map((text, i) => element(heads ? "th" : "td", heads ? { scope: "col" } : {}, i || heads ? `${text}` : text));
@@ -166,8 +188,16 @@ function compare(of) {
     rows = family.map((one) => [one === of, [link(one, one.puzzle), number(one.counts.reduce((a, b) => a + b)), far(one),
       number(one.counts.at(-1)), one.mean.toFixed(3), number(Math.max(...one.counts))]]);
   }
+  const table = find("compare").parentElement;
+  const sorted = [...(table.tHead.rows[0]?.cells ?? [])];
+  const by = sorted.findIndex((one) => one.hasAttribute("aria-sort"));
+  // Another search of the same kind keeps the order.
+  const keeps = by >= 0 && sorted.length === head.length;
+  const down = keeps && sorted[by].getAttribute("aria-sort") === "descending";
   find("compare-head").replaceChildren(element("tr", {}, ...cells(true, head)));
   find("compare").replaceChildren(...rows.map(([own, row]) => element("tr", own ? { class: "at" } : {}, ...cells(false, row))));
+  sortable(table);
+  if (keeps) sort(table, by, down);
 }
 
 // The program's own player, as a page in a frame.
@@ -212,6 +242,7 @@ find("player").addEventListener("close", () => { find("frame").srcdoc = ""; });
 addEventListener("hashchange", recall);
 addEventListener("beforeprint", () => chart.draw(680));
 addEventListener("afterprint", () => chart.draw());
+sortable(find("all").querySelector("table"));
 // Who comes without a search in mind sees them all.
 find("all").open = !location.hash;
 recall();

@@ -168,7 +168,7 @@ fn failed(error: impl Into<Error>) -> TilewaveStatus {
     let error = error.into();
     let status = match &error {
         Error::System(SystemError::Wrong { problem, .. }) => match problem {
-            FileProblem::Other | FileProblem::Retired(_) => NotSuchAFile,
+            FileProblem::Other | FileProblem::Another(_) | FileProblem::Retired(_) => NotSuchAFile,
             FileProblem::Version { .. } => Version,
             _ => Damaged,
         },

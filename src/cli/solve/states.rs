@@ -1,6 +1,7 @@
 //! States of puzzles other than boards: shortest solutions from a distance table, or by a search over pruning tables.
 
 use std::{
+    cell::OnceCell,
     io::{BufRead, BufReader, Stdin},
     path::PathBuf,
     sync::atomic::{AtomicU64, Ordering},
@@ -319,27 +320,24 @@ impl StateSolve<'_> {
         if let Some(via) = via {
             return self.in_phases(&puzzle, via, pool);
         }
-        let first = communicator.rank() == 0;
-        // Rank 0 builds what is kept for all.
-        if !first {
-            communicator.barrier();
-        }
-        let (databases, threads) = (self.databases, self.threads.get());
-        let tables = pool.install(|| databases.tables(&puzzle, threads))?;
-        if first {
-            communicator.barrier();
-        }
-        let solver = pool.install(|| PuzzleSolver::new(puzzle.clone(), tables))?;
-        let progress = &SolveProgress::new("state", states.len(), first);
-        let mut searcher = Searcher { solver, log: None, limits: self.limits, progress };
-        if communicator.size() > 1 {
-            searcher.agree(communicator, "tables")?;
-        }
+        let progress = OnceCell::new();
+        // Nothing is built before there is a state; files that are given are read first.
+        let given = !self.databases.pdb.is_empty();
+        let make = || self.searcher(&puzzle, &progress, pool);
+        let mut searcher = given.then(make).transpose()?;
         let parse = |text: &str| Ok(puzzle.read(text).map_err(tilewave::Error::from)?.0);
         let all = self.log.is_some() || communicator.size() > 1;
         let source = StateSource { states, all, ranks: communicator };
         let ranks = Ranks { communicator, pool };
         let solved = each(source, self.output, parse, |all, before, say| {
+            if all.is_empty() {
+                return Ok(());
+            }
+            let searcher = match &mut searcher {
+                Some(there) => there,
+                none => none.insert(make()?),
+            };
+            let progress = searcher.progress;
             if let Some(path) = &self.log {
                 let states: Vec<Arrangement> = all.iter().map(|(_, state)| state.clone()).collect();
                 searcher.open_log(path, &states, communicator)?;
@@ -348,7 +346,7 @@ impl StateSolve<'_> {
             for (batch, some) in all.chunks(BATCH * communicator.size()).enumerate() {
                 let before = before + batch * BATCH * communicator.size();
                 if !progress::asked() {
-                    solve_batch(&searcher, some, before, ranks, say)?;
+                    solve_batch(searcher, some, before, ranks, say)?;
                 }
             }
             match &searcher.log {
@@ -358,6 +356,32 @@ impl StateSolve<'_> {
         });
         drop(searcher);
         solved
+    }
+
+    /// What solves states of a puzzle, with its tables.
+    fn searcher<'p>(
+        &self,
+        puzzle: &OrbitPuzzle,
+        progress: &'p OnceCell<SolveProgress>,
+        pool: &ThreadPool,
+    ) -> Result<Searcher<'p, PuzzleSolver>> {
+        let communicator = self.communicator;
+        let first = communicator.rank() == 0;
+        // Rank 0 builds what is kept for all.
+        if !first {
+            communicator.barrier();
+        }
+        let tables = pool.install(|| self.databases.tables(puzzle, self.threads.get()))?;
+        if first {
+            communicator.barrier();
+        }
+        let solver = pool.install(|| PuzzleSolver::new(puzzle.clone(), tables))?;
+        let progress = progress.get_or_init(|| SolveProgress::new("state", self.states.len(), first));
+        let searcher = Searcher { solver, log: None, limits: self.limits, progress };
+        if communicator.size() > 1 {
+            searcher.agree(communicator, "tables")?;
+        }
+        Ok(searcher)
     }
 }
 
