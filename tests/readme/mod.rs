@@ -11,6 +11,7 @@ use tilewave::report::{Chart, published, published_growth};
 mod documents;
 mod json;
 mod links;
+mod release;
 
 const README: &str = include_str!("../../README.md");
 
@@ -62,26 +63,6 @@ fn words(line: &str) -> Vec<&str> {
             _ => part.split_whitespace().collect(),
         })
         .collect()
-}
-
-/// The version stands in Cargo.toml; whatever repeats it has the same.
-#[test]
-fn the_version_is_one() {
-    let version = env!("CARGO_PKG_VERSION");
-    let read = |file: &str| fs::read_to_string(root().join(file)).unwrap();
-    for (file, line) in [
-        ("Cargo.toml", format!("\nversion = \"{version}\"\n")),
-        ("tools/python/Cargo.toml", format!("\nversion = \"{version}\"\n")),
-        ("CITATION.cff", format!("\nversion: {version}\n")),
-        ("tools/c/tilewave.h", format!("VERSION_MINOR {}\n", env!("CARGO_PKG_VERSION_MINOR"))),
-    ] {
-        assert!(read(file).contains(&line), "{file} has another version than {version}");
-    }
-    let minimal =
-        read("Cargo.toml").lines().find(|l| l.starts_with("rust-version")).unwrap().to_string();
-    assert!(read("tools/python/Cargo.toml").contains(&minimal), "Python takes another Rust");
-    let rust = minimal.split('"').nth(1).unwrap();
-    assert!(README.contains(&format!("Rust {rust}")), "the README names another Rust");
 }
 
 /// What each command of a table prints, by its first words.
