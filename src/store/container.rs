@@ -74,7 +74,8 @@ fn decode<H: FileHeader>(path: &Path, begin: &[u8], found: u64) -> Result<H, Sys
     let wrong = |problem| H::KIND.wrong(path, problem);
     let length = |expected| wrong(FileProblem::Length { found, expected });
     if begin.get(..8) != Some(&H::MAGIC) {
-        let another = [DATABASE, DISTANCES, PRUNING].into_iter().find(|(m, _)| begin.starts_with(m));
+        let another =
+            [DATABASE, DISTANCES, PRUNING].into_iter().find(|(m, _)| begin.starts_with(m));
         return Err(wrong(another.map_or(FileProblem::Other, |(_, is)| FileProblem::Another(is))));
     }
     let Some(bytes) = begin.first_chunk() else {

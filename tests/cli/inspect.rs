@@ -69,11 +69,18 @@ fn files_are_not_taken_for_others() {
         (["state", board, "--table", &database], "is a pattern database, not a distance table"),
         (["state", board, "--table", &pruning], "is a pruning table, not a distance table"),
         (["solve", board, "--pdb", &table], "is a distance table, not a tilewave pattern database"),
-        (["pdb", "probe", "--pdb", &pruning], "is a pruning table, not a tilewave pattern database"),
+        (
+            ["pdb", "probe", "--pdb", &pruning],
+            "is a pruning table, not a tilewave pattern database",
+        ),
     ] {
         refused(&args, 1, words);
     }
-    refused(&["solve", "2x2x2", "U", "--pdb", &table], 1, "is a distance table, not a pruning table");
+    refused(
+        &["solve", "2x2x2", "U", "--pdb", &table],
+        1,
+        "is a distance table, not a pruning table",
+    );
     // A file in the place of a directory, and a directory in the place of a file.
     for args in [
         &["resume", &table][..],
@@ -85,7 +92,11 @@ fn files_are_not_taken_for_others() {
     ] {
         let output = tilewave(args).output().unwrap();
         let error = String::from_utf8(output.stderr).unwrap();
-        assert_eq!((output.status.code(), error.lines().count()), (Some(1), 1), "{args:?}: {error}");
+        assert_eq!(
+            (output.status.code(), error.lines().count()),
+            (Some(1), 1),
+            "{args:?}: {error}"
+        );
         assert!(error.to_lowercase().contains("not a directory"), "{args:?}: {error}");
     }
     let run = path("run");

@@ -376,7 +376,8 @@ impl StateSolve<'_> {
             communicator.barrier();
         }
         let solver = pool.install(|| PuzzleSolver::new(puzzle.clone(), tables))?;
-        let progress = progress.get_or_init(|| SolveProgress::new("state", self.states.len(), first));
+        let progress =
+            progress.get_or_init(|| SolveProgress::new("state", self.states.len(), first));
         let searcher = Searcher { solver, log: None, limits: self.limits, progress };
         if communicator.size() > 1 {
             searcher.agree(communicator, "tables")?;
