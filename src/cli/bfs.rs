@@ -42,7 +42,7 @@ pub struct Args {
     #[command(flatten)]
     ahead: Ahead,
 
-    /// Search by lists: store symmetric states, too.
+    /// In a search by lists, store every state, not one of each class of symmetric ones.
     ///
     /// The counts are the same; it takes more memory and time.
     #[arg(long, hide_short_help = true)]
@@ -64,9 +64,9 @@ pub struct Args {
     #[command(flatten)]
     running: Running,
 
-    /// Keep the search on disk in DIR, or continue the one there; repeatable.
+    /// Keep the search on disk in DIR, or continue the one there; may be given several times.
     ///
-    /// Several directories spread the search over several disks. A search on disk that is killed loses nothing: the same command continues it.
+    /// Several directories spread the search over several disks. A search on disk that is killed loses what came after the last commit (--commit-every); the same command continues it.
     #[arg(long, value_name = "DIR", value_hint = DirPath, help_heading = ON_DISK)]
     dir: Vec<PathBuf>,
 

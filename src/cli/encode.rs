@@ -48,7 +48,7 @@ pub struct Args {
     mps: Option<PathBuf>,
 
     /// Read a solver's answer, check its moves and print them: the model of a SAT solver, or a
-    /// solution file of HiGHS, CBC, GLPK (-o), SCIP, Gurobi or CPLEX; - is stdin.
+    /// solution file of HiGHS, CBC, GLPK (glpsol -o), SCIP, Gurobi or CPLEX; - is stdin.
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["cnf", "lp", "mps", "max_moves"])]
     decode: Option<PathBuf>,
 

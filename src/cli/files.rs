@@ -43,7 +43,7 @@ pub struct CheckArgs {
     #[arg(required = true, value_name = "PATH", value_hint = AnyPath)]
     paths: Vec<PathBuf>,
 
-    /// Also compute all entries of databases and tables again, or prove them.
+    /// Also recompute all entries of databases and distance tables, and prove those of pruning tables.
     ///
     /// Databases and distance tables are built again. Pruning tables are proved: each entry is compared with those of its
     /// neighbours.

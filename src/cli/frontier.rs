@@ -26,7 +26,7 @@ impl Figures for ListReport {
 /// `--count-ahead`.
 #[derive(clap::Args, Default)]
 pub struct Ahead {
-    /// Search by lists: count the last two depths without storing them.
+    /// In a search by lists, count the last two depths without storing them.
     ///
     /// Takes longer, but one more depth fits in memory.
     #[arg(long, requires = "max_depth")]

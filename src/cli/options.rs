@@ -48,7 +48,7 @@ pub struct ResourceOptions {
 
     /// Memory limit, e.g. 500MB, 8GiB or 8G [default: half of the free memory].
     ///
-    /// Leave room for other programs: a machine that runs out of memory ends one of them.
+    /// Leave room for other programs: when memory runs out, the system kills one of them.
     #[arg(short = 'M', long, value_name = "BYTES", value_parser = bytes)]
     pub memory: Option<u64>,
 

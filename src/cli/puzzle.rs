@@ -119,7 +119,7 @@ pub struct Counted {
     #[arg(long, hide_short_help = true)]
     directed: bool,
 
-    /// Use only these pieces: corners, or corners,edges:1-6.
+    /// Use only these pieces, for example corners, or corners,edges:1-6.
     ///
     /// The other pieces of the same set look alike.
     #[arg(long, value_name = "PIECES", value_delimiter = ',')]
@@ -133,7 +133,7 @@ pub struct Counted {
     #[arg(long, value_name = "PIECES", value_delimiter = ',', hide_short_help = true)]
     same: Vec<String>,
 
-    /// Use only these moves, or sequences that become moves: U,R or "R L',U D'".
+    /// Use only these moves; a quoted sequence counts as one move: U,R or "R L',U D'".
     #[arg(long, value_name = "MOVES", value_parser = sequences, hide_short_help = true)]
     generators: Option<Sequences>,
 

@@ -606,7 +606,7 @@ pub fn lock_within(
         if !said && begun.elapsed() >= SILENT {
             said = true;
             tracing::warn!(
-                "{}: waiting for whoever works there to end, at most {} s",
+                "{}: waiting up to {} s for another process that uses it",
                 storage.name(),
                 patience.as_secs()
             );

@@ -72,7 +72,7 @@ pub struct ProbeArgs {
     #[arg(value_name = "BOARD")]
     boards: Vec<String>,
 
-    /// Pattern database to look in; repeatable.
+    /// Pattern database to look in; may be given several times.
     #[arg(long, value_name = "FILE", required = true)]
     pdb: Vec<PathBuf>,
 

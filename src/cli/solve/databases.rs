@@ -23,7 +23,7 @@ use crate::cli::{
 /// Where databases come from.
 #[derive(clap::Args)]
 pub struct Databases {
-    /// Pattern database, set or pruning table to use; repeatable.
+    /// Pattern database, set or pruning table to use; may be given several times.
     ///
     /// Databases must not share tiles: their values are added. Of all-moves databases and of tables the largest value is taken.
     #[arg(long, value_name = "FILE", conflicts_with = "partition")]

@@ -35,7 +35,7 @@ use crate::cli::{
 /// `--via`.
 #[derive(clap::Args)]
 pub struct Phases {
-    /// With --fast, for puzzles other than boards: solve these first; repeatable.
+    /// With --fast, for puzzles other than boards: solve these first; may be given several times.
     ///
     /// Pieces as for --pieces, edges:1-4, or moves up to which a state is solved, "<U,D,R2,L2,F2,B2>"; from there on only moves
     /// that keep it so are used.
