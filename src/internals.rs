@@ -5,6 +5,7 @@ pub use crate::{
     kernel::{ByteBlock, Kernel, Rule, StepProgram, Tally, Transfer, collect, spread},
     pdb::on_disk::{DATABASE, DatabaseMarker},
     perm::{TargetByte, layout, lehmer, move_table, placement},
+    search::run::lists_instead,
     solve::{
         control::{Cut, Recorder, SubtreeSplit, Walked},
         log::{LogLine, OPENING as LOG_OPENING, read as read_log, replay},

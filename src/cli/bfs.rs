@@ -6,7 +6,6 @@ use clap::ValueHint::DirPath;
 use serde::Serialize;
 use tilewave::{
     Pattern, Search,
-    frontier::FrontierSearch,
     internals,
     pdb::{Depths, Space},
     puzzle::{StateSpace, orbits::OrbitPuzzle},
@@ -93,10 +92,10 @@ impl Args {
         if let Some(text) = &self.start {
             space = space.starting_at(text).context("--start")?;
         }
-        let large = space.size().is_some_and(|size| size.cells() > Search::MAX_CELLS);
-        let bounded = self.max_depth.max_depth.is_some();
-        if self.running.by_lists() || bounded && (large || self.fits_lists_only(&space)?) {
-            let puzzle = OrbitPuzzle::of_space(&space).map_err(tilewave::Error::from)?;
+        let numbered = frontier::for_numbers(&self.running, &self.report);
+        let numbered = numbered.or(self.on_disk.for_numbers());
+        let max_depth = self.max_depth.max_depth;
+        if let Some(puzzle) = self.running.lists(&space, max_depth, &self.dir, numbered)? {
             return self.by_lists(puzzle, Some(&space));
         }
         self.ahead.refuse(&space)?;
@@ -106,16 +105,12 @@ impl Args {
             );
         }
         let mut search = self.running.search(space)?;
-        search.max_depth = self.max_depth.max_depth;
+        search.max_depth = max_depth;
         let _made = MadeDirectories::of(&self.dir);
         let disk = self.disk()?;
         run(&self.report, &self.running, search, disk)
     }
 }
-
-/// Passes over so many states take longer than lists of one of so many of them.
-const MANY: u64 = 10_000_000_000;
-const THIN: f64 = 4000.0;
 
 impl Args {
     /// How to use the disk, or `None` for a search in memory.
@@ -129,26 +124,6 @@ impl Args {
             Some(option) => refuse!("{option} needs --dir DIR"),
             None => Ok(None),
         }
-    }
-
-    /// Whether a search to some depth is one by lists: in memory where there is no room for all states; on disk where the
-    /// levels are so thin that passes over all states take longer, or where the run was begun so.
-    fn fits_lists_only(&self, space: &StateSpace) -> Result<bool> {
-        let numbered = self.running.numbered().or(self.report.for_numbers());
-        if numbered.or(self.on_disk.for_numbers()).is_some() {
-            return Ok(false);
-        }
-        let plan = search::plan(space, None)?;
-        let _made = MadeDirectories::of(&self.dir);
-        let Some(disk) = self.disk()? else {
-            return Ok(plan.array_bytes > self.running.resources.budget());
-        };
-        if let Ok(begun) = disk::status(&disk.directories) {
-            return Ok(begun.manifest.lists.is_some());
-        }
-        let puzzle = OrbitPuzzle::of_space(space).map_err(tilewave::Error::from)?;
-        let lists = FrontierSearch::new(puzzle).max_depth(self.max_depth.max_depth);
-        Ok(plan.states > MANY && lists.expected_widest() < plan.states as f64 / THIN)
     }
 
     /// Searches a puzzle whose states have no numbers.

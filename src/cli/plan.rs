@@ -9,7 +9,9 @@ use tilewave::{
     frontier::{DepthForecast, FrontierSearch},
     progress::StopWhen,
     puzzle::{Metric, StateSpace, orbits::OrbitPuzzle},
-    report::{bytes, counted, duration, published_for, published_growth, rate, thousands},
+    report::{
+        Published, bytes, counted, duration, published_for, published_growth, rate, thousands,
+    },
     search::{Forecast, Machines},
 };
 
@@ -108,16 +110,17 @@ struct Planned {
 impl Args {
     pub fn run(&self) -> Result<()> {
         if let Some(puzzle) = self.counted.orbits(&self.puzzle)? {
-            return self.by_lists(puzzle);
+            let published = published_growth(&puzzle);
+            return self.by_lists(puzzle, published.as_ref());
         }
         let space = self.counted.space(&self.puzzle)?;
-        let large = space.size().is_some_and(|size| size.cells() > Search::MAX_CELLS);
-        if large || self.running.by_lists() {
-            return self.by_lists(OrbitPuzzle::of_space(&space).map_err(tilewave::Error::from)?);
-        }
-        let levels = published_for(&space).map(|truth| truth.counts());
-        let destination = self.output.reserve()?;
+        let published = published_for(&space);
         let last = self.max_depth.max_depth;
+        if let Some(puzzle) = self.running.lists(&space, last, self.dir.as_slice(), self.numbered())? {
+            return self.by_lists(puzzle, published);
+        }
+        let levels = published.map(|truth| truth.counts());
+        let destination = self.output.reserve()?;
         let search = self.running.search(space.clone())?.max_depth(last);
         if let Some(dir) = self.dir.as_deref().filter(|dir| dir.exists()) {
             Directory::open(dir, Io::Read)?;
@@ -184,22 +187,22 @@ impl Args {
         free(self.dir.as_deref().unwrap_or(Path::new(".")))
     }
 
+    /// An option that only searches of numbered states have.
+    fn numbered(&self) -> Option<&'static str> {
+        let cores = self.cores.map(|_| "--cores");
+        cores.or(self.ranks.map(|_| "--ranks")).or(self.running.numbered())
+    }
+
     /// What searches by lists take.
-    fn by_lists(&self, puzzle: OrbitPuzzle) -> Result<()> {
-        let asked = [
-            ("--cores", self.cores.is_some()),
-            ("--ranks", self.ranks.is_some()),
-            ("--engine", self.running.numbered().is_some()),
-        ];
-        if let Some((option, _)) = asked.into_iter().find(|(_, given)| *given) {
+    fn by_lists(&self, puzzle: OrbitPuzzle, published: Option<&Published>) -> Result<()> {
+        if let Some(option) = self.numbered() {
             refuse!("{option} needs a puzzle whose states are numbered; those of {puzzle} are not");
         }
         let destination = self.output.reserve()?;
         let search = FrontierSearch::new(puzzle)
             .max_depth(self.max_depth.max_depth)
             .resources(self.running.resources.get()?);
-        let published = published_growth(&search.puzzle);
-        let known = published.as_ref().map_or(&[][..], |published| published.counts());
+        let known = published.map_or(&[][..], |published| published.counts());
         let of = search.forecast(known, &StopWhen(progress::asked))?;
         let puzzle = &search.puzzle;
         destination.write(&ListsPlanned {

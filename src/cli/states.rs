@@ -455,9 +455,7 @@ impl Listing {
             return self.by_lists(puzzle, depth);
         }
         let space = self.counted.space(&self.puzzle)?;
-        let large = space.size().is_some_and(|size| size.cells() > Search::MAX_CELLS);
-        if self.running.by_lists() || large && depth.is_some() {
-            let puzzle = OrbitPuzzle::of_space(&space).map_err(tilewave::Error::from)?;
+        if let Some(puzzle) = self.running.lists(&space, depth, &[], self.running.numbered())? {
             return self.by_lists(puzzle, depth);
         }
         let mut search = self.running.search(space)?;

@@ -114,7 +114,7 @@ impl FrontierSearch {
     }
 
     /// Returns about how many states the last depth has, by the growth of the first ones. Cost: that of some thousand states.
-    pub fn expected_widest(&self) -> f64 {
+    pub(crate) fn expected_widest(&self) -> f64 {
         widest(&self.puzzle, &StateFields::of(&self.puzzle), self.max_depth)
     }
 

@@ -4,10 +4,15 @@ use std::time::Instant;
 
 use crate::{
     Error,
+    frontier::FrontierSearch,
     perm::Layout,
     progress::{NoProgress, Progress},
-    puzzle::StateSpace,
-    search::{EachLevel, Engine, Outcome, Search, SearchError, SearchProblem, memory, reference},
+    puzzle::{StateSpace, orbits::OrbitPuzzle},
+    search::{
+        EachLevel, Engine, Outcome, Search, SearchError, SearchProblem,
+        disk::{Directories, status},
+        memory, reference,
+    },
     threads::pool,
 };
 
@@ -105,9 +110,7 @@ pub struct SearchPlan {
 /// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, [`SearchError::TooSmall`] when the sweep
 /// engine is asked for lines of fewer than six elements.
 pub fn plan(space: &StateSpace, engine: Option<Engine>) -> Result<SearchPlan, Error> {
-    if let Some(size) = space.size()
-        && size.cells() > Search::MAX_CELLS
-    {
+    if let Some(size) = space.size().filter(|_| is_large(space)) {
         return Err(SearchError::TooLarge { size }.into());
     }
     let sweeps = space.line_len() >= Layout::MIN_LEN;
@@ -127,4 +130,49 @@ pub fn plan(space: &StateSpace, engine: Option<Engine>) -> Result<SearchPlan, Er
         Engine::Reference => reference::array_bytes(space),
     };
     Ok(SearchPlan { space: space.clone(), states: space.numbered_states(), engine, array_bytes })
+}
+
+// Which searches of puzzles whose states have numbers are by lists all the same.
+
+/// Passes over so many states take longer than lists of one of so many of them.
+const MANY: u64 = 10_000_000_000;
+const THIN: f64 = 4000.0;
+
+fn is_large(space: &StateSpace) -> bool {
+    space.size().is_some_and(|size| size.cells() > Search::MAX_CELLS)
+}
+
+/// Returns the puzzle to search by lists where a search is one: of a board that is too large to number its states; and, to some
+/// depth, in memory where there is no room for all states, on disk where the levels are so thin that passes over all
+/// states take longer, or where the run that the directories hold was begun so. `numbered` keeps to the states' numbers where
+/// they have some. Cost: that of some thousand states.
+///
+/// # Errors
+/// As [`plan`], and what the puzzle cannot be searched by lists for.
+pub fn lists_instead(
+    search: &Search,
+    numbered: bool,
+    on_disk: bool,
+    directories: Option<&Directories>,
+) -> Result<Option<OrbitPuzzle>, Error> {
+    let space = &search.space;
+    let puzzle = || Ok(Some(OrbitPuzzle::of_space(space)?));
+    if is_large(space) {
+        return puzzle();
+    }
+    if numbered || search.max_depth.is_none() {
+        return Ok(None);
+    }
+    let plan = plan(space, None)?;
+    let begun = directories.and_then(|directories| status(directories).ok());
+    let takes = match begun {
+        _ if !on_disk => search.resources.exceeded_by(plan.array_bytes).is_some(),
+        Some(begun) => begun.manifest.lists.is_some(),
+        None => {
+            let lists =
+                FrontierSearch::new(OrbitPuzzle::of_space(space)?).max_depth(search.max_depth);
+            plan.states > MANY && lists.expected_widest() < plan.states as f64 / THIN
+        }
+    };
+    if takes { puzzle() } else { Ok(None) }
 }

@@ -113,3 +113,41 @@ fn estimates_follow_the_depth_where_nothing_is_published() {
     let most = "states   10,461,394,944,000, at most 1,162,261,465 of them to the last depth\n";
     assert!(text.contains(most), "{text}");
 }
+
+/// What `plan` describes is what `bfs` does: in memory and on disk, of boards, families and cubes, with and without a last
+/// depth, and where a run by lists was begun.
+#[test]
+fn plans_name_the_engine_that_a_search_takes() {
+    let place = tempfile::tempdir().unwrap();
+    let engine = |command: &str, words: &str, dir: Option<&str>| {
+        let path = dir.map(|dir| place.path().join(dir).to_str().unwrap().to_string());
+        let mut args = vec![command, "--format", "json"];
+        args.extend(words.split(' '));
+        args.extend(path.as_deref().into_iter().flat_map(|path| ["--dir", path]));
+        json(&args)["engine"].as_str().unwrap().to_string()
+    };
+    let cases = [
+        ("2x2", None, "reference"),
+        ("3x3", None, "sweep"),
+        ("3x4 --metric mtm --max-depth 4", None, "sweep"),
+        ("3x4 --max-depth 8 -M 1MB", None, "frontier"),
+        ("2x6 --max-depth 8", Some("board"), "disk"),
+        ("4x4 --metric mtm --max-depth 6 -M 1GB", None, "frontier"),
+        ("4x4 --metric mtm --max-depth 6", Some("thin"), "frontier"),
+        ("4x4 --max-depth 8", Some("single"), "frontier"),
+        ("topspin:10,4 --max-depth 4", None, "sweep"),
+        ("topspin:14,4 --max-depth 3 -M 1GB", None, "frontier"),
+        ("topspin:14,4 --max-depth 3", Some("topspin"), "frontier"),
+        ("topspin:9,4 --engine frontier", None, "frontier"),
+        ("5x5 --goal first --max-depth 6", None, "frontier"),
+        ("5x5 --goal first --max-depth 6", Some("corner"), "frontier"),
+        ("3x3x3 --max-depth 4", None, "frontier"),
+        ("2x6 --max-depth 4 --engine frontier", Some("begun"), "frontier"),
+        ("2x6 --max-depth 6", Some("begun"), "frontier"),
+    ];
+    for (words, dir, expected) in cases {
+        let planned = engine("plan", words, dir);
+        assert_eq!(planned, expected, "plan {words} {dir:?}");
+        assert_eq!(engine("bfs", words, dir), planned, "bfs {words} {dir:?}");
+    }
+}
