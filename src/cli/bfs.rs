@@ -5,13 +5,12 @@ use std::path::PathBuf;
 use clap::ValueHint::DirPath;
 use serde::Serialize;
 use tilewave::{
-    Pattern, Search,
-    internals,
+    Pattern, Search, internals,
     pdb::{Depths, Space},
     puzzle::{StateSpace, orbits::OrbitPuzzle},
     report::{bytes, duration, histogram, published, published_for, thousands},
     search::{
-        self, SearchError,
+        SearchError,
         disk::{self, Disk, Widths},
     },
 };
@@ -162,7 +161,17 @@ pub fn run(
 ) -> Result<()> {
     search.keep_last = report.keep_last();
     if let Some(launch) = ranks::launch().filter(|launch| launch.concerns(disk.is_some())) {
-        return ranks::run(report, launch, running, search, disk);
+        sweeps(&search)?;
+        return ranks::run(
+            report,
+            launch,
+            running,
+            disk,
+            |disk, resources, ranks, progress| {
+                disk.run_distributed_with(&search.resources(resources), ranks, progress)
+            },
+            |files, outcome| report.finish(files, &outcome),
+        );
     }
     let files = report.files()?;
     let progress = SearchProgress::new();

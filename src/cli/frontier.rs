@@ -1,7 +1,7 @@
 //! `tilewave bfs` of puzzles whose levels are lists: several sets of pieces, pieces that turn or look alike, large boards.
 
 use tilewave::{
-    frontier::FrontierSearch,
+    frontier::{FrontierOutcome, FrontierSearch},
     puzzle::{StateSpace, orbits::OrbitPuzzle},
     report::{Chart, ListReport, Published, thousands},
     search::disk::Disk,
@@ -9,7 +9,9 @@ use tilewave::{
 
 pub use tilewave::report::grouped;
 
-use crate::cli::{Failure, Figures, Result, ResultReport, Running, SearchProgress, refuse};
+use crate::cli::{
+    Failure, Figures, Result, ResultReport, Running, SearchProgress, output::Files, ranks, refuse,
+};
 
 impl Figures for ListReport {
     const COLUMNS: &'static str = ListReport::COLUMNS;
@@ -98,8 +100,22 @@ pub fn run(
             search.puzzle
         );
     }
-    let files = report.files()?;
     let search = search.clone().keep_last(report.keep_last());
+    let finish = |files, found| finish(&search, published, report, files, &found);
+    if let Some(launch) = ranks::launch().filter(|launch| launch.concerns(disk.is_some())) {
+        return ranks::run(
+            report,
+            launch,
+            running,
+            disk,
+            |disk, resources, ranks, progress| {
+                let search = search.clone().resources(resources);
+                disk.run_lists_distributed_with(&search, ranks, progress)
+            },
+            finish,
+        );
+    }
+    let files = report.files()?;
     let progress = SearchProgress::new();
     for note in search.puzzle.notes() {
         tracing::info!("{note}");
@@ -109,11 +125,22 @@ pub fn run(
         None => search.run_with(&progress)?,
     };
     drop(progress);
+    finish(files, found)
+}
+
+/// Writes what a search has found.
+fn finish(
+    search: &FrontierSearch,
+    published: Option<Published>,
+    report: &ResultReport,
+    files: Files,
+    found: &FrontierOutcome,
+) -> Result<()> {
     if search.keep_last > 0 && found.last.is_empty() {
         tracing::warn!("the states of the last depth were counted and not stored: none is listed");
     }
     let chart = Chart::new(search.puzzle.to_string(), &found.counts(), found.complete);
-    let answer = ListReport::new(&search.puzzle, &found, published);
+    let answer = ListReport::new(&search.puzzle, found, published);
     report.finish_figures(files, chart, &answer)?;
     match answer.first_wrong_depth {
         None => Ok(()),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueHint;
 use serde::Serialize;
 use tilewave::{
-    Directory, Io, Kernel, Search, Storage,
+    Directory, Io, Kernel, Storage,
     frontier::{DepthForecast, FrontierSearch},
     progress::StopWhen,
     puzzle::{Metric, StateSpace, orbits::OrbitPuzzle},
@@ -116,7 +116,9 @@ impl Args {
         let space = self.counted.space(&self.puzzle)?;
         let published = published_for(&space);
         let last = self.max_depth.max_depth;
-        if let Some(puzzle) = self.running.lists(&space, last, self.dir.as_slice(), self.numbered())? {
+        if let Some(puzzle) =
+            self.running.lists(&space, last, self.dir.as_slice(), self.numbered())?
+        {
             return self.by_lists(puzzle, published);
         }
         let levels = published.map(|truth| truth.counts());

@@ -4,16 +4,17 @@
 //! upon by all ranks and said once; what goes wrong later ends the job at once.
 
 use tilewave::{
-    Error,
+    Error, Resources,
+    progress::Progress,
     search::{
-        Communicator, OneProcess, Search, SearchError,
+        Communicator, OneProcess, SearchError,
         disk::{Disk, Stopped},
     },
 };
 
 use crate::cli::{
-    Failure, Result, ResultReport, Running, SearchProgress, complain, progress::hide, refuse,
-    sweeps,
+    Failure, Result, ResultReport, Running, SearchProgress, complain, output::Files,
+    progress::hide, refuse,
 };
 
 // Whether an MPI launcher has started this process, without asking MPI.
@@ -84,13 +85,14 @@ pub fn me(ranks: &dyn Communicator) -> String {
     format!("rank {} of {} on {}", ranks.rank(), ranks.size(), ranks.host())
 }
 
-/// Runs a search together with the other ranks, and writes its result.
-pub fn run(
+/// Runs a search together with the other ranks, with what this one may use, and writes its result on the first.
+pub fn run<T>(
     report: &ResultReport,
     launch: Launch,
     running: &Running,
-    mut search: Search,
     disk: Option<Disk>,
+    search: impl FnOnce(&Disk, Resources, &dyn Communicator, &dyn Progress) -> Result<T, Stopped>,
+    finish: impl FnOnce(Files, T) -> Result<()>,
 ) -> Result<()> {
     if !cfg!(feature = "mpi") {
         // Each process would search everything.
@@ -102,7 +104,7 @@ pub fn run(
     let Some(disk) = disk else {
         refuse!("a search over several processes keeps its levels in files: give --dir");
     };
-    sweeps(&search)?;
+    let mut resources = running.resources.get()?;
     let ranks = start()?;
     let (rank, size) = (ranks.rank(), ranks.size());
     if let Some(processes) = launch.processes.filter(|&processes| processes != size) {
@@ -122,18 +124,18 @@ pub fn run(
     };
     // Cores and memory are shared with the ranks on the same machine, where the user has not said how.
     let (threads, neighbours) = shared(&*ranks);
-    search.resources.threads = running.resources.threads.get().or(Some(threads));
+    resources.threads = resources.threads.or(Some(threads));
     if running.resources.memory.is_none() {
-        search.resources.memory = search.resources.memory.map(|budget| budget / neighbours);
+        resources.memory = resources.memory.map(|budget| budget / neighbours);
     }
     if !first {
         hide();
     }
     let progress = SearchProgress::new();
-    let found = disk.run_distributed_with(&search, &*ranks, &progress);
+    let found = search(&disk, resources, &*ranks, &progress);
     drop(progress);
     match (found, files) {
-        (Ok(outcome), Some(files)) => report.finish(files, &outcome),
+        (Ok(outcome), Some(files)) => finish(files, outcome),
         (Err(Stopped::Together(error)), Some(_)) => Err(error.into()),
         // All ranks know, and the words of each are the same: one that sees another rank's terminal knows too.
         (Err(Stopped::Together(error @ Error::Search(SearchError::Ranks(_)))), None) => {

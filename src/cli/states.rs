@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use tilewave::{
-    Board, DistanceTable, Search, Size,
+    Board, DistanceTable, Size,
     puzzle::{
         Coordinates, Metric, State, StateSpace,
         families::{self, Family},

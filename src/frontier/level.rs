@@ -10,10 +10,8 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     iter::once,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::atomic::{AtomicBool, Ordering},
 };
-
-use rayon::prelude::*;
 
 use crate::{
     frontier::{
@@ -51,8 +49,11 @@ pub(crate) trait ListSink: Sync {
     /// How many chunks make a part.
     fn chunks_per_part(&self) -> usize;
 
-    /// Whether a part is there from an earlier session.
-    fn is_done(&self, part: usize) -> bool;
+    /// Deals a part that is to be computed, to one thread of all; nothing when there is no more.
+    fn next(&self) -> Option<usize>;
+
+    /// How many parts are there.
+    fn done(&self) -> usize;
 
     /// Takes the lists of a part, with what they come to and what else is counted of each chunk.
     fn put(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), LevelEnd>;
@@ -467,17 +468,14 @@ impl BucketSpace {
         lists.finish()
     }
 
-    /// Computes a level: the parts that are not there yet, each by one thread. Returns what they come to.
+    /// Computes the parts of a level that are dealt here, each by one thread. Returns what they come to.
     pub(super) fn level<const W: usize>(&self, work: &LevelWork) -> Result<LevelTotal, LevelEnd> {
         let targets = match work.becomes {
             LevelUse::CountedAhead => vec![true; self.coordinate.classes()],
             _ => self.targets(work.current),
         };
         let (chunks, each) = (work.current.chunks.len(), work.sink.chunks_per_part());
-        let parts = chunks.div_ceil(each);
-        let left: Vec<usize> = (0..parts).filter(|&part| !work.sink.is_done(part)).collect();
-        let done = AtomicUsize::new(chunks.saturating_sub(left.len() * each));
-        let compute = |worker: &mut LevelWorker<W>, &part: &usize| {
+        let compute = |worker: &mut LevelWorker<W>, part: usize| {
             let mut lists = Vec::new();
             let mut sum = LevelTotal::default();
             for chunk in part * each..chunks.min((part + 1) * each) {
@@ -492,15 +490,25 @@ impl BucketSpace {
                 let total = worker.counter.take(self);
                 sum = sum.plus(total);
                 lists.push((made, total));
-                let finished = done.fetch_add(1, Ordering::Relaxed) + 1;
-                work.progress.progress(Phase::Search(work.depth), finished as u64, chunks as u64);
             }
             work.sink.put(part, lists)?;
+            let done = (work.sink.done() * each).min(chunks);
+            work.progress.progress(Phase::Search(work.depth), done as u64, chunks as u64);
             Ok(sum)
         };
-        left.par_iter()
-            .map_init(|| LevelWorker::<W>::new(self), compute)
-            .try_reduce(LevelTotal::default, |a, b| Ok(a.plus(b)))
+        let failed = AtomicBool::new(false);
+        let sums = rayon::broadcast(|_| {
+            let mut worker = LevelWorker::<W>::new(self);
+            let mut sum = LevelTotal::default();
+            while !failed.load(Ordering::Relaxed)
+                && let Some(part) = work.sink.next()
+            {
+                let own = compute(&mut worker, part);
+                sum = sum.plus(own.inspect_err(|_| failed.store(true, Ordering::Relaxed))?);
+            }
+            Ok(sum)
+        });
+        sums.into_iter().reduce(|a, b| Ok(a?.plus(b?))).expect("a pool has threads")
     }
 
     /// Returns the lists of level 0, chunk by chunk, and what they come to.

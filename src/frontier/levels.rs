@@ -1,7 +1,7 @@
 //! Where the levels of a search are kept, and those in memory.
 
 use std::{
-    sync::atomic::{AtomicU64, Ordering},
+    sync::atomic::{AtomicU64, AtomicUsize, Ordering},
     time::Instant,
 };
 
@@ -28,7 +28,7 @@ pub(crate) struct FoundLists {
 }
 
 /// Where the levels of a search are kept.
-pub(crate) trait LevelStore: ListSink + Send {
+pub(crate) trait LevelStore: Send {
     fn is_on_disk(&self) -> bool;
 
     /// Whether levels need not come as lists.
@@ -44,8 +44,17 @@ pub(crate) trait LevelStore: ListSink + Send {
     /// Returns what is there, with lists that take at most so many bytes of memory.
     fn found(&mut self, space: &BucketSpace, room: u64) -> Result<FoundLists, Error>;
 
-    /// Begins a level, whose lists may take so many bytes of memory. Returns what of it is there.
-    fn open(&mut self, depth: usize, becomes: LevelUse, room: u64) -> LevelTotal;
+    /// Begins to deal the parts of a level that are not there; its lists may take so many bytes of memory.
+    fn open(&mut self, depth: usize, becomes: LevelUse, room: u64);
+
+    /// Takes what has come of the parts that were dealt here. Returns what the level comes to, nothing where some of it is
+    /// still to be computed.
+    fn meet(
+        &mut self,
+        found: Result<LevelTotal, LevelEnd>,
+    ) -> Result<Option<LevelTotal>, LevelEnd> {
+        found.map(Some)
+    }
 
     /// Ends the level. Returns its lists where they are stored.
     fn close(
@@ -68,6 +77,8 @@ pub(crate) struct MemoryLevels {
     /// The level at hand.
     chunks: Mutex<Vec<ListChunk>>,
     stored: bool,
+    dealt: AtomicUsize,
+    done: AtomicUsize,
     bytes: AtomicU64,
     room: u64,
 }
@@ -77,8 +88,12 @@ impl ListSink for MemoryLevels {
         1
     }
 
-    fn is_done(&self, _part: usize) -> bool {
-        false
+    fn next(&self) -> Option<usize> {
+        Some(self.dealt.fetch_add(1, Ordering::Relaxed)).filter(|&part| part < self.count)
+    }
+
+    fn done(&self) -> usize {
+        self.done.load(Ordering::Relaxed)
     }
 
     fn put(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), LevelEnd> {
@@ -86,6 +101,7 @@ impl ListSink for MemoryLevels {
         let lists = lists.next().expect("a part is a chunk");
         let own = lists.bytes();
         self.chunks.lock()[part] = lists;
+        self.done.fetch_add(1, Ordering::Relaxed);
         let all = self.bytes.fetch_add(own, Ordering::Relaxed) + own;
         if all > self.room { Err(LevelEnd::Full) } else { Ok(()) }
     }
@@ -114,11 +130,10 @@ impl LevelStore for MemoryLevels {
         Ok(FoundLists::default())
     }
 
-    fn open(&mut self, _depth: usize, becomes: LevelUse, room: u64) -> LevelTotal {
+    fn open(&mut self, _depth: usize, becomes: LevelUse, room: u64) {
         *self.chunks.get_mut() = vec![ListChunk::default(); self.count];
-        *self.bytes.get_mut() = 0;
+        (self.dealt, self.done, self.bytes) = Default::default();
         (self.stored, self.room) = (becomes.is_stored(), room);
-        LevelTotal::default()
     }
 
     fn close(

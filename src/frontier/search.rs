@@ -244,11 +244,12 @@ impl FrontierSearch {
             store.open(0, becomes, spare);
             let chunks = space.start::<W>(start, coded);
             let total = chunks.iter().fold(LevelTotal::default(), |sum, (_, own)| sum.plus(*own));
-            let each = store.chunks_per_part();
-            for (part, chunks) in chunks.chunks(each).enumerate() {
-                let put = store.put(part, chunks.to_vec());
-                put.map_err(|end| store.ended(&self.puzzle, 0, end))?;
-            }
+            let sink = store.sink();
+            let parts = chunks.chunks(sink.chunks_per_part()).enumerate();
+            let mut put = parts.map(|(part, chunks)| sink.put(part, chunks.to_vec()));
+            let put = put.try_for_each(|put| put).map(|()| total);
+            let met = store.meet(put).map_err(|end| store.ended(&self.puzzle, 0, end))?;
+            let total = met.expect("all parts of level 0 were given");
             let (first, level) = store.close(total, space, begun)?;
             progress.level(&LevelDone { depth: 0, states: level.states, seconds: level.seconds });
             (lists, levels) = (vec![first], vec![level]);
@@ -311,11 +312,13 @@ impl FrontierSearch {
             };
             let (current, seen) = lists.split_last().expect("level 0 is there");
             let total = loop {
-                let before = store.open(depth, becomes, room);
+                store.open(depth, becomes, room);
                 let sink = store.sink();
                 let work = LevelWork { seen, current, depth, becomes, sink, progress };
-                match space.level::<W>(&work) {
-                    Ok(total) => break total.plus(before),
+                let found = space.level::<W>(&work);
+                match store.meet(found) {
+                    Ok(Some(total)) => break total,
+                    Ok(None) => {}
                     Err(LevelEnd::Full) if becomes == LevelUse::Kept && space.coder.can_code() => {
                         becomes = LevelUse::Coded;
                     }

@@ -19,8 +19,8 @@ use crate::{
     Error,
     frontier::{
         BucketLists, BucketSpace, FieldMap, FoundLists, FrontierError, FrontierLevel,
-        FrontierSearch, LevelEnd, LevelStore, LevelTotal, LevelUse, ListChunk, ListSink,
-        MemoryLevels, StateFields,
+        FrontierSearch, LevelEnd, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels,
+        StateFields,
     },
     kernel::prefetch,
     progress::{NoProgress, Phase, Progress},
@@ -123,9 +123,9 @@ impl LevelStore for TableLevels<'_> {
         self.levels.found(space, room)
     }
 
-    fn open(&mut self, depth: usize, becomes: LevelUse, room: u64) -> LevelTotal {
+    fn open(&mut self, depth: usize, becomes: LevelUse, room: u64) {
         self.depth = depth;
-        self.levels.open(depth, becomes, room)
+        self.levels.open(depth, becomes, room);
     }
 
     fn close(
@@ -164,20 +164,6 @@ impl LevelStore for TableLevels<'_> {
 
     fn ended(&self, puzzle: &OrbitPuzzle, depth: usize, end: LevelEnd) -> Error {
         self.levels.ended(puzzle, depth, end)
-    }
-}
-
-impl ListSink for TableLevels<'_> {
-    fn chunks_per_part(&self) -> usize {
-        self.levels.chunks_per_part()
-    }
-
-    fn is_done(&self, part: usize) -> bool {
-        self.levels.is_done(part)
-    }
-
-    fn put(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), LevelEnd> {
-        self.levels.put(part, lists)
     }
 }
 

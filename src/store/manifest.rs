@@ -232,6 +232,17 @@ impl Manifest {
         self.files_of(depth).map_or(Vec::new(), |files| files.chunks.clone())
     }
 
+    /// Forgets what was counted and not stored.
+    pub(crate) fn forget_counted(&mut self) {
+        let stored = self.levels.len() as u32;
+        self.counted.clear();
+        self.files.retain(|files| files.depth <= stored);
+        for files in self.files.iter_mut().filter(|files| files.depth == stored) {
+            files.chunks.retain(|record| !record.is_counted());
+        }
+        self.files.retain(|files| !files.chunks.is_empty());
+    }
+
     /// The depth and the chunk of every file that is there.
     pub(crate) fn named(&self) -> impl Iterator<Item = (u32, u32)> {
         self.files.iter().flat_map(|files| {

@@ -115,20 +115,11 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The manifest with nothing but this rank's chunks and what it adds to the sums of all.
     fn own(&self, manifest: &Manifest) -> Manifest {
-        let mut own = manifest.clone();
-        if self.run.alone {
-            return own;
+        match self.run.alone {
+            true => manifest.clone(),
+            false => own(manifest, self.job.communicator.rank(), |chunk| self.is_mine(chunk)),
         }
-        for files in &mut own.files {
-            files.chunks.retain(|record| self.is_mine(record.chunk as usize));
-        }
-        if self.job.communicator.rank() > 0 {
-            own.bytes_written = 0;
-        }
-        own.peak_bytes = own.disk_bytes();
-        own
     }
 
     /// Computes levels until there are no more, the last depth asked for, or a rank is interrupted. Returns
@@ -356,8 +347,21 @@ fn last(files: &RunFiles, manifest: &Manifest, limit: usize) -> Result<Vec<State
     Ok(of.into_iter().flatten().take(limit).collect())
 }
 
+/// The manifest with nothing but this rank's chunks and what it adds to the sums of all.
+pub(crate) fn own(manifest: &Manifest, rank: usize, is_mine: impl Fn(usize) -> bool) -> Manifest {
+    let mut own = manifest.clone();
+    for files in &mut own.files {
+        files.chunks.retain(|record| is_mine(record.chunk as usize));
+    }
+    if rank > 0 {
+        own.bytes_written = 0;
+    }
+    own.peak_bytes = own.disk_bytes();
+    own
+}
+
 /// The manifest of all ranks: rank 0's, with the files of the others.
-fn merge(parts: Vec<Manifest>, base: &Manifest) -> Manifest {
+pub(crate) fn merge(parts: Vec<Manifest>, base: &Manifest) -> Manifest {
     let mut files = BTreeMap::<u32, Vec<ChunkRecord>>::new();
     let (mut written, mut peak) = (0, 0);
     for part in &parts {

@@ -3,10 +3,18 @@
 //! `bfs --dir` and `resume` come here for puzzles whose states have no numbers. The directories, the survey, the writer and
 //! its commits are those of the sweep.
 //!
+//! Several ranks share the directories. Each takes parts of a level as they are dealt, until the level ends or a commit is due;
+//! then all tell each other what they have, and rank 0 commits it.
+//!
 //! Invariant: a part of a level is told to the writer as a whole, so a session goes on where its last commit has ended.
-//! Lists are read only from files that the manifest names or the writer has finished.
+//! Lists are read only from files that the manifest names or the writer has finished. All ranks take the same way through the
+//! levels, because it follows from what all have told.
 
-use std::time::Instant;
+use std::{
+    collections::HashSet,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Instant,
+};
 
 use parking_lot::Mutex;
 
@@ -19,14 +27,16 @@ use crate::{
     progress::{NoProgress, Progress},
     puzzle::orbits::OrbitPuzzle,
     search::{
-        SearchError,
+        Communicator, OneProcess, Ranks, SearchError, Share,
         disk::{
-            Committer, Disk, EncodedFrames, Survey, WriterJob,
+            Committer, Disk, EncodedFrames, Halt, Stopped, Survey, Writer, WriterJob, agreed,
+            level::{merge, own},
             list_files::{Chunking, ListFiles},
-            run::{run_number, same_run},
+            run::{compare, lock, run_number, same_run, shared},
         },
     },
     store::{ChunkRecord, Identity, LevelRecord, ListCut, Manifest},
+    threads::pool,
 };
 
 impl Disk {
@@ -51,15 +61,49 @@ impl Disk {
         progress: &dyn Progress,
     ) -> Result<FrontierOutcome, Error> {
         let has_room = |_: Option<&Manifest>| Ok(());
-        self.alone(progress, has_room, || session(search, self, progress))
+        self.alone(progress, has_room, || {
+            let manifest = begin(search, self)?;
+            session(search, self, manifest, &OneProcess, progress).map_err(Stopped::into_error)
+        })
+    }
+
+    /// Runs a search by lists on disk together with the other ranks of a job, or continues the one that the directories hold;
+    /// every rank returns the same. All ranks have the same directories, on a file system that all see.
+    ///
+    /// The run that is left is that of [`Disk::run_lists`]: either goes on where the other stopped, with any number of ranks. The
+    /// progress of every rank is asked whether to stop; one that says so stops all.
+    ///
+    /// Cost: for each rank memory as in [`Disk::run_lists`]; each reads the lists of all.
+    ///
+    /// # Errors
+    /// [`Stopped::Together`] for whatever goes wrong on one of the ranks, and interruptions.
+    pub fn run_lists_distributed_with(
+        &self,
+        search: &FrontierSearch,
+        communicator: &dyn Communicator,
+        progress: &dyn Progress,
+    ) -> Result<FrontierOutcome, Stopped> {
+        let options = [
+            ("symmetry", search.symmetry.to_string()),
+            ("count-ahead", search.count_ahead.to_string()),
+            ("last states", search.keep_last.to_string()),
+        ];
+        let identity = Identity::of_orbits(&search.puzzle);
+        compare(self, communicator, &identity, search.max_depth, options)?;
+        let (leader, _locks) = lock(self, communicator)?;
+        let apart = "rank 0 works elsewhere, and ranks of a search by lists read the files of all: give every rank the same --dir, on a file system that all see";
+        let first = self.directories.first();
+        let together = if leader == 0 { Ok(()) } else { Err(SearchError::apart(first, apart)) };
+        agreed(communicator, together)?;
+        let is_first = communicator.rank() == 0;
+        let begun = is_first.then(|| begin(search, self)).transpose();
+        let manifest = shared(communicator, agreed(communicator, begun)?.as_ref())?;
+        session(search, self, manifest, communicator, progress)
     }
 }
 
-fn session(
-    search: &FrontierSearch,
-    disk: &Disk,
-    progress: &dyn Progress,
-) -> Result<FrontierOutcome, Error> {
+/// Returns the run that the directories hold, or a new one, and takes them for it.
+fn begin(search: &FrontierSearch, disk: &Disk) -> Result<Manifest, Error> {
     let (directories, first) = (&disk.directories, disk.directories.first());
     let survey = Survey::of(directories)?;
     let (found, begun) = survey.run()?;
@@ -95,35 +139,73 @@ fn session(
     };
     directories.deal(&manifest.shares);
     survey.claim(&manifest)?;
+    Ok(manifest)
+}
+
+/// Goes on with a run, whose directories are those of this job.
+fn session(
+    search: &FrontierSearch,
+    disk: &Disk,
+    manifest: Manifest,
+    communicator: &dyn Communicator,
+    progress: &dyn Progress,
+) -> Result<FrontierOutcome, Stopped> {
+    let (rank, ranks) = (communicator.rank(), communicator.size());
+    disk.directories.deal(&manifest.shares);
     let cut = manifest.lists.clone();
-    let committer = Committer::start(disk, manifest.clone(), 1)?;
-    let mut store = DiskLists {
-        disk,
-        of: cut.as_ref().map(Chunking::of).unwrap_or_default(),
-        files: ListFiles::new(directories, &manifest),
-        states: search.puzzle.states().and_then(|states| states.try_into().ok()),
-        first_counted: search.first_counted(),
-        max_depth: search.max_depth,
-        keep_last: search.keep_last,
-        manifest,
-        committer,
-        depth: 0,
-        stored: false,
-        done: Vec::new(),
-        room: 0,
-        turn: Mutex::new(()),
-    };
-    let found = search.run_in(&mut store, cut.as_ref(), progress);
-    // Whatever stopped the session, what it has finished is committed.
-    let closed = store.committer.close();
-    match (found, closed) {
-        (Ok(found), Ok(manifest)) => Ok(FrontierOutcome {
+    let part = own(&manifest, rank, |chunk| chunk % ranks == rank);
+    let committer = Committer::start(disk, if ranks == 1 { manifest.clone() } else { part }, ranks);
+    let committer = agreed(communicator, committer)?;
+    // The search runs on one thread, and has others of its own; this one meets the other ranks.
+    let pool = &agreed(communicator, pool(Some(1)).map_err(SearchError::from))?;
+    let done = AtomicUsize::new(0);
+    let told = |news: &String| _ = done.fetch_add(usize::from(news.is_empty()), Ordering::Relaxed);
+    let run = |share: &Share<String>| {
+        let mut store = DiskLists {
+            disk,
+            of: cut.as_ref().map(Chunking::of).unwrap_or_default(),
+            files: ListFiles::new(&disk.directories, &manifest),
+            states: search.puzzle.states().and_then(|states| states.try_into().ok()),
+            first_counted: search.first_counted(),
+            max_depth: search.max_depth,
+            keep_last: search.keep_last,
+            manifest,
+            committer,
+            rank,
+            ranks,
+            share,
+            committed: Instant::now(),
+            depth: 0,
+            stored: false,
+            records: Vec::new(),
+            left: Vec::new(),
+            done: &done,
+            room: 0,
+            turn: Mutex::new(()),
+        };
+        let found = search.run_in(&mut store, cut.as_ref(), progress);
+        if found.is_err() {
+            share.stop();
+        }
+        // Whatever stopped a process alone, what it has finished is committed.
+        let DiskLists { committer, manifest, .. } = store;
+        let closed =
+            if ranks == 1 { committer.close() } else { committer.stop().map(|_| manifest) };
+        let manifest = closed?;
+        found.map(|found| FrontierOutcome {
             disk_peak_bytes: Some(manifest.peak_bytes),
             seconds: manifest.seconds,
             ..found
-        }),
-        (_, Err(error)) => Err(error.into()),
-        (Err(error), Ok(_)) => Err(error),
+        })
+    };
+    let ranks = Ranks { communicator, pool };
+    match ranks.share(&|| progress.interrupted(), &told, run) {
+        // Those that stop because of another rank say so, too: that one says why.
+        Err(paused @ Error::Search(SearchError::Paused { .. })) => {
+            agreed(communicator, Ok::<(), Error>(()))?;
+            Err(Stopped::Together(paused))
+        }
+        found => agreed(communicator, found),
     }
 }
 
@@ -137,13 +219,22 @@ struct DiskLists<'a> {
     first_counted: usize,
     max_depth: Option<usize>,
     keep_last: usize,
-    /// As it was when the session began.
+    /// As it was when the session began or has last met.
     manifest: Manifest,
+    /// That of several ranks knows what this one has written.
     committer: Committer,
-    /// The level at hand.
+    rank: usize,
+    ranks: usize,
+    /// How parts are dealt, and by which ranks tell each other what they have.
+    share: &'a Share<String>,
+    committed: Instant,
+    /// The level at hand, the parts of it that are there, and those that were not when they were last dealt.
     depth: u32,
     stored: bool,
-    done: Vec<bool>,
+    records: Vec<ChunkRecord>,
+    left: Vec<usize>,
+    /// How many parts are there by now.
+    done: &'a AtomicUsize,
     room: u64,
     /// Whose part the writer takes.
     turn: Mutex<()>,
@@ -154,15 +245,36 @@ impl ListSink for DiskLists<'_> {
         self.of.each
     }
 
-    fn is_done(&self, part: usize) -> bool {
-        self.done[part]
+    fn next(&self) -> Option<usize> {
+        self.share.next().map(|place| self.left[place])
+    }
+
+    fn done(&self) -> usize {
+        self.done.load(Ordering::Relaxed)
     }
 
     fn put(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), LevelEnd> {
+        // All make level 0, one has it.
+        if self.depth == 0 && self.rank > 0 {
+            return Ok(());
+        }
+        self.write(part, lists).map_err(|_| LevelEnd::Sink)?;
+        self.share.done(part, String::new());
+        self.done.fetch_add(1, Ordering::Relaxed);
+        if self.is_due() {
+            // Those who compute something end it; what is left is dealt again after the commit.
+            self.share.last(0);
+        }
+        Ok(())
+    }
+}
+
+impl DiskLists<'_> {
+    fn write(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), Halt> {
         let total = lists.iter().fold(LevelTotal::default(), |sum, (_, own)| sum.plus(*own));
         let LevelTotal { tally, lists: counts } = total;
         let (depth, chunk) = (self.depth, part as u32);
-        let tell = |job: WriterJob| self.committer.tell(job).map_err(|_| LevelEnd::Sink);
+        let tell = |job: WriterJob| self.committer.tell(job);
         if !self.stored {
             let record = ChunkRecord {
                 chunk,
@@ -185,9 +297,89 @@ impl ListSink for DiskLists<'_> {
         }
         tell(Box::new(move |writer| writer.end(tally, Some(counts))))
     }
-}
 
-impl DiskLists<'_> {
+    /// Whether several ranks should commit; rank 0 has the clock. The writer of a process alone has its own.
+    fn is_due(&self) -> bool {
+        self.ranks > 1 && self.rank == 0 && self.committed.elapsed() >= self.disk.commit_every
+    }
+
+    /// Tells all ranks something, and returns what each tells, by rank.
+    fn exchange(&self, own: String) -> Result<Vec<String>, LevelEnd> {
+        self.share.begin(0);
+        self.share.done(self.rank, own);
+        let (mut all, _) = self.share.end();
+        all.sort_unstable();
+        // One that has failed tells nothing, and says why at the end.
+        if all.len() < self.ranks {
+            return Err(LevelEnd::Interrupted);
+        }
+        Ok(all.into_iter().map(|(_, news)| news).collect())
+    }
+
+    /// Returns the manifest of all that the ranks have, made durable where they are to commit it.
+    fn gather(&self, durable: bool) -> Result<Manifest, LevelEnd> {
+        let own = self.committer.ask(move |writer| {
+            if durable {
+                writer.sync()?;
+            }
+            Ok(writer.manifest.clone())
+        });
+        let own = own.map_err(|_| LevelEnd::Sink)?;
+        if self.ranks == 1 {
+            return Ok(own);
+        }
+        let parts = self.exchange(own.text())?;
+        let parts = parts.iter().map(|part| Manifest::parse(part.as_bytes()));
+        let parts = parts.collect::<Result<_, _>>().map_err(|error| {
+            let error = std::io::Error::other(error);
+            LevelEnd::Unread(self.disk.directories.first().error("manifest", error))
+        });
+        Ok(merge(parts?, &self.manifest))
+    }
+
+    /// Makes everything that several ranks have finished the state to continue from.
+    fn commit(&mut self) -> Result<(), LevelEnd> {
+        if self.ranks == 1 {
+            return Ok(());
+        }
+        let (depth, stored) = (self.depth, self.stored);
+        let chunks: Vec<u32> = self.records.iter().map(|record| record.chunk).collect();
+        let release = move |writer: &mut Writer| {
+            chunks.iter().filter(|_| stored).try_for_each(|&chunk| writer.release(depth, chunk))
+        };
+        self.committer.tell(release).map_err(|_| LevelEnd::Sink)?;
+        let manifest = self.gather(true)?;
+        if self.rank == 0 {
+            manifest.write(self.disk.directories.first()).map_err(LevelEnd::Unread)?;
+        }
+        // Nobody removes anything before the manifest is there.
+        self.exchange("committed".into())?;
+        self.committer.ask(Writer::supersede).map_err(|_| LevelEnd::Sink)?;
+        (self.manifest, self.committed) = (manifest, Instant::now());
+        Ok(())
+    }
+
+    fn why(&self, end: LevelEnd) -> Error {
+        match end {
+            LevelEnd::Unread(error) => self.files.unread(error).into(),
+            LevelEnd::Sink => self.failed(),
+            LevelEnd::Interrupted | LevelEnd::Full => {
+                let resume = self.disk.directories.resume(self.max_depth);
+                let (depth, states) = (self.depth as usize, self.manifest.states());
+                SearchError::Paused { resume, depth, states }.into()
+            }
+        }
+    }
+
+    /// What parts of the level come to.
+    fn total(&self) -> LevelTotal {
+        let total = |record: &ChunkRecord| LevelTotal {
+            tally: record.tally(),
+            lists: record.lists.unwrap_or_default(),
+        };
+        self.records.iter().map(total).fold(LevelTotal::default(), LevelTotal::plus)
+    }
+
     fn failed(&self) -> Error {
         // The writer says why when it is closed.
         SearchError::Refused("the files could not be written".into()).into()
@@ -224,10 +416,11 @@ impl LevelStore for DiskLists<'_> {
         }
         if stored < self.first_counted && !self.manifest.complete {
             let forget = self.committer.ask(|writer| {
-                writer.forget_counted();
-                Ok(writer.manifest.clone())
+                writer.manifest.forget_counted();
+                Ok(())
             });
-            self.manifest = forget.map_err(|_| self.failed())?;
+            forget.map_err(|_| self.failed())?;
+            self.manifest.forget_counted();
         }
         let levels = self.manifest.levels.iter().chain(&self.manifest.counted);
         let level = |level: &LevelRecord| {
@@ -252,17 +445,32 @@ impl LevelStore for DiskLists<'_> {
         Ok(found)
     }
 
-    fn open(&mut self, depth: usize, becomes: LevelUse, room: u64) -> LevelTotal {
+    fn open(&mut self, depth: usize, becomes: LevelUse, room: u64) {
         self.depth = depth as u32;
         (self.stored, self.room) = (becomes.is_stored(), room);
-        self.done = vec![false; self.of.parts()];
-        let mut total = LevelTotal::default();
-        for record in self.manifest.records(self.depth) {
-            self.done[record.chunk as usize] = true;
-            let lists = record.lists.unwrap_or_default();
-            total = total.plus(LevelTotal { tally: record.tally(), lists });
+        self.records = self.manifest.records(self.depth);
+        let done: HashSet<u32> = self.records.iter().map(|record| record.chunk).collect();
+        self.left = (0..self.of.parts()).filter(|&part| !done.contains(&(part as u32))).collect();
+        self.done.store(done.len(), Ordering::Relaxed);
+        self.share.begin(self.left.len());
+    }
+
+    fn meet(
+        &mut self,
+        found: Result<LevelTotal, LevelEnd>,
+    ) -> Result<Option<LevelTotal>, LevelEnd> {
+        match found {
+            // What all have finished can be committed.
+            Err(LevelEnd::Interrupted) if self.ranks > 1 => self.share.stop(),
+            found => _ = found?,
         }
-        total
+        let (_, stopped) = self.share.end();
+        self.records = self.gather(false)?.records(self.depth);
+        if self.records.len() == self.of.parts() {
+            return Ok(Some(self.total()));
+        }
+        self.commit()?;
+        if stopped { Err(LevelEnd::Interrupted) } else { Ok(None) }
     }
 
     fn close(
@@ -272,7 +480,6 @@ impl LevelStore for DiskLists<'_> {
         _begun: Instant,
     ) -> Result<(BucketLists, FrontierLevel), Error> {
         let LevelTotal { tally, lists: counts } = total;
-        let records = self.committer.finished(self.depth).map_err(|_| self.failed())?;
         let before: u64 = self.manifest.states();
         if let Some(all) = self.states.filter(|&all| before.saturating_add(tally.states) > all) {
             let (depth, found) = (self.depth as usize, before + tally.states);
@@ -280,7 +487,7 @@ impl LevelStore for DiskLists<'_> {
             return Err(SearchError::Sum { puzzle, depth, found, all }.into());
         }
         let bytes = match self.stored {
-            true => records.iter().map(|record| record.bytes).sum(),
+            true => self.records.iter().map(|record| record.bytes).sum(),
             false => 0,
         };
         let level = LevelRecord {
@@ -291,30 +498,25 @@ impl LevelStore for DiskLists<'_> {
             lists: Some(counts),
         };
         let stored = self.stored;
-        let lists = match stored && tally.states > 0 {
-            true => self.files.load(space, self.depth, &records, self.room / 2)?,
-            false => BucketLists::default(),
-        };
         let done = self.committer.ask(move |writer| {
             let level = writer.level(level, stored)?;
             writer.commit_if_due()?;
             Ok((level, writer.manifest.clone()))
         });
         let (level, manifest) = done.map_err(|_| self.failed())?;
-        self.manifest = manifest;
+        if self.ranks == 1 {
+            self.manifest = manifest;
+        }
+        self.commit().map_err(|end| self.why(end))?;
+        let lists = match stored && tally.states > 0 {
+            true => self.files.load(space, self.depth, &self.records, self.room / 2)?,
+            false => BucketLists::default(),
+        };
         let level = FrontierLevel::new(total, space.is_reduced(), level.bytes, level.seconds);
         Ok((lists, level))
     }
 
-    fn ended(&self, _: &OrbitPuzzle, depth: usize, end: LevelEnd) -> Error {
-        match end {
-            LevelEnd::Unread(error) => self.files.unread(error).into(),
-            LevelEnd::Sink => self.failed(),
-            LevelEnd::Interrupted | LevelEnd::Full => {
-                let resume = self.disk.directories.resume(self.max_depth);
-                let states = self.manifest.states();
-                SearchError::Paused { resume, depth, states }.into()
-            }
-        }
+    fn ended(&self, _: &OrbitPuzzle, _: usize, end: LevelEnd) -> Error {
+        self.why(end)
     }
 }

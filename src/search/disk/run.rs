@@ -68,13 +68,11 @@ impl Disk {
         communicator: &dyn Communicator,
         progress: &dyn Progress,
     ) -> Result<Outcome, Stopped> {
-        compare(search, self, communicator)?;
-        let why = "several ranks cannot check the files first: leave out --check, and check them with tilewave check";
-        let first = self.directories.first();
-        let unchecked = if self.check { Err(SearchError::apart(first, why)) } else { Ok(()) };
-        agreed(communicator, unchecked)?;
+        let digits = self.shared_digits.map_or("all".into(), |n| n.to_string());
+        let options = [("shared-digits", digits), ("last states", search.keep_last.to_string())];
+        compare(self, communicator, &Identity::of(&search.space), search.max_depth, options)?;
         let job = agreed(communicator, DiskJob::new(search, self, communicator, progress))?;
-        let (leader, _locks) = job.lock()?;
+        let (leader, _locks) = lock(self, communicator)?;
         job.run(leader)
     }
 
@@ -113,17 +111,20 @@ impl Disk {
     }
 }
 
-/// Stops all ranks when one of them was started for another search, with the same words on each.
-fn compare(search: &Search, disk: &Disk, communicator: &dyn Communicator) -> Result<(), Stopped> {
-    let or_all = |number: Option<usize>| number.map_or("all".into(), |n| n.to_string());
+/// Stops all ranks when one of them was started for another search, with the same words on each, or to check the files.
+pub(crate) fn compare<const N: usize>(
+    disk: &Disk,
+    communicator: &dyn Communicator,
+    identity: &Identity,
+    max_depth: Option<usize>,
+    others: [(&'static str, String); N],
+) -> Result<(), Stopped> {
     let version = [("version", env!("CARGO_PKG_VERSION").to_string())];
     let options = [
-        ("max-depth", or_all(search.max_depth)),
-        ("shared-digits", or_all(disk.shared_digits)),
+        ("max-depth", max_depth.map_or("all".into(), |n| n.to_string())),
         ("levels kept", kept(disk.keep_all).into()),
-        ("last states", search.keep_last.to_string()),
     ];
-    let facts = version.into_iter().chain(Identity::of(&search.space).facts()).chain(options);
+    let facts = version.into_iter().chain(identity.facts()).chain(options).chain(others);
     let text: String = facts.map(|(name, value)| format!("{name}\t{value}\n")).collect();
     let all = communicator.all_gather(text.into_bytes());
     let all: Vec<_> = all.iter().map(|text| String::from_utf8_lossy(text)).collect();
@@ -137,7 +138,9 @@ fn compare(search: &Search, disk: &Disk, communicator: &dyn Communicator) -> Res
             return Err(Stopped::Together(SearchError::Ranks(differs).into()));
         }
     }
-    Ok(())
+    let why = "several ranks cannot check the files first: leave out --check, and check them with tilewave check";
+    let first = disk.directories.first();
+    agreed(communicator, if disk.check { Err(SearchError::apart(first, why)) } else { Ok(()) })
 }
 
 pub(crate) fn kept(all: bool) -> &'static str {
@@ -179,43 +182,49 @@ pub(crate) fn run_number(directories: &Directories) -> Result<u64, SearchError> 
     crate::random::seed().map_err(|e| directories.first().error("manifest", e).into())
 }
 
+/// Locks each directory by the lowest rank that works in it, and returns that rank of this one's.
+///
+/// Ranks find out who shares a directory by leaving an empty file there for a moment.
+pub(crate) fn lock(
+    disk: &Disk,
+    communicator: &dyn Communicator,
+) -> Result<(usize, Vec<Lock>), Stopped> {
+    let directories = &disk.directories;
+    let token = agreed(communicator, run_number(directories))?;
+    let token = communicator.broadcast(token.to_le_bytes().to_vec());
+    let job: String = token.iter().map(|byte| format!("{byte:02x}")).collect();
+    let prefix = format!("cross-job-{job}.");
+    let first = directories.first();
+    let name = format!("{prefix}{:06}", communicator.rank());
+    agreed(communicator, first.create(&name))?;
+    let names = agreed(communicator, first.list())?;
+    let ranks = names.iter().filter_map(|name| name.strip_prefix(&prefix));
+    let lowest = ranks.filter_map(|rank| rank.parse().ok()).min();
+    let leader = lowest.unwrap_or(communicator.rank());
+    let leads = leader == communicator.rank();
+    let locks = if leads { directories.lock(disk.patience) } else { Ok(Vec::new()) };
+    // Nobody lists any more.
+    let removed = first.remove(&name);
+    let locks = agreed(communicator, locks)?;
+    agreed(communicator, removed)?;
+    Ok((leader, locks))
+}
+
+/// Returns rank 0's manifest on all ranks.
+pub(crate) fn shared(
+    communicator: &dyn Communicator,
+    manifest: Option<&Manifest>,
+) -> Result<Manifest, Stopped> {
+    let text = manifest.map_or(Vec::new(), |manifest| manifest.text().into_bytes());
+    let read = Manifest::parse(&communicator.broadcast(text));
+    let wrong = |reason| SearchError::Elsewhere {
+        rank: communicator.rank(),
+        reason: format!("rank 0 sends a manifest that it cannot read: {reason}"),
+    };
+    agreed(communicator, read.map_err(wrong))
+}
+
 impl DiskJob<'_> {
-    /// Locks each directory by the lowest rank that works in it, and returns that rank of this one's.
-    ///
-    /// Ranks find out who shares a directory by leaving an empty file there for a moment.
-    fn lock(&self) -> Result<(usize, Vec<Lock>), Stopped> {
-        let (communicator, directories) = (self.communicator, &self.disk.directories);
-        let token = agreed(communicator, run_number(directories))?;
-        let token = communicator.broadcast(token.to_le_bytes().to_vec());
-        let job: String = token.iter().map(|byte| format!("{byte:02x}")).collect();
-        let prefix = format!("cross-job-{job}.");
-        let first = directories.first();
-        let name = format!("{prefix}{:06}", communicator.rank());
-        agreed(communicator, first.create(&name))?;
-        let names = agreed(communicator, first.list())?;
-        let ranks = names.iter().filter_map(|name| name.strip_prefix(&prefix));
-        let lowest = ranks.filter_map(|rank| rank.parse().ok()).min();
-        let leader = lowest.unwrap_or(communicator.rank());
-        let leads = leader == communicator.rank();
-        let locks = if leads { directories.lock(self.disk.patience) } else { Ok(Vec::new()) };
-        // Nobody lists any more.
-        let removed = first.remove(&name);
-        let locks = agreed(communicator, locks)?;
-        agreed(communicator, removed)?;
-        Ok((leader, locks))
-    }
-
-    /// Returns rank 0's manifest on all ranks.
-    fn share(&self, manifest: Option<&Manifest>) -> Result<Manifest, Stopped> {
-        let text = manifest.map_or(Vec::new(), |manifest| manifest.text().into_bytes());
-        let read = Manifest::parse(&self.communicator.broadcast(text));
-        let wrong = |reason| SearchError::Elsewhere {
-            rank: self.communicator.rank(),
-            reason: format!("rank 0 sends a manifest that it cannot read: {reason}"),
-        };
-        agreed(self.communicator, read.map_err(wrong))
-    }
-
     /// Returns the manifest of rank 0's directory on all ranks, if there is one.
     fn find(&self, survey: &Survey, leader: usize) -> Result<Option<Manifest>, Stopped> {
         let communicator = self.communicator;
@@ -236,7 +245,7 @@ impl DiskJob<'_> {
             None => Ok(()),
         };
         agreed(communicator, fits)?;
-        there.then(|| self.share(own)).transpose()
+        there.then(|| shared(communicator, own)).transpose()
     }
 
     /// Returns how the search is cut: as rank 0 decides, where every rank has the memory.
@@ -280,7 +289,7 @@ impl DiskJob<'_> {
             }
             None => {
                 let run = begun.map_or_else(|| run_number(&disk.directories), Ok);
-                self.share(Some(&Manifest {
+                let new = Manifest {
                     run: agreed(communicator, run)?,
                     identity: Identity::of(&search.space),
                     shared_digits: plan.chunks.digits as u32,
@@ -290,7 +299,8 @@ impl DiskJob<'_> {
                     shares: disk.directories.shares_by_room(),
                     keep_all: disk.keep_all,
                     ..Manifest::default()
-                }))?
+                };
+                shared(communicator, Some(&new))?
             }
         };
         disk.directories.deal(&manifest.shares);
@@ -312,7 +322,7 @@ impl DiskJob<'_> {
         };
         if manifest.levels.is_empty() {
             let written = if rank == 0 { self.write_start(&run, manifest) } else { Ok(manifest) };
-            manifest = self.share(Some(&agreed(communicator, written)?))?;
+            manifest = shared(communicator, Some(&agreed(communicator, written)?))?;
         }
         let owners = self.owners(&manifest)?;
         self.progress.started(problem.space.numbered_states());

@@ -153,22 +153,24 @@ impl Writer {
             self.sync_some()?;
         }
         self.record(depth, record);
-        let manifest = &mut self.manifest;
-        if !manifest.keep_all
-            && let Some(before) = depth.checked_sub(2)
-        {
-            // The chunk's level d - 2 is subtracted: nobody needs it any more.
-            let files = manifest.files.iter_mut().find(|f| f.depth == before);
-            let old = files.and_then(|files| {
-                let at = files.chunks.iter().position(|old| old.chunk == chunk)?;
-                Some(files.chunks.swap_remove(at))
-            });
-            if let Some(old) = old {
-                self.let_go(before, &old)?;
-            }
-        }
+        self.release(depth, chunk)?;
         self.count_time();
         self.commit_if_due()
+    }
+
+    /// Lets go what a chunk of a level was the last to need.
+    pub(crate) fn release(&mut self, depth: u32, chunk: u32) -> Result<(), SearchError> {
+        let manifest = &mut self.manifest;
+        let Some(before) = depth.checked_sub(2).filter(|_| !manifest.keep_all) else {
+            return Ok(());
+        };
+        // The chunk's level d - 2 is subtracted: nobody needs it any more.
+        let files = manifest.files.iter_mut().find(|f| f.depth == before);
+        let old = files.and_then(|files| {
+            let at = files.chunks.iter().position(|old| old.chunk == chunk)?;
+            Some(files.chunks.swap_remove(at))
+        });
+        old.map_or(Ok(()), |old| self.let_go(before, &old))
     }
 
     fn record(&mut self, depth: u32, record: ChunkRecord) {
@@ -184,18 +186,6 @@ impl Writer {
         self.record(depth, record);
         self.count_time();
         self.commit_if_due()
-    }
-
-    /// Forgets what was counted and not stored.
-    pub(crate) fn forget_counted(&mut self) {
-        let manifest = &mut self.manifest;
-        let stored = manifest.levels.len() as u32;
-        manifest.counted.clear();
-        manifest.files.retain(|files| files.depth <= stored);
-        for files in manifest.files.iter_mut().filter(|files| files.depth == stored) {
-            files.chunks.retain(|record| !record.is_counted());
-        }
-        manifest.files.retain(|files| !files.chunks.is_empty());
     }
 
     /// Lets the file of a chunk go that the next manifest does not name.
