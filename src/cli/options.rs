@@ -139,8 +139,8 @@ impl Running {
             return Ok(Some(OrbitPuzzle::of_space(space).map_err(tilewave::Error::from)?));
         }
         let search = self.search(space.clone())?.max_depth(max_depth);
-        let begun = directories(dirs).ok().filter(|_| !dirs.is_empty());
         let on_disk = !dirs.is_empty();
+        let begun = on_disk.then(|| directories(dirs).ok()).flatten();
         Ok(internals::lists_instead(&search, numbered.is_some(), on_disk, begun.as_ref())?)
     }
 

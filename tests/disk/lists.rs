@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use super::threads::ranks;
 use super::*;
 use tilewave::frontier::{FrontierOutcome, FrontierSearch};
 use tilewave::internals::{LevelRecord, MANIFEST, Manifest, PREVIOUS};
 use tilewave::puzzle::named;
 use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
+use tilewave::search::disk::Stopped;
 
 /// A search of a board, a family or a named puzzle; `depth` after a comma.
 fn of(name: &str) -> FrontierSearch {
@@ -240,4 +242,137 @@ fn a_search_of_something_else_is_refused() {
     run_some(&search("2x4"), &on(&sweep, 0), 5);
     let error = on_disk(&sweep).run_lists(&of("2x4")).unwrap_err().to_string();
     assert!(error.contains("holds another search: "), "{error}");
+}
+
+/// The files of levels that lie in a directory, and what they hold.
+fn level_files(directory: &Simulated) -> Vec<(String, Vec<u8>)> {
+    let names = directory.list().unwrap().into_iter();
+    let mut files: Vec<_> = names
+        .filter(|name| name.starts_with("level-"))
+        .map(|name| {
+            let file = directory.open(&name).unwrap();
+            let bytes = file.read(0, file.len() as usize).unwrap().as_ref().to_vec();
+            (name, bytes)
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// Ranks that share a directory find the levels of one process and leave its files, run numbers aside.
+#[test]
+fn ranks_leave_the_lists_of_one_process() {
+    for name in PUZZLES {
+        let search = of(name);
+        let truth = truth_of(&search);
+        let one = Simulated::default();
+        on_disk(&one).run_lists(&search).unwrap();
+        for (size, every) in [(1, 0), (2, 10), (3, 0)] {
+            let directory = Simulated::default();
+            let disk = || on_disk(&directory).commit_every(Duration::from_secs(every));
+            let found = ranks(size, |team| {
+                disk().run_lists_distributed_with(&search, team, &NoProgress).unwrap()
+            });
+            let what = format!("{name}, {size} ranks");
+            assert!(found.iter().all(|found| levels(found) == truth), "{what}");
+            let sizes = |files: Vec<(String, Vec<u8>)>| {
+                files.into_iter().map(|(name, bytes)| (name, bytes.len())).collect::<Vec<_>>()
+            };
+            assert_eq!(sizes(level_files(&directory)), sizes(level_files(&one)), "{what}");
+            let verified = disk::verify(&disk().directories).unwrap();
+            assert_eq!(verified, disk::verify(&on_disk(&one).directories).unwrap(), "{what}");
+            // One process goes on with it.
+            assert_eq!(levels(&disk().run_lists(&search).unwrap()), truth, "{what}");
+        }
+    }
+}
+
+/// One of the ranks is told to stop, or the power fails; another number of ranks goes on.
+#[test]
+fn ranks_that_search_by_lists_stop_together_and_others_go_on() {
+    for name in ["2x4", "lx:7", "2x2x2,6", "pyraminx,6"] {
+        let search = of(name);
+        let truth = truth_of(&search);
+        let directory = Simulated::default();
+        let disk = || on_disk(&directory);
+        let mut sessions = 0;
+        let found = loop {
+            let size = [2, 3, 1][sessions % 3];
+            let all = ranks(size, |team| {
+                let asks =
+                    if team.rank() == size - 1 { 5 + 40 * (sessions as i64 % 7) } else { i64::MAX };
+                disk().run_lists_distributed_with(&search, team, &StopAfter::asks(asks))
+            });
+            let ended = all.iter().filter(|found| found.is_ok()).count();
+            assert!(ended == 0 || ended == size, "{name}: {all:?}");
+            disk::verify(&disk().directories).unwrap();
+            match all.into_iter().next() {
+                Some(Ok(found)) => break found,
+                Some(Err(Stopped::Together(error))) => {
+                    assert!(error.to_string().contains("Nothing is lost"), "{error}");
+                }
+                other => panic!("{name}: {other:?}"),
+            }
+            sessions += 1;
+        };
+        assert!(sessions > 0, "{name}");
+        assert_eq!(levels(&found), truth, "{name}, {sessions} stops");
+    }
+    let search = of("2x2x2,5");
+    let truth = truth_of(&search);
+    let whole = Simulated::default();
+    let together = |directory: &Simulated, size| {
+        ranks(size, |team| {
+            on_disk(directory).run_lists_distributed_with(&search, team, &NoProgress)
+        })
+    };
+    together(&whole, 2);
+    let syncs = whole.syncs();
+    assert!(syncs > 20, "{syncs}");
+    for cut in (1..=syncs).step_by(7) {
+        let directory = Simulated::default();
+        directory.set_faults(Faults { cut_at: Some(cut), ..Faults::default() });
+        // Which rank writes when is chance: all or none have come to the end.
+        let all = together(&directory, 2);
+        assert!(all.iter().all(Result::is_err) || all.iter().all(Result::is_ok), "{all:?}");
+        let after = directory.after_cut(cut);
+        for found in together(&after, 3) {
+            assert_eq!(levels(&found.unwrap()), truth, "cut at sync {cut} of {syncs}");
+        }
+        disk::verify(&on_disk(&after).directories).unwrap();
+    }
+}
+
+/// What one rank cannot do all say, and ranks without a common directory search nothing.
+#[test]
+fn ranks_that_search_by_lists_are_refused_together() {
+    let search = of("2x2x2,5");
+    let own = [Simulated::default(), Simulated::default()];
+    let apart = ranks(2, |team| {
+        let disk = on_disk(&own[team.rank()]);
+        disk.run_lists_distributed_with(&search, team, &NoProgress)
+    });
+    let text = |found: &Result<FrontierOutcome, Stopped>| match found {
+        Err(Stopped::Together(error)) => error.to_string(),
+        other => panic!("{other:?}"),
+    };
+    assert!(apart.iter().all(|found| text(found).contains("give every rank the same --dir")));
+    assert!(own.iter().all(|directory| directory.list().unwrap().is_empty()));
+    let directory = Simulated::default();
+    let others = ranks(3, |team| {
+        let depth = if team.rank() == 1 { 4 } else { 5 };
+        let search = with(&search, |search| search.max_depth = Some(depth));
+        on_disk(&directory).run_lists_distributed_with(&search, team, &NoProgress)
+    });
+    assert!(others.iter().all(|found| text(found).contains("rank 1 was started with max-depth 4")));
+    // A rank whose files may not take as many bytes as they do: the others name it.
+    let full = ranks(2, |team| {
+        let limit = (team.rank() == 1).then_some(1000);
+        let disk = on_disk(&directory).limit(limit);
+        disk.run_lists_distributed_with(&search, team, &NoProgress)
+    });
+    assert!(text(&full[0]).contains("rank 1:") && text(&full[1]).contains("limit"), "{full:?}");
+    let found =
+        ranks(3, |team| on_disk(&directory).run_lists_distributed_with(&search, team, &NoProgress));
+    assert!(found.into_iter().all(|found| levels(&found.unwrap()) == truth_of(&search)));
 }

@@ -21,7 +21,7 @@ mod threads;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use tilewave::internals::Storage;
-use tilewave::progress::{Phase, Progress};
+use tilewave::progress::{NoProgress, Phase, Progress};
 use tilewave::puzzle::{Goal, Size, StateSpace, families};
 use tilewave::search::disk::{self, Directories, Disk};
 use tilewave::search::{Outcome, Search};
