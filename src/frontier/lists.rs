@@ -23,8 +23,8 @@ use crate::{
     store::{FrameEntry, ReadAt, StorageError, push_number, take_number},
 };
 
-/// Level of zstd: level 6 takes about three times as long for a tenth fewer bytes at most.
-const ZSTD_LEVEL: i32 = 3;
+/// Level of zstd: 3 makes 6 % more bytes in the same time of a search, 6 makes 1 % fewer in 7 % more.
+const ZSTD_LEVEL: i32 = 5;
 /// Suffixes of fewer bytes are left as they are.
 const SHORT: usize = 400;
 
