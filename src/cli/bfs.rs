@@ -94,7 +94,9 @@ impl Args {
         let numbered = frontier::for_numbers(&self.running, &self.report);
         let numbered = numbered.or(self.on_disk.for_numbers());
         let max_depth = self.max_depth.max_depth;
-        if let Some(puzzle) = self.running.lists(&space, max_depth, &self.dir, numbered)? {
+        if let Some(puzzle) =
+            frontier::instead(&self.running, &space, max_depth, &self.dir, numbered)?
+        {
             return self.by_lists(puzzle, Some(&space));
         }
         self.ahead.refuse(&space)?;

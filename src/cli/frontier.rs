@@ -1,7 +1,10 @@
 //! `tilewave bfs` of puzzles whose levels are lists: several sets of pieces, pieces that turn or look alike, large boards.
 
+use std::path::PathBuf;
+
 use tilewave::{
     frontier::{FrontierOutcome, FrontierSearch},
+    internals,
     puzzle::{StateSpace, orbits::OrbitPuzzle},
     report::{Chart, ListReport, Published, thousands},
     search::disk::Disk,
@@ -10,7 +13,8 @@ use tilewave::{
 pub use tilewave::report::grouped;
 
 use crate::cli::{
-    Failure, Figures, Result, ResultReport, Running, SearchProgress, output::Files, ranks, refuse,
+    Failure, Figures, Result, ResultReport, Running, SearchProgress, disk::directories,
+    output::Files, ranks, refuse,
 };
 
 impl Figures for ListReport {
@@ -45,6 +49,24 @@ impl Ahead {
         }
         Ok(())
     }
+}
+
+/// The puzzle to search by lists where a search is one, in memory or in directories; `numbered` is an option that only
+/// searches of numbered states have.
+pub fn instead(
+    running: &Running,
+    space: &StateSpace,
+    max_depth: Option<usize>,
+    dirs: &[PathBuf],
+    numbered: Option<&str>,
+) -> Result<Option<OrbitPuzzle>> {
+    if running.by_lists() {
+        return Ok(Some(OrbitPuzzle::of_space(space).map_err(tilewave::Error::from)?));
+    }
+    let search = running.search(space.clone())?.max_depth(max_depth);
+    let on_disk = !dirs.is_empty();
+    let begun = on_disk.then(|| directories(dirs).ok()).flatten();
+    Ok(internals::lists_instead(&search, numbered.is_some(), on_disk, begun.as_ref())?)
 }
 
 /// An option that only searches of numbered states have.

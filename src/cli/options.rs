@@ -1,16 +1,16 @@
 //! Options that several commands share, each written once.
 
-use std::{fmt::Display, path::PathBuf, str::FromStr, time::Duration};
+use std::{fmt::Display, str::FromStr, time::Duration};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tilewave::{
     Board, DistanceTable, Goal, Kernel, Resources, Search, Size, internals,
-    puzzle::{StateSpace, orbits::OrbitPuzzle},
+    puzzle::StateSpace,
     random,
     search::{Engine, SearchError},
 };
 
-use crate::cli::{Context, Result, disk::directories, refuse};
+use crate::cli::{Context, Result, refuse};
 
 // What sizes and times are written with.
 pub use tilewave::internals::parse_bytes as bytes;
@@ -122,26 +122,8 @@ impl Running {
     }
 
     /// Whether a search is to be one by lists.
-    fn by_lists(&self) -> bool {
+    pub fn by_lists(&self) -> bool {
         self.engine == Some(EngineChoice::Frontier)
-    }
-
-    /// The puzzle to search by lists where a search is one, in memory or in directories; `numbered` is an option that only
-    /// searches of numbered states have.
-    pub fn lists(
-        &self,
-        space: &StateSpace,
-        max_depth: Option<usize>,
-        dirs: &[PathBuf],
-        numbered: Option<&str>,
-    ) -> Result<Option<OrbitPuzzle>> {
-        if self.by_lists() {
-            return Ok(Some(OrbitPuzzle::of_space(space).map_err(tilewave::Error::from)?));
-        }
-        let search = self.search(space.clone())?.max_depth(max_depth);
-        let on_disk = !dirs.is_empty();
-        let begun = on_disk.then(|| directories(dirs).ok()).flatten();
-        Ok(internals::lists_instead(&search, numbered.is_some(), on_disk, begun.as_ref())?)
     }
 
     /// The engine for numbered states that was asked for.

@@ -17,7 +17,9 @@ use tilewave::{
 
 use crate::cli::{
     Counted, Figures, Keep, MaxDepth, OutputFormat, OutputOptions, Result, Running, bandwidth,
-    facts, frontier::grouped, progress, puzzle, refuse, whole,
+    facts,
+    frontier::{self, grouped},
+    progress, puzzle, refuse, whole,
 };
 
 /// Estimate memory, disk and time before starting.
@@ -117,7 +119,7 @@ impl Args {
         let published = published_for(&space);
         let last = self.max_depth.max_depth;
         if let Some(puzzle) =
-            self.running.lists(&space, last, self.dir.as_slice(), self.numbered())?
+            frontier::instead(&self.running, &space, last, self.dir.as_slice(), self.numbered())?
         {
             return self.by_lists(puzzle, published);
         }

@@ -455,7 +455,9 @@ impl Listing {
             return self.by_lists(puzzle, depth);
         }
         let space = self.counted.space(&self.puzzle)?;
-        if let Some(puzzle) = self.running.lists(&space, depth, &[], self.running.numbered())? {
+        if let Some(puzzle) =
+            frontier::instead(&self.running, &space, depth, &[], self.running.numbered())?
+        {
             return self.by_lists(puzzle, depth);
         }
         let mut search = self.running.search(space)?;
