@@ -107,7 +107,8 @@ fn estimates_follow_the_depth_where_nothing_is_published() {
         let whole = peak(board, "60");
         assert!(whole.ends_with(" TiB") && whole == peak(board, "999"), "{whole}");
     }
-    let text = stdout(&[&["plan"], &to("4x4", "18")[..]].concat());
+    let sweep = ["--dir", ".", "--engine", "sweep"];
+    let text = stdout(&[&["plan"], &to("4x4", "18")[..], &sweep].concat());
     let same = format!("\ndisk     {} at the peak, ", peak("4x4", "18"));
     assert!(text.contains(&same), "{text}");
     let most = "states   10,461,394,944,000, at most 1,162,261,465 of them to the last depth\n";
