@@ -12,7 +12,7 @@ fn wrong_sizes() {
     );
     refused(&["bfs", "1x1"], 2, "too small");
     refused(&["bfs", "1x8"], 2, "too small");
-    refused(&["bfs", "5x5"], 1, "at most 16");
+    refused(&["bfs", "5x5"], 1, "limit the depth with --max-depth");
     refused(&["bfs", "300x300"], 2, "too large");
     refused(&["plan", "4x5", "--ranks", "2"], 2, "--ranks");
     refused(&["verify", "3x3", "3by3"], 2, "'3by3'");
@@ -62,7 +62,7 @@ fn too_little_memory() {
     refused(&["bfs", "4x4"], 1, "raise it with --memory");
     // What is too large for any memory ends in the same way, and both name the way out.
     for board in ["4x4", "5x5"] {
-        refused(&["bfs", board], 1, "to a depth with --max-depth");
+        refused(&["bfs", board], 1, " depth with --max-depth");
     }
     refused(&["bfs", "3x3x3"], 1, "has 43,252,003,274,489,856,000 states");
     let depth = ["bfs", "3x3x3", "--max-depth", "7", "-M", "600kB"];
