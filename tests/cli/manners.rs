@@ -66,12 +66,24 @@ fn plans_agree_and_do_not_give_up() {
     }
     assert!(alone["disk_free_bytes"].as_u64().unwrap() > 0);
     // The first levels are thin; nobody asks for the disk of the others.
-    let thin = plan(&["4x4", "-M", "8GiB", "--max-depth", "25"]);
+    let thin = plan(&["4x4", "-M", "8GiB", "--max-depth", "25", "--dir", ".", "--engine", "sweep"]);
     assert!(thin["disk_peak_bytes"].as_u64().unwrap() < 1 << 30, "{thin}");
     assert_eq!(thin["levels"], 26);
     assert_eq!(thin["states_to_depth"], 79_070_945);
     // Nobody knows how many states these depths have.
-    let deep = plan(&["4x4", "--goal", "blank=5", "-M", "8GiB", "--max-depth", "60"]);
+    let deep = plan(&[
+        "4x4",
+        "--goal",
+        "blank=5",
+        "-M",
+        "8GiB",
+        "--max-depth",
+        "60",
+        "--dir",
+        ".",
+        "--engine",
+        "sweep",
+    ]);
     assert!(deep["states_to_depth"].is_null() && deep["states_per_second"].is_null(), "{deep}");
     // What nobody measured is said.
     let scaled = plan(&["3x4", "--dir", ".", "--cores", "16", "--disk-bandwidth", "5GB/s"]);

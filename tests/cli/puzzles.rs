@@ -412,7 +412,7 @@ fn puzzles_without_numbers_are_searched_by_lists() {
     refused(&["bfs", "3x3x3", "--max-depth", "4", "--metric", "mtm"], 2, "mtm is for boards");
     refused(&["bfs", "4x4", "--pieces", "corners"], 2, "--pieces is for puzzles of several sets");
     refused(&["bfs", "3x3x3", "--max-depth", "9", "-M", "1MB"], 1, "do not fit in");
-    refused(&["bfs", "5x5"], 1, "choose a smaller board");
+    refused(&["bfs", "5x5"], 1, "limit the depth with --max-depth");
     refused(&["bfs", "3x3x3", "--count-ahead"], 2, "--max-depth");
     refused(&["bfs", "3x3", "--max-depth", "9", "--count-ahead"], 2, "is for searches by lists");
     refused(
