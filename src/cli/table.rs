@@ -42,6 +42,12 @@ pub struct Args {
     #[arg(long, value_parser = choice(EntrySize::NAMES))]
     encoding: Option<EntrySize>,
 
+    /// Keep one entry for states that are symmetric: a smaller table, with slower look-ups.
+    ///
+    /// For puzzles of several sets of pieces. It takes about so many times fewer entries as there are symmetries.
+    #[arg(long)]
+    up_to_symmetry: bool,
+
     /// Replace an existing file.
     #[arg(short, long)]
     force: bool,
@@ -63,6 +69,9 @@ pub struct TableFacts {
     encoding: &'static str,
     /// Entries, where some stand for no state.
     entries: u64,
+    /// Where entries stand for symmetric states.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symmetries: Option<usize>,
     states: u64,
     complete: bool,
     diameter: Option<usize>,
@@ -114,9 +123,15 @@ impl Args {
         let stop = StopWhen(progress::asked);
         if let Some(puzzle) = orbits {
             let size = self.encoding.unwrap_or(EntrySize::Nibble);
-            let table = PruningTable::build_with(&puzzle, size, resources, &progress)?;
+            let table = match self.up_to_symmetry {
+                true => PruningTable::build_up_to_symmetry(&puzzle, size, resources, &progress),
+                false => PruningTable::build_with(&puzzle, size, resources, &progress),
+            }?;
             table.save(file, self.force, &stop)?;
             return Ok(Table::Pruning(table));
+        }
+        if self.up_to_symmetry {
+            refuse!("--up-to-symmetry is for puzzles of several sets of pieces: leave it out");
         }
         let encoding = match self.encoding {
             None | Some(EntrySize::Mod3) => TableEncoding::Mod3,
@@ -170,6 +185,10 @@ impl TableFacts {
             goal,
             encoding,
             entries,
+            symmetries: match of {
+                Table::Pruning(table) => Some(table.symmetries()).filter(|&order| order > 1),
+                Table::Numbered(_) => None,
+            },
             states,
             complete,
             diameter: complete.then_some(histogram.len() - 1),
@@ -205,7 +224,13 @@ impl Figures for TableFacts {
             ("puzzle", self.puzzle.clone()),
             ("goal", self.short_goal()),
             ("encoding", self.encoding.into()),
-            ("entries", thousands(self.entries)),
+            (
+                "entries",
+                match self.symmetries {
+                    Some(order) => format!("{}, up to {order} symmetries", thousands(self.entries)),
+                    None => thousands(self.entries),
+                },
+            ),
             ("states", format!("{}, {}", thousands(self.states), self.deepest())),
             ("bytes", bytes(self.bytes)),
             ("checksum", self.checksum.clone()),

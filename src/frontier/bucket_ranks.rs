@@ -50,7 +50,7 @@ impl BucketRanks {
         let is_known = |group: &RankGroup| {
             (0..fields.fields.len()).all(|f| tracked.contains(&f) || !is_in(group, f))
         };
-        let all = RankGroup::all(puzzle, is_known);
+        let all = RankGroup::all(puzzle, is_known, |_, _| false);
         let (mut groups, mut rules) = (Vec::new(), Vec::new());
         for (index, group) in all.iter().enumerate().take(RUNS + 1) {
             let parts = space.parts.iter().enumerate();

@@ -8,6 +8,8 @@
 //! field of the argument. Two arrangements that look alike have the same fields. Pieces that no move
 //! moves have none.
 
+use serde::{Deserialize, Serialize};
+
 use crate::puzzle::orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, Placed, Transformation};
 
 /// What a field says.
@@ -90,7 +92,8 @@ impl FieldMap {
 }
 
 /// A rearrangement of all locations and kinds of pieces.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Relabelling {
     /// Where each orbit goes.
     pub orbit: Vec<usize>,
@@ -98,6 +101,52 @@ pub(crate) struct Relabelling {
     pub location: Vec<Vec<u8>>,
     /// For each orbit, the kind that takes the place of each kind, and by how much its orientations are ahead.
     pub kind: Vec<Vec<(u8, u8)>>,
+}
+
+impl Relabelling {
+    /// Returns the one that leaves everything where it is.
+    pub fn identity(puzzle: &OrbitPuzzle) -> Relabelling {
+        let orbits = puzzle.orbits();
+        Relabelling {
+            orbit: (0..orbits.len()).collect(),
+            location: orbits
+                .iter()
+                .map(|of| (0..of.locations()).map(|l| l as u8).collect())
+                .collect(),
+            kind: orbits
+                .iter()
+                .map(|of| (0..of.moduli.len()).map(|k| (k as u8, 0)).collect())
+                .collect(),
+        }
+    }
+
+    /// Returns orbit, position and piece that a piece becomes at a position of an orbit.
+    pub fn of_piece(
+        &self,
+        puzzle: &OrbitPuzzle,
+        (orbit, position): (usize, usize),
+        piece: Placed,
+    ) -> (usize, usize, Placed) {
+        let of = &puzzle.orbits()[orbit];
+        let orientations = usize::from(of.orientations);
+        let location = self.location[orbit][position * orientations + usize::from(piece.turn)];
+        let (kind, ahead) = self.kind[orbit][usize::from(piece.kind)];
+        let modulus = of.moduli[usize::from(piece.kind)];
+        let (to, turn) = (usize::from(location) / orientations, location % of.orientations);
+        (self.orbit[orbit], to, Placed { kind, turn: (turn + modulus - ahead) % modulus })
+    }
+
+    /// Returns what an arrangement becomes.
+    pub fn arrangement(&self, puzzle: &OrbitPuzzle, of: &Arrangement) -> Arrangement {
+        let mut image = of.clone();
+        for (orbit, row) in of.0.iter().enumerate() {
+            for (position, &piece) in row.iter().enumerate() {
+                let (orbit, position, piece) = self.of_piece(puzzle, (orbit, position), piece);
+                image.0[orbit][position] = piece;
+            }
+        }
+        image
+    }
 }
 
 impl StateFields {

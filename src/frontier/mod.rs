@@ -31,7 +31,7 @@ pub use crate::frontier::{
 
 pub(crate) use crate::frontier::{
     bucket_space::BucketSpace,
-    fields::{FieldKind, FieldMap, StateFields},
+    fields::{FieldKind, FieldMap, Relabelling, StateFields},
     level::{LevelEnd, LevelTotal, LevelUse, ListSink},
     levels::{FoundLists, LevelStore, MemoryLevels},
     lists::{BucketLists, ListChunk},

@@ -44,7 +44,16 @@ impl SymmetryGroup {
     ///
     /// Cost: locations times moves for each candidate; milliseconds for the puzzles that are built.
     pub fn find(puzzle: &OrbitPuzzle, fields: &StateFields) -> SymmetryGroup {
+        SymmetryGroup::with_relabellings(puzzle, fields).0
+    }
+
+    /// Returns the symmetries, and what each does to locations and kinds.
+    pub fn with_relabellings(
+        puzzle: &OrbitPuzzle,
+        fields: &StateFields,
+    ) -> (SymmetryGroup, Vec<Relabelling>) {
         let mut maps = vec![SymmetryGroup::trivial(fields).maps.remove(0)];
+        let mut all = vec![Relabelling::identity(puzzle)];
         let finder = SymmetryFinder::new(puzzle);
         // What never moves stays where it is.
         let still = |p: usize| finder.moves.iter().all(|one| usize::from(one[p]) == p);
@@ -63,7 +72,7 @@ impl SymmetryGroup {
             match finder.extend(start, &mut found, &mut tried) {
                 Some(()) => break found,
                 None if found.len() > MOST && fixed < moving.len() => fixed += 1,
-                None => return SymmetryGroup::trivial(fields),
+                None => return (SymmetryGroup::trivial(fields), all),
             }
         };
         let checked = KnownMoves::new(puzzle, fields);
@@ -71,13 +80,17 @@ impl SymmetryGroup {
             let map = fields.of_relabelling(puzzle, &relabelling);
             if !maps.contains(&map) && checked.is_symmetry(&map, &relabelling) {
                 maps.push(map);
+                all.push(relabelling);
             }
         }
-        SymmetryGroup::of(maps).unwrap_or_else(|| SymmetryGroup::trivial(fields))
+        match SymmetryGroup::of(maps) {
+            Some(group) => (group, all),
+            None => (SymmetryGroup::trivial(fields), all[..1].to_vec()),
+        }
     }
 
     /// The group of these maps, of which the first is the identity; nothing when they are no group.
-    fn of(maps: Vec<FieldMap>) -> Option<SymmetryGroup> {
+    pub fn of(maps: Vec<FieldMap>) -> Option<SymmetryGroup> {
         // A map is known by what it makes of some rows in which values differ as far as they can.
         let fields = maps[0].table.len();
         let value = |row: usize, field: usize| {

@@ -12,6 +12,7 @@ use crate::{
 /// Offsets of what is not the same in all files.
 const SUM: usize = 96;
 const NAME: usize = 104;
+const NUMBERS: usize = 120;
 const HISTOGRAM: usize = 256;
 /// Depths of a histogram.
 const DEPTHS: usize = 255;
@@ -79,9 +80,11 @@ pub(crate) struct PruningHeader {
     pub entries: u64,
     /// States per depth.
     pub histogram: Vec<u64>,
-    /// Bytes of the puzzle, those of its name among them.
+    /// Bytes of the puzzle, those of its name and of what is said of numbers among them.
     pub puzzle: u64,
     pub name: u64,
+    /// Bytes of what is said of numbers up to symmetry, 0 where each arrangement has its own.
+    pub numbers: u64,
     /// XXH3-64 of the puzzle, and of the block checksums.
     pub puzzle_sum: u64,
     pub checksum: u64,
@@ -89,8 +92,12 @@ pub(crate) struct PruningHeader {
 
 impl store::FileHeader for PruningHeader {
     const MAGIC: [u8; 8] = store::container::PRUNING.0;
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
     const KIND: FileKind = FileKind { noun: "pruning table", make: "make it with tilewave table" };
+
+    fn version(&self) -> u32 {
+        1 + u32::from(self.numbers > 0)
+    }
 
     fn layout(&self) -> SectionLayout {
         SectionLayout::new(self.puzzle, self.size.bytes(self.entries), None)
@@ -108,7 +115,7 @@ impl store::FileHeader for PruningHeader {
         fields.put_words(48, &[sums.offset, sums.bytes, data.offset, data.bytes]);
         fields.put_words(80, &[BLOCK_BYTES as u64, self.checksum]);
         fields.put_words(SUM, &[self.puzzle_sum]);
-        fields.put_words(NAME, &[self.name, self.puzzle]);
+        fields.put_words(NAME, &[self.name, self.puzzle, self.numbers]);
         fields.put_words(HISTOGRAM, &self.histogram);
     }
 
@@ -126,14 +133,15 @@ impl store::FileHeader for PruningHeader {
         let histogram: Vec<u64> = (0..depths).map(|i| fields.u64(HISTOGRAM + 8 * i)).collect();
         let entries = fields.u64(24);
         let states = histogram.iter().try_fold(0u64, |sum, &n| sum.checked_add(n));
-        if entries == 0 || entries > 1 << 62 || states.is_none_or(|states| states > entries) {
+        let [name, puzzle, numbers] = [NAME, NAME + 8, NUMBERS].map(|at| fields.u64(at));
+        let many = |states| states > entries && numbers == 0;
+        if entries == 0 || entries > 1 << 62 || states.is_none_or(many) {
             return Err("a wrong histogram");
         }
-        let [name, puzzle] = [NAME, NAME + 8].map(|at| fields.u64(at));
-        if puzzle > MAX_PUZZLE || name > puzzle {
+        if puzzle > MAX_PUZZLE || name > puzzle || numbers > puzzle - name {
             return Err("too long a puzzle");
         }
         let [puzzle_sum, checksum] = [SUM, 88].map(|at| fields.u64(at));
-        Ok(PruningHeader { size, entries, histogram, puzzle, name, puzzle_sum, checksum })
+        Ok(PruningHeader { size, entries, histogram, puzzle, name, numbers, puzzle_sum, checksum })
     }
 }

@@ -3,7 +3,7 @@
 //! Invariant: for every symmetry of the puzzle the number of the image of a state is found from the state's own row, in one pass.
 
 use crate::{
-    frontier::{FieldMap, StateFields},
+    frontier::{FieldMap, Relabelling, StateFields},
     puzzle::{
         orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, Placed, Transformation},
         ranking::{RankGroup, Ranking},
@@ -114,24 +114,33 @@ pub(crate) struct RowRank {
 }
 
 impl RowRank {
-    /// Returns how rows of a puzzle are numbered in a projection, through a symmetry.
+    /// Returns how rows of a puzzle are numbered in a projection, through a symmetry of the puzzle and then one of the
+    /// projection.
     pub fn new(
         (puzzle, fields): (&OrbitPuzzle, &StateFields),
         (projection, ranking): (&OrbitPuzzle, &Ranking),
         map: &PieceMap,
-        symmetry: &FieldMap,
+        (symmetry, then): (&FieldMap, Option<&Relabelling>),
     ) -> RowRank {
         let of_group = |group: &RankGroup| {
-            let own = map.orbit[group.orbit];
-            let index_of =
-                |position: usize| group.positions.iter().position(|&p| usize::from(p) == position);
+            // The index of a position, and the piece there, that a piece of an orbit becomes.
+            let image = |orbit: usize, position: usize, piece: Placed| {
+                let piece = map.piece(orbit, projection, piece);
+                let (orbit, position, piece) = match then {
+                    Some(then) => then.of_piece(projection, (orbit, position), piece),
+                    None => (orbit, position, piece),
+                };
+                let index = group.positions.iter().position(|&p| usize::from(p) == position);
+                let here = index.filter(|_| orbit == group.orbit);
+                (here.map_or(ELSEWHERE, |index| index as u8), piece)
+            };
             let parts: Vec<RowPart<(u8, Placed)>> = (0..fields.fields.len())
-                .filter(|&f| fields.fields[f].orbit == own)
                 .filter_map(|f| {
+                    let own = fields.fields[f].orbit;
+                    let orbit = map.orbit.iter().position(|&orbit| orbit == own)?;
                     let value = |&value: &u8| {
                         let (position, piece) = fields.piece_at(puzzle, f, value);
-                        let index = index_of(position).unwrap_or(usize::from(ELSEWHERE));
-                        (index as u8, map.piece(group.orbit, projection, piece))
+                        image(orbit, position, piece)
                     };
                     let values: Vec<_> = symmetry.table[f].iter().map(value).collect();
                     let here = values.iter().any(|(index, _)| *index != ELSEWHERE);
@@ -161,24 +170,34 @@ impl RowRank {
                 [kind] => kind.modulus == 1,
                 _ => false,
             };
-            if let (Some(places), true, true) = (places, unseen, group.positions.len() <= 64) {
+            if let (Some(mut places), true, true) = (places, unseen, group.positions.len() <= 64) {
+                let counts = |(part, weight): &(RowPart<u64>, u64)| {
+                    *weight > 0 || part.values.iter().any(|value| value >> 8 > 0)
+                };
+                places.truncate(places.iter().rposition(counts).map_or(0, |last| last + 1));
                 return GroupRank::Places(places);
             }
-            let here = &puzzle.orbits()[own];
-            // Those that look alike stand where nothing else does.
-            let alike = here.solved.iter().find(|piece| here.pieces_of(piece.kind) > 1);
-            let by_place = |piece: &Placed| {
-                let place = OrbitPlace { orbit: own as u8, position: 0, kind: piece.kind };
-                fields.location(place).is_some()
-            };
-            let base = group.positions.iter().map(|&p| {
-                let solved = here.solved[usize::from(p)];
-                let rest = alike.filter(|_| by_place(&solved)).copied().unwrap_or(solved);
-                map.piece(group.orbit, projection, rest)
-            });
-            GroupRank::Contents { group: group.clone(), base: base.collect(), parts }
+            let mut base = vec![Placed { kind: 0, turn: 0 }; group.positions.len()];
+            for (orbit, &own) in map.orbit.iter().enumerate() {
+                let here = &puzzle.orbits()[own];
+                // Those that look alike stand where nothing else does.
+                let alike = here.solved.iter().find(|piece| here.pieces_of(piece.kind) > 1);
+                let by_place = |piece: &Placed| {
+                    let place = OrbitPlace { orbit: own as u8, position: 0, kind: piece.kind };
+                    fields.location(place).is_some()
+                };
+                for (position, &solved) in here.solved.iter().enumerate() {
+                    let rest = alike.filter(|_| by_place(&solved)).copied().unwrap_or(solved);
+                    let (index, piece) = image(orbit, position, rest);
+                    if let Some(at) = base.get_mut(usize::from(index)) {
+                        *at = piece;
+                    }
+                }
+            }
+            GroupRank::Contents { group: group.clone(), base, parts }
         };
-        RowRank { groups: ranking.groups.iter().map(of_group).collect() }
+        let groups = ranking.groups.iter().filter(|group| group.counts());
+        RowRank { groups: groups.map(of_group).collect() }
     }
 
     /// Returns the same for rows in which the fields come so much later.

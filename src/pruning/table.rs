@@ -18,16 +18,16 @@ use rayon::prelude::*;
 use crate::{
     Error,
     frontier::{
-        BucketLists, BucketSpace, FieldMap, FoundLists, FrontierError, FrontierLevel,
-        FrontierSearch, LevelEnd, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels,
-        StateFields,
+        BucketLists, BucketSpace, FoundLists, FrontierError, FrontierLevel, FrontierSearch,
+        LevelEnd, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels,
     },
     kernel::prefetch,
     progress::{NoProgress, Phase, Progress},
     pruning::{
         blocks::Blocks,
         header::{EntrySize, PruningHeader},
-        row_rank::{PieceMap, RowRank},
+        numbers::{RowImages, TableNumbers},
+        row_rank::PieceMap,
     },
     puzzle::{
         PuzzleError,
@@ -59,7 +59,7 @@ use crate::{
 pub struct PruningTable {
     file: Container<PruningHeader>,
     puzzle: OrbitPuzzle,
-    pub(crate) ranking: Ranking,
+    pub(crate) numbers: TableNumbers,
 }
 
 /// The levels of a search, whose states are written to a table as they come.
@@ -68,10 +68,10 @@ struct TableLevels<'t> {
     depth: usize,
     size: EntrySize,
     entries: &'t [AtomicU8],
-    ranking: &'t Ranking,
+    numbers: &'t TableNumbers,
     puzzle: &'t OrbitPuzzle,
-    /// For each symmetry in use the number of a state's image.
-    images: Vec<RowRank>,
+    /// The entries of a state and of its images.
+    images: Option<RowImages<'t>>,
     progress: &'t dyn Progress,
 }
 
@@ -110,12 +110,7 @@ impl LevelStore for TableLevels<'_> {
     }
 
     fn begin(&mut self, space: &BucketSpace, cut: &ListCut) -> Result<(), Error> {
-        let fields = StateFields::of(self.puzzle);
-        let own = PieceMap::new(self.puzzle, self.puzzle).expect("a puzzle is its own projection");
-        let rank = |map: &FieldMap| {
-            RowRank::new((self.puzzle, &fields), (self.puzzle, self.ranking), &own, map)
-        };
-        self.images = space.coordinate.group.maps.iter().map(rank).collect();
+        self.images = Some(self.numbers.images(self.puzzle, &space.coordinate.group.maps));
         self.levels.begin(space, cut)
     }
 
@@ -144,13 +139,13 @@ impl LevelStore for TableLevels<'_> {
             if self.progress.interrupted() {
                 return Err(TableError::Interrupted.into());
             }
-            let mut numbers = Vec::with_capacity(AHEAD + self.images.len());
+            let images = self.images.as_ref().expect("the search has begun");
+            let mut numbers = Vec::with_capacity(AHEAD + images.most());
             space.each_row(chunk, lists, |row| {
-                for image in &self.images {
-                    let number = image.rank(row);
+                images.each(row, |number| {
                     prefetch::<1, _>(self.entries.as_ptr().wrapping_add(self.size.place(number).0));
                     numbers.push(number);
-                }
+                });
                 if numbers.len() >= AHEAD {
                     self.write(&numbers, entry);
                     numbers.clear();
@@ -193,18 +188,43 @@ impl PruningTable {
         resources: Resources,
         progress: &dyn Progress,
     ) -> Result<PruningTable, Error> {
+        PruningTable::filled(puzzle, (size, TableNumbers::all(puzzle)?), resources, progress)
+    }
+
+    /// Returns a table with fewer entries: of the places of some pieces, or how they are turned, one stands for all that
+    /// symmetries make of it. It takes so many times less memory as there are symmetries, and a look-up twice as long.
+    ///
+    /// # Errors
+    /// As [`PruningTable::build_with`], and [`TableError::NoSymmetry`].
+    pub fn build_up_to_symmetry(
+        puzzle: &OrbitPuzzle,
+        size: EntrySize,
+        resources: Resources,
+        progress: &dyn Progress,
+    ) -> Result<PruningTable, Error> {
+        let none = || TableError::NoSymmetry { puzzle: puzzle.to_string() };
+        let numbers = TableNumbers::up_to_symmetry(puzzle)?.ok_or_else(none)?;
+        PruningTable::filled(puzzle, (size, numbers), resources, progress)
+    }
+
+    fn filled(
+        puzzle: &OrbitPuzzle,
+        (size, numbers): (EntrySize, TableNumbers),
+        resources: Resources,
+        progress: &dyn Progress,
+    ) -> Result<PruningTable, Error> {
         let directed = puzzle.is_directed();
         if directed && size == EntrySize::Mod3 {
             return Err(TableError::Modulo { puzzle: puzzle.to_string() }.into());
         }
-        let ranking = Ranking::new(puzzle)?;
-        let (name, parts) = (puzzle.name(), puzzle.to_json());
+        let (name, parts, reduced) = (puzzle.name(), puzzle.to_json(), numbers.to_json());
         let mut header = PruningHeader {
             size,
-            entries: ranking.entries,
+            entries: numbers.entries,
             histogram: Vec::new(),
-            puzzle: (name.len() + parts.len()) as u64,
+            puzzle: (name.len() + parts.len() + reduced.len()) as u64,
             name: name.len() as u64,
+            numbers: reduced.len() as u64,
             puzzle_sum: 0,
             checksum: 0,
         };
@@ -217,13 +237,13 @@ impl PruningTable {
         }
         let mut image = Image::zeroed(needed)?;
         let file = image.bytes_mut();
-        layout.index.of_mut(file).copy_from_slice(format!("{name}{parts}").as_bytes());
+        layout.index.of_mut(file).copy_from_slice([name, &parts, &reduced].concat().as_bytes());
         let data = layout.data.of_mut(file);
         data.par_chunks_mut(1 << 20).for_each(|part| part.fill(0xff));
         let searched = if directed { puzzle.clone().reversed() } else { puzzle.clone() };
         let left = resources.memory.map(|memory| memory - needed);
         let entries = shared_bytes(data);
-        let blocks = Blocks::new(&searched, &ranking);
+        let blocks = numbers.plain().and_then(|ranking| Blocks::new(&searched, ranking));
         let fits = |blocks: &Blocks| left.is_none_or(|left| blocks.bytes() <= left);
         header.histogram = match blocks.filter(fits) {
             Some(blocks) => resources.install(|| blocks.fill(size, entries, progress))??,
@@ -235,9 +255,9 @@ impl PruningTable {
                     depth: 0,
                     size,
                     entries,
-                    ranking: &ranking,
+                    numbers: &numbers,
                     puzzle,
-                    images: Vec::new(),
+                    images: None,
                     progress,
                 };
                 let found = search.run_in(&mut levels, None, progress);
@@ -250,7 +270,7 @@ impl PruningTable {
             }
         };
         let file = Container::finish(image, header);
-        Ok(PruningTable { file, puzzle: puzzle.clone(), ranking })
+        Ok(PruningTable { file, puzzle: puzzle.clone(), numbers })
     }
 
     /// Returns projections of a puzzle whose tables serve to solve it: the puzzle itself where it is small, else of each set of
@@ -372,16 +392,21 @@ impl PruningTable {
     fn of(file: Container<PruningHeader>) -> Result<PruningTable, Error> {
         let text = str::from_utf8(file.index()).ok();
         let split = text.and_then(|text| text.split_at_checked(file.header.name as usize));
-        let puzzle = split.and_then(|(name, parts)| OrbitPuzzle::of_json(name, parts));
+        let parts = split.and_then(|(name, parts)| {
+            let end = parts.len() - file.header.numbers as usize;
+            Some((name, parts.split_at_checked(end)?))
+        });
+        let read = parts.and_then(|(name, (parts, numbers))| {
+            let puzzle = OrbitPuzzle::of_json(name, parts)?;
+            let numbers = TableNumbers::of_json(&puzzle, numbers)?;
+            (numbers.entries == file.header.entries).then_some((puzzle, numbers))
+        });
         let wrong = || {
             let what = "its puzzle is invalid, or another one";
             TableError::System(PruningHeader::KIND.wrong(&file.path, FileProblem::Header(what)))
         };
-        let puzzle = puzzle.ok_or_else(wrong)?;
-        let ranking =
-            Ranking::new(&puzzle).ok().filter(|ranking| ranking.entries == file.header.entries);
-        let ranking = ranking.ok_or_else(wrong)?;
-        Ok(PruningTable { file, puzzle, ranking })
+        let (puzzle, numbers) = read.ok_or_else(wrong)?;
+        Ok(PruningTable { file, puzzle, numbers })
     }
 
     /// Returns the puzzle, most often a projection.
@@ -426,9 +451,14 @@ impl PruningTable {
         Ok(entry.filter(|&entry| number < self.entries() && entry != size.none()))
     }
 
-    /// Returns the number of a state's entry, which tells all states apart.
+    /// Returns how many symmetries make entries fewer: one where each state has its own.
+    pub fn symmetries(&self) -> usize {
+        self.numbers.symmetries()
+    }
+
+    /// Returns the number of a state's entry, which tells all states apart, or all that are not symmetric.
     pub fn number(&self, state: &Arrangement) -> u64 {
-        self.ranking.rank(state)
+        self.numbers.rank(&self.puzzle, state)
     }
 
     /// Returns the depth of a state of the table's puzzle; `None` where the moves do not lead to it, as far as the table can
@@ -449,7 +479,7 @@ impl PruningTable {
         if self.entry_size() != EntrySize::Mod3 {
             return Ok(Some(entry.into()));
         }
-        let mut at = self.ranking.unrank(number);
+        let mut at = self.numbers.unrank(number);
         for depth in 0..self.histogram().len() {
             if self.puzzle.is_goal(&at) {
                 return Ok(Some(depth));
@@ -478,14 +508,20 @@ impl PruningTable {
     ) -> Option<impl Fn(&dyn Fn(usize, usize) -> Placed) -> u64 + Sync + '_> {
         let map = PieceMap::new(puzzle, &self.puzzle)?;
         Some(move |at: &dyn Fn(usize, usize) -> Placed| {
-            let of_group = |group: &RankGroup| {
-                let piece = |index: usize| {
-                    let placed = at(map.orbit[group.orbit], group.positions[index].into());
-                    map.piece(group.orbit, &self.puzzle, placed)
-                };
-                group.rank(piece)
+            let piece = |orbit: usize, position: usize| {
+                map.piece(orbit, &self.puzzle, at(map.orbit[orbit], position))
             };
-            self.ranking.groups.iter().map(of_group).sum()
+            let Some(ranking) = self.numbers.plain() else {
+                let row = |(o, orbit): (usize, &Orbit)| {
+                    (0..orbit.positions()).map(|position| piece(o, position)).collect()
+                };
+                let rows = self.puzzle.orbits().iter().enumerate().map(row);
+                return self.number(&Arrangement(rows.collect()));
+            };
+            let of_group = |group: &RankGroup| {
+                group.rank(|index| piece(group.orbit, group.positions[index].into()))
+            };
+            ranking.groups.iter().map(of_group).sum()
         })
     }
 
@@ -525,8 +561,8 @@ impl PruningTable {
                 let mut own = vec![0u64; 256];
                 for number in part * PART..((part + 1) * PART).min(self.entries()) {
                     let Some(entry) = self.entry(number)? else { continue };
-                    own[usize::from(entry)] += 1;
-                    let state = self.ranking.unrank(number);
+                    own[usize::from(entry)] += self.numbers.arrangements(number);
+                    let state = self.numbers.unrank(number);
                     if self.number(&state) != number {
                         return Err(self
                             .wrong(number, "its number is that of another state")

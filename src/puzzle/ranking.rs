@@ -10,6 +10,8 @@
 //!
 //! Invariant: arrangements that the moves reach have different numbers; [`Ranking::unrank`] undoes [`Ranking::rank`].
 
+use serde::{Deserialize, Serialize};
+
 use crate::puzzle::{
     PuzzleError,
     orbits::{Arrangement, Orbit, OrbitPuzzle, Placed},
@@ -20,7 +22,24 @@ use crate::puzzle::{
 pub(crate) struct Ranking {
     pub groups: Vec<RankGroup>,
     pub entries: u64,
+    /// The values of all digits but the first ones: what these count.
+    pub rest: u64,
     solved: Arrangement,
+}
+
+/// Digits that come before all others: the places of some kinds of pieces, and perhaps their turns.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FirstDigits {
+    /// The kinds of each orbit.
+    pub kinds: Vec<Vec<u8>>,
+    pub turns: bool,
+}
+
+impl FirstDigits {
+    fn has(&self, orbit: usize, kind: u8) -> bool {
+        self.kinds.get(orbit).is_some_and(|own| own.contains(&kind))
+    }
 }
 
 /// Positions of an orbit between which pieces travel.
@@ -73,44 +92,82 @@ impl Ranking {
     /// # Errors
     /// [`PuzzleError::ManyStates`] beyond 2^62 numbers.
     pub fn new(puzzle: &OrbitPuzzle) -> Result<Ranking, PuzzleError> {
-        let mut groups = RankGroup::all(puzzle, |_| false);
-        let mut entries = 1u64;
-        let mut weight = |radix: u64| {
-            let own = entries;
-            entries = entries.checked_mul(radix).filter(|&all| all <= 1 << 62)?;
-            Some(own)
+        Ranking::with_first(puzzle, &FirstDigits::default())
+    }
+
+    /// Returns numbers in which some digits come before all others.
+    ///
+    /// # Errors
+    /// As [`Ranking::new`].
+    pub fn with_first(puzzle: &OrbitPuzzle, first: &FirstDigits) -> Result<Ranking, PuzzleError> {
+        let is_first = |orbit, kind| first.has(orbit, kind);
+        let is_known = |group: &RankGroup| {
+            let mut single = group.single.iter().peekable();
+            single.peek().is_some() && single.all(|piece| is_first(group.orbit, piece.kind))
         };
+        let mut groups = RankGroup::all(puzzle, is_known, is_first);
+        let (mut entries, mut rest) = (1u64, 1);
         let mut weigh = || -> Option<()> {
+            // Whether a digit is one of the first, its values, none where it follows from others, and its weight.
+            let mut digits: Vec<(bool, u64, &mut u64)> = Vec::new();
+            for RankGroup { orbit, positions, single, several, constant_sum, parity, .. } in
+                &mut groups
+            {
+                let (mut free, mut turns) = (positions.len(), Vec::new());
+                let (singles, last) = (single.len(), several.len().wrapping_sub(1));
+                for (i, piece) in single.iter_mut().enumerate() {
+                    let (is_first, modulus) = (is_first(*orbit, piece.kind), piece.modulus.into());
+                    let follows = parity.is_some() && i + 2 == singles;
+                    digits.push((
+                        is_first,
+                        if follows { 0 } else { free as u64 },
+                        &mut piece.place,
+                    ));
+                    turns.push((is_first && first.turns, modulus, &mut piece.turn));
+                    free -= 1;
+                }
+                for (i, kind) in several.iter_mut().enumerate() {
+                    let (is_first, modulus) = (is_first(*orbit, kind.kind), kind.modulus.into());
+                    let sets = if i == last { 0 } else { choose(free, kind.count)? };
+                    digits.push((is_first, sets, &mut kind.place));
+                    let weights = kind.turns.iter_mut();
+                    turns.extend(weights.map(|own| (is_first && first.turns, modulus, own)));
+                    free -= kind.count;
+                }
+                if let (Some(_), Some(turn)) = (constant_sum, turns.last_mut()) {
+                    turn.1 = 0;
+                }
+                digits.append(&mut turns);
+            }
+            digits.sort_by_key(|&(is_first, ..)| !is_first);
             // The last digit counts ones.
-            for group in groups.iter_mut().rev() {
-                let mut known = group.constant_sum.is_some();
-                let mut turn = |modulus: u8| {
-                    if std::mem::take(&mut known) { Some(0) } else { weight(modulus.into()) }
-                };
-                for kind in group.several.iter_mut().rev() {
-                    for own in kind.turns.iter_mut().rev() {
-                        *own = turn(kind.modulus)?;
-                    }
+            for (is_first, values, weight) in digits.into_iter().rev() {
+                if values > 0 {
+                    *weight = entries;
+                    entries = entries.checked_mul(values).filter(|&all| all <= 1 << 62)?;
                 }
-                for piece in group.single.iter_mut().rev() {
-                    piece.turn = turn(piece.modulus)?;
-                }
-                let singles = group.single.len();
-                let mut free = 0;
-                for (i, kind) in group.several.iter_mut().rev().enumerate() {
-                    free += kind.count;
-                    kind.place = if i == 0 { 0 } else { weight(choose(free, kind.count)?)? };
-                }
-                for (i, piece) in group.single.iter_mut().enumerate().rev() {
-                    free += 1;
-                    let follows = group.parity.is_some() && i + 2 == singles;
-                    piece.place = if follows { 0 } else { weight(free as u64)? };
-                }
+                rest = if is_first { rest } else { entries };
             }
             Some(())
         };
         weigh().ok_or_else(|| PuzzleError::ManyStates(puzzle.to_string()))?;
-        Ok(Ranking { groups, entries, solved: puzzle.solved() })
+        Ok(Ranking { groups, entries, rest, solved: puzzle.solved() })
+    }
+
+    /// Returns what only the first digits say, as a number of its own, or only the others.
+    pub fn part(&self, is_first: bool) -> Ranking {
+        let mut part = self.clone();
+        part.entries = if is_first { self.entries / self.rest } else { self.rest };
+        for group in &mut part.groups {
+            group.weights().for_each(|weight| {
+                *weight = match (*weight >= self.rest, is_first) {
+                    (true, true) => *weight / self.rest,
+                    (false, false) => *weight,
+                    _ => 0,
+                }
+            });
+        }
+        part
     }
 
     /// Returns the number of an arrangement that the moves reach.
@@ -128,12 +185,7 @@ impl Ranking {
     /// When the number is not below [`Ranking::entries`].
     pub fn unrank(&self, number: u64) -> Arrangement {
         assert!(number < self.entries, "{number} is no number of an arrangement");
-        let mut left = number;
-        let mut digit = |weight: u64| {
-            let digit = left / weight;
-            left %= weight;
-            digit
-        };
+        let digit = |weight: u64, values: usize| number / weight % values as u64;
         let mut arrangement = self.solved.clone();
         let mut odd = Vec::new();
         for group in &self.groups {
@@ -146,7 +198,7 @@ impl Ranking {
                         let wanted = others.iter().fold(*flip, |odd_one, &g| odd_one ^ odd[g]);
                         usize::from(wanted != (inversions % 2 == 1))
                     }
-                    (_, weight) => digit(weight) as usize,
+                    (_, weight) => digit(weight, free.len()) as usize,
                 };
                 inversions += at;
                 places.push((free.remove(at), piece.kind, piece.modulus));
@@ -155,7 +207,10 @@ impl Ranking {
             for (i, kind) in group.several.iter().enumerate() {
                 let set = match i + 1 == group.several.len() {
                     true => (0..free.len()).collect(),
-                    false => combination(digit(kind.place), kind.count),
+                    false => {
+                        let sets = choose(free.len(), kind.count).unwrap_or(u64::MAX);
+                        combination(digit(kind.place, sets as usize), kind.count)
+                    }
                 };
                 places.extend(set.iter().map(|&at| (free[at], kind.kind, kind.modulus)));
                 let mut index = 0;
@@ -172,7 +227,7 @@ impl Ranking {
                         ((u64::from(all) + u64::from(modulus) * 128 - sum) % u64::from(modulus))
                             as u8
                     }
-                    (_, weight) if modulus > 1 => digit(weight) as u8,
+                    (_, weight) if modulus > 1 => digit(weight, modulus.into()) as u8,
                     _ => 0,
                 };
                 sum += u64::from(turn);
@@ -184,9 +239,25 @@ impl Ranking {
 }
 
 impl RankGroup {
-    /// Returns the groups of a puzzle, without weights; those first from which parities are known.
-    pub fn all(puzzle: &OrbitPuzzle, is_known: impl Fn(&RankGroup) -> bool) -> Vec<RankGroup> {
+    /// Returns the groups of a puzzle, without weights; those first from which parities are known, and in each the kinds first
+    /// whose digits are.
+    pub fn all(
+        puzzle: &OrbitPuzzle,
+        is_known: impl Fn(&RankGroup) -> bool,
+        is_first: impl Fn(usize, u8) -> bool,
+    ) -> Vec<RankGroup> {
         let mut groups = groups(puzzle);
+        for group in &mut groups {
+            let RankGroup { orbit, single, several, role, .. } = group;
+            single.sort_by_key(|piece| !is_first(*orbit, piece.kind));
+            several.sort_by_key(|kind| !is_first(*orbit, kind.kind));
+            for (i, piece) in (0..).zip(single) {
+                role[usize::from(piece.kind)] = KindRole::Single(i);
+            }
+            for (i, kind) in (0..).zip(several) {
+                role[usize::from(kind.kind)] = KindRole::Several(i);
+            }
+        }
         groups.sort_by_key(|group| !is_known(group));
         link_parities(puzzle, &mut groups);
         groups
@@ -232,6 +303,18 @@ impl RankGroup {
             taken |= sets[i];
         }
         number
+    }
+
+    /// All weights.
+    fn weights(&mut self) -> impl Iterator<Item = &mut u64> {
+        let single = self.single.iter_mut().flat_map(|piece| [&mut piece.place, &mut piece.turn]);
+        let several = self.several.iter_mut();
+        single.chain(several.flat_map(|kind| kind.turns.iter_mut().chain([&mut kind.place])))
+    }
+
+    /// Whether it has a digit.
+    pub fn counts(&self) -> bool {
+        self.clone().weights().any(|weight| *weight > 0)
     }
 
     /// The weights of all turns, in the order of the pieces.

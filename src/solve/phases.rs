@@ -95,14 +95,17 @@ impl PhaseSolver {
         }
         let mut at = state.clone();
         let mut solution: Vec<usize> = Vec::new();
-        let mut nodes = 0;
+        let (mut nodes, mut least) = (0, None);
         for SolverPhase { solver, map } in &self.phases {
             let seen = map.arrangement(solver.puzzle(), &at);
             let answer = solver.solve_with(&seen, progress)?;
             nodes += answer.nodes;
+            // Every solution solves what the first phase does.
+            let first = answer.moves.as_ref().map_or(answer.at_least, Vec::len);
+            let at_least = *least.get_or_insert(first);
             let Some(names) = answer.moves else {
                 let seconds = begun.elapsed().as_secs_f64();
-                return Ok(Answer { moves: None, at_least: 0, nodes, seconds });
+                return Ok(Answer { moves: None, at_least, nodes, seconds });
             };
             for name in names {
                 let one = self.puzzle.moves().iter().position(|one| one.name == name);
@@ -119,7 +122,8 @@ impl PhaseSolver {
         }
         let name = |&one: &usize| self.puzzle.moves()[one].name.clone();
         let moves = Some(solution.iter().map(name).collect());
-        Ok(Answer { moves, at_least: 0, nodes, seconds: begun.elapsed().as_secs_f64() })
+        let (at_least, seconds) = (least.unwrap_or_default(), begun.elapsed().as_secs_f64());
+        Ok(Answer { moves, at_least, nodes, seconds })
     }
 
     /// A sequence in which two moves that are one, or none, are that: where one phase ends and the next begins.

@@ -17,10 +17,7 @@ use crate::{
     frontier::{FieldMap, StateFields, SymmetryGroup},
     kernel::prefetch,
     progress::{NoProgress, Progress},
-    pruning::{
-        EntrySize, PruningTable,
-        row_rank::{PieceMap, RowRank},
-    },
+    pruning::{EntrySize, PruningTable, numbers::TableRank, row_rank::PieceMap},
     puzzle::{
         PuzzleError,
         orbits::{Arrangement, OrbitPuzzle},
@@ -81,7 +78,7 @@ pub struct PuzzleSolver {
 /// A way to look a state up.
 struct TableView {
     table: usize,
-    rank: RowRank,
+    rank: TableRank,
     size: EntrySize,
     /// The largest depth.
     most: u8,
@@ -154,8 +151,7 @@ impl PuzzleSolver {
             }
             let most = (table.histogram().len() - 1) as u8;
             for symmetry in &group.maps {
-                let rank =
-                    RowRank::new((&puzzle, &fields), (there, &table.ranking), &map, symmetry);
+                let rank = table.numbers.of_rows((&puzzle, &fields), there, &map, symmetry);
                 let size = table.entry_size();
                 let view = |rank| TableView { table: index, rank, size, most };
                 // A move may change what is said of the inverse by more than one.
@@ -232,10 +228,7 @@ impl PuzzleSolver {
             let number = view.rank.rank(row);
             match view.size {
                 // Only whole ways tell these apart: what they say is worked out for all samples.
-                EntrySize::Mod3 => {
-                    let state = table.ranking.unrank(number);
-                    table.depth(&state).ok().flatten().unwrap_or_default() as u8
-                }
+                EntrySize::Mod3 => table.depth_at(number).ok().flatten().unwrap_or_default() as u8,
                 _ => table.value(number).unwrap_or_default(),
             }
         };
@@ -329,7 +322,7 @@ impl PuzzleSolver {
         }
         let exact = |view: &TableView| -> Result<u8, SolveError> {
             let table = &self.tables[view.table];
-            let depth = table.depth(&table.ranking.unrank(view.rank.rank(&row)));
+            let depth = table.depth_at(view.rank.rank(&row));
             let unfit = |reason: String| SolveError::Database { reason };
             let depth = depth.map_err(|error| unfit(error.to_string()))?;
             let unreached = || {
@@ -652,7 +645,7 @@ mod tests {
                 let mut random = SplitMix64::new(5);
                 for _ in 0..12 {
                     let number = random.draw() % truth.entries();
-                    let state = truth.ranking.unrank(number);
+                    let state = truth.numbers.unrank(number);
                     let Some(depth) = truth.depth(&state).unwrap() else { continue };
                     let answer = solver.solve(&state).unwrap();
                     assert_eq!(

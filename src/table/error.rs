@@ -67,6 +67,12 @@ pub enum TableError {
         /// The puzzle.
         puzzle: String,
     },
+    /// A puzzle whose states cannot be joined by symmetries.
+    #[error("no symmetries make a table of {puzzle} smaller: build it without --up-to-symmetry")]
+    NoSymmetry {
+        /// The puzzle.
+        puzzle: String,
+    },
     /// An entry that no neighbour explains.
     #[error(
         "the table of {puzzle} is wrong at entry {number}: {what}; make it again with tilewave table"

@@ -11,11 +11,12 @@ use tilewave::{
     progress::StopWhen,
     pruning::{EntrySize, PruningTable},
     puzzle::{
-        named,
+        Variant, named,
         orbits::{Arrangement, Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Transformation, Turns},
     },
     random::SplitMix64,
-    solve::PuzzleSolver,
+    solve::{PhaseSolver, PuzzleSolver},
+    table::TableError,
 };
 
 /// Runs the program; returns stdout. It must succeed.
@@ -133,15 +134,110 @@ fn every_entry_follows_from_its_neighbours() {
     }
 }
 
+/// Puzzles with symmetries: of places, of turns, of sets of pieces that look alike, of sets that become each other.
+fn symmetric_puzzles() -> Vec<OrbitPuzzle> {
+    let cube = |turns| whole("3x3x3", turns);
+    let phase = keep(cube(Turns::Powers), &["corners", "edges"]);
+    let slice = ["corners", "edges:1-4+9-12", "edges:5-8"];
+    vec![
+        keep(cube(Turns::Powers), &["edges:1-4"]),
+        phase.unoriented(&words(&["edges"])).unwrap().alike(&words(&slice)).unwrap(),
+        keep(cube(Turns::Quarter), &["edges"]).alike(&words(&["edges"])).unwrap(),
+        whole("pyraminx", Turns::Powers),
+        whole("2x2x2", Turns::Powers),
+        keep(whole("skewb", Turns::Powers), &["corners", "centres"]),
+        whole("skewb", Turns::Powers),
+        keep(cube(Turns::Powers), &["corners:1-2", "edges:1"]),
+    ]
+}
+
+fn up_to_symmetry(puzzle: &OrbitPuzzle, size: EntrySize) -> Option<PruningTable> {
+    let built = PruningTable::build_up_to_symmetry(puzzle, size, Resources::new(), &NoProgress);
+    match built {
+        Ok(table) => Some(table),
+        Err(tilewave::Error::Table(TableError::NoSymmetry { .. })) => None,
+        Err(error) => panic!("{puzzle}: {error}"),
+    }
+}
+
+#[test]
+fn tables_up_to_symmetry_say_what_whole_ones_say() {
+    let mut reduced = Vec::new();
+    for puzzle in puzzles().into_iter().chain(symmetric_puzzles()) {
+        let truth = build(&puzzle, EntrySize::Byte);
+        let sizes = [EntrySize::Mod3, EntrySize::Nibble, EntrySize::Byte];
+        for size in sizes.into_iter().skip(usize::from(puzzle.is_directed())) {
+            let Some(table) = up_to_symmetry(&puzzle, size) else { continue };
+            assert_eq!(table.histogram(), truth.histogram(), "{puzzle}");
+            assert!(table.symmetries() > 1 && table.entries() < truth.entries(), "{puzzle}");
+            let fewest = truth.entries() / table.symmetries() as u64;
+            assert!(table.entries() >= fewest, "{puzzle}");
+            reduced.push(fewest as f64 / table.entries() as f64);
+            table.verify(&NoProgress).unwrap();
+            for state in mixed(&puzzle, 300) {
+                assert_eq!(table.depth(&state).unwrap(), truth.depth(&state).unwrap(), "{puzzle}");
+            }
+        }
+    }
+    // Most are nearly as small as they can be.
+    assert!(reduced.len() >= 24, "{reduced:?}");
+    assert!(reduced.iter().filter(|&&share| share > 0.8).count() >= 12, "{reduced:?}");
+}
+
+/// The whole puzzle's states are looked up through symmetries of the puzzle and of the projection, and through inverses.
+#[test]
+fn solutions_by_tables_up_to_symmetry_are_as_short() {
+    for (name, sets) in [
+        ("2x2x2", &["corners:1-4", "corners"][..]),
+        ("pyraminx", &["edges", "corners"]),
+        ("skewb", &["centres", "corners,corners2"]),
+        ("3x3x3", &["edges:1-4", "corners:1-4"]),
+    ] {
+        let puzzle = whole(name, Turns::Powers);
+        for size in [EntrySize::Nibble, EntrySize::Mod3] {
+            let tables = |reduced: bool| {
+                let of = |set: &&str| {
+                    let names: Vec<String> = set.split(',').map(String::from).collect();
+                    let kept = puzzle.clone().keeping(&names).unwrap();
+                    let small = if reduced { up_to_symmetry(&kept, size) } else { None };
+                    small.unwrap_or_else(|| build(&kept, size))
+                };
+                let all: Vec<PruningTable> = sets.iter().map(of).collect();
+                assert_eq!(all.iter().any(|table| table.symmetries() > 1), reduced, "{name}");
+                PuzzleSolver::new(puzzle.clone(), all).unwrap()
+            };
+            let solvers = [tables(false), tables(true)];
+            let mut random = SplitMix64::new(3);
+            for _ in 0..10 {
+                let mut state = puzzle.solved();
+                for _ in 0..if name == "3x3x3" { 7 } else { 30 } {
+                    let one = random.draw() as usize % puzzle.moves().len();
+                    state = puzzle.moved(&state, one).unwrap();
+                }
+                let [plain, reduced] = solvers.each_ref().map(|s| s.solve(&state).unwrap());
+                assert_eq!(plain.moves.map(|m| m.len()), reduced.moves.map(|m| m.len()), "{name}");
+            }
+        }
+    }
+}
+
 #[test]
 fn the_python_reader_agrees() {
     let dir = tempfile::tempdir().unwrap();
     let reader = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/python/tilewave_pruning.py");
-    for puzzle in puzzles() {
+    let all = puzzles().into_iter().map(|puzzle| (puzzle, false));
+    for (puzzle, reduced) in all.chain(symmetric_puzzles().into_iter().map(|p| (p, true))) {
         let sizes = [EntrySize::Mod3, EntrySize::Byte];
         for size in sizes.into_iter().skip(usize::from(puzzle.is_directed())) {
-            let (path, table) = (dir.path().join("some.table"), build(&puzzle, size));
+            let path = dir.path().join("some.table");
+            let small = if reduced { up_to_symmetry(&puzzle, size) } else { None };
+            let table = small.unwrap_or_else(|| build(&puzzle, size));
             table.save(&path, true, &NoProgress).unwrap();
+            let again = PruningTable::load(&path).unwrap();
+            assert_eq!(
+                (again.symmetries(), again.entries()),
+                (table.symmetries(), table.entries())
+            );
             let states = mixed(&puzzle, 30);
             let mut python = Command::new("python3");
             let mut child = python
@@ -318,6 +414,19 @@ fn commands_build_check_and_solve() {
     let told =
         fails(&["table", "3x3x3", "--pieces", "edges:1-8", "-o", &file("e.table"), "-M", "1GiB"]);
     assert!(told.contains("GiB") && told.contains("--memory"), "{told}");
+    let small = file("small.table");
+    let cross = ["table", "3x3x3", "--up-to-symmetry", "--pieces"];
+    let made = succeeds(&[&cross[..], &["edges:1-4", "-o", &small]].concat());
+    assert!(made.contains("190,080 states, diameter 8"), "{made}");
+    let checked = succeeds(&["check", &small, "--full"]);
+    assert!(checked.ends_with("every entry by those of its neighbours\n"), "{checked}");
+    let info = succeeds(&["info", &small, "--format", "jsonl"]);
+    let facts: serde_json::Value = serde_json::from_str(&info).unwrap();
+    assert!(facts["entries"].as_u64().unwrap() * 4 < 190_080 && facts["symmetries"] == 8, "{info}");
+    let told = fails(&[&cross[..], &["corners:1-2,edges:2", "-o", &file("e.table")]].concat());
+    assert!(told.contains("no symmetries make a table of 3x3x3 corners:1-2,edges:2"), "{told}");
+    let told = fails(&["table", "3x3", "--up-to-symmetry", "-o", &file("e.table")]);
+    assert!(told.contains("--up-to-symmetry is for puzzles of several sets"), "{told}");
     let told = fails(&["table", "3x3x3", "--pieces", "corners:13", "-o", &file("e.table")]);
     assert!(told.contains("1 to 8"), "{told}");
     let told = fails(&["solve", "lrx:8", "1 2 3"]);
@@ -364,6 +473,40 @@ fn sets_for_a_memory_limit_solve_as_the_whole_table_does() {
 fn lengths(args: &[&str], states: &[&str]) -> Vec<u64> {
     let found = answered(&succeeds(&[args, &["--format", "jsonl"], states].concat()));
     found.iter().map(|(_, length)| *length).collect()
+}
+
+/// A state is as far from several goals as from the nearest of them.
+#[test]
+fn several_goals_are_solved() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str| dir.path().join(name).display().to_string();
+    std::fs::write(file("goals"), "U U'\nU\nR F\n").unwrap();
+    let solve = ["solve", "2x2x2", "--cache-dir", &file("cache")];
+    let states = ["R U F U", "R2 F' U R", "U", "F R", "U F2 R U' F", "R F U2"];
+    let to_any = lengths(&[&solve[..], &["--goals", &file("goals")]].concat(), &states);
+    let from = |back: &str| {
+        let texts: Vec<String> = states.iter().map(|state| format!("{back} {state}")).collect();
+        lengths(&solve, &texts.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let each = [from("U U'"), from("U'"), from("F' R'")];
+    let nearest = |i: usize| each.iter().map(|lengths| lengths[i]).min().unwrap();
+    assert_eq!(to_any, (0..states.len()).map(nearest).collect::<Vec<_>>());
+    assert!(to_any != each[0] && to_any.contains(&0), "{to_any:?}");
+}
+
+/// What is given up has the bound of its first phase, which every solution goes through.
+#[test]
+fn phases_that_are_given_up_have_a_lower_bound() {
+    let cube = whole("2x2x2", Turns::Powers);
+    let one = |puzzle: &OrbitPuzzle| {
+        let corner = puzzle.clone().keeping(&words(&["corners:1"])).unwrap();
+        Ok::<_, tilewave::Error>(vec![build(&corner, EntrySize::Nibble)])
+    };
+    let via = Variant { pieces: words(&["corners:1-4"]), ..Variant::default() };
+    let solver = PhaseSolver::new(cube, &[via], one).unwrap();
+    let (state, _) = solver.puzzle().read("R U F' R2 U F R U' F2").unwrap();
+    let stopped = solver.solve_with(&state, &StopWhen(|| true)).unwrap();
+    assert_eq!((stopped.moves, stopped.at_least > 0), (None, true));
 }
 
 /// A hundred random states each: against the distances of the reference engine, or against a second set of tables.

@@ -42,13 +42,18 @@ def odd(row):
 class Group:
     """The digits of a group, and how many values each has."""
 
-    def __init__(self, puzzle, index, positions):
+    def __init__(self, puzzle, index, positions, first):
         orbit = puzzle["orbits"][index]
         self.index, self.positions, self.moduli = index, positions, orbit["moduli"]
         self.solved = [orbit["solved"][p] for p in positions]
         kinds = [piece["kind"] for piece in self.solved]
-        self.single = [k for k in sorted(set(kinds)) if kinds.count(k) == 1]
-        self.several = [k for k in sorted(set(kinds)) if kinds.count(k) > 1]
+        # Kinds whose digits are those of a coordinate come first, and so do groups of which all pieces are told apart there.
+        self.first = first["kinds"][index] if first else []
+        self.turns_first = bool(first) and first["turns"]
+        ordered = sorted(set(kinds), key=lambda k: (k not in self.first, k))
+        self.single = [k for k in ordered if kinds.count(k) == 1]
+        self.several = [k for k in ordered if kinds.count(k) > 1]
+        self.is_known = bool(self.single) and all(k in self.first for k in self.single)
         self.count = {k: kinds.count(k) for k in self.several}
         modulus = self.moduli[kinds[0]]
         twists = [[move["transformation"][index]["twist"][p] for p in positions] for move in puzzle["moves"]]
@@ -64,13 +69,13 @@ class Group:
         self.follows = False
 
     def digits(self, row):
-        """The digits of what stands at the positions of the group: (digit, values)."""
+        """The digits of what stands at the positions of the group: (digit, values, whether they are the coordinate's)."""
         pieces = [row[p] for p in self.positions]
         free = list(range(len(pieces)))
         order, places = [], []
         for kind in self.single:
             at = next(i for i, (k, _) in enumerate(pieces) if k == kind)
-            places.append((free.index(at), len(free)))
+            places.append((free.index(at), len(free), kind in self.first))
             free.remove(at)
             order.append(at)
         if self.follows:
@@ -78,10 +83,12 @@ class Group:
         for kind in self.several:
             set_ = [i for i, at in enumerate(free) if pieces[at][0] == kind]
             number = sum(math.comb(at, nth + 1) for nth, at in enumerate(set_))
-            places.append((number, math.comb(len(free), len(set_))))
+            places.append((number, math.comb(len(free), len(set_)), kind in self.first))
             order += [free[i] for i in set_]
             free = [at for i, at in enumerate(free) if i not in set_]
-        turns = [(pieces[at][1], self.moduli[pieces[at][0]]) for at in order]
+        kinds = [pieces[at][0] for at in order]
+        is_first = [self.turns_first and kind in self.first for kind in kinds]
+        turns = [(pieces[at][1], self.moduli[kind], first) for at, kind, first in zip(order, kinds, is_first)]
         return places + (turns[:-1] if self.constant_sum else turns)
 
 
@@ -94,12 +101,15 @@ class Table:
         self.bits, deepest = data[16], data[17]
         self.entries, self.states = struct.unpack_from("<QQ", data, 24)
         begin, length = struct.unpack_from("<QQ", data, 64)
-        name, text = struct.unpack_from("<QQ", data, 104)
+        name, text, numbers = struct.unpack_from("<QQQ", data, 104)
         self.histogram = struct.unpack_from(f"<{deepest + 1}Q", data, 256)
         self.name = data[4096:4096 + name].decode()
-        self.puzzle = json.loads(data[4096 + name:4096 + text])
+        self.puzzle = json.loads(data[4096 + name:4096 + text - numbers])
+        self.reduced = json.loads(data[4096 + text - numbers:4096 + text]) if numbers else None
+        first = self.reduced and self.reduced["coordinate"]
         self.data = data[begin:begin + length]
-        self.groups = [Group(self.puzzle, *group) for group in groups(self.puzzle)]
+        self.groups = [Group(self.puzzle, *group, first) for group in groups(self.puzzle)]
+        self.groups.sort(key=lambda group: not group.is_known)
         independent = []
         for group in self.groups:
             if group.several or len(group.single) < 2:
@@ -112,12 +122,36 @@ class Table:
             if any(row):
                 independent.append(row)
 
-    def number(self, state):
-        number = 0
+    def parts(self, state):
+        """The number of the coordinate, and that of what is left; in a table of all states there is no coordinate."""
+        first = rest = 0
         for group in self.groups:
-            for digit, values in group.digits(state[group.index]):
-                number = number * values + digit
-        return number
+            for digit, values, is_first in group.digits(state[group.index]):
+                if is_first:
+                    first = first * values + digit
+                else:
+                    rest = rest * values + digit
+        return first, rest
+
+    def image(self, symmetry, state):
+        image = [list(row) for row in state]
+        for index, (orbit, row) in enumerate(zip(self.puzzle["orbits"], state)):
+            each = orbit["orientations"]
+            for position, (kind, turn) in enumerate(row):
+                at = symmetry["location"][index][position * each + turn]
+                to, ahead = symmetry["kind"][index][kind]
+                turned = (at % each - ahead) % orbit["moduli"][kind]
+                image[symmetry["orbit"][index]][at // each] = (to, turned)
+        return image
+
+    def number(self, state):
+        if not self.reduced:
+            return self.parts(state)[1]
+        images = [self.parts(self.image(symmetry, state)) for symmetry in self.reduced["symmetries"]]
+        least = min(first for first, _ in images)
+        rest = next(rest for first, rest in images if first == least)
+        classes = self.reduced["least"]
+        return classes.index(least) * (self.entries // len(classes)) + rest
 
     def entry(self, number):
         each = 8 // self.bits
