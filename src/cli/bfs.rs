@@ -62,7 +62,7 @@ pub struct Args {
     #[command(flatten)]
     running: Running,
 
-    /// Keep the search on disk in DIR, or continue the one there; may be given several times.
+    /// Keep the search on disk in DIR, or continue the one there; one or more.
     ///
     /// Several directories spread the search over several disks. A search on disk that is killed loses what came after the last commit (--commit-every); the same command continues it.
     #[arg(long, value_name = "DIR", value_hint = DirPath, help_heading = ON_DISK)]
