@@ -186,7 +186,7 @@ def test_outputs_that_cannot_be_written(tmp_path):
     "call, said",
     [
         (lambda: tilewave.bfs(3), "^puzzle has to be a name such as '4x4', a path or a Puzzle, not int"),
-        (lambda: tilewave.scramble(1000, "4x4"), "^puzzle has to be a name such as '4x4', a path or a Puzzle, not int"),
+        (lambda: tilewave.scramble(1000), "^puzzle has to be a name such as '4x4', a path or a Puzzle, not int"),
         (lambda: PatternDatabase.build([1, 2], "4x4"), "^size has to be a text such as '4x4', not list"),
         (lambda: tilewave.neighbors([1, 2, 3, 0], size=4), "^size has to be a text such as '4x4', not int"),
         (lambda: tilewave.bfs("3x3", max_depth="deep"), "^max_depth has to be a whole number, not str"),
