@@ -151,6 +151,7 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
     let install = || {
         let mut command = Command::new(tools("c-install"));
         command.env("CARGO", env!("CARGO")).env("CARGO_TARGET_DIR", target);
+        command.env("CARGO_TERM_QUIET", "true");
         command
     };
     compile(install().arg(&prefix));
@@ -248,6 +249,10 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
     let corners = cube.keeping(&["corners:1-3".into()]).unwrap();
     let built = PruningTable::build(&corners, EntrySize::Nibble, Resources::new()).unwrap();
     built.save(&pruning, false, &NoProgress).unwrap();
+    let example = build("cc", "-std=c99", "pruning.c", &["-ltilewave"], false);
+    let lines = run(Command::new(&example).arg(&pruning), &["R R'", "R", "R X"]);
+    assert_eq!(lines[..2], ["0", "1"]);
+    assert!(lines[2].starts_with("invalid: 'X' is not a move"), "{lines:?}");
     for (kind, number) in [(Kind::Minimum, 0), (Kind::Regions, 1)] {
         let file = dir.path().join(format!("{number}.pdb"));
         database(&first, &[1, 2, 5], kind).save(&file, false).unwrap();

@@ -36,7 +36,7 @@ pub fn cases(dir: &Path) -> Vec<(PathBuf, Vec<Board>, Vec<Option<u8>>)> {
 }
 
 /// Runs a program with boards on its input; returns its lines.
-pub fn run(command: &mut Command, boards: &[Board]) -> Vec<String> {
+pub fn run(command: &mut Command, boards: &[impl std::fmt::Display]) -> Vec<String> {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -1,5 +1,7 @@
 """What is no board, no file and no number: exceptions that say which row and why."""
 
+import re
+
 import numpy as np
 import pytest
 import tilewave
@@ -183,7 +185,10 @@ def test_outputs_that_cannot_be_written(tmp_path):
 @pytest.mark.parametrize(
     "call, said",
     [
-        (lambda: tilewave.bfs(3), "^puzzle has to be a name, a path or a Puzzle, not int"),
+        (lambda: tilewave.bfs(3), "^puzzle has to be a name such as '4x4', a path or a Puzzle, not int"),
+        (lambda: tilewave.scramble(1000), "^puzzle has to be a name such as '4x4', a path or a Puzzle, not int"),
+        (lambda: PatternDatabase.build([1, 2], "4x4"), "^size has to be a text such as '4x4', not list"),
+        (lambda: tilewave.neighbors([1, 2, 3, 0], size=4), "^size has to be a text such as '4x4', not int"),
         (lambda: tilewave.bfs("3x3", max_depth="deep"), "^max_depth has to be a whole number, not str"),
         (lambda: tilewave.bfs("3x3x3", max_depth=1, pieces=3), "^pieces has to be a string or a list of strings, not int"),
         (lambda: tilewave.solve(3), "^boards has to be a string, a list or an array, not int"),
@@ -204,3 +209,50 @@ def test_a_file_that_is_not_there_and_a_goal_that_is_a_number_are_named(tmp_path
         tilewave.bfs(missing)
     with pytest.raises(ValueError, match='^goal=3 is not a goal: choose "last", "first", "blank=3" or a board'):
         tilewave.bfs("3x3", goal=3)
+
+
+def failures(files):
+    """Calls of what usually goes wrong, and what the exception says."""
+    cube, table = tilewave.Puzzle("3x3x3"), tilewave.PruningTable.build("3x3x3", pieces="corners:1-3")
+    pdb, distances, pruning = files / "a.pdb", files / "b.table", files / "c.table"
+    PatternDatabase.build("3x3", [1, 2]).save(pdb)
+    DistanceTable.build("2x3").save(distances)
+    table.save(pruning)
+    build, open_ = tilewave.PruningTable.build, tilewave.PruningTable.open
+    six = dict(tiles=[1, 2, 3, 4, 5, 6], kind="region-aware")
+    return [
+        (lambda: build("4x4"), "use DistanceTable.build for boards, take smaller entries (encoding=)"),
+        (lambda: build("4x4", memory="1MB"), "use DistanceTable.build"),
+        (lambda: build("3x3"), 'take encoding="byte"'),
+        (lambda: build("3x3x3"), "keep fewer pieces (pieces=)"),
+        (lambda: build("3x3x3", pieces="corners", memory="1MB"), "(pieces=), take smaller entries (encoding=), or allow more (memory=)"),
+        (lambda: open_(pdb), "make it with PruningTable.build"),
+        (lambda: open_(distances), "make it with PruningTable.build"),
+        (lambda: DistanceTable.open(pruning), "make it with DistanceTable.build"),
+        (lambda: PatternDatabase.open(pruning), "make it with PatternDatabase.build"),
+        (lambda: tilewave.PuzzleSolver("3x3x3", tables=[pdb]), "make it with PruningTable.build"),
+        (lambda: tilewave.Solver("3x3", databases=pruning), "make it with PatternDatabase.build"),
+        (lambda: table.save(pruning), "replace=True"),
+        (lambda: table.depths(["R", "R U Q"], puzzle=cube), "row 1: 'Q' is not a move"),
+        (lambda: table.depths("1 2 3", puzzle=cube), "it has 20 numbers"),
+        (lambda: table.depths(cube.goal), "for states of the whole puzzle give puzzle="),
+        (lambda: DistanceTable.build("4x4"), "memory="),
+        (lambda: DistanceTable.build("5x5"), "at most 16"),
+        (lambda: tilewave.bfs("4x4", memory="1MB"), "dir="),
+        (lambda: tilewave.bfs("5x5"), "max_depth="),
+        (lambda: tilewave.bfs("3x3x3"), "max_depth="),
+        (lambda: tilewave.bfs("3x3x3", max_depth=12, memory="10MB"), "(max_depth=7), count one more (count_ahead=True)"),
+        (lambda: tilewave.bfs("2x2", engine="sweep"), 'use engine="reference"'),
+        (lambda: PatternDatabase.build("5x5", memory="1MB", **six), "choose fewer tiles, or raise it with memory="),
+        (lambda: PatternDatabase.build("5x5", memory="80MB", encoding="bit", **six), "choose fewer tiles, or raise it with memory="),
+        (lambda: tilewave.solve("1 2 3/4 5 6/7 8 0", databases=files / "none.json"), "none.json"),
+    ]
+
+
+def test_advice_is_that_of_python(tmp_path):
+    # A RuntimeError would be a fault of the library.
+    for i, (call, said) in enumerate(failures(tmp_path)):
+        with pytest.raises((ValueError, MemoryError, OSError)) as raised:
+            call()
+        assert said in str(raised.value), (i, str(raised.value))
+        assert not re.search(r"--[a-z]|(?<!-m )\btilewave (pdb|table|bfs|check)", str(raised.value)), (i, str(raised.value))

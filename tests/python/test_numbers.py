@@ -96,7 +96,7 @@ def test_the_largest_numbers_do_no_harm(name, argument):
 
 @pytest.mark.parametrize("count", [2**40, 2**59, 2**63, 2**64 - 1])
 def test_more_boards_than_there_is_memory_are_refused_at_once(count):
-    with pytest.raises(MemoryError, match="boards"):
+    with pytest.raises(MemoryError, match="states"):
         tilewave.scramble("10x10", count)
 
 

@@ -42,6 +42,7 @@ def test_a_table_of_some_pieces_takes_states_of_the_puzzle():
     assert 0 < depths.min() and depths.max() <= 8
     solver = tilewave.PuzzleSolver(own, tables=[cross])
     assert len(solver.solve("R U F")) == cross.depths(cube.apply_moves(cube.goal, "R U F")[-1], puzzle=cube) == 2
+    assert cross.depths(["R U F", "R R'"], puzzle=cube).tolist() == [2, 0] and cross.depths("F") == 1
     with pytest.raises(ValueError, match="no projection"):
         cross.depths(tilewave.Puzzle("pyraminx").goal, puzzle="pyraminx")
     with pytest.raises(ValueError, match="row 1"):

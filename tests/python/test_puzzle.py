@@ -1,5 +1,8 @@
 """States as numbers, moves, scrambles."""
 
+import subprocess
+import sys
+
 import numpy as np
 import oracle
 import pytest
@@ -105,6 +108,30 @@ def test_scrambles_depend_on_the_seed_alone():
     first = tilewave.scramble("3x3", 100, goal="first", rng=1)
     tilewave.Puzzle("3x3", goal="first").rank(first)
     assert tilewave.scramble("3x3", 0).shape == (0, 9)
+
+
+@pytest.mark.parametrize("puzzle", ["3x3x3", "pyraminx", "topspin:8,4", "4x4x4"])
+def test_scrambles_are_those_of_the_command(puzzle):
+    states = tilewave.scramble(puzzle, 4, rng=3)
+    command = [sys.executable, "-m", "tilewave", "scramble", puzzle, "-n", "4", "--seed", "3"]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    of = tilewave.Puzzle(puzzle)
+    assert states.shape == (4, of.num_positions) and (tilewave.scramble(of, rng=3) == states[0]).all()
+    # Both are read as the same states.
+    assert (of.neighbors(states)[0] == of.neighbors(lines)[0]).all()
+
+
+def test_scrambles_of_a_cube_are_looked_up_solved_and_spread():
+    table = tilewave.PruningTable.build("2x2x2")
+    states = tilewave.scramble("2x2x2", 20_000, rng=1)
+    depths = table.depths(states)
+    assert abs(depths.mean() - np.average(np.arange(len(table.histogram)), weights=table.histogram)) < 0.05
+    assert [len(solution) for solution in tilewave.solve("2x2x2", states[:5])] == depths[:5].tolist()
+    pieces = tilewave.Puzzle("3x3x3", pieces="corners:1-3")
+    assert (tilewave.PruningTable.build(pieces).depths(tilewave.scramble(pieces, 100)) >= 0).all()
+    for beyond in (lambda: tilewave.scramble("2x2x2", goal="first"), lambda: tilewave.scramble("cube")):
+        with pytest.raises(ValueError):
+            beyond()
 
 
 def test_play_shows_every_board_on_the_way():

@@ -9,6 +9,6 @@ tilewave.bfs("3x3", progress=lambda depth: None)  # it gets three
 tilewave.PatternDatabase.build("3x3", ["1", "2"])  # tiles are numbers
 tilewave.DistanceTable.open(5)  # no path
 tilewave.solve("1 2/3 0").length  # no such attribute
-tilewave.scramble(3, 3)  # a size is a text
+tilewave.scramble(3, 3)  # a puzzle is a text
 tilewave.bfs("3x3x3", memory=1.5)  # bytes, or a size
 tilewave.PatternDatabase.build("3x3", [1])["1 2 3"]  # a function, not a mapping

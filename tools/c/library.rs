@@ -83,7 +83,7 @@ pub enum TilewaveStatus {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TilewaveAnswer {
-    /// The board or the placement is not one of this database or table.
+    /// The board, the placement or the state is not one of this database or table.
     Invalid = -1,
     /// The goal cannot be reached, or a table of the first depths does not have the board.
     Unreachable = -2,
@@ -91,7 +91,7 @@ pub enum TilewaveAnswer {
     Failed = -3,
 }
 
-/// Flag of the open functions: read the whole file into memory and check it. The default.
+/// Flag of the open functions, 0: read the whole file into memory and check it.
 pub const TILEWAVE_OPEN_READ: c_uint = 0;
 
 /// Flag of the open functions: map the file and check it. Processes that map a file share its memory. Nobody may shorten

@@ -7,7 +7,7 @@ use std::{
 
 use tilewave::{Error, pruning::PruningTable};
 
-use super::{TilewaveAnswer, TilewaveStatus, close, failed, open};
+use super::{TilewaveAnswer, TilewaveStatus, close, fail, failed, open};
 
 /// An open pruning table.
 pub struct TilewavePruning {
@@ -37,7 +37,8 @@ pub unsafe extern "C" fn tilewave_pruning_close(table: *mut TilewavePruning) {
     unsafe { close(table) }
 }
 
-/// Returns the depth of a state of the table's puzzle, or a negative TilewaveAnswer.
+/// Returns the depth of a state of the table's puzzle, or a negative TilewaveAnswer. For what is not a state,
+/// tilewave_last_message() says why.
 ///
 /// @param state Moves from the solved state, "R U2 (R' F)3", or what stands where: "corners 2 1 3 ../0 0 1 ..".
 #[unsafe(no_mangle)]
@@ -48,18 +49,21 @@ pub unsafe extern "C" fn tilewave_pruning_depth(
     // SAFETY: the caller promises an open table or NULL.
     let table = unsafe { table.as_ref() };
     let (Some(TilewavePruning { table }), false) = (table, state.is_null()) else {
+        fail(TilewaveStatus::Misuse, "the table or the state is NULL");
         return TilewaveAnswer::Invalid as c_int;
     };
     // SAFETY: not NULL, and the caller promises a NUL-terminated string.
-    let text = unsafe { CStr::from_ptr(state) }.to_str();
-    let state = text.ok().and_then(|text| table.puzzle().read(text).ok());
-    match state.map(|(state, _)| table.depth(&state)) {
-        None => TilewaveAnswer::Invalid as c_int,
-        Some(Ok(Some(depth))) => depth as c_int,
-        Some(Ok(None)) => TilewaveAnswer::Unreachable as c_int,
-        Some(Err(error)) => {
+    let text = unsafe { CStr::from_ptr(state) }.to_string_lossy();
+    match table.puzzle().read(&text).map(|(state, _)| table.depth(&state)) {
+        Ok(Ok(Some(depth))) => depth as c_int,
+        Ok(Ok(None)) => TilewaveAnswer::Unreachable as c_int,
+        Ok(Err(error)) => {
             failed(error);
             TilewaveAnswer::Failed as c_int
+        }
+        Err(error) => {
+            failed(error);
+            TilewaveAnswer::Invalid as c_int
         }
     }
 }

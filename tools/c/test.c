@@ -295,8 +295,10 @@ static int pruning(const char *path, const char *other) {
     CHECK(tilewave_pruning_depth(table, "R R'") == 0);
     CHECK(tilewave_pruning_depth(table, "R") == 1);
     CHECK(tilewave_pruning_depth(table, "corners 1 2 3 4 4 4 4/0 0 0 0 0 0 0") == 0);
-    CHECK(tilewave_pruning_depth(table, "Q") == TILEWAVE_ANSWER_INVALID);
+    CHECK(tilewave_pruning_depth(table, "R X") == TILEWAVE_ANSWER_INVALID);
+    CHECK(strstr(tilewave_last_message(), "'X' is not a move") != NULL);
     CHECK(tilewave_pruning_depth(table, NULL) == TILEWAVE_ANSWER_INVALID);
+    CHECK(strstr(tilewave_last_message(), "NULL") != NULL);
     CHECK(tilewave_pruning_depth(NULL, "R") == TILEWAVE_ANSWER_INVALID);
     tilewave_pruning_close(table);
     tilewave_pruning_close(NULL);

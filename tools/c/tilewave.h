@@ -40,7 +40,7 @@
 #define TILEWAVE_VERSION_NUMBER 100
 
 /**
- * Flag of the open functions: read the whole file into memory and check it. The default.
+ * Flag of the open functions, 0: read the whole file into memory and check it.
  */
 #define TILEWAVE_OPEN_READ 0
 
@@ -130,7 +130,7 @@ typedef enum {
  */
 typedef enum {
   /**
-   * The board or the placement is not one of this database or table.
+   * The board, the placement or the state is not one of this database or table.
    */
   TILEWAVE_ANSWER_INVALID = -1,
   /**
@@ -401,7 +401,8 @@ TILEWAVE_API TilewaveStatus tilewave_pruning_open(const char *path, TilewavePrun
 TILEWAVE_API void tilewave_pruning_close(TilewavePruning *table);
 
 /**
- * Returns the depth of a state of the table's puzzle, or a negative TilewaveAnswer.
+ * Returns the depth of a state of the table's puzzle, or a negative TilewaveAnswer. For what is not a state,
+ * tilewave_last_message() says why.
  *
  * @param state Moves from the solved state, "R U2 (R' F)3", or what stands where: "corners 2 1 3 ../0 0 1 ..".
  */

@@ -16,33 +16,48 @@ use tilewave::{Class, Error, SystemError};
 
 /// What the library advises in the words of the command line, and what that is here. Longer ones first.
 const WORDS: &[(&str, &str)] = &[
-    ("--force to replace it", "replace=True"),
+    ("give --force to replace it", "give replace=True"),
     ("search on disk with --dir DIR", "search on disk with dir="),
-    ("use --engine reference", "use engine=\"reference\""),
-    ("or --engine sweep", "or engine=\"sweep\""),
-    ("use --encoding byte", "use encoding=\"byte\""),
-    ("choose --kind region-aware", "choose kind=\"region-aware\""),
+    ("--engine reference", "engine=\"reference\""),
+    ("--engine sweep", "engine=\"sweep\""),
+    ("--encoding byte", "encoding=\"byte\""),
+    ("--encoding bit", "encoding=\"bit\""),
+    ("--kind region-aware", "kind=\"region-aware\""),
     ("build it with tilewave pdb build", "make it with PatternDatabase.build"),
     ("build a set with tilewave pdb build", "make a set with PatternDatabase.build"),
+    ("make it with tilewave pdb set build", "make it with python -m tilewave pdb set build"),
+    (
+        "pruning table: make it with tilewave table",
+        "pruning table: make it with PruningTable.build",
+    ),
     ("make it with tilewave table", "make it with DistanceTable.build"),
     ("make the table again with tilewave table", "make the table again with DistanceTable.build"),
+    ("make it again with tilewave table", "make it again with PruningTable.build"),
     ("check it with tilewave check", "build it again"),
     ("give the same command again", "make the same call again"),
     ("start one with tilewave bfs BOARD --dir", "start one with tilewave.bfs(BOARD, dir=...) in"),
+    ("tilewave repair", "python -m tilewave repair"),
     ("--count-ahead", "count_ahead=True"),
     ("--max-depth ", "max_depth="),
-    ("--max-depth", "max_depth="),
-    ("--memory", "memory="),
     ("--pattern", "tiles="),
-    ("--metric", "metric="),
-    ("--goal", "goal="),
-    ("--dir", "dir="),
 ];
 
 /// Returns the text of an error with advice for this interface.
 fn text(error: &dyn std::fmt::Display) -> String {
     let text = error.to_string();
-    WORDS.iter().fold(text, |text, (theirs, ours)| text.replace(theirs, ours))
+    let text = WORDS.iter().fold(text, |text, (theirs, ours)| text.replace(theirs, ours));
+    // Every other option has the name of an argument.
+    let mut parts = text.split("--");
+    let mut said = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(part.len());
+        let (name, rest) = part.split_at(end);
+        match said.ends_with([' ', '(']) && name.starts_with(|c: char| c.is_ascii_lowercase()) {
+            true => said += &format!("{}={rest}", name.replace('-', "_")),
+            false => said += &format!("--{part}"),
+        }
+    }
+    said
 }
 
 /// Returns the error of an argument that is none.
@@ -123,7 +138,15 @@ fn of_search(error: &SearchError) -> PyErr {
 fn of_pdb(error: &PdbError) -> PyErr {
     match error {
         PdbError::System(error) => of_system(error),
-        PdbError::Budget { .. } => PyMemoryError::new_err(text(error)),
+        PdbError::Budget { .. } => {
+            // No directory can be given here.
+            let said = text(error);
+            let directory = said.find("give dir=").zip(said.find("or raise it with"));
+            PyMemoryError::new_err(match directory {
+                Some((from, to)) => said[..from].to_string() + &said[to..],
+                None => said,
+            })
+        }
         PdbError::Interrupted(_) => PyKeyboardInterrupt::new_err(()),
         _ => PyValueError::new_err(text(error)),
     }
@@ -132,32 +155,25 @@ fn of_pdb(error: &PdbError) -> PyErr {
 /// Returns the exception of an error of the library.
 pub fn exception(error: impl Into<Error>) -> PyErr {
     let error = error.into();
+    let said = text(&error);
+    if let Error::Row { reason, .. } = error {
+        return Python::attach(|py| PyErr::from_type(exception(*reason).get_type(py), said));
+    }
     match &error {
         Error::System(error) => of_system(error),
         Error::Search(error) => of_search(error),
         Error::Pdb(error) | Error::Solve(SolveError::Pdb(error)) => of_pdb(error),
-        Error::Frontier(FrontierError::Memory { .. }) => PyMemoryError::new_err(text(&error)),
+        Error::Frontier(FrontierError::Memory { .. }) => PyMemoryError::new_err(said),
         Error::Table(TableError::Budget { .. } | TableError::Projection { .. }) => {
-            PyMemoryError::new_err(text(&error))
+            PyMemoryError::new_err(said)
         }
         error if error.class() == Class::Interrupted => PyKeyboardInterrupt::new_err(()),
         Error::Table(TableError::DeadEnd { .. } | TableError::Unfilled { .. })
         | Error::Solve(
             SolveError::WrongSolution { .. } | SolveError::NoSolution | SolveError::Beaten { .. },
-        ) => PyRuntimeError::new_err(text(&error)),
-        Error::Row { reason, .. } if !is_input(reason) => PyRuntimeError::new_err(text(&error)),
-        _ => PyValueError::new_err(text(&error)),
+        ) => PyRuntimeError::new_err(said),
+        _ => PyValueError::new_err(said),
     }
-}
-
-/// Whether what is wrong with a row is the row, not the file that was asked about it.
-fn is_input(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::Puzzle(_)
-            | Error::Search(SearchError::TooLarge { .. })
-            | Error::Table(TableError::Beyond { .. })
-    )
 }
 
 /// Returns the exception of an error about one row alone, of which no number needs to be said.

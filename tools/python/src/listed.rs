@@ -174,13 +174,18 @@ impl Listed {
         Ok(rows)
     }
 
+    /// The row of a text: its numbers, moves from the solved state, or what stands where.
     fn row_of_text(&self, text: &str) -> Result<Vec<u16>, tilewave::Error> {
         let words = text.split(|c: char| c.is_whitespace() || c == '/').filter(|w| !w.is_empty());
         let numbers: Option<Vec<u16>> = words.map(|word| word.parse().ok()).collect();
-        numbers.filter(|numbers| numbers.len() == self.places.len()).ok_or_else(|| {
-            let width = self.places.len();
-            tilewave::Error::Report(format!("'{text}' is not a state: it has {width} numbers"))
-        })
+        let width = self.places.len();
+        match numbers {
+            Some(numbers) if numbers.len() == width => Ok(numbers),
+            Some(numbers) if !numbers.is_empty() => Err(tilewave::Error::Report(format!(
+                "'{text}' is not a state: it has {width} numbers"
+            ))),
+            _ => Ok(self.row(&self.puzzle.read(text)?.0)),
+        }
     }
 
     /// Returns the solved state as numbers.

@@ -11,7 +11,9 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use super::errors::{invalid, of_type};
+use tilewave::Size;
+
+use super::errors::{exception, invalid, of_type};
 
 /// Returns the number of an argument, or what `beyond` says of one that the type cannot hold.
 fn number<'py, T: FromPyObjectOwned<'py>>(
@@ -72,6 +74,17 @@ pub fn rng(of: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     }
     let number = || number("rng", of, || between("rng", u64::MAX));
     (!of.is_none()).then(number).transpose()
+}
+
+/// Reads the argument `size`.
+pub fn size(of: &Bound<'_, PyAny>) -> PyResult<Size> {
+    let text = of.cast::<PyString>().map_err(|_| of_type("size", "a text such as '4x4'", of))?;
+    text.to_string().parse().map_err(exception)
+}
+
+/// Reads the argument `size` that may be None.
+pub fn size_or_none(of: &Bound<'_, PyAny>) -> PyResult<Option<Size>> {
+    (!of.is_none()).then(|| size(of)).transpose()
 }
 
 /// Reads the argument `timeout`, in seconds.

@@ -156,7 +156,7 @@ impl PatternDatabase {
     #[allow(clippy::too_many_arguments)]
     fn build(
         py: Python<'_>,
-        size: &str,
+        #[pyo3(from_py_with = numbers::size)] size: Size,
         #[pyo3(from_py_with = numbers::tiles)] tiles: Vec<i64>,
         goal: Option<&Bound<'_, PyAny>>,
         kind: &str,
@@ -165,7 +165,6 @@ impl PatternDatabase {
         #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<PatternDatabase> {
-        let size: Size = size.parse().map_err(exception)?;
         let goal = goal_board(goal, size)?;
         let number = |&tile: &i64| {
             u16::try_from(tile).map_err(|_| {

@@ -12,11 +12,11 @@ use tilewave::pruning::EntrySize;
 use tilewave::puzzle::orbits::Arrangement;
 use tilewave::{Error, Resources};
 
-use super::arrays::{Rows, per_row, texts};
+use super::arrays::{Rows, per_row};
 use super::errors::{exception, invalid, named, of_one, of_type};
 use super::listed::Listed;
 use super::numbers;
-use super::puzzle::{Counted, subject};
+use super::puzzle::{Counted, Subject, subject};
 use super::solve::{Limits, Solution, answers, unpacked};
 use super::work::{FIRST, for_rows, long};
 
@@ -94,13 +94,22 @@ impl PruningTable {
         #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<PruningTable> {
-        let listed = subject(puzzle, Counted { goal: None, metric, directed, pieces })?.listed()?;
+        let subject = subject(puzzle, Counted { goal: None, metric, directed, pieces })?;
+        let listed = subject.listed()?;
         let size = named(EntrySize::NAMES, "encoding", encoding)?;
         let resources = Resources::new().threads(threads).memory_or_half(memory);
         let table = long(py, progress, |watch| {
             tilewave::pruning::PruningTable::build_with(&listed.puzzle, size, resources, watch)
-        })?;
-        Ok(PruningTable::of(table))
+        });
+        // A board has no pieces to leave out.
+        let of_board = matches!(&subject, Subject::Numbered(space) if space.size().is_some());
+        table.map(PruningTable::of).map_err(|error| match error.value(py).to_string() {
+            said if of_board && said.contains("pieces=") => PyErr::from_type(
+                error.get_type(py),
+                said.replace("keep fewer pieces (pieces=)", "use DistanceTable.build for boards"),
+            ),
+            _ => error,
+        })
     }
 
     /// Reads a table file into memory and checks all of it, about 0.3 ns per byte on two cores.
@@ -165,8 +174,9 @@ impl PruningTable {
     ///
     /// Parameters
     /// ----------
-    /// states : array-like of int, shape (.., positions)
-    ///     For each position, set after set, piece * orientations + orientation, as `bfs` has them.
+    /// states : array-like of int, shape (.., positions); str, or list of str
+    ///     For each position, set after set, piece * orientations + orientation, as `bfs` has them. A text is a sequence of
+    ///     moves from the solved state, or what stands where as ``tilewave state`` says it.
     /// puzzle : str, os.PathLike or Puzzle, optional
     ///     The puzzle of the states, of which the table has some of the pieces; by default the table's own, where the pieces
     ///     that it leaves out look alike.
@@ -187,6 +197,8 @@ impl PruningTable {
     /// >>> table = tilewave.PruningTable.build(cube)
     /// >>> table.depths(cube.apply_moves(cube.goal, "R U F")[-1])
     /// 3
+    /// >>> table.depths(["R U F", "R R'"])
+    /// array([3, 0], dtype=int16)
     #[pyo3(signature = (states, *, puzzle=None))]
     fn depths<'py>(
         &self,
@@ -200,7 +212,14 @@ impl PruningTable {
         });
         let given = given.transpose()?;
         let listed = given.as_deref().unwrap_or(&self.listed);
-        let rows = listed.read(states)?;
+        // States of the whole puzzle are the likely mistake.
+        let rows = listed.read(states).map_err(|error| {
+            let said = error.value(py).to_string();
+            match given.is_none() && said.contains("the shape has to be") {
+                true => invalid(said + "; for states of the whole puzzle give puzzle="),
+                false => error,
+            }
+        })?;
         let Some(number) = self.table.numbers_of(&listed.puzzle) else {
             let (theirs, own) = (&listed.puzzle, self.table.puzzle());
             return Err(invalid(format!("the table of {own} is of no projection of {theirs}")));
@@ -342,19 +361,6 @@ impl PuzzleSolver {
 
     /// The states of an argument: texts, or rows of numbers.
     fn read(&self, states: &Bound<'_, PyAny>) -> PyResult<(Vec<Arrangement>, Rows)> {
-        let puzzle = &self.listed.puzzle;
-        if let Some((all, one)) = texts(states) {
-            let mut read = Vec::new();
-            for (row, text) in all.iter().enumerate() {
-                let state = puzzle.read(text).map_err(|error| match one {
-                    true => exception(error),
-                    false => exception(Error::Row { row, reason: Box::new(error.into()) }),
-                });
-                read.push(state?.0);
-            }
-            let shape = if one { vec![] } else { vec![all.len()] };
-            return Ok((read, Rows { numbers: Vec::new(), shape }));
-        }
         let rows = self.listed.read(states)?;
         if rows.shape.len() > 1 {
             return Err(invalid("one state is needed, or one axis of states"));

@@ -237,8 +237,8 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
         }
         return Ok(puzzle.get().subject.clone());
     }
-    let path: PathBuf =
-        (puzzle.extract()).map_err(|_| of_type("puzzle", "a name, a path or a Puzzle", puzzle))?;
+    let path: PathBuf = (puzzle.extract())
+        .map_err(|_| of_type("puzzle", "a name such as '4x4', a path or a Puzzle", puzzle))?;
     let word = path.to_string_lossy();
     if let Some(puzzle) = named::parse(&word) {
         counted.only(&word, &["pieces"])?;
@@ -369,9 +369,9 @@ pub fn of_generators(generators: &Bound<'_, PyAny>, made: &Made<'_, '_>) -> PyRe
 }
 
 /// Returns the size that an argument says, or that its shape tells: flat boards are square if they can be.
-pub fn size_of(boards: &Bound<'_, PyAny>, size: Option<&str>) -> PyResult<Size> {
+pub fn size_of(boards: &Bound<'_, PyAny>, size: Option<Size>) -> PyResult<Size> {
     if let Some(size) = size {
-        return size.parse().map_err(exception);
+        return Ok(size);
     }
     let text = match boards.cast::<PyString>() {
         Ok(text) => Some(text.to_string()),
@@ -412,7 +412,7 @@ pub fn size_of(boards: &Bound<'_, PyAny>, size: Option<&str>) -> PyResult<Size> 
 }
 
 /// Reads boards of a size that is said or follows from their shape.
-pub fn read_boards(boards: &Bound<'_, PyAny>, size: Option<&str>) -> PyResult<(Rows, Size)> {
+pub fn read_boards(boards: &Bound<'_, PyAny>, size: Option<Size>) -> PyResult<(Rows, Size)> {
     let size = size_of(boards, size)?;
     let parse = |text: &str| Ok(parse_board(text, Some(size))?.tiles().to_vec());
     Ok((arrays::rows(boards, Form::board(size), &parse)?, size))
@@ -978,37 +978,37 @@ fn board_neighbors<'py>(
 pub fn neighbors<'py>(
     py: Python<'py>,
     boards: &Bound<'py, PyAny>,
-    size: Option<&str>,
+    #[pyo3(from_py_with = numbers::size_or_none)] size: Option<Size>,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
     let (rows, size) = read_boards(boards, size)?;
     board_neighbors(py, &rows, size)
 }
 
-/// Returns random boards that can reach the goal, all equally likely.
+/// Returns random states of a puzzle, all that moves reach equally likely.
 ///
-/// About a microsecond per board of 4x4. A seed gives the same boards on every machine, those of the command
-/// ``tilewave scramble``.
+/// Some microseconds per state. A seed gives the same states on every machine, those of the command ``tilewave scramble``.
 ///
 /// Parameters
 /// ----------
-/// size : str
-///     "4x4".
+/// puzzle : str, os.PathLike or Puzzle
+///     A board ("4x4") or another puzzle ("3x3x3"), as of `Puzzle`.
 /// count : int, optional
-///     How many boards; without it one board of shape (cells,).
+///     How many states; without it one of shape (positions,).
 /// rng : int or numpy.random.Generator, optional
-///     A seed below 2^64, or a generator that draws one. By default the boards differ from call to call.
+///     A seed below 2^64, or a generator that draws one. By default the states differ from call to call.
 /// goal : str or board, default "last"
+///     Of boards: one that all of them can reach.
 ///
 /// Returns
 /// -------
-/// uint8 array of shape (count, cells) or (cells,); int16 above 256 cells
+/// uint8 array of shape (count, positions) or (positions,); int16 above 256 positions
 ///
 /// Raises
 /// ------
 /// ValueError
-///     When there is no such board, or a number is negative or too large.
+///     When there is no such puzzle, when its moves are not always allowed, or when a number is negative or too large.
 /// MemoryError
-///     When so many boards do not fit in memory.
+///     When so many states do not fit in memory.
 ///
 /// Examples
 /// --------
@@ -1016,38 +1016,65 @@ pub fn neighbors<'py>(
 /// array([3, 5, 4, 1, 7, 0, 2, 8, 6], dtype=uint8)
 /// >>> tilewave.scramble("4x4", 1000).shape
 /// (1000, 16)
+/// >>> tilewave.scramble("3x3x3", 1000).shape
+/// (1000, 20)
 #[pyfunction]
-#[pyo3(signature = (size, count=None, *, rng=None, goal=None))]
+#[pyo3(signature = (puzzle, count=None, *, rng=None, goal=None))]
 pub fn scramble<'py>(
     py: Python<'py>,
-    size: &str,
+    puzzle: &Bound<'py, PyAny>,
     #[pyo3(from_py_with = numbers::count)] count: Option<usize>,
     #[pyo3(from_py_with = numbers::rng)] rng: Option<u64>,
     goal: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let size: Size = size.parse().map_err(exception)?;
-    let goal = goal_board(goal, size)?;
+    let puzzle = Puzzle { subject: subject(puzzle, Counted { goal, ..Counted::default() })? };
     let seed = match rng {
         Some(seed) => seed,
         None => random::seed()?,
     };
-    let width = size.cells();
+    let width = puzzle.form().width;
     // Refused at once rather than when the machine is full.
     let mut numbers = Vec::new();
     let room = numbers.try_reserve_exact(count.unwrap_or(1).saturating_mul(width));
-    room.map_err(|_| PyMemoryError::new_err("so many boards fit no memory"))?;
+    room.map_err(|_| PyMemoryError::new_err("so many states fit no memory"))?;
     let numbers = long(py, None, |watch| {
-        for (i, board) in Scrambler::new(goal, seed).take(count.unwrap_or(1)).enumerate() {
+        for (i, state) in scrambles(&puzzle.subject, seed)?.take(count.unwrap_or(1)).enumerate() {
             // Asked now and then: the caller is told of it by its own signal.
             if i % 4096 == 0 && watch.interrupted() {
                 break;
             }
-            numbers.extend_from_slice(board.tiles());
+            numbers.extend(state);
         }
         Ok(numbers)
     })?;
     let shape: Vec<usize> = count.into_iter().chain([width]).collect();
     boards(py, numbers, &shape, width)
+}
+
+/// Returns random states, as rows.
+fn scrambles(
+    subject: &Subject,
+    seed: u64,
+) -> Result<Box<dyn Iterator<Item = Vec<u16>> + '_>, Error> {
+    let space = match subject {
+        Subject::Numbered(space) => space,
+        Subject::Listed(listed) => {
+            let states = listed.puzzle.scrambles(seed).ok_or_else(|| {
+                Error::Report(format!(
+                    "{} has moves that are not always allowed, or too many pieces: its states are not known",
+                    listed.puzzle
+                ))
+            })?;
+            return Ok(Box::new(states.map(|state| listed.row(&state))));
+        }
+    };
+    if let Some(size) = space.size() {
+        let goal = Board::new(size, &space.goal_row())?;
+        return Ok(Box::new(Scrambler::new(goal, seed).map(|board| board.tiles().to_vec())));
+    }
+    let states = space.definition().map(|definition| definition.scrambles(seed));
+    let row = |state: Permutation| state.images().iter().map(|&piece| piece.into()).collect();
+    Ok(Box::new(states.into_iter().flatten().map(row)))
 }
 
 /// Returns a board and the boards after each of some moves.
@@ -1080,7 +1107,7 @@ pub fn apply_moves<'py>(
     py: Python<'py>,
     board: &Bound<'py, PyAny>,
     moves: &str,
-    size: Option<&str>,
+    #[pyo3(from_py_with = numbers::size_or_none)] size: Option<Size>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (rows, size) = read_boards(board, size)?;
     if !rows.is_one() {

@@ -436,13 +436,12 @@ impl Solver {
     #[pyo3(signature = (size, *, goal=None, databases=None, threads=None, memory=None))]
     fn new(
         py: Python<'_>,
-        size: &str,
+        #[pyo3(from_py_with = numbers::size)] size: Size,
         goal: Option<&Bound<'_, PyAny>>,
         databases: Option<&Bound<'_, PyAny>>,
         #[pyo3(from_py_with = numbers::threads)] threads: Option<usize>,
         #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
     ) -> PyResult<Solver> {
-        let size: Size = size.parse().map_err(exception)?;
         let resources = Resources::new().threads(threads).memory_or_half(memory);
         Solver::of(py, goal_board(goal, size)?, databases, resources)
     }
@@ -563,7 +562,7 @@ pub fn solve<'py>(
     states: Option<&Bound<'py, PyAny>>,
     optimal: bool,
     goal: Option<&Bound<'py, PyAny>>,
-    size: Option<&str>,
+    #[pyo3(from_py_with = numbers::size_or_none)] size: Option<Size>,
     databases: Option<&Bound<'py, PyAny>>,
     #[pyo3(from_py_with = numbers::threads)] threads: Option<usize>,
     #[pyo3(from_py_with = numbers::max_nodes)] max_nodes: Option<u64>,

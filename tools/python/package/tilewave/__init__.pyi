@@ -24,12 +24,12 @@ _Memory: TypeAlias = int | str
 _Databases: TypeAlias = _Path | Sequence[PatternDatabase | _Path]
 
 class Adjacency(NamedTuple):
-    states: Any
-    depths: Any
-    indices: Any
-    indptr: Any
+    states: _Array
+    depths: npt.NDArray[np.int32]
+    indices: npt.NDArray[np.int32]
+    indptr: npt.NDArray[np.int64]
     @property
-    def csr(self) -> tuple[Any, Any, Any]: ...
+    def csr(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int32], npt.NDArray[np.int64]]: ...
 
 @final
 class Puzzle:
@@ -311,9 +311,8 @@ class PruningTable:
     def save(self, path: _Path, *, replace: bool = False) -> None: ...
     @overload
     def depths(self, states: str, *, puzzle: _Puzzle | None = None) -> int: ...
-    # An array may be one state or many.
     @overload
-    def depths(self, states: _States, *, puzzle: _Puzzle | None = None) -> Any: ...
+    def depths(self, states: _Rows, *, puzzle: _Puzzle | None = None) -> npt.NDArray[np.int16]: ...
     @property
     def puzzle(self) -> str: ...
     @property
@@ -405,7 +404,7 @@ def neighbors(
     boards: _States, *, size: str | None = None
 ) -> tuple[_Array, npt.NDArray[np.bool_]]: ...
 def scramble(
-    size: str,
+    puzzle: _Puzzle,
     count: SupportsIndex | None = None,
     *,
     rng: int | np.random.Generator | None = None,
