@@ -1,5 +1,7 @@
 //! What a search by lists takes, told before it is started.
 
+use std::time::Instant;
+
 use crate::{
     Error,
     frontier::{
@@ -9,11 +11,11 @@ use crate::{
         outcome::{FrontierError, FrontierLevel},
         search::FrontierSearch,
     },
-    progress::Progress,
+    progress::{Progress, StopWhen},
 };
 
-/// Most seconds that a search may be expected to take that only measures the speed.
-const TOO_LONG: f64 = 3.0;
+/// Seconds that the searches take together that only measure the speed.
+const MEASURING: f64 = 2.0;
 /// Seconds of a level below which starting it may take longer than its states do: it is no measure of others.
 const TELLING: f64 = 0.02;
 /// Nanoseconds that a thread takes to code a key and to read it again.
@@ -69,8 +71,8 @@ pub struct FrontierForecast {
 impl FrontierSearch {
     /// Returns what searches to the depths up to that of this one take; `published` has known levels.
     ///
-    /// Cost: searches of some seconds together, from which speed and growth are taken. Levels beyond are expected to grow as
-    /// the last known ones do, which is rather too much.
+    /// Cost: searches of about two seconds together, from which speed and growth are taken. Levels beyond are expected to grow
+    /// as the last known ones do, which is rather too much.
     ///
     /// # Errors
     /// As [`FrontierSearch::run_with`].
@@ -80,19 +82,27 @@ impl FrontierSearch {
         progress: &dyn Progress,
     ) -> Result<FrontierForecast, Error> {
         let most = self.max_depth.unwrap_or(usize::MAX);
-        let to = |depth| self.clone().max_depth(depth).count_ahead(false).keep_last(0);
+        let measuring = FrontierSearch { measures: true, ..self.clone() };
+        let to = |depth| measuring.clone().max_depth(depth).count_ahead(false).keep_last(0);
         let mut measured_to = most.min(3);
+        let begun = Instant::now();
+        let spent = || begun.elapsed().as_secs_f64();
         let mut found = to(measured_to).run_with(progress)?;
+        let in_time = StopWhen(|| progress.interrupted() || spent() > MEASURING);
         loop {
             let last = found.levels.last().map_or(0.0, |level| level.seconds);
             let next = last * growth(&found.counts());
-            let is_long = next > TOO_LONG || found.seconds > 2.0 * TOO_LONG;
+            // One search more to the same depth measures coded lists.
+            let is_long = spent() + 2.0 * (found.seconds + next) > MEASURING;
             if found.complete || measured_to >= most || is_long {
                 break;
             }
-            match to(measured_to + 1).run_with(progress) {
+            match to(measured_to + 1).run_with(&in_time) {
                 Ok(next) => found = next,
                 Err(Error::Frontier(FrontierError::Memory { .. })) => break,
+                Err(Error::Frontier(FrontierError::Interrupted)) if !progress.interrupted() => {
+                    break;
+                }
                 Err(error) => return Err(error),
             }
             measured_to += 1;

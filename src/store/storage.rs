@@ -204,9 +204,7 @@ impl Directory {
     /// Returns an existing directory.
     pub fn open(path: impl AsRef<Path>, io: Io) -> io::Result<Directory> {
         let path = path.as_ref();
-        if !std::fs::metadata(path)?.is_dir() {
-            return Err(io::Error::from(io::ErrorKind::NotADirectory));
-        }
+        std::fs::read_dir(path)?;
         Ok(Directory { path: path.to_path_buf(), io, make: false })
     }
 
