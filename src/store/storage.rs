@@ -204,7 +204,11 @@ impl Directory {
     /// Returns an existing directory.
     pub fn open(path: impl AsRef<Path>, io: Io) -> io::Result<Directory> {
         let path = path.as_ref();
-        std::fs::read_dir(path)?;
+        // Whether it can be read is known from the beginning; a signal says nothing of that.
+        match std::fs::read_dir(path) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+            _ => {}
+        }
         Ok(Directory { path: path.to_path_buf(), io, make: false })
     }
 
