@@ -84,7 +84,7 @@ impl PuzzleAndStates {
             let is_line = word.contains([' ', ',', '/', '\n']) && !word.contains(':');
             match wrong {
                 None => {}
-                Some(_) if !known && is_moves(word) => {
+                Some(_) if !known && is_line && is_moves(word) => {
                     let last = states.last().filter(|last| puzzle(last).is_ok());
                     refuse!(
                         "'{word}' is not a board: quote tiles and rows, for example \"1 2/3 0\", or name the puzzle first: \
