@@ -215,6 +215,10 @@ fn in_words(error: &clap::Error) -> String {
         (ErrorKind::UnknownArgument, _) if argument.starts_with('-') => {
             format!("unknown option '{argument}'")
         }
+        (ErrorKind::UnknownArgument, _) if tiles_before(&argument).is_some() => {
+            let tiles = tiles_before(&argument).unwrap_or_default();
+            format!("'{tiles}' is not a board size; tiles are given by --pattern {tiles}")
+        }
         (ErrorKind::UnknownArgument, _) if is_puzzle(&argument) => {
             format!("'{argument}' is one argument too many: name one puzzle")
         }
@@ -244,6 +248,15 @@ fn in_words(error: &clap::Error) -> String {
         text += &format!(", did you mean {meant}?");
     }
     text
+}
+
+/// Tiles that stand in the place of a size, right before the word that may be it.
+fn tiles_before(word: &str) -> Option<String> {
+    let given: Vec<String> = std::env::args().collect();
+    let at = given.iter().position(|one| one == word)?;
+    let [.., before, tiles] = &given[..at] else { return None };
+    let is_tiles = tiles.bytes().all(|b| b.is_ascii_digit() || b",-".contains(&b));
+    (is_tiles && !before.starts_with('-')).then(|| tiles.clone())
 }
 
 /// Whether a word names a puzzle without doubt.
