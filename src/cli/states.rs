@@ -104,9 +104,8 @@ impl StateArgs {
         };
         for state in &states {
             write(Some(state)).map_err(|mut failure| {
-                // A number that was meant as that of a state.
-                let number = puzzle.is_none() && state.bytes().all(|b| b.is_ascii_digit());
-                if let Some(said) = failure.said.as_mut().filter(|_| number) {
+                let is_number = puzzle.is_none() && state.bytes().all(|b| b.is_ascii_digit());
+                if let Some(said) = failure.said.as_mut().filter(|_| is_number) {
                     *said += &format!("; for the state of a number: --id {state}");
                 }
                 failure
