@@ -72,6 +72,14 @@ pub enum SystemError {
     /// The name of an output is a directory's.
     #[error("cannot write '{}': it is a directory, name a file", .0.display())]
     Directory(PathBuf),
+    /// There is no directory for an output.
+    #[error("cannot write '{}': there is no directory '{}', make it first", path.display(), directory.display())]
+    NoDirectory {
+        /// The output.
+        path: PathBuf,
+        /// The directory.
+        directory: PathBuf,
+    },
     /// The observer asked to stop.
     #[error("interrupted: nothing was written")]
     Interrupted,

@@ -12,9 +12,9 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Context, Result, choice, count,
+    Failure, Result, choice, count,
     options::{bytes, time},
-    refuse, whole,
+    refuse, unopened, whole,
 };
 
 /// Time between two commits, unless told.
@@ -97,7 +97,7 @@ impl DiskOptions {
         let mut places = Vec::new();
         for path in dirs {
             let named = format!("'{}'", path.display());
-            let directory = Directory::create(path, self.io.unwrap_or(Io::Read)).context(&named)?;
+            let directory = made(path, self.io.unwrap_or(Io::Read))?;
             let place = place(path);
             if places.contains(&place) {
                 refuse!("{named} is given twice: name each directory once");
@@ -153,11 +153,24 @@ impl Drop for MadeDirectories {
     }
 }
 
+/// A directory, made when missing; see [`MadeDirectories`] for what becomes of it.
+pub fn made(path: &Path, io: Io) -> Result<Directory> {
+    if !path.exists() {
+        let made = std::fs::create_dir_all(path);
+        made.map_err(|error| {
+            let path = path.display();
+            Failure::failed(format!(
+                "cannot make the directory '{path}': {error}; choose a place that you can write to"
+            ))
+        })?;
+    }
+    Directory::open(path, io).map_err(unopened(path))
+}
+
 /// The directories of a search that is there.
 pub fn directories(paths: &[PathBuf]) -> Result<Directories> {
     let open = |path: &PathBuf| -> Result<Box<dyn Storage>> {
-        let directory = Directory::open(path, Io::Read);
-        Ok(Box::new(directory.context(format!("cannot open '{}'", path.display()))?))
+        Ok(Box::new(Directory::open(path, Io::Read).map_err(unopened(path))?))
     };
     Ok(Directories::new(paths.iter().map(open).collect::<Result<_>>()?))
 }

@@ -8,6 +8,7 @@ use std::{
 use tilewave::{
     Board, Constructive,
     puzzle::MoveStyle,
+    report::counted,
     solve::models::{Cnf, IntegerProgram, Question, decode},
 };
 
@@ -80,7 +81,8 @@ impl Args {
         let question = Question::new(board, goal, moves)?;
         let steps = question.steps();
         if steps < moves {
-            tracing::info!("all solutions have the other parity: at most {steps} moves");
+            let moves = counted(steps as u64, "move");
+            tracing::info!("all solutions have the other parity: at most {moves}");
         }
         let reserve = |path: &Option<PathBuf>| {
             let place = path.as_ref().map(|p| OutputFile::reserve(p, self.force));
@@ -118,6 +120,7 @@ impl Args {
         read.context(format!("cannot read '{}'", path.display()))?;
         let answer = String::from_utf8_lossy(&answer);
         let moves = decode(board, goal, &answer)?;
-        print(&format!("{board}  {} moves  {}\n", moves.len(), moves.short(self.moves)))
+        let count = counted(moves.len() as u64, "move");
+        print(&format!("{board}  {count}  {}\n", moves.short(self.moves)))
     }
 }

@@ -4,11 +4,16 @@ use std::{
     error::Error as _,
     fmt::{self, Display},
     io,
+    path::Path,
 };
 
 use clap::error::{ContextKind, ErrorKind};
 use tilewave::{
-    Class, Error, SystemError, pdb::PdbError, puzzle, search::SearchError, solve::SolveError,
+    Class, Error, Size, SystemError,
+    pdb::PdbError,
+    puzzle::{PuzzleError, families, named},
+    search::SearchError,
+    solve::SolveError,
     table::TableError,
 };
 
@@ -49,6 +54,34 @@ impl Failure {
     /// Fails a command whose results are printed, unless they are good.
     pub fn unless(good: bool) -> Result<()> {
         if good { Ok(()) } else { Err(Failure::exit(1)) }
+    }
+
+    /// Says whose options are named that the command does not have: advice about searches is for `bfs`.
+    pub fn of_command(mut self, program: &clap::Command) -> Failure {
+        let (Some(said), Some(bfs)) = (&mut self.said, program.find_subcommand("bfs")) else {
+            return self;
+        };
+        let (_, command) = asked(program.clone());
+        let has = |command: &clap::Command, option: &str| {
+            command.get_arguments().any(|arg| arg.get_long() == Some(option))
+        };
+        let mut others: Vec<&str> = Vec::new();
+        for (at, _) in said.match_indices(" --").chain(said.match_indices("(--")) {
+            let option = said[at + 3..].split(|c: char| c != '-' && !c.is_ascii_lowercase()).next();
+            let option = option.unwrap_or_default();
+            // Behind the name of a command stand options of its own.
+            let clause = said[..at].rsplit([';', ',', ':', '(']).next().unwrap_or_default();
+            let own = clause.contains("tilewave ") || has(&command, option) || has(program, option);
+            if !own && has(bfs, option) && !others.contains(&option) {
+                others.push(option);
+            }
+        }
+        others.sort_unstable();
+        let are = if others.len() == 1 { "is an option" } else { "are options" };
+        if !others.is_empty() {
+            *said += &format!("; --{} {are} of tilewave bfs", others.join(" and --"));
+        }
+        self
     }
 
     /// Says why, if that has not been done yet, and returns the exit code.
@@ -103,7 +136,7 @@ macro_rules! convert {
 }
 
 convert! {
-    puzzle::PuzzleError => Error::from,
+    PuzzleError => Error::from,
     SearchError => Error::from,
     SystemError => Error::from,
     tilewave::internals::StorageError => Error::from,
@@ -128,6 +161,20 @@ impl<T, E: Into<Failure>> Context<T> for Result<T, E> {
     }
 }
 
+/// Returns a function that says of an error which file or directory cannot be opened, and what to do.
+pub fn unopened(path: &Path) -> impl Fn(io::Error) -> Failure {
+    let path = path.display().to_string();
+    move |error| {
+        let advice = match error.kind() {
+            io::ErrorKind::NotFound => "; check the name",
+            io::ErrorKind::NotADirectory => "; name a directory",
+            io::ErrorKind::PermissionDenied => "; get the right to read it, or name another one",
+            _ => "",
+        };
+        Failure::failed(format!("cannot open '{path}': {error}{advice}"))
+    }
+}
+
 /// Refuses a command line, in the words of a format.
 macro_rules! refuse {
     ($($words:tt)*) => {
@@ -146,7 +193,7 @@ pub fn of_parser(error: &clap::Error, program: clap::Command) -> Result<()> {
             let _ = error.print();
             Err(Failure::exit(2))
         }
-        _ => refuse!("{}; see {} --help", in_words(error), asked(program)),
+        _ => refuse!("{}; see {} --help", in_words(error), asked(program).0),
     }
 }
 
@@ -168,6 +215,13 @@ fn in_words(error: &clap::Error) -> String {
         (ErrorKind::UnknownArgument, _) if argument.starts_with('-') => {
             format!("unknown option '{argument}'")
         }
+        (ErrorKind::UnknownArgument, _) if tiles_before(&argument).is_some() => {
+            let tiles = tiles_before(&argument).unwrap_or_default();
+            format!("'{tiles}' is not a board size; tiles are given by --pattern {tiles}")
+        }
+        (ErrorKind::UnknownArgument, _) if is_puzzle(&argument) => {
+            format!("'{argument}' is one argument too many: name one puzzle")
+        }
         (ErrorKind::UnknownArgument, _) if argument.starts_with(|c: char| c.is_ascii_digit()) => {
             format!("'{argument}' is one argument too many: quote a board or state that has spaces")
         }
@@ -179,7 +233,13 @@ fn in_words(error: &clap::Error) -> String {
             let text = error.to_string();
             let paragraph = text.split("\n\n").next().unwrap_or_default();
             let words: Vec<&str> = paragraph.split_whitespace().collect();
-            words.join(" ").trim_start_matches("error: ").to_string()
+            let mut text = words.join(" ").trim_start_matches("error: ").to_string();
+            let mut given = std::env::args();
+            if let Some(file) = given.find(|word| word.ends_with(".pdb") && text.contains("--pdb"))
+            {
+                text += &format!(", did you mean --pdb {file}?");
+            }
+            text
         }
     };
     let meant =
@@ -190,8 +250,22 @@ fn in_words(error: &clap::Error) -> String {
     text
 }
 
-/// The command that the command line names, for example `tilewave pdb build`.
-fn asked(mut command: clap::Command) -> String {
+/// Tiles that stand in the place of a size, right before the word that may be it.
+fn tiles_before(word: &str) -> Option<String> {
+    let given: Vec<String> = std::env::args().collect();
+    let at = given.iter().position(|one| one == word)?;
+    let [.., before, tiles] = &given[..at] else { return None };
+    let is_tiles = tiles.bytes().all(|b| b.is_ascii_digit() || b",-".contains(&b));
+    (is_tiles && !before.starts_with('-')).then(|| tiles.clone())
+}
+
+/// Whether a word names a puzzle without doubt.
+fn is_puzzle(word: &str) -> bool {
+    word.parse::<Size>().is_ok() || named::parse(word).is_some() || families::parse(word).is_ok()
+}
+
+/// The command that the command line names, with all its names: `tilewave pdb build`.
+fn asked(mut command: clap::Command) -> (String, clap::Command) {
     let mut name = String::from("tilewave");
     for word in std::env::args_os().skip(1) {
         if let Some(found) = command.find_subcommand(&word) {
@@ -199,7 +273,7 @@ fn asked(mut command: clap::Command) -> String {
             command = found.clone();
         }
     }
-    name
+    (name, command)
 }
 
 /// The one place that writes to stderr without the log. What a user typed comes back to be read, never as a command to

@@ -28,6 +28,7 @@ use crate::cli::{
     counts_csv, directories, facts,
     pdb::inspect::{DatabaseFacts, tiles},
     table::{Table, TableFacts},
+    unopened,
 };
 
 /// What a path is.
@@ -72,13 +73,12 @@ impl OwnFile {
             if set.is_file() {
                 return Ok(OwnFile::Set(set));
             }
-            let directory = Directory::open(path, Io::Read);
-            let directory = directory.context(format!("cannot open '{shown}'"))?;
+            let directory = Directory::open(path, Io::Read).map_err(unopened(path))?;
             let builds = DatabaseMarker::read(&directory)?.is_some();
             return Ok(if builds { OwnFile::Build(own) } else { OwnFile::Search(vec![own]) });
         }
         let mut begin = Vec::new();
-        let file = File::open(path).context(format!("cannot open '{shown}'"))?;
+        let file = File::open(path).map_err(unopened(path))?;
         let read = file.take(1 << 12).read_to_end(&mut begin);
         read.context(format!("cannot read '{shown}'"))?;
         let begins = |with: &[u8]| begin.starts_with(with);
@@ -95,7 +95,8 @@ impl OwnFile {
             }
             () => {
                 return Err(Failure::failed(format!(
-                    "'{shown}' is not a database, table, set, log or search of tilewave"
+                    "'{shown}' is not a database, table, set, log or search of tilewave: name a file or directory that tilewave \
+                     has written"
                 )));
             }
         })
@@ -309,8 +310,7 @@ pub struct BuildFacts {
 
 impl BuildFacts {
     pub fn of(dir: &Path) -> Result<BuildFacts> {
-        let directory = Directory::open(dir, Io::Read);
-        let directory = directory.context(format!("cannot open '{}'", dir.display()))?;
+        let directory = Directory::open(dir, Io::Read).map_err(unopened(dir))?;
         let Some(DatabaseMarker { board, goal, tiles, .. }) = DatabaseMarker::read(&directory)?
         else {
             return Err(Failure::failed(format!("'{}' has no build any more", dir.display())));

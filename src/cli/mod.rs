@@ -38,8 +38,8 @@ use tracing::level_filters::LevelFilter;
 pub use crate::cli::last_words::Allocator;
 // What commands share.
 pub(crate) use self::{
-    disk::{DiskOptions, Keep, MadeDirectories, directories},
-    failure::{Context, Failure, Result, complain, refuse},
+    disk::{DiskOptions, Keep, MadeDirectories, directories, made},
+    failure::{Context, Failure, Result, complain, refuse, unopened},
     frontier::Ahead,
     options::{
         GoalOption, MaxDepth, ResourceOptions, Running, Threads, bandwidth, choice, count, seed,
@@ -109,7 +109,7 @@ enum Command {
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     progress::outlive_limits();
     match Cli::try_parse_from(arguments) {
-        Ok(cli) => cli.run(),
+        Ok(cli) => cli.run().map_err(|failure| failure.of_command(&Cli::command())),
         Err(error) => failure::of_parser(&error, Cli::command()),
     }
     .map_or_else(Failure::report, |()| 0)

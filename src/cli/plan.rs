@@ -19,7 +19,7 @@ use crate::cli::{
     Counted, Figures, Keep, MaxDepth, OutputFormat, OutputOptions, Result, Running, bandwidth,
     facts,
     frontier::{self, grouped},
-    progress, puzzle, refuse, whole,
+    progress, puzzle, refuse, unopened, whole,
 };
 
 /// Estimate memory, disk and time before starting.
@@ -127,7 +127,7 @@ impl Args {
         let destination = self.output.reserve()?;
         let search = self.running.search(space.clone())?.max_depth(last);
         if let Some(dir) = self.dir.as_deref().filter(|dir| dir.exists()) {
-            Directory::open(dir, Io::Read)?;
+            Directory::open(dir, Io::Read).map_err(unopened(dir))?;
         }
         let machines = Machines {
             cores: self.cores.map(usize::from),
@@ -207,6 +207,7 @@ impl Args {
             .max_depth(self.max_depth.max_depth)
             .resources(self.running.resources.get()?);
         let known = published.map_or(&[][..], |published| published.counts());
+        tracing::info!("searching the first levels to measure speed and growth: about two seconds");
         let of = search.forecast(known, &StopWhen(progress::asked))?;
         let puzzle = &search.puzzle;
         destination.write(&ListsPlanned {
@@ -299,7 +300,8 @@ impl Figures for ListsPlanned {
         };
         let heading = ["depth", "states at it", "memory", "counted ahead", "disk instead", "time"];
         let mut text = line(heading.map(String::from));
-        for level in &self.levels[self.levels.len().saturating_sub(MOST_ROWS)..] {
+        let left_out = self.levels.len().saturating_sub(MOST_ROWS);
+        for level in &self.levels[left_out..] {
             text += &line([
                 level.depth.to_string(),
                 level.states(),
@@ -331,6 +333,15 @@ impl Figures for ListsPlanned {
             ("memory", fits),
             ("free", self.disk_free_bytes.map_or(String::new(), bytes)),
             ("time", format!("measured to depth {}{beyond}", self.calibrated_to_depth)),
+            (
+                "left out",
+                match left_out {
+                    0 => String::new(),
+                    some => {
+                        format!("depths 0 to {}, which take less: --format csv has them", some - 1)
+                    }
+                },
+            ),
         ];
         format!("{text}\n{}", facts(12, rows))
     }

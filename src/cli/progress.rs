@@ -74,16 +74,17 @@ impl Color {
     }
 }
 
-/// Where the log goes: stderr, beside the line.
+/// Where the log goes: stderr, beside the line. What cannot be written there is lost, the work goes on.
 pub struct LogWriter;
 
 impl Write for LogWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        aside(|| io::stderr().write(bytes))
+        let _ = aside(|| io::stderr().write_all(bytes));
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        io::stderr().flush()
+        Ok(())
     }
 }
 

@@ -17,7 +17,7 @@ use tilewave::{
     },
 };
 
-use crate::cli::{Context, Failure, GoalOption, Result, choice, refuse};
+use crate::cli::{Context, Failure, GoalOption, Result, choice, refuse, unopened};
 
 /// Most bytes of a file that defines a puzzle.
 const MAX_FILE: u64 = 16 << 20;
@@ -62,8 +62,20 @@ pub struct PuzzleAndStates {
 }
 
 impl PuzzleAndStates {
-    /// The puzzle, unless it is left out, and the states; `-` alone is no state.
-    pub fn split(&self) -> Result<(Option<&str>, Vec<&str>)> {
+    /// The puzzle, unless it is left out, and the states; `-` alone is no state. `known`: something else says the puzzle of the `command`.
+    pub fn split(&self, command: &str, known: bool) -> Result<(Option<&str>, Vec<&str>)> {
+        let is_file = |word: &&String| {
+            let unread = Format::of(word).is_none() && Path::new(word).is_file();
+            word.contains('.') && (word.ends_with(".txt") || unread)
+        };
+        if let Some(file) = self.puzzle.iter().chain(&self.states).find(is_file) {
+            let puzzle = self.puzzle.as_ref().filter(|&puzzle| puzzle != file);
+            let puzzle = puzzle.map_or(String::new(), |puzzle| format!(" {puzzle}"));
+            refuse!(
+                "'{file}' is a file: tilewave {command}{puzzle} < {file} reads states from it; one that defines a puzzle ends in .gap, .tws, \
+                 .def or .kpuzzle.json"
+            );
+        }
         let mut states: Vec<&str> = self.states.iter().map(String::as_str).collect();
         let mut named = self.puzzle.as_deref();
         if let Some(word) = named {
@@ -72,10 +84,21 @@ impl PuzzleAndStates {
             let is_line = word.contains([' ', ',', '/', '\n']) && !word.contains(':');
             match wrong {
                 None => {}
+                Some(_) if !known && is_line && is_moves(word) => {
+                    let last = states.last().filter(|last| puzzle(last).is_ok());
+                    refuse!(
+                        "'{word}' is not a board: quote tiles and rows, for example \"1 2/3 0\", or name the puzzle first: \
+                         tilewave {command} {} \"{word}\"",
+                        last.unwrap_or(&"3x3x3"),
+                    )
+                }
                 Some(_) if is_line || word == "-" => {
                     states.insert(0, word);
                     named = None;
                 }
+                Some(_) if is_tile && word.len() > 3 => refuse!(
+                    "'{word}' is not a board: separate the tiles by spaces and the rows by '/', and quote it"
+                ),
                 Some(_) if is_tile => {
                     refuse!("'{word}' alone is not a board: quote the whole board")
                 }
@@ -85,6 +108,12 @@ impl PuzzleAndStates {
         states.retain(|state| *state != "-");
         Ok((named, states))
     }
+}
+
+/// Whether several words begin as moves do, and as no board does.
+fn is_moves(line: &str) -> bool {
+    let first = line.split([' ', ',']).next().unwrap_or_default();
+    first.starts_with(char::is_alphabetic) && first.len() < line.len() && first != "x"
 }
 
 /// What `--metric` names.
@@ -291,6 +320,18 @@ impl Counted {
                     reason: PuzzleError::Goal { number, error }.into(),
                 }))
             }
+            (PuzzleError::NoOrbit { name, orbits }, _) => {
+                let lists = [
+                    ("--pieces", &self.pieces),
+                    ("--ignore-orientation", &self.ignore_orientation),
+                    ("--same", &self.same),
+                ];
+                let of =
+                    |(_, list): &(_, &Vec<String>)| list.iter().any(|of| of.starts_with(&name));
+                let option = lists.into_iter().find(of).map_or("", |(option, _)| option);
+                let error = PuzzleError::NoOrbit { name, orbits };
+                Failure::usage(format!("{option}: {error}").trim_start_matches(": "))
+            }
             (error, _) => Failure::from(tilewave::Error::from(error)),
         })
     }
@@ -373,8 +414,8 @@ impl Counted {
 fn text(path: &Path) -> Result<(String, String)> {
     let name = path.display().to_string();
     let mut bytes = Vec::new();
-    let file = std::fs::File::open(path);
-    let read = file.and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut bytes));
+    let file = std::fs::File::open(path).map_err(unopened(path))?;
+    let read = file.take(MAX_FILE + 1).read_to_end(&mut bytes);
     if read.context(&name)? as u64 > MAX_FILE {
         refuse!("{name}: no puzzle has so long a definition");
     }

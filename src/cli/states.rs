@@ -78,7 +78,7 @@ struct StateFacts {
 
 impl StateArgs {
     pub fn run(&self) -> Result<()> {
-        let (word, states) = self.of.split()?;
+        let (word, states) = self.of.split("state", self.table.is_some())?;
         let by_number = self.id.is_some() || self.line.is_some();
         if by_number && !states.is_empty() {
             refuse!("a state and the number of one: give either, not both");
@@ -103,7 +103,13 @@ impl StateArgs {
             }
         };
         for state in &states {
-            write(Some(state))?;
+            write(Some(state)).map_err(|mut failure| {
+                let is_number = puzzle.is_none() && state.bytes().all(|b| b.is_ascii_digit());
+                if let Some(said) = failure.said.as_mut().filter(|_| is_number) {
+                    *said += &format!("; for the state of a number: --id {state}");
+                }
+                failure
+            })?;
         }
         if by_number {
             write(None)?;

@@ -1,5 +1,10 @@
 //! What a search by lists takes, told before it is started.
 
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::{Duration, Instant},
+};
+
 use crate::{
     Error,
     frontier::{
@@ -9,11 +14,11 @@ use crate::{
         outcome::{FrontierError, FrontierLevel},
         search::FrontierSearch,
     },
-    progress::Progress,
+    progress::{LevelDone, Progress},
 };
 
-/// Most seconds that a search may be expected to take that only measures the speed.
-const TOO_LONG: f64 = 3.0;
+/// Time for each of three searches that only measure: how deep one comes, how fast it is, how short its lists are coded.
+const MEASURING: Duration = Duration::from_millis(700);
 /// Seconds of a level below which starting it may take longer than its states do: it is no measure of others.
 const TELLING: f64 = 0.02;
 /// Nanoseconds that a thread takes to code a key and to read it again.
@@ -69,8 +74,8 @@ pub struct FrontierForecast {
 impl FrontierSearch {
     /// Returns what searches to the depths up to that of this one take; `published` has known levels.
     ///
-    /// Cost: searches of some seconds together, from which speed and growth are taken. Levels beyond are expected to grow as
-    /// the last known ones do, which is rather too much.
+    /// Cost: searches of about two seconds together, from which speed and growth are taken. Levels beyond are expected to grow
+    /// as the last known ones do, which is rather too much.
     ///
     /// # Errors
     /// As [`FrontierSearch::run_with`].
@@ -80,23 +85,17 @@ impl FrontierSearch {
         progress: &dyn Progress,
     ) -> Result<FrontierForecast, Error> {
         let most = self.max_depth.unwrap_or(usize::MAX);
-        let to = |depth| self.clone().max_depth(depth).count_ahead(false).keep_last(0);
-        let mut measured_to = most.min(3);
-        let mut found = to(measured_to).run_with(progress)?;
-        loop {
-            let last = found.levels.last().map_or(0.0, |level| level.seconds);
-            let next = last * growth(&found.counts());
-            let is_long = next > TOO_LONG || found.seconds > 2.0 * TOO_LONG;
-            if found.complete || measured_to >= most || is_long {
-                break;
+        let measuring = FrontierSearch { measures: true, ..self.clone() };
+        let to = |depth| measuring.clone().max_depth(depth).count_ahead(false).keep_last(0);
+        let measure = Measure { progress, begun: Instant::now(), deepest: AtomicUsize::new(0) };
+        let found = match measuring.clone().count_ahead(false).keep_last(0).run_with(&measure) {
+            Err(Error::Frontier(FrontierError::Memory { .. } | FrontierError::Interrupted))
+                if !progress.interrupted() =>
+            {
+                to(measure.deepest.into_inner()).run_with(progress)?
             }
-            match to(measured_to + 1).run_with(progress) {
-                Ok(next) => found = next,
-                Err(Error::Frontier(FrontierError::Memory { .. })) => break,
-                Err(error) => return Err(error),
-            }
-            measured_to += 1;
-        }
+            found => found?,
+        };
         let mut counts: Vec<f64> = found.counts().iter().map(|&states| states as f64).collect();
         let searched = counts.len();
         counts.extend(published.iter().skip(searched).map(|&states| states as f64));
@@ -195,6 +194,23 @@ impl FrontierSearch {
             }
         }
         Ok(of)
+    }
+}
+
+/// Stops a search in time, and keeps how deep it came.
+struct Measure<'a> {
+    progress: &'a dyn Progress,
+    begun: Instant,
+    deepest: AtomicUsize,
+}
+
+impl Progress for Measure<'_> {
+    fn level(&self, level: &LevelDone) {
+        self.deepest.store(level.depth, Ordering::Relaxed);
+    }
+
+    fn interrupted(&self) -> bool {
+        self.progress.interrupted() || self.begun.elapsed() > MEASURING
     }
 }
 
@@ -303,8 +319,9 @@ mod tests {
 
     #[test]
     fn times_are_those_of_the_search_that_measures_as_far_as_it_goes() {
-        let of = forecast(None, 1 << 30);
-        assert_eq!((of.measured_to, of.fits, of.fits_ahead), (11, Some(11), Some(11)));
+        let of = forecast(Some(11), 1 << 30);
+        // A busy machine comes less deep in that time.
+        assert!((6..12).contains(&of.measured_to), "{of:?}");
         let took = pocket_cube().run().unwrap().seconds;
         let expected = of.depths[11].seconds.unwrap();
         assert!(expected < 8.0 * took + 0.5, "{expected} s, {took} s measured");

@@ -54,6 +54,8 @@ pub struct FrontierSearch {
     pub keep_last: usize,
     /// What it may use; the memory is that of the levels.
     pub resources: Resources,
+    /// Whether it is one of several that only measure: nothing is said of it.
+    pub(super) measures: bool,
 }
 
 setters! { FrontierSearch: count_ahead: bool, symmetry: bool, keep_last: usize,; max_depth: usize, }
@@ -69,6 +71,7 @@ impl FrontierSearch {
             symmetry: true,
             keep_last: 0,
             resources: Resources::new(),
+            measures: false,
         }
     }
 
@@ -176,7 +179,9 @@ impl FrontierSearch {
         progress: &dyn Progress,
     ) -> Result<FrontierOutcome, Error> {
         let space = self.space(fields, choice)?;
-        tracing::debug!("{}", space.describe(choice));
+        if !self.measures {
+            tracing::debug!("{}", space.describe(choice));
+        }
         store.begin(&space, &space.cut(choice))?;
         let form = if store.is_on_disk() { Some(LevelForm::Coded) } else { choice.form };
         let goals = self.puzzle.goals();

@@ -129,7 +129,9 @@ impl Pattern {
                 Some((first, last)) => {
                     let (first, last) = (number(first)?, number(last)?);
                     if first > last {
-                        return Err(wrong());
+                        return Err(PdbError::Pattern(format!(
+                            "'{word}' is not a range of tiles: ranges go upwards, write {last}-{first}"
+                        )));
                     }
                     // Boards have at most 36 cells: a longer range is refused with its first tile that is not there.
                     tiles.extend((first..=last).take(64));

@@ -132,8 +132,7 @@ impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
             (Some(plain), _) => Ok(self.times(plain, 1, true)),
             (None, Some(one)) => Ok(self.times(one, times, back)),
             (None, None) => {
-                let moves = String::new();
-                Err(PuzzleError::UnknownMove { name: shown(word, 32), moves })
+                Err(PuzzleError::UnknownMove { name: shown(word, 32), of: String::new() })
             }
         }
     }

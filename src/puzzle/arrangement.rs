@@ -63,7 +63,9 @@ impl OrbitPuzzle {
         algorithm::transformation(text, self.orbits(), named).map_err(|error| match error {
             PuzzleError::UnknownMove { name, .. } => {
                 let moves = self.moves().iter().map(|one| one.name.as_str());
-                PuzzleError::UnknownMove { name, moves: moves.collect::<Vec<_>>().join(" ") }
+                let moves = moves.collect::<Vec<_>>().join(" ");
+                let of = format!(" of {}: the moves are {moves}", self.name());
+                PuzzleError::UnknownMove { name, of }
             }
             error => error,
         })
@@ -268,7 +270,7 @@ mod tests {
         assert_eq!(cube.read(&bare.join(";")).unwrap().0, state);
         assert_eq!(cube.read("").unwrap().0, cube.solved());
         for (text, wrong) in [
-            ("R Q", "'Q' is not a move: the moves are "),
+            ("R Q", "'Q' is not a move of "),
             ("1 2 3", "1 set of pieces where the puzzle has 2"),
             ("corners 1 2 3; edges 1", "set 'corners' has 8 positions, here are 3"),
         ] {

@@ -71,7 +71,7 @@ pub enum PuzzleError {
         cells: usize,
     },
     /// The board has another size than required.
-    #[error("the board has {found} cells, {size} needs {expected}")]
+    #[error("the board has {}, {size} needs {expected}", crate::units::counted(*found as u64, "cell"))]
     WrongCells {
         /// Size required.
         size: String,
@@ -210,12 +210,12 @@ pub enum PuzzleError {
     },
     // Sequences of moves.
     /// A name of nothing.
-    #[error("'{name}' is not a move{}{moves}", if moves.is_empty() { "" } else { ": the moves are " })]
+    #[error("'{name}' is not a move{of}")]
     UnknownMove {
         /// What stands there.
         name: String,
-        /// The names of the moves, as far as they are known there.
-        moves: String,
+        /// Of which puzzle, and which moves it has, as far as that is known there.
+        of: String,
     },
     /// A bracket without its other half, or something else out of place.
     #[error("'{0}' is out of place in a sequence of moves")]

@@ -424,8 +424,9 @@ fn gallery(outcome: &Outcome, states: &[Shown]) -> String {
     format!(
         "<section class=\"card\" aria-labelledby=\"last-title\">\n    \
          <h2 id=\"last-title\">{count} {noun} at depth {depth}</h2>\n    \
-         <p class=\"soft\">{depth} moves from the start: {reason}.</p>\n    \
-         {shown}{folded}\n    {left_out}\n  </section>"
+         <p class=\"soft\">{} from the start: {reason}.</p>\n    \
+         {shown}{folded}\n    {left_out}\n  </section>",
+        counted(depth as u64, "move")
     )
 }
 

@@ -11,7 +11,10 @@ pub struct Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.directory, self.file)
+        match self.file.is_empty() {
+            true => f.write_str(&self.directory),
+            false => write!(f, "{}/{}", self.directory, self.file),
+        }
     }
 }
 

@@ -55,11 +55,12 @@ impl NameTarget {
                 _ => break,
             }
         }
-        let place = |target| {
-            if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
-                Err(SystemError::Directory(path.to_path_buf()))
-            } else {
-                Ok(NameTarget::File(target))
+        let place = |target: PathBuf| {
+            let (path, directory) = (path.to_path_buf(), directory(&target).to_path_buf());
+            match path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+                true => Err(SystemError::Directory(path)),
+                false if !directory.is_dir() => Err(SystemError::NoDirectory { path, directory }),
+                false => Ok(NameTarget::File(target)),
             }
         };
         match std::fs::metadata(&target) {
@@ -97,17 +98,10 @@ impl Output {
         let NameTarget::File(target) = NameTarget::of(path, replace)? else {
             return Ok(());
         };
-        // Missing directories are made when there is something to put there.
-        let mut parents = directory(&target).ancestors();
-        let existing = parents.find(|parent| parent.as_os_str().is_empty() || parent.exists());
-        let existing = existing.filter(|parent| !parent.as_os_str().is_empty());
-        match temporary(existing.unwrap_or(Path::new("."))) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(failed(path)(error)),
-        }
+        temporary(directory(&target)).map(drop).map_err(failed(path))
     }
 
-    /// Starts an output: `-` is stdout; missing directories are made. `replace` allows a file to exist.
+    /// Starts an output in a directory that is there: `-` is stdout. `replace` allows a file to exist.
     pub fn create(path: &Path, replace: bool) -> Result<Output, SystemError> {
         let start = |target| {
             Ok(match target {
@@ -117,7 +111,6 @@ impl Output {
                 }
                 NameTarget::File(target) => {
                     let directory = directory(&target);
-                    std::fs::create_dir_all(directory)?;
                     remove_abandoned(directory);
                     let temporary = temporary(directory)?;
                     OutputPlace::File { temporary, target, replace }
@@ -424,11 +417,18 @@ mod tests {
     }
 
     #[test]
-    fn missing_directories_are_made_when_there_is_something_to_write() {
+    fn missing_directories_are_named_and_not_made() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a/b/c");
-        Output::check(&path, false).unwrap();
+        let missing = dir.path().join("a/b");
+        for result in [Output::check(&path, false), put(&path, false, b"abc")] {
+            let text = result.unwrap_err().to_string();
+            assert!(
+                text.ends_with(&format!("no directory '{}', make it first", missing.display()))
+            );
+        }
         assert!(names(dir.path()).is_empty());
+        std::fs::create_dir_all(&missing).unwrap();
         put(&path, false, b"abc").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"abc");
         for (wrong, says) in [

@@ -204,8 +204,10 @@ impl Directory {
     /// Returns an existing directory.
     pub fn open(path: impl AsRef<Path>, io: Io) -> io::Result<Directory> {
         let path = path.as_ref();
-        if !std::fs::metadata(path)?.is_dir() {
-            return Err(io::Error::from(io::ErrorKind::NotADirectory));
+        // Whether it can be read is known from the beginning; a signal says nothing of that.
+        match std::fs::read_dir(path) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+            _ => {}
         }
         Ok(Directory { path: path.to_path_buf(), io, make: false })
     }

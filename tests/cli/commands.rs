@@ -162,7 +162,7 @@ fn states_of_puzzles_of_one_set_are_written_as_moves_too() {
     assert_eq!(state("lrx:5", "(L X)4 L2'"), state("lrx:5", "L X L X L X L X L' L'"));
     let wheels = "tests/data/puzzles/wheels.tws";
     assert_eq!(state(wheels, "A"), "2 3 4 1 5 6");
-    refused(&["state", wheels, "A C"], 2, "'C' is not a move: the moves are A B");
+    refused(&["state", wheels, "A C"], 2, "'C' is not a move of wheels: the moves are A B");
 }
 
 #[test]

@@ -57,6 +57,180 @@ fn hints_lead_on() {
     }
 }
 
+/// Whoever looks at the log may stop: the search goes on and its result is whole.
+#[test]
+fn a_closed_stderr_loses_no_result() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    let whole = stdout(&["bfs", "2x5", "--format", "csv"]);
+    for args in [&["bfs", "2x5"][..], &["bfs", "2x5", "--dir", run.to_str().unwrap()]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("tilewave"));
+        command.args(args).args(["--format", "csv", "-v"]).stderr(writer);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{args:?}");
+        let counts = |text: &str| -> Vec<String> {
+            text.lines().map(|line| line.split(',').take(2).collect()).collect()
+        };
+        assert_eq!(counts(&String::from_utf8(output.stdout).unwrap()), counts(&whole));
+    }
+}
+
+/// Advice names options of the command at hand, or says whose they are.
+#[test]
+fn errors_name_options_that_the_command_has() {
+    let dir = tempfile::tempdir().unwrap();
+    let (run, cube) = (dir.path().join("run"), dir.path().join("cube.table"));
+    let (run, cube) = (run.to_str().unwrap(), cube.to_str().unwrap());
+    let lines = [
+        &["bfs", "4x4"][..],
+        &["bfs", "5x5"],
+        &["bfs", "3x3x3"],
+        &["bfs", "3x3x3", "--max-depth", "7", "-M", "600kB"],
+        &["bfs", "3x3", "--io", "map"],
+        &["bfs", "3x3", "--engine", "frontier", "--html", "x.html"],
+        &["bfs", "3x3", "--count-ahead"],
+        &["bfs", "2x3", "--engine", "sweep"],
+        &["bfs", "pancake:9", "--dir", run],
+        &["verify", "4x4"],
+        &["verify", "3x4", "-M", "1MiB"],
+        &["verify", "5x5"],
+        &["verify", "2x3", "--engine", "sweep"],
+        &["antipodes", "4x4"],
+        &["antipodes", "5x5"],
+        &["antipodes", "3x3x3"],
+        &["antipodes", "2x2x2", "-M", "100kB"],
+        &["levels", "4x4", "--depth", "3"],
+        &["plan", "2x3", "--engine", "sweep"],
+        &["table", "4x4", "-o", cube],
+        &["table", "3x3x3", "-o", cube],
+        &["table", "3x4", "-M", "1MiB", "-o", cube],
+        &["pdb", "build", "4x4", "--pattern", "1-8", "-M", "1MiB", "-o", run],
+        &["pdb", "plan", "4x4", "--partition", "9-9"],
+        &["solve", "3x3x3", "R", "--fast"],
+        &["solve", "1 2 3/4 5 6/7 8 0", "--via", "edges", "--fast"],
+        &["state", "--id", "3"],
+        &["encode", "1 2 3/4 5 6/0 7 8"],
+        &["resume", run],
+        &["repair", run],
+        &["check", run],
+        &["scramble", "abc"],
+    ];
+    let (mut all, mut foreign) = (Vec::new(), 0);
+    helps(&[], &mut all);
+    let has = |command: &str, option: &String| {
+        let help = all.iter().find(|(name, ..)| name == command);
+        help.is_some_and(|(.., long)| options(long).contains(option))
+    };
+    for args in lines {
+        let output = tilewave(args).output().unwrap();
+        assert!(!output.status.success(), "{args:?}");
+        let text = String::from_utf8(output.stderr).unwrap();
+        let command: Vec<&str> =
+            args.iter().copied().take(if args[0] == "pdb" { 2 } else { 1 }).collect();
+        let clauses: Vec<&str> = text.split([';', ',', ':', '(']).collect();
+        let of_bfs =
+            clauses.last().filter(|clause| clause.trim_end().ends_with(" of tilewave bfs"));
+        let of_bfs = of_bfs.map_or(BTreeSet::new(), |clause| options(clause));
+        foreign += of_bfs.len();
+        for clause in clauses {
+            let named = clause.split("tilewave ").nth(1).and_then(|words| words.split(' ').next());
+            for option in options(clause) {
+                let known = has(&command.join(" "), &option)
+                    || of_bfs.contains(&option) && has("bfs", &option)
+                    || named.is_some_and(|named| has(named, &option));
+                assert!(known, "{args:?} names {option}: {text}");
+            }
+        }
+    }
+    assert!(foreign > 5, "{foreign}");
+}
+
+/// The directory of a result is there: a slip of the pen makes none.
+#[test]
+fn missing_directories_are_named_and_not_made() {
+    let dir = tempfile::tempdir().unwrap();
+    let missing = dir.path().join("missing");
+    let says = format!("there is no directory '{}', make it first", missing.display());
+    let file = |name: &str| missing.join(name).display().to_string();
+    let (image, page, text) = (file("a.png"), file("a.html"), file("a"));
+    let board = "1 2 3/4 5 6/0 7 8";
+    for args in [
+        &["bfs", "3x3", "--plot", &image][..],
+        &["bfs", "3x3", "--html", &page],
+        &["bfs", "3x3", "-o", &text],
+        &["encode", board, "--cnf", &text],
+        &["table", "3x3", "-o", &text],
+        &["pdb", "build", "3x3", "--pattern", "1-4", "-o", &text],
+        &["solve", board, "--no-cache", "--html", &page],
+        &["plan", "3x3", "-o", &text],
+    ] {
+        refused(args, 1, &says);
+    }
+    assert!(!missing.exists());
+    // The directory of a search is its own.
+    let run = file("run");
+    stdout(&["bfs", "3x3", "--dir", &run]);
+    let file = dir.path().join("file");
+    fs::write(&file, "").unwrap();
+    let file = file.to_str().unwrap();
+    let no = format!("cannot open '{file}': Not a directory (os error 20); name a directory");
+    for args in [
+        &["bfs", "3x3", "--dir", file][..],
+        &["plan", "3x3", "--dir", file],
+        &["resume", file],
+        &["pdb", "build", "3x3", "--pattern", "1-4", "-o", &run, "--dir", file],
+    ] {
+        refused(args, 1, &no);
+    }
+    let gone = "; check the name";
+    refused(
+        &["bfs", "missing.gap"],
+        1,
+        &format!("cannot open 'missing.gap': No such file or directory (os error 2){gone}"),
+    );
+    refused(&["info", "missing.pdb"], 1, gone);
+    refused(&["resume", "missing"], 1, gone);
+    if cfg!(target_os = "linux") {
+        refused(&["bfs", "3x3", "--dir", "/proc/x"], 1, "cannot make the directory '/proc/x': ");
+    }
+    refused(&["check", file], 1, "name a file or directory that tilewave has written");
+}
+
+#[test]
+fn arguments_in_the_wrong_place_are_told_what_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("boards.txt");
+    fs::write(&file, "1 2 3/4 5 6/7 8 0\n").unwrap();
+    let file = file.to_str().unwrap();
+    let from = |command: &str, file: &str| format!("'{file}' is a file: {command} < {file} reads");
+    refused(&["solve", file], 2, &from("tilewave solve", file));
+    refused(&["solve", "none.txt"], 2, &from("tilewave solve", "none.txt"));
+    refused(&["state", "3x3", file], 2, &from("tilewave state 3x3", file));
+    let named =
+        |puzzle: &str| format!("or name the puzzle first: tilewave solve {puzzle} \"R U F2\"");
+    refused(&["solve", "R U F2"], 2, &named("3x3x3"));
+    refused(&["solve", "R U F2", "2x2x2"], 2, &named("2x2x2"));
+    let build = ["pdb", "build", "1-5", "4x4", "--pattern", "1", "-o", "x"];
+    refused(&build[..4], 2, "'1-5' is not a board size; tiles are given by --pattern 1-5");
+    refused(&build[..3], 2, "'1-5' is not a board size; tiles are given by --pattern 1-5");
+    refused(&["bfs", "3x3", "3x4"], 2, "'3x4' is one argument too many: name one puzzle");
+    refused(&["solve", "867254301"], 2, "separate the tiles by spaces and the rows by '/'");
+    refused(
+        &["state", "3x3", "5"],
+        2,
+        "has 1 cell, 3x3 needs 9; for the state of a number: --id 5",
+    );
+    let probe = ["pdb", "probe", "5.pdb", "1 2 3/4 5 6/7 8 0"];
+    refused(&probe, 2, "did you mean --pdb 5.pdb?");
+    let ranges = "'5-1' is not a range of tiles: ranges go upwards, write 1-5";
+    refused(&["bfs", "4x4", "--tiles", "5-1"], 2, ranges);
+    refused(&["bfs", "2x2x2", "--pieces", "edgs"], 2, "--pieces: no set is called 'edgs'");
+    let one = stdout(&["solve", "1 2 3/4 5 6/7 0 8", "--no-cache", "--quiet"]);
+    assert!(one.contains("  1 move  ") && !one.contains("1 moves"), "{one}");
+}
+
 #[test]
 fn plans_agree_and_do_not_give_up() {
     let plan = |args: &[&str]| json(&[&["plan", "--format", "json"], args].concat());

@@ -52,6 +52,23 @@ fn plans_of_lists_say_what_a_search_then_takes() {
         levels.iter().map(|level| level["memory_bytes"].as_u64().unwrap()).collect();
     assert!(memory.is_sorted(), "{memory:?}");
     assert_eq!(plan["fits_to_depth"], 11);
+    // It says what it is doing, once, and comes to an end.
+    let begun = std::time::Instant::now();
+    let output = tilewave(&["plan", "5x5", "-M", "1GiB", "-v"]).output().unwrap();
+    let took = begun.elapsed().as_secs_f64();
+    assert!(took < 60.0, "{took} s");
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        log.contains("searching the first levels to measure") && log.lines().count() < 4,
+        "{log}"
+    );
+    let rows = String::from_utf8(output.stdout).unwrap();
+    let first: usize =
+        rows.lines().nth(1).unwrap().split_whitespace().next().unwrap().parse().unwrap();
+    assert!(
+        rows.contains(&format!("left out    depths 0 to {}, which take less", first - 1)),
+        "{rows}"
+    );
     let text = stdout(&["plan", "2x2x2", "-M", "1GiB"]);
     assert!(text.starts_with("depth              states at it"), "{text}");
     assert!(

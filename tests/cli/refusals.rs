@@ -81,7 +81,7 @@ fn boards_without_quotes_and_metrics_of_others_are_told_apart() {
     refused(&["table", "3x3x3", "-o", "never"], 2, "keep fewer pieces (--pieces)");
     refused(&["bfs", "3x3x3", "--engine", "sweep"], 2, "3x3x3 is searched by lists");
     refused(&["encode", "1 2 3/4 5 6/0 7 8"], 2, "name a file to write: --cnf, --lp or --mps");
-    refused(&["state", "2x2x2", "R X"], 2, "'X' is not a move: the moves are ");
+    refused(&["state", "2x2x2", "R X"], 2, "'X' is not a move of 2x2x2: the moves are U F R ");
     refused(&["state", "pancake:3", "3 3 1"], 2, "piece 3 occurs twice");
 }
 

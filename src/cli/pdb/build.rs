@@ -10,12 +10,13 @@ use tilewave::{
     Directory, Io, Pattern, Pdb, Size, Storage,
     internals::{self, MemoryDirectory},
     pdb::{self, Build, DiskBuild, Encoding, Kind, PdbError, check_disjoint, check_partition},
+    puzzle::PuzzleError,
     report::{bytes, duration, thousands, value_histogram},
 };
 
 use crate::cli::{
-    Context, Destination, Figures, GoalOption, MadeDirectories, OutputFile, OutputFormat,
-    OutputOptions, ResourceOptions, Result, SearchProgress, choice, counts_csv, part,
+    Destination, Figures, GoalOption, MadeDirectories, OutputFile, OutputFormat, OutputOptions,
+    ResourceOptions, Result, SearchProgress, choice, counts_csv, made, part,
     pdb::inspect::{DatabaseFacts, tiles},
     refuse,
 };
@@ -24,7 +25,7 @@ use crate::cli::{
 #[derive(clap::Args)]
 pub struct Wanted {
     /// Size of the board: 4x4.
-    #[arg(value_name = "ROWSxCOLS")]
+    #[arg(value_name = "ROWSxCOLS", value_parser = size)]
     size: Size,
 
     #[command(flatten)]
@@ -45,6 +46,16 @@ pub struct Wanted {
     /// How values are stored: a byte, or one bit.
     #[arg(long, value_parser = choice(Encoding::NAMES), default_value = "byte")]
     encoding: Encoding,
+}
+
+/// The parser of the size, which is not the place of tiles.
+fn size(text: &str) -> Result<Size, String> {
+    text.parse().map_err(|error: PuzzleError| {
+        match text.bytes().all(|b| b.is_ascii_digit() || b",-".contains(&b)) {
+            true => format!("'{text}' is not a board size; tiles are given by --pattern {text}"),
+            false => error.to_string(),
+        }
+    })
 }
 
 impl Wanted {
@@ -174,15 +185,12 @@ impl BuildArgs {
         } else if let Err(error) = check_disjoint(&patterns) {
             tracing::warn!("{error}; each database is right by itself");
         }
+        let _made = MadeDirectories::of(&[self.dir.as_slice(), &self.output].concat());
         let files = self.files(&patterns)?;
         if self.dir.is_some() && patterns.len() > 1 {
             refuse!("--dir serves one database: build them one after the other");
         }
-        let _made = MadeDirectories::of(self.dir.as_slice());
-        let directory = self.dir.as_ref().map(|path| {
-            Directory::create(path, Io::Read).context(format!("--dir {}", path.display()))
-        });
-        let directory = directory.transpose()?;
+        let directory = self.dir.as_ref().map(|path| made(path, Io::Read)).transpose()?;
         let mut builds = Vec::new();
         // Refuse before any work what cannot be finished.
         for (pattern, file) in patterns.iter().zip(&files) {
@@ -220,6 +228,7 @@ impl BuildArgs {
             |path: &Path| path.is_dir() || path.as_os_str().to_string_lossy().ends_with('/');
         let files: Vec<PathBuf> = match &self.output[..] {
             [path] if directory(path) => {
+                made(path, Io::Read)?;
                 patterns.iter().map(|pattern| path.join(file_name(pattern))).collect()
             }
             files => files.to_vec(),

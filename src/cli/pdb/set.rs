@@ -22,7 +22,7 @@ use tilewave::{
 
 use crate::cli::{
     Context, Counted, Failure, Figures, MadeDirectories, OutputFile, OutputOptions,
-    ResourceOptions, Result, SearchProgress, count, part,
+    ResourceOptions, Result, SearchProgress, count, made, part,
     pdb::build::{build_file, check_space, file_name},
     print, progress, puzzle, refuse, seed,
     solve::{build_table, open_partitions, usable_table},
@@ -124,6 +124,8 @@ impl BuildSetArgs {
     fn run(&self) -> Result<()> {
         let begun = Instant::now();
         let set = self.output.join("set.json");
+        let _made = MadeDirectories::of(std::slice::from_ref(&self.output));
+        made(&self.output, Io::Read)?;
         OutputFile::reserve(&set, self.force)?;
         let Ok(size) = self.puzzle.parse::<Size>() else { return self.tables(&set, begun) };
         self.counted.refuse_of_boards()?;
@@ -273,11 +275,10 @@ fn levels(file: &Path, build: &Build) -> Result<Option<(Directory, MadeDirectori
         return Ok(None);
     }
     let path = file.with_extension("levels");
-    let made = MadeDirectories::here(&path);
-    let directory = Directory::create(&path, Io::Read);
-    let directory = directory.context(format!("no levels in {}", path.display()))?;
+    let own = MadeDirectories::here(&path);
+    let directory = made(&path, Io::Read)?;
     check_space(build, &directory)?;
-    Ok(Some((directory, made)))
+    Ok(Some((directory, own)))
 }
 
 /// The bytes of a file that is the database of a set.
@@ -397,9 +398,12 @@ impl Figures for BoardGrowth {
 
     fn words(&self) -> String {
         let board = &self.board;
+        let moves = |number| counted(number as u64, "move");
         let mut text = match self.length {
-            Some(length) => format!("{board}  {length} moves, {}", counted(self.nodes, "node")),
-            None => format!("{board}  at least {} moves", self.at_least),
+            Some(length) => {
+                format!("{board}  {}, {}", moves(length), counted(self.nodes, "node"))
+            }
+            None => format!("{board}  at least {}", moves(self.at_least)),
         };
         let next = self.next_nodes.zip(self.growth);
         if let (Some((next, growth)), Some(&(last, nodes))) = (next, self.thresholds.last()) {

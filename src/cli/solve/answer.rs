@@ -5,7 +5,7 @@ use tilewave::{
     Board, Moves,
     puzzle::{Metric, MoveStyle},
     report::{
-        duration,
+        counted, duration,
         html::{Refused, Solution},
         rate, thousands,
     },
@@ -193,17 +193,19 @@ impl Figures for BoardFacts<'_> {
         if let Some(why) = &self.reason {
             return format!("{board}  not solvable: {why}\n");
         }
-        let (time, nodes) = (duration(self.seconds), thousands(self.nodes));
+        let (time, nodes) = (duration(self.seconds), counted(self.nodes, "node"));
         let (Some(length), Some(letters)) = (self.length, &self.moves) else {
             let least = self.at_least.unwrap_or_default();
             return format!(
-                "{board}  given up after {nodes} nodes: at least {least} moves  {time}\n"
+                "{board}  given up after {nodes}: at least {}  {time}\n",
+                counted(least as u64, "move")
             );
         };
         let also = self.length_mtm.map_or(String::new(), |length| format!(" ({length} in mtm)"));
-        let mut line = format!("{board}  {length} moves{also}  {letters}");
+        let moves = counted(length as u64, "move");
+        let mut line = format!("{board}  {moves}{also}  {letters}");
         if self.nodes > 0 {
-            line += &format!("  {nodes} nodes");
+            line += &format!("  {nodes}");
         }
         line += &format!("  {time}");
         if let (Some(optimum), Some(ratio)) = (of.optimum, of.ratio()) {

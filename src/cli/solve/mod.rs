@@ -123,7 +123,7 @@ pub struct Args {
 
 impl Args {
     pub fn run(&self) -> Result<()> {
-        let (word, states) = self.of.split()?;
+        let (word, states) = self.of.split("solve", self.databases.table.is_some())?;
         let size = word.and_then(|word| word.parse::<Size>().ok());
         let other = self.fast || self.certify;
         let searches = !other && self.databases.table.is_none();

@@ -113,7 +113,8 @@ impl Figures for StateAnswer {
                 )
             }
             (.., Some(least)) => {
-                format!("{state}  given up after {nodes}at least {least} moves  {time}\n")
+                let least = counted(least as u64, "move");
+                format!("{state}  given up after {nodes}at least {least}  {time}\n")
             }
             _ => {
                 let none = || format!("no moves of {} lead to this state", self.puzzle);
