@@ -101,7 +101,6 @@ fn errors_name_options_that_the_command_has() {
         &["antipodes", "5x5"],
         &["antipodes", "3x3x3"],
         &["antipodes", "2x2x2", "-M", "100kB"],
-        &["levels", "4x4", "--depth", "3"],
         &["plan", "2x3", "--engine", "sweep"],
         &["table", "4x4", "-o", cube],
         &["table", "3x3x3", "-o", cube],

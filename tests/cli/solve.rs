@@ -34,7 +34,7 @@ fn boards_come_from_standard_input_and_are_summed_up() {
         tilewave(&["solve", "--no-cache", "--quiet"]).write_stdin(boards).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let lines: Vec<&str> = text.lines().collect();
-    assert!(lines[0].starts_with("1 2 3/4 5 6/7 0 8  1 moves  L  "), "{text}");
+    assert!(lines[0].starts_with("1 2 3/4 5 6/7 0 8  1 move  L  "), "{text}");
     assert!(lines[1].starts_with("1 2 3/4 0 6/7 5 8  2 moves  UL  "), "{text}");
     assert_eq!(lines[3].split(',').next(), Some("2 of 2 boards solved"));
     // A board that cannot be solved takes no nodes and no part in their mean.

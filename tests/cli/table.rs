@@ -91,7 +91,7 @@ fn tables_are_refused_where_they_do_not_fit() {
     refused(
         &["check", "no such file"],
         1,
-        "cannot open 'no such file': No such file or directory (os error 2)\n",
+        "cannot open 'no such file': No such file or directory (os error 2); check the name\n",
     );
     refused(&["table", "5x5", "-o", "never"], 2, "at most 16");
     let mut bytes = std::fs::read(file).unwrap();

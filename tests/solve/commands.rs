@@ -74,7 +74,7 @@ fn export_speaks_of_the_moves_it_means_writes_to_stdout_and_reads_answers() {
     std::fs::write(&model, "l_0 1\n").unwrap();
     let model = model.to_str().unwrap();
     let (code, text, _) = tilewave(&["encode", board, "--decode", model]);
-    assert_eq!((code, text), (0, format!("{board}  1 moves  L\n")));
+    assert_eq!((code, text), (0, format!("{board}  1 move  L\n")));
     let (_, text, _) = tilewave(&["encode", board, "--decode", model, "--moves", "blank"]);
     assert!(text.ends_with("  R\n"), "{text}");
     std::fs::write(model, "s UNSATISFIABLE\n").unwrap();
@@ -112,7 +112,7 @@ fn wrong_lines_are_named_and_the_rest_is_solved() {
         "\u{feff}1 2 3/4 5 6/7 0 8\n1 2 z\u{1b}[2J\n\n1 2/0 3 # another size\n1 2 3/4 5 6/0 7 8\n";
     let (code, text, errors) = solve(&["--no-cache"], input);
     assert_eq!(code, 1, "{errors}");
-    let lines: Vec<&str> = text.lines().filter(|line| line.contains(" moves  ")).collect();
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains(" move")).collect();
     assert_eq!(lines.len(), 2, "{text}");
     assert!(lines[1].starts_with("1 2 3/4 5 6/0 7 8  2 moves  L2"), "{text}");
     assert!(text.contains("2 of 4 boards solved"), "{text}");
@@ -137,7 +137,7 @@ fn answers_come_as_boards_arrive() {
         .unwrap();
     let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     let mut lines = BufReader::new(output).lines();
-    for (board, moves) in [("1 2 3/4 5 6/7 0 8", "  1 moves"), ("1 2 3/4 5 6/0 7 8", "  2 moves")] {
+    for (board, moves) in [("1 2 3/4 5 6/7 0 8", "  1 move "), ("1 2 3/4 5 6/0 7 8", "  2 moves")] {
         // The input stays open: the answer must not wait for its end.
         writeln!(input, "{board}").unwrap();
         let line = lines.next().unwrap().unwrap();
@@ -239,7 +239,7 @@ fn an_interruption_between_boards_is_told_of() {
     let mut output = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     output.read_line(&mut line).unwrap();
-    assert!(line.contains("1 moves"), "{line}");
+    assert!(line.contains("1 move "), "{line}");
     let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(kill.unwrap().success());
     let mut rest = String::new();
