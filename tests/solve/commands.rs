@@ -112,7 +112,7 @@ fn wrong_lines_are_named_and_the_rest_is_solved() {
         "\u{feff}1 2 3/4 5 6/7 0 8\n1 2 z\u{1b}[2J\n\n1 2/0 3 # another size\n1 2 3/4 5 6/0 7 8\n";
     let (code, text, errors) = solve(&["--no-cache"], input);
     assert_eq!(code, 1, "{errors}");
-    let lines: Vec<&str> = text.lines().filter(|line| line.contains(" move")).collect();
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains(" nodes  ")).collect();
     assert_eq!(lines.len(), 2, "{text}");
     assert!(lines[1].starts_with("1 2 3/4 5 6/0 7 8  2 moves  L2"), "{text}");
     assert!(text.contains("2 of 4 boards solved"), "{text}");
