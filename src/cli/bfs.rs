@@ -9,15 +9,12 @@ use tilewave::{
     pdb::{Depths, Space},
     puzzle::{StateSpace, orbits::OrbitPuzzle},
     report::{bytes, duration, histogram, published, published_for, thousands},
-    search::{
-        SearchError,
-        disk::{self, Disk, Widths},
-    },
+    search::disk::{self, Disk, Widths},
 };
 
 use crate::cli::{
-    Ahead, Context, Counted, DiskOptions, Failure, Figures, MadeDirectories, MaxDepth, Result,
-    ResultReport, Running, SearchProgress, counts_csv,
+    Ahead, Context, Counted, DiskOptions, Figures, MadeDirectories, MaxDepth, Result, ResultReport,
+    Running, SearchProgress, counts_csv,
     disk::{Keep, ON_DISK},
     facts, frontier, puzzle, ranks, refuse, sweeps,
 };
@@ -183,11 +180,7 @@ pub fn run(
             disk.expected = expected(&search)?;
             disk.run_with(&search, &progress)?
         }
-        None => search.run_with(&progress).map_err(|error| match error {
-            // As with what does not fit the memory of this machine.
-            tilewave::Error::Search(error @ SearchError::TooLarge { .. }) => Failure::failed(error),
-            error => error.into(),
-        })?,
+        None => search.run_with(&progress)?,
     };
     drop(progress);
     report.finish(files, &outcome)

@@ -359,20 +359,19 @@ impl StateFields {
         for (p, field) in self.fields.iter().enumerate() {
             let orbit = &puzzle.orbits()[field.orbit];
             let to = of.orbit[field.orbit];
-            // The location of a mark at a position with an orientation, and where it goes.
-            let image = |position: usize, turn: usize| {
-                let orientations = usize::from(orbit.orientations);
-                let location = of.location[field.orbit][position * orientations + turn];
-                (usize::from(location) / orientations, usize::from(location) % orientations)
+            let image = |position: usize, kind: usize, turn: usize| {
+                let piece = Placed { kind: kind as u8, turn: turn as u8 };
+                of.of_piece(puzzle, (field.orbit, position), piece)
             };
             match field.kind {
                 FieldKind::Location { kind } => {
-                    let (kind, ahead) = of.kind[field.orbit][usize::from(kind)];
                     let modulus = field.modulus;
                     let table = (0..field.values).map(|value| {
-                        let (position, turn) = image(value / modulus, value % modulus);
-                        (position * modulus + (turn + modulus - usize::from(ahead)) % modulus) as u8
+                        let (_, position, piece) =
+                            image(value / modulus, kind.into(), value % modulus);
+                        (position * modulus) as u8 + piece.turn
                     });
+                    let (kind, _) = of.kind[field.orbit][usize::from(kind)];
                     let q = usize::from(self.find(to, FieldKind::Location { kind }));
                     map.table[q] = table.collect();
                     map.source[q] = p as u16;
@@ -381,15 +380,12 @@ impl StateFields {
                     let mut table = vec![0; field.values];
                     let mut target = 0;
                     for (kind, &modulus) in orbit.moduli.iter().enumerate() {
-                        let (new, ahead) = of.kind[field.orbit][kind];
                         for old in 0..modulus {
-                            let (to_position, turn) =
-                                image(usize::from(position), usize::from(old));
-                            target = to_position;
-                            let turn = (turn as u8 + modulus - ahead) % modulus;
+                            let (_, position, piece) = image(position.into(), kind, old.into());
+                            target = position;
                             let value = self.first_value[field.orbit][kind] + old;
                             table[usize::from(value)] =
-                                self.first_value[to][usize::from(new)] + turn;
+                                self.first_value[to][usize::from(piece.kind)] + piece.turn;
                         }
                     }
                     let q = self.find(to, FieldKind::Content { position: target as u8 });

@@ -84,10 +84,21 @@ impl FrontierSearch {
         published: &[u64],
         progress: &dyn Progress,
     ) -> Result<FrontierForecast, Error> {
+        self.forecast_within(MEASURING, published, progress)
+    }
+
+    /// The same, with so much time for each search that measures.
+    fn forecast_within(
+        &self,
+        measuring: Duration,
+        published: &[u64],
+        progress: &dyn Progress,
+    ) -> Result<FrontierForecast, Error> {
         let most = self.max_depth.unwrap_or(usize::MAX);
+        let until = Instant::now() + measuring;
         let measuring = FrontierSearch { measures: true, ..self.clone() };
         let to = |depth| measuring.clone().max_depth(depth).count_ahead(false).keep_last(0);
-        let measure = Measure { progress, begun: Instant::now(), deepest: AtomicUsize::new(0) };
+        let measure = Measure { progress, until, deepest: AtomicUsize::new(0) };
         let found = match measuring.clone().count_ahead(false).keep_last(0).run_with(&measure) {
             Err(Error::Frontier(FrontierError::Memory { .. } | FrontierError::Interrupted))
                 if !progress.interrupted() =>
@@ -200,7 +211,7 @@ impl FrontierSearch {
 /// Stops a search in time, and keeps how deep it came.
 struct Measure<'a> {
     progress: &'a dyn Progress,
-    begun: Instant,
+    until: Instant,
     deepest: AtomicUsize,
 }
 
@@ -210,7 +221,7 @@ impl Progress for Measure<'_> {
     }
 
     fn interrupted(&self) -> bool {
-        self.progress.interrupted() || self.begun.elapsed() > MEASURING
+        self.progress.interrupted() || Instant::now() > self.until
     }
 }
 
@@ -314,14 +325,23 @@ mod tests {
     }
 
     fn forecast(depth: Option<usize>, memory: u64) -> FrontierForecast {
-        pocket_cube().max_depth(depth).memory(memory).forecast(&[], &NoProgress).unwrap()
+        let search = pocket_cube().max_depth(depth).memory(memory);
+        search.forecast_within(Duration::from_secs(60), &[], &NoProgress).unwrap()
+    }
+
+    /// A search that has no time measures nothing beyond the beginning, and the levels beyond it are expected.
+    #[test]
+    fn what_was_not_measured_in_time_is_expected() {
+        let search = pocket_cube().max_depth(Some(11)).memory(1 << 30);
+        let of = search.forecast_within(Duration::ZERO, &[], &NoProgress).unwrap();
+        assert!(of.measured_to < 3, "{of:?}");
+        assert_eq!((of.depths.len(), of.fits), (12, Some(11)), "{of:?}");
     }
 
     #[test]
     fn times_are_those_of_the_search_that_measures_as_far_as_it_goes() {
-        let of = forecast(Some(11), 1 << 30);
-        // A busy machine comes less deep in that time.
-        assert!((6..12).contains(&of.measured_to), "{of:?}");
+        let of = forecast(None, 1 << 30);
+        assert_eq!((of.measured_to, of.fits, of.fits_ahead), (11, Some(11), Some(11)));
         let took = pocket_cube().run().unwrap().seconds;
         let expected = of.depths[11].seconds.unwrap();
         assert!(expected < 8.0 * took + 0.5, "{expected} s, {took} s measured");

@@ -56,7 +56,7 @@ fn plans_of_lists_say_what_a_search_then_takes() {
     let begun = std::time::Instant::now();
     let output = tilewave(&["plan", "5x5", "-M", "1GiB", "-v"]).output().unwrap();
     let took = begun.elapsed().as_secs_f64();
-    assert!(took < 60.0, "{took} s");
+    assert!(took < 8.0, "{took} s");
     let log = String::from_utf8(output.stderr).unwrap();
     assert!(
         log.contains("searching the first levels to measure") && log.lines().count() < 4,

@@ -517,7 +517,7 @@ fn phases_that_are_given_up_have_a_lower_bound() {
 
 /// A hundred random states each: against the distances of the reference engine, or against a second set of tables.
 #[test]
-#[ignore = "some ten minutes and 3 GB: cargo test --release --test suite -- --ignored a_hundred_states"]
+#[ignore = "three minutes and 3 GB: cargo test --release --test suite -- --ignored a_hundred_states"]
 fn a_hundred_states_of_large_families() {
     let dir = tempfile::tempdir().unwrap();
     let file = |name: &str| dir.path().join(name).display().to_string();
