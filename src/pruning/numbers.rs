@@ -17,7 +17,7 @@ use crate::{
     puzzle::{
         PuzzleError,
         orbits::{Arrangement, OrbitPuzzle},
-        ranking::{FirstDigits, KindRole, Ranking},
+        ranking::{FirstDigits, KindRole, RankGroup, Ranking},
     },
 };
 
@@ -147,6 +147,17 @@ impl TableNumbers {
         self.reduction.is_none().then_some(&self.ranking)
     }
 
+    /// Returns how many entries have the same first digits, and the ranking; nothing where there is but one such row.
+    pub fn rows(&self) -> Option<(u64, &Ranking)> {
+        let first =
+            self.ranking.groups.iter().map(RankGroup::digits).find(|all| !all.is_empty())?;
+        let length = match self.reduction {
+            Some(_) => self.ranking.rest,
+            None => first.into_iter().min()?,
+        };
+        (length > 1).then_some((length, &self.ranking))
+    }
+
     /// Returns how many symmetries are used.
     pub fn symmetries(&self) -> usize {
         self.reduction.as_deref().map_or(1, |of| of.group.order())
@@ -264,14 +275,14 @@ impl RowImages<'_> {
         self.reduction.map_or(self.ranks.len(), |of| of.group.order())
     }
 
-    /// Calls with the number of each entry.
+    /// Calls with the number of each entry, and the symmetry that leads there.
     #[inline]
-    pub fn each(&self, row: &[u8], mut call: impl FnMut(u64)) {
-        for rank in &self.ranks {
+    pub fn each(&self, row: &[u8], mut call: impl FnMut(u64, u16)) {
+        for (rank, own) in self.ranks.iter().zip(0..) {
             let (TableRank::Reduced { coordinate, rests, class_of, rest }, Some(of)) =
                 (rank, self.reduction)
             else {
-                call(rank.rank(row));
+                call(rank.rank(row), own);
                 continue;
             };
             let found = class_of[coordinate.rank(row) as usize];
@@ -279,7 +290,7 @@ impl RowImages<'_> {
             // Symmetries that keep the least value make other entries of its class.
             for &next in &of.keeping[class as usize] {
                 let both = of.group.then(symmetry as u16, next.into());
-                call(u64::from(class) * rest + rests[usize::from(both)].rank(row));
+                call(u64::from(class) * rest + rests[usize::from(both)].rank(row), both);
             }
         }
     }

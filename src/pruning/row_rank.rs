@@ -103,8 +103,49 @@ enum GroupRank {
     /// From the places of pieces in order: each value's place in the low byte, above it what the turn adds; and the weight of the
     /// place.
     Places(Vec<(RowPart<u64>, u64)>),
+    /// From the set of places where pieces of one kind stand, each value's place as a bit; and the weight of the set's number.
+    Set { parts: Vec<RowPart<u32>>, number: Vec<u32>, weight: u64 },
     /// From what stands at each place: that of the solved state, but for what fields say.
     Contents { group: RankGroup, base: Vec<Placed>, parts: Vec<RowPart<(u8, Placed)>> },
+}
+
+impl GroupRank {
+    /// Returns the rank by one set of places; nothing where there are others, or turns, or not all its pieces have fields.
+    fn of_set(
+        group: &RankGroup,
+        parts: &[RowPart<(u8, Placed)>],
+        piece_of: impl Fn(&RowPart<(u8, Placed)>) -> Option<u8>,
+    ) -> Option<GroupRank> {
+        let [first, last] = &group.several[..] else { return None };
+        let bit = |&(index, piece): &(u8, Placed)| {
+            let here = 1u32.checked_shl(index.into()).filter(|_| piece.kind == first.kind);
+            here.unwrap_or_default()
+        };
+        let own = |part: &&RowPart<(u8, Placed)>| part.values.iter().any(|value| bit(value) > 0);
+        let own: Vec<_> = parts.iter().filter(own).collect();
+        let pieces = own.iter().all(|part| piece_of(part) == Some(first.kind));
+        let told =
+            if pieces { own.len() == first.count } else { own.len() == group.positions.len() };
+        let plain = group.single.is_empty() && first.modulus == 1 && last.modulus == 1;
+        if !plain || !told || group.positions.len() > MOST_BITS {
+            return None;
+        }
+        let piece = |kind| Placed { kind, turn: 0 };
+        let number = |set: u32| match set.count_ones() as usize == first.count {
+            true => {
+                let kind = |index| if set >> index & 1 == 1 { first.kind } else { last.kind };
+                (group.rank(|index| piece(kind(index))) / first.place.max(1)) as u32
+            }
+            false => 0,
+        };
+        let number = (0..1 << group.positions.len()).map(number).collect();
+        let bits = |part: &&RowPart<(u8, Placed)>| RowPart {
+            field: part.field,
+            values: part.values.iter().map(bit).collect(),
+        };
+        let parts = own.iter().map(bits).collect();
+        Some(GroupRank::Set { parts, number, weight: first.place })
+    }
 }
 
 /// The number of a row's image under a symmetry in a projection.
@@ -177,6 +218,9 @@ impl RowRank {
                 places.truncate(places.iter().rposition(counts).map_or(0, |last| last + 1));
                 return GroupRank::Places(places);
             }
+            if let Some(set) = GroupRank::of_set(group, &parts, piece_of) {
+                return set;
+            }
             let mut base = vec![Placed { kind: 0, turn: 0 }; group.positions.len()];
             for (orbit, &own) in map.orbit.iter().enumerate() {
                 let here = &puzzle.orbits()[own];
@@ -196,7 +240,7 @@ impl RowRank {
             }
             GroupRank::Contents { group: group.clone(), base, parts }
         };
-        let groups = ranking.groups.iter().filter(|group| group.counts());
+        let groups = ranking.groups.iter().filter(|group| !group.digits().is_empty());
         RowRank { groups: groups.map(of_group).collect() }
     }
 
@@ -206,6 +250,7 @@ impl RowRank {
         for group in &mut shifted.groups {
             match group {
                 GroupRank::Places(parts) => parts.iter_mut().for_each(|(part, _)| part.field += by),
+                GroupRank::Set { parts, .. } => parts.iter_mut().for_each(|part| part.field += by),
                 GroupRank::Contents { parts, .. } => {
                     parts.iter_mut().for_each(|part| part.field += by)
                 }
@@ -230,6 +275,11 @@ impl RowRank {
                         taken |= 1 << place;
                     }
                 }
+                GroupRank::Set { parts, number: of, weight } => {
+                    let bit = |part: &RowPart<u32>| part.values[usize::from(row[part.field])];
+                    let set = parts.iter().fold(0, |set, part| set | bit(part));
+                    number += u64::from(of[set as usize]) * weight;
+                }
                 GroupRank::Contents { group, base, parts } => {
                     let mut pieces = [Placed { kind: 0, turn: 0 }; 128];
                     pieces[..base.len()].copy_from_slice(base);
@@ -247,5 +297,7 @@ impl RowRank {
     }
 }
 
+/// Most places of a set that is numbered through an array.
+const MOST_BITS: usize = 14;
 /// The place of what is not in a group.
 const ELSEWHERE: u8 = u8::MAX;

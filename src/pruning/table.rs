@@ -28,6 +28,7 @@ use crate::{
         header::{EntrySize, PruningHeader},
         numbers::{RowImages, TableNumbers},
         row_rank::PieceMap,
+        rows::Rows,
     },
     puzzle::{
         PuzzleError,
@@ -142,7 +143,7 @@ impl LevelStore for TableLevels<'_> {
             let images = self.images.as_ref().expect("the search has begun");
             let mut numbers = Vec::with_capacity(AHEAD + images.most());
             space.each_row(chunk, lists, |row| {
-                images.each(row, |number| {
+                images.each(row, |number, _| {
                     prefetch::<1, _>(self.entries.as_ptr().wrapping_add(self.size.place(number).0));
                     numbers.push(number);
                 });
@@ -243,11 +244,14 @@ impl PruningTable {
         let searched = if directed { puzzle.clone().reversed() } else { puzzle.clone() };
         let left = resources.memory.map(|memory| memory - needed);
         let entries = shared_bytes(data);
+        let fits = |bytes: u64| left.is_none_or(|left| bytes <= left);
         let blocks = numbers.plain().and_then(|ranking| Blocks::new(&searched, ranking));
-        let fits = |blocks: &Blocks| left.is_none_or(|left| blocks.bytes() <= left);
-        header.histogram = match blocks.filter(fits) {
-            Some(blocks) => resources.install(|| blocks.fill(size, entries, progress))??,
-            None => {
+        let blocks = blocks.filter(|blocks| fits(blocks.bytes()));
+        let rows = Rows::new(&searched, &numbers).filter(|rows| fits(rows.bytes()));
+        header.histogram = match (blocks, rows) {
+            (Some(blocks), _) => resources.install(|| blocks.fill(size, entries, progress))??,
+            (None, Some(rows)) => resources.install(|| rows.fill(size, entries, progress))??,
+            (None, None) => {
                 let mut search = FrontierSearch::new(searched).resources(resources.memory(left));
                 search.keep_last = 1;
                 let mut levels = TableLevels {

@@ -312,9 +312,9 @@ impl RankGroup {
         single.chain(several.flat_map(|kind| kind.turns.iter_mut().chain([&mut kind.place])))
     }
 
-    /// Whether it has a digit.
-    pub fn counts(&self) -> bool {
-        self.clone().weights().any(|weight| *weight > 0)
+    /// Returns the weights of its digits.
+    pub fn digits(&self) -> Vec<u64> {
+        self.clone().weights().map(|weight| *weight).filter(|&weight| weight > 0).collect()
     }
 
     /// The weights of all turns, in the order of the pieces.

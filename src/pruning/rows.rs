@@ -1,0 +1,464 @@
+//! A table filled by rows: entries next to each other whose numbers have the same head.
+//!
+//! A number is a head and a tail, and the tail has a part for each group of positions. A move takes a row to a row. In that one
+//! the tail is a sum over the parts, so that a small array for each part says where all entries of the row go. No state of a row
+//! has to be made, and nothing but the table is kept.
+//!
+//! Few states go forward to all that they reach; later each entry without a depth looks for a neighbour of the last level.
+//!
+//! Invariant: levels are those of the search by lists; where several entries stand for one state, all of them are written.
+
+use std::{
+    array::from_fn,
+    sync::{
+        OnceLock,
+        atomic::{AtomicU8, AtomicU64, Ordering},
+    },
+    time::Instant,
+};
+
+use rayon::prelude::*;
+
+use crate::{
+    Error,
+    frontier::{FieldMap, StateFields, SymmetryGroup},
+    progress::{LevelDone, Phase, Progress},
+    pruning::{
+        header::EntrySize,
+        numbers::{RowImages, TableNumbers},
+    },
+    puzzle::{orbits::OrbitPuzzle, ranking::RankGroup},
+    table::TableError,
+};
+
+/// Fewest entries of a row for each value of its parts.
+const FEWEST: u64 = 8;
+/// Most bytes of the arrays that serve all heads.
+const MOST_BYTES: u64 = 1 << 28;
+/// One state of a level for so many entries without depth: from there on these look for neighbours.
+const FEW: u64 = 4;
+
+/// A part of tails.
+struct TailPart {
+    values: u64,
+    weight: u64,
+    /// For each move, forward and back, and each symmetry where values go; only where that does not depend on heads.
+    known: Option<Vec<OnceLock<Vec<u32>>>>,
+}
+
+/// The rows of a table.
+pub(crate) struct Rows<'n> {
+    numbers: &'n TableNumbers,
+    fields: StateFields,
+    images: RowImages<'n>,
+    /// The moves, and their inverses.
+    moves: [Vec<FieldMap>; 2],
+    goals: Vec<Vec<u8>>,
+    heads: u64,
+    /// Entries of a row.
+    length: u64,
+    /// The last one counts ones.
+    parts: Vec<TailPart>,
+}
+
+/// Where a move takes the entries of a row.
+struct RowTarget<'r> {
+    first: u64,
+    symmetry: u16,
+    /// For each part where its values go: to the sum of these.
+    parts: Vec<PartTarget<'r>>,
+}
+
+enum PartTarget<'r> {
+    Known(&'r [u32]),
+    Own(Vec<u32>),
+}
+
+impl PartTarget<'_> {
+    #[inline]
+    fn of(&self) -> &[u32] {
+        match self {
+            PartTarget::Known(of) => of,
+            PartTarget::Own(of) => of,
+        }
+    }
+}
+
+/// The entries while they are written.
+#[derive(Clone, Copy)]
+struct Entries<'e> {
+    bytes: &'e [AtomicU8],
+    size: EntrySize,
+}
+
+impl Entries<'_> {
+    #[inline(always)]
+    fn get(self, number: u64) -> u8 {
+        let (byte, shift) = self.size.place(number);
+        self.bytes[byte].load(Ordering::Relaxed) >> shift & self.size.none()
+    }
+
+    /// Writes an entry; returns whether there was none.
+    #[inline(always)]
+    fn set(self, number: u64, entry: u8) -> bool {
+        let (none, (byte, shift)) = (self.size.none(), self.size.place(number));
+        // All bits of what was not written are set.
+        let before = self.bytes[byte].fetch_and(!((none ^ entry) << shift), Ordering::Relaxed);
+        before >> shift & none == none
+    }
+
+    /// Collects which of so many entries have a value.
+    fn with(self, first: u64, count: u64, value: u8, found: &mut Vec<u32>) {
+        found.clear();
+        let bits = self.size.bits();
+        let (each, lowest) = (u64::from(64 / bits), u64::MAX / u64::from(self.size.none()));
+        let mut word = first / each;
+        while word * each < first + count {
+            let byte = |i: usize| {
+                self.bytes.get(word as usize * 8 + i).map_or(0, |b| b.load(Ordering::Relaxed))
+            };
+            // Entries with the value have all bits set, then their lowest.
+            let mut same = u64::from_le_bytes(from_fn(byte)) ^ !(lowest * u64::from(value));
+            for by in [1, 2, 4].into_iter().filter(|by| *by < bits) {
+                same &= same >> by;
+            }
+            same &= lowest;
+            while same != 0 {
+                let number = word * each + u64::from(same.trailing_zeros() / bits);
+                same &= same - 1;
+                if (first..first + count).contains(&number) {
+                    found.push((number - first) as u32);
+                }
+            }
+            word += 1;
+        }
+    }
+}
+
+impl<'n> Rows<'n> {
+    /// Returns the rows of a puzzle's table; nothing where moves depend on what stands somewhere, or where the parts are too large
+    /// for their rows.
+    pub fn new(puzzle: &OrbitPuzzle, numbers: &'n TableNumbers) -> Option<Rows<'n>> {
+        if !puzzle.illegal().is_empty() || puzzle.moves().iter().any(|one| one.requires.is_some()) {
+            return None;
+        }
+        let (length, ranking) = numbers.rows()?;
+        let fields = StateFields::of(puzzle);
+        let is_tail = |weight: &u64| *weight < length;
+        let is_head = |group: &RankGroup| !group.digits().iter().any(is_tail);
+        let arrays = (2 * puzzle.moves().len() * numbers.symmetries()) as u64;
+        let (mut parts, mut above, mut own, mut shared) = (Vec::new(), length, 0, 0);
+        for group in &ranking.groups {
+            let digits = group.digits();
+            let Some(&weight) = digits.iter().filter(|weight| is_tail(weight)).min() else {
+                continue;
+            };
+            let values = above / weight;
+            above = weight;
+            let mut others = group.parity.iter().flat_map(|(others, _)| others);
+            if !others.all(|&other| is_head(&ranking.groups[other])) {
+                return None;
+            }
+            let alone = group.parity.is_none()
+                && digits.iter().all(is_tail)
+                && values * arrays * 4 <= MOST_BYTES;
+            match alone {
+                true => shared += values * arrays * 4,
+                false => own += values,
+            }
+            let known = alone.then(|| (0..arrays).map(|_| OnceLock::new()).collect());
+            parts.push(TailPart { values, weight, known });
+        }
+        if parts.is_empty()
+            || own * FEWEST > length
+            || shared > MOST_BYTES
+            || length > u64::from(u32::MAX)
+        {
+            return None;
+        }
+        let back = |map: &FieldMap| map.inverse();
+        let forward: Vec<FieldMap> =
+            puzzle.moves().iter().map(|one| fields.of_move(puzzle, &one.transformation)).collect();
+        let backward = forward.iter().map(back).collect();
+        Some(Rows {
+            numbers,
+            images: numbers.images(puzzle, &SymmetryGroup::trivial(&fields).maps),
+            moves: [forward, backward],
+            goals: puzzle.goals().iter().map(|goal| fields.encode(goal)).collect(),
+            fields,
+            heads: numbers.entries / length,
+            length,
+            parts,
+        })
+    }
+
+    /// The rows of fields of a head's states, one for each value of a part.
+    fn values(&self, head: u64, part: &TailPart) -> Vec<Vec<u8>> {
+        let state = |value| self.numbers.unrank(head * self.length + value * part.weight);
+        (0..part.values).map(|value| self.fields.encode(&state(value))).collect()
+    }
+
+    /// Where moves take the entries of a row: forward to all entries that stand for the states there, back to one.
+    fn targets(&self, head: u64, back: bool) -> Vec<RowTarget<'_>> {
+        let all = &self.moves[usize::from(back)];
+        let least = self.fields.encode(&self.numbers.unrank(head * self.length));
+        let mut row = Vec::new();
+        let mut targets: Vec<(usize, RowTarget)> = Vec::new();
+        for (one, map) in all.iter().enumerate() {
+            map.apply_to(&least, &mut row);
+            let from = targets.len();
+            self.images.each(&row, |number, symmetry| {
+                if !back || targets.len() == from {
+                    targets.push((one, RowTarget { first: number, symmetry, parts: Vec::new() }));
+                }
+            });
+        }
+        // What a value adds to where the first ones go; the first part says where that is.
+        for (p, part) in self.parts.iter().enumerate() {
+            let base = |target: &RowTarget| target.first / self.length * self.length;
+            let values = OnceLock::new();
+            let of = |one: usize, target: &RowTarget| -> Vec<u32> {
+                let (mut row, mut goes) = (Vec::new(), Vec::new());
+                for own in values.get_or_init(|| self.values(head, part)) {
+                    all[one].apply_to(own, &mut row);
+                    self.images.each(&row, |number, symmetry| {
+                        if symmetry == target.symmetry {
+                            goes.push((number - base(target)) as u32);
+                        }
+                    });
+                }
+                let first = goes[0];
+                goes.iter_mut().for_each(|to| *to = to.wrapping_sub(first));
+                goes
+            };
+            for (one, target) in &mut targets {
+                let made = match &part.known {
+                    Some(known) => {
+                        let index = (usize::from(back) * all.len() + *one)
+                            * self.numbers.symmetries()
+                            + usize::from(target.symmetry);
+                        PartTarget::Known(known[index].get_or_init(|| of(*one, target)))
+                    }
+                    None => PartTarget::Own(of(*one, target)),
+                };
+                debug_assert_eq!(target.parts.len(), p);
+                target.parts.push(made);
+            }
+        }
+        targets.into_iter().map(|(_, target)| target).collect()
+    }
+
+    /// Returns the bytes that a search takes besides the table, at most.
+    pub fn bytes(&self) -> u64 {
+        let arrays = |part: &TailPart| part.known.as_ref().map_or(0, |known| known.len() as u64);
+        self.parts.iter().map(|part| part.values * arrays(part) * 4).sum()
+    }
+
+    /// Where a target has the first entry of a line.
+    #[inline]
+    fn line_of(&self, target: &RowTarget, line: u64) -> u64 {
+        let of = |(part, to): (&TailPart, &PartTarget)| {
+            to.of()[(line / part.weight % part.values) as usize]
+        };
+        let parts = self.parts.iter().zip(&target.parts).take(self.parts.len() - 1);
+        let tail = parts.map(of).fold(0u32, u32::wrapping_add);
+        let base = target.first % self.length;
+        target.first - base + u64::from((base as u32).wrapping_add(tail))
+    }
+
+    /// Writes the depth of every state to the entries, which say of none; returns the states of each depth.
+    ///
+    /// # Errors
+    /// [`TableError::TooDeep`], [`TableError::Interrupted`].
+    pub fn fill(
+        &self,
+        size: EntrySize,
+        bytes: &[AtomicU8],
+        progress: &dyn Progress,
+    ) -> Result<Vec<u64>, Error> {
+        let entries = Entries { bytes, size };
+        let (mut histogram, mut left) = (Vec::new(), self.numbers.entries);
+        progress.started(u64::MAX);
+        let (mut states, mut found) = (0, 0);
+        for goal in &self.goals {
+            self.images.each(goal, |number, _| {
+                if entries.set(number, 0) {
+                    (states, found) = (states + self.numbers.arrangements(number), found + 1);
+                }
+            });
+        }
+        let mut begun = Instant::now();
+        for depth in 0.. {
+            progress.level(&LevelDone { depth, states, seconds: begun.elapsed().as_secs_f64() });
+            begun = Instant::now();
+            histogram.push(states);
+            left -= found;
+            let back = found * FEW > left;
+            let done = AtomicU64::new(0);
+            // A level that does not fit is found, but not written.
+            let after = size.entry(depth + 1);
+            let now = size.entry(depth).unwrap_or_default();
+            let row = |head: u64| {
+                if progress.interrupted() {
+                    return (0, 0);
+                }
+                let done = done.fetch_add(1, Ordering::Relaxed);
+                progress.progress(Phase::Search(depth + 1), done, self.heads);
+                match back {
+                    true => self.pull(head, entries, (now, after)),
+                    false => self.push(head, entries, (now, after)),
+                }
+            };
+            let rows = (0..self.heads).into_par_iter().map(row);
+            (states, found) = rows.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+            if progress.interrupted() {
+                return Err(TableError::Interrupted.into());
+            }
+            if found == 0 {
+                break;
+            }
+            if after.is_none() {
+                let max = usize::from(size.none()) - 1;
+                return Err(TableError::TooDeep { depth: depth + 1, max }.into());
+            }
+        }
+        Ok(histogram)
+    }
+
+    /// Takes a row's states of a depth to all that they reach; returns how many states and entries are new.
+    fn push(&self, head: u64, entries: Entries, (now, after): (u8, Option<u8>)) -> (u64, u64) {
+        let (mut states, mut new, mut found) = (0, 0, Vec::new());
+        let (first, mut targets) = (head * self.length, None);
+        let line = self.parts[self.parts.len() - 1].values;
+        for at in (0..self.length).step_by(line as usize) {
+            entries.with(first + at, line, now, &mut found);
+            if found.is_empty() {
+                continue;
+            }
+            for target in targets.get_or_insert_with(|| self.targets(head, false)) {
+                let to = self.line_of(target, at);
+                let base = to - to % self.length;
+                let goes = target.parts[self.parts.len() - 1].of();
+                for &value in &found {
+                    let tail = ((to - base) as u32).wrapping_add(goes[value as usize]);
+                    let number = base + u64::from(tail);
+                    let set = |after| entries.set(number, after);
+                    if entries.get(number) == entries.size.none() && after.is_none_or(set) {
+                        (states, new) = (states + self.numbers.arrangements(number), new + 1);
+                    }
+                }
+            }
+        }
+        (states, new)
+    }
+
+    /// Gives a depth to a row's entries that have a neighbour of the last one; returns how many states and entries those are.
+    fn pull(&self, head: u64, entries: Entries, (now, after): (u8, Option<u8>)) -> (u64, u64) {
+        let (mut new, mut found) = (0, Vec::new());
+        let (first, mut targets) = (head * self.length, None);
+        let line = self.parts[self.parts.len() - 1].values;
+        for at in (0..self.length).step_by(line as usize) {
+            entries.with(first + at, line, entries.size.none(), &mut found);
+            if found.is_empty() {
+                continue;
+            }
+            for target in targets.get_or_insert_with(|| self.targets(head, true)) {
+                let to = self.line_of(target, at);
+                let base = to - to % self.length;
+                let goes = target.parts[self.parts.len() - 1].of();
+                found.retain(|&value| {
+                    let tail = ((to - base) as u32).wrapping_add(goes[value as usize]);
+                    let is_next = entries.get(base + u64::from(tail)) == now;
+                    if is_next {
+                        new += 1;
+                        after.inspect(|&after| {
+                            _ = entries.set(first + at + u64::from(value), after)
+                        });
+                    }
+                    !is_next
+                });
+            }
+        }
+        (new * self.numbers.arrangements(first), new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Resources,
+        frontier::FrontierSearch,
+        progress::NoProgress,
+        pruning::PruningTable,
+        puzzle::{named, orbits::Turns},
+        table::TableError,
+    };
+
+    /// Parts that depend on heads and some that do not, whole and up to symmetry, deep levels, directed moves; the search by lists
+    /// is the truth.
+    #[test]
+    fn levels_are_those_of_the_search() {
+        let words = |text: &str| text.split(' ').map(String::from).collect::<Vec<_>>();
+        let cube = |turns, pieces: &str, ignored: &str, alike: &str| {
+            let cube = named::parse("3x3x3").unwrap().counting(turns).unwrap();
+            let kept = cube.keeping(&words(pieces)).unwrap();
+            kept.unoriented(&words(ignored)).unwrap().alike(&words(alike)).unwrap()
+        };
+        let slice = "edges:1-4+9-12 edges:5-8";
+        let places = format!("corners:1-4 {slice}");
+        let (mut heads_only, mut filled) = (0, 0);
+        for (puzzle, sizes) in [
+            (
+                cube(
+                    Turns::Powers,
+                    "corners edges",
+                    "corners edges",
+                    &format!("{places} corners:5-8"),
+                ),
+                3,
+            ),
+            (cube(Turns::Powers, "corners:1-3 edges", "edges", slice), 3),
+            (cube(Turns::Quarter, "corners:1-3 edges", "edges", slice), 3),
+            (cube(Turns::Directed, "corners:1-2 edges", "edges", slice), 2),
+            (named::parse("pyraminx").unwrap().counting(Turns::Powers).unwrap(), 3),
+        ] {
+            let counts = FrontierSearch::new(puzzle.clone()).run().unwrap().counts();
+            let reduced = TableNumbers::up_to_symmetry(&puzzle).unwrap();
+            for numbers in [TableNumbers::all(&puzzle).ok(), reduced].into_iter().flatten() {
+                let Some(rows) = Rows::new(&puzzle, &numbers) else { continue };
+                filled += 1;
+                heads_only += usize::from(rows.parts.iter().all(|part| part.known.is_some()));
+                let whole = numbers.symmetries() == 1;
+                for size in [EntrySize::Byte, EntrySize::Nibble, EntrySize::Mod3].iter().take(sizes)
+                {
+                    let table = match whole {
+                        true => PruningTable::build(&puzzle, *size, Resources::new()),
+                        false => PruningTable::build_up_to_symmetry(
+                            &puzzle,
+                            *size,
+                            Resources::new(),
+                            &NoProgress,
+                        ),
+                    };
+                    if *size == EntrySize::Nibble && counts.len() > 15 {
+                        let error = table.unwrap_err().to_string();
+                        assert!(error.contains("15"), "{error}");
+                        continue;
+                    }
+                    let table = table.unwrap();
+                    assert_eq!(table.histogram(), counts, "{puzzle} {size} {whole}");
+                    if numbers.entries < 1 << 21 {
+                        table.verify(&NoProgress).unwrap();
+                    }
+                }
+            }
+        }
+        // Both kinds of parts were there.
+        assert!(filled >= 6 && heads_only >= 1 && heads_only < filled, "{filled} {heads_only}");
+        let stopped = crate::progress::StopWhen(|| true);
+        let puzzle = cube(Turns::Powers, "corners:1-3 edges", "edges", slice);
+        let error = PruningTable::build_with(&puzzle, EntrySize::Byte, Resources::new(), &stopped);
+        assert!(matches!(error, Err(Error::Table(TableError::Interrupted))));
+    }
+}
