@@ -28,7 +28,7 @@ use crate::{
         header::{EntrySize, PruningHeader},
         numbers::{RowImages, TableNumbers},
         row_rank::PieceMap,
-        rows::Rows,
+        rows::TableRows,
     },
     puzzle::{
         PuzzleError,
@@ -247,7 +247,7 @@ impl PruningTable {
         let fits = |bytes: u64| left.is_none_or(|left| bytes <= left);
         let blocks = numbers.plain().and_then(|ranking| Blocks::new(&searched, ranking));
         let blocks = blocks.filter(|blocks| fits(blocks.bytes()));
-        let rows = Rows::new(&searched, &numbers).filter(|rows| fits(rows.bytes()));
+        let rows = TableRows::new(&searched, &numbers).filter(|rows| fits(rows.bytes()));
         header.histogram = match (blocks, rows) {
             (Some(blocks), _) => resources.install(|| blocks.fill(size, entries, progress))??,
             (None, Some(rows)) => resources.install(|| rows.fill(size, entries, progress))??,
