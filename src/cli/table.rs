@@ -48,6 +48,12 @@ pub struct Args {
     #[arg(long)]
     up_to_symmetry: bool,
 
+    /// Fill the table in its file, where it is larger than the memory.
+    ///
+    /// For puzzles of several sets of pieces. It needs a quick disk; the file has its name when it is complete.
+    #[arg(long)]
+    on_disk: bool,
+
     /// Replace an existing file.
     #[arg(short, long)]
     force: bool,
@@ -123,6 +129,11 @@ impl Args {
         let stop = StopWhen(progress::asked);
         if let Some(puzzle) = orbits {
             let size = self.encoding.unwrap_or(EntrySize::Nibble);
+            if self.on_disk {
+                let (kind, to) = ((size, self.up_to_symmetry), (file, self.force));
+                let table = PruningTable::build_on_disk(&puzzle, kind, to, resources, &progress)?;
+                return Ok(Table::Pruning(table));
+            }
             let table = match self.up_to_symmetry {
                 true => PruningTable::build_up_to_symmetry(&puzzle, size, resources, &progress),
                 false => PruningTable::build_with(&puzzle, size, resources, &progress),
@@ -130,8 +141,10 @@ impl Args {
             table.save(file, self.force, &stop)?;
             return Ok(Table::Pruning(table));
         }
-        if self.up_to_symmetry {
-            refuse!("--up-to-symmetry is for puzzles of several sets of pieces: leave it out");
+        for (given, name) in [(self.up_to_symmetry, "up-to-symmetry"), (self.on_disk, "on-disk")] {
+            if given {
+                refuse!("--{name} is for puzzles of several sets of pieces: leave it out");
+            }
         }
         let encoding = match self.encoding {
             None | Some(EntrySize::Mod3) => TableEncoding::Mod3,

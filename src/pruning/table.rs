@@ -36,7 +36,7 @@ use crate::{
         ranking::{RankGroup, Ranking},
     },
     resources::Resources,
-    store::{Container, FileHeader as _, Image, ListCut, Mapped, shared_bytes},
+    store::{Container, FileHeader as _, Image, ListCut, Mapped, Output, shared_bytes},
     system::{FileProblem, SystemError},
     table::TableError,
 };
@@ -189,7 +189,7 @@ impl PruningTable {
         resources: Resources,
         progress: &dyn Progress,
     ) -> Result<PruningTable, Error> {
-        PruningTable::filled(puzzle, (size, TableNumbers::all(puzzle)?), resources, progress)
+        PruningTable::filled(puzzle, (size, TableNumbers::all(puzzle)?), resources, progress, None)
     }
 
     /// Returns a table with fewer entries: of the places of some pieces, or how they are turned, one stands for all that
@@ -203,9 +203,36 @@ impl PruningTable {
         resources: Resources,
         progress: &dyn Progress,
     ) -> Result<PruningTable, Error> {
+        let numbers = PruningTable::reduced(puzzle)?;
+        PruningTable::filled(puzzle, (size, numbers), resources, progress, None)
+    }
+
+    /// Returns a table, up to symmetry or not, that is filled in its file, which has its name when it is complete: memory is
+    /// needed for the search alone. Free memory speeds it up, and so does a disk that is quick where it is read here and there.
+    ///
+    /// # Errors
+    /// As [`PruningTable::build_up_to_symmetry`], and [`SystemError::Write`].
+    pub fn build_on_disk(
+        puzzle: &OrbitPuzzle,
+        (size, up_to_symmetry): (EntrySize, bool),
+        (path, replace): (&Path, bool),
+        resources: Resources,
+        progress: &dyn Progress,
+    ) -> Result<PruningTable, Error> {
+        let numbers = match up_to_symmetry {
+            true => PruningTable::reduced(puzzle)?,
+            false => TableNumbers::all(puzzle)?,
+        };
+        let mut output = Output::create(path, replace)?;
+        let to = Some(&mut output);
+        let table = PruningTable::filled(puzzle, (size, numbers), resources, progress, to)?;
+        output.finish()?;
+        Ok(table)
+    }
+
+    fn reduced(puzzle: &OrbitPuzzle) -> Result<TableNumbers, Error> {
         let none = || TableError::NoSymmetry { puzzle: puzzle.to_string() };
-        let numbers = TableNumbers::up_to_symmetry(puzzle)?.ok_or_else(none)?;
-        PruningTable::filled(puzzle, (size, numbers), resources, progress)
+        Ok(TableNumbers::up_to_symmetry(puzzle)?.ok_or_else(none)?)
     }
 
     fn filled(
@@ -213,6 +240,7 @@ impl PruningTable {
         (size, numbers): (EntrySize, TableNumbers),
         resources: Resources,
         progress: &dyn Progress,
+        output: Option<&mut Output>,
     ) -> Result<PruningTable, Error> {
         let directed = puzzle.is_directed();
         if directed && size == EntrySize::Mod3 {
@@ -231,18 +259,20 @@ impl PruningTable {
         };
         let layout = header.layout();
         let needed = layout.data.end();
-        if let Some(budget) = resources.exceeded_by(needed) {
-            return Err(
-                TableError::Projection { puzzle: puzzle.to_string(), needed, budget }.into()
-            );
-        }
-        let mut image = Image::zeroed(needed)?;
+        let (mut image, used) = match (output, resources.exceeded_by(needed)) {
+            (Some(output), _) => (output.image(needed)?, 0),
+            (None, None) => (Image::zeroed(needed)?, needed),
+            (None, Some(budget)) => {
+                let puzzle = puzzle.to_string();
+                return Err(TableError::Projection { puzzle, needed, budget }.into());
+            }
+        };
         let file = image.bytes_mut();
         layout.index.of_mut(file).copy_from_slice([name, &parts, &reduced].concat().as_bytes());
         let data = layout.data.of_mut(file);
         data.par_chunks_mut(1 << 20).for_each(|part| part.fill(0xff));
         let searched = if directed { puzzle.clone().reversed() } else { puzzle.clone() };
-        let left = resources.memory.map(|memory| memory - needed);
+        let left = resources.memory.map(|memory| memory - used);
         let entries = shared_bytes(data);
         let fits = |bytes: u64| left.is_none_or(|left| bytes <= left);
         let blocks = numbers.plain().and_then(|ranking| Blocks::new(&searched, ranking));

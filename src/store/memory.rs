@@ -7,7 +7,7 @@ use std::{
     sync::atomic::{AtomicU8, AtomicU64},
 };
 
-use memmap2::{Mmap, MmapMut, MmapRaw};
+use memmap2::{Mmap, MmapMut, MmapOptions, MmapRaw};
 
 use crate::system::SystemError;
 
@@ -32,6 +32,23 @@ impl Array {
         // Huge pages make far reads cheap; where there are none, the search is slower, not wrong.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
+        Ok(Array { map })
+    }
+
+    /// Returns the bytes of a file, which is made so long and has all its blocks; what is written to them is in the file.
+    ///
+    /// # Safety
+    /// Nobody else writes to the file or shortens it.
+    #[allow(unsafe_code)]
+    pub unsafe fn of_file(file: &File, len: u64) -> io::Result<Array> {
+        // A full disk is told here, not when a page is written.
+        #[cfg(target_os = "linux")]
+        rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, len)?;
+        file.set_len(len)?;
+        // SAFETY: the caller's promise. What lies behind the end is of the last page.
+        let map = unsafe {
+            MmapOptions::new().len(len.next_multiple_of(UNIT as u64) as usize).map_mut(file)?
+        };
         Ok(Array { map })
     }
 

@@ -14,7 +14,11 @@ use std::{
 
 use tempfile::NamedTempFile;
 
-use crate::{system::SystemError, threads::in_parallel};
+use crate::{
+    store::{Array, Image},
+    system::SystemError,
+    threads::in_parallel,
+};
 
 /// Bytes of one write.
 const CHUNK: usize = 8 << 20;
@@ -167,6 +171,19 @@ impl Output {
         };
         written.map_err(failed(&self.path))?;
         if stopped.into_inner() { Err(SystemError::Interrupted) } else { Ok(()) }
+    }
+
+    /// Returns the bytes of a file of that length, to be written where they are.
+    pub fn image(&mut self, len: u64) -> Result<Image, SystemError> {
+        let OutputPlace::File { temporary, .. } = &self.place else {
+            let reason = io::Error::other("what is larger than memory needs a file");
+            return Err(failed(&self.path)(reason));
+        };
+        // SAFETY: the file is new and locked, and only this process writes to it until it has its name.
+        #[allow(unsafe_code)]
+        let array = unsafe { Array::of_file(temporary.as_file(), len) };
+        let array = array.map_err(failed(&self.path))?;
+        Ok(Image::Memory { array, len: len as usize })
     }
 
     /// Gives the file its name, when its bytes are on the disk; the name is there when this returns.

@@ -48,7 +48,7 @@ pub enum TableError {
     /// A pruning table that exceeds the memory budget.
     #[error(
         "a table of {puzzle} takes {} of memory, {} are allowed: keep fewer pieces (--pieces), take smaller entries \
-         (--encoding), or allow more (--memory)",
+         (--encoding), fill the table in its file (--on-disk), or allow more (--memory)",
         bytes(*needed), bytes(*budget)
     )]
     Projection {

@@ -105,7 +105,7 @@ fn files_are_not_taken_for_others() {
         &["bfs", "3x3", "--html", &run],
         &["state", board, "--table", &run],
         &["pdb", "probe", board, "--pdb", &run],
-        &["solve", board, "--log", &run],
+        &["solve", board, "--no-cache", "-q", "--log", &run],
     ] {
         refused(args, 1, "directory");
     }

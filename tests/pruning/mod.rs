@@ -151,7 +151,7 @@ fn symmetric_puzzles() -> Vec<OrbitPuzzle> {
     ]
 }
 
-fn up_to_symmetry(puzzle: &OrbitPuzzle, size: EntrySize) -> Option<PruningTable> {
+fn up_to_symmetry_of(puzzle: &OrbitPuzzle, size: EntrySize) -> Option<PruningTable> {
     let built = PruningTable::build_up_to_symmetry(puzzle, size, Resources::new(), &NoProgress);
     match built {
         Ok(table) => Some(table),
@@ -173,7 +173,7 @@ fn tables_up_to_symmetry_say_what_whole_ones_say() {
             EntrySize::Byte => few,
         };
         for size in sizes.into_iter().filter(asked) {
-            let Some(table) = up_to_symmetry(&puzzle, size) else { continue };
+            let Some(table) = up_to_symmetry_of(&puzzle, size) else { continue };
             assert_eq!(table.histogram(), truth.histogram(), "{puzzle}");
             assert!(table.symmetries() > 1 && table.entries() < truth.entries(), "{puzzle}");
             let fewest = truth.entries() / table.symmetries() as u64;
@@ -188,6 +188,65 @@ fn tables_up_to_symmetry_say_what_whole_ones_say() {
     // Most are nearly as small as they can be.
     assert!(reduced.len() >= 14, "{reduced:?}");
     assert!(reduced.iter().filter(|&&share| share > 0.8).count() >= 10, "{reduced:?}");
+}
+
+/// Of every way to fill a table, with memory that the table does not fit: the file is the one of a table in memory.
+#[test]
+fn tables_on_disk_are_those_in_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, truth) = (dir.path().join("on.table"), dir.path().join("in.table"));
+    for (puzzle, up_to_symmetry) in puzzles()
+        .into_iter()
+        .map(|puzzle| (puzzle, false))
+        .chain(symmetric_puzzles().into_iter().map(|puzzle| (puzzle, true)))
+    {
+        let size = EntrySize::Byte;
+        let table = match up_to_symmetry {
+            true => up_to_symmetry_of(&puzzle, size),
+            false => Some(build(&puzzle, size)),
+        };
+        let Some(table) = table else { continue };
+        table.save(&truth, true, &NoProgress).unwrap();
+        let resources = Resources::new().memory(table.file_bytes() - 1);
+        let kind = (size, up_to_symmetry);
+        let refused = match up_to_symmetry {
+            true => PruningTable::build_up_to_symmetry(&puzzle, size, resources, &NoProgress),
+            false => PruningTable::build_with(&puzzle, size, resources, &NoProgress),
+        };
+        assert!(refused.unwrap_err().to_string().contains("(--on-disk)"));
+        // The search by lists has its own needs.
+        let resources = Resources::new();
+        let built =
+            PruningTable::build_on_disk(&puzzle, kind, (&path, true), resources, &NoProgress);
+        assert_eq!(built.unwrap().histogram(), table.histogram(), "{puzzle}");
+        assert!(std::fs::read(&path).unwrap() == std::fs::read(&truth).unwrap(), "{puzzle}");
+    }
+    let puzzle = keep(whole("3x3x3", Turns::Powers), &["edges:1-4"]);
+    let stop = StopWhen(|| true);
+    let kind = (EntrySize::Byte, false);
+    let stopped = |replace| {
+        PruningTable::build_on_disk(&puzzle, kind, (&path, replace), Resources::new(), &stop)
+    };
+    let before = std::fs::read(&path).unwrap();
+    assert!(matches!(stopped(true), Err(tilewave::Error::Table(TableError::Interrupted))));
+    assert!(stopped(false).unwrap_err().to_string().contains("exists"));
+    assert!(std::fs::read(&path).unwrap() == before);
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2, "something was left");
+    let out = dir.path().join("of.table");
+    let made = succeeds(&[
+        "table",
+        "3x3x3",
+        "--pieces",
+        "corners:1-5",
+        "--memory",
+        "4MB",
+        "--on-disk",
+        "-o",
+        out.to_str().unwrap(),
+    ]);
+    assert!(made.contains("wrote"), "{made}");
+    succeeds(&["check", "--full", out.to_str().unwrap()]);
+    assert!(fails(&["table", "3x3", "--on-disk", "-o", "-"]).contains("--on-disk is for"));
 }
 
 /// The whole puzzle's states are looked up through symmetries of the puzzle and of the projection, and through inverses.
@@ -205,7 +264,7 @@ fn solutions_by_tables_up_to_symmetry_are_as_short() {
                 let of = |set: &&str| {
                     let names: Vec<String> = set.split(',').map(String::from).collect();
                     let kept = puzzle.clone().keeping(&names).unwrap();
-                    let small = if reduced { up_to_symmetry(&kept, size) } else { None };
+                    let small = if reduced { up_to_symmetry_of(&kept, size) } else { None };
                     small.unwrap_or_else(|| build(&kept, size))
                 };
                 let all: Vec<PruningTable> = sets.iter().map(of).collect();
@@ -236,7 +295,7 @@ fn the_python_reader_agrees() {
         let sizes = [EntrySize::Mod3, EntrySize::Byte];
         for size in sizes.into_iter().skip(usize::from(puzzle.is_directed())) {
             let path = dir.path().join("some.table");
-            let small = if reduced { up_to_symmetry(&puzzle, size) } else { None };
+            let small = if reduced { up_to_symmetry_of(&puzzle, size) } else { None };
             let table = small.unwrap_or_else(|| build(&puzzle, size));
             table.save(&path, true, &NoProgress).unwrap();
             let again = PruningTable::load(&path).unwrap();

@@ -1,6 +1,7 @@
 """Searches by lists: cubes, pieces that turn, pieces that look alike, files, large boards."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -313,3 +314,59 @@ def test_boards_can_be_searched_by_lists():
     assert lists.engine == "frontier" and lists.counts.tolist() == sweep.counts.tolist()
     assert sorted(lists.last_layer.tolist()) == sorted(sweep.last_layer.tolist())
     assert tilewave.bfs("lrx:7", engine="frontier", max_depth=6).counts.tolist() == tilewave.bfs("lrx:7", max_depth=6).counts.tolist()
+
+
+def test_puzzles_with_several_goals_have_the_distances_to_the_nearest():
+    """Against a search of the whole graph of moves by scipy, from all goals."""
+    graph = pytest.importorskip("scipy.sparse.csgraph")
+    sparse = pytest.importorskip("scipy.sparse")
+    whole = tilewave.Puzzle("2x2x2", pieces="corners:1-3").adjacency()
+    cube = tilewave.Puzzle("2x2x2", pieces="corners:1-3", goals=["R", "U F", "corners 1 2 3 4 4 4 4 4/0 0 0 0 0 0 0 0"])
+    found = cube.adjacency()
+    number = {state.tobytes(): i for i, state in enumerate(whole.states)}
+    order = np.array([number[state.tobytes()] for state in found.states])
+    goals = order[found.depths == 0]
+    assert len(goals) == len(set(goals)) == 3 and len(order) == len(whole.states)
+    matrix = sparse.csr_matrix(whole.csr)
+    nearest = graph.dijkstra(matrix, indices=goals, unweighted=True, min_only=True)
+    assert (nearest[order] == found.depths).all()
+    assert tilewave.bfs(cube).counts.tolist() == np.bincount(found.depths).tolist()
+    assert pickle.loads(pickle.dumps(cube)) == cube != tilewave.Puzzle("2x2x2", pieces="corners:1-3")
+
+
+def test_phases_turns_and_equal_pieces_are_puzzles():
+    count = lambda most=None, **given: tilewave.bfs(tilewave.Puzzle("3x3x3", **given), max_depth=most).counts.tolist()
+    # H. Kociemba's first phase; all turns of the edges; the places of the edges of the middle layer.
+    assert count(3, subgroup="U D R2 L2 F2 B2") == count(3, subgroup=["U", "D", "R2", "L2", "F2", "B2"]) == [1, 4, 50, 592]
+    edges = dict(pieces="edges", same="edges")
+    assert sum(count(**edges)) == 2048 and sum(count(ignore_orientation="edges", **edges)) == 1
+    layers = ["edges:1-4+9-12", "edges:5-8"]
+    assert sum(count(pieces="edges", ignore_orientation="edges", same=layers)) == 495
+    assert count(pieces="edges", ignore_orientation="edges", same=layers) == count(
+        pieces="edges", ignore_orientation="edges", same=",".join(layers)
+    )
+    # Two faces alone: corners of 2x2x2 in 29,160 ways.
+    two = tilewave.Puzzle("2x2x2", moves="R U")
+    assert tilewave.bfs(two).counts.sum() == 29_160 and len(two.moves) == 6
+    assert tilewave.bfs(tilewave.Puzzle("2x2x2", moves=["R U R' U'"])).counts.sum() == 6
+    solver = tilewave.PuzzleSolver(two)
+    assert len(solver.solve("R U R' U'")) == 4
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (dict(puzzle="3x3", same="x"), "same= is for puzzles of several sets"),
+        (dict(puzzle="lrx:5", goals="R"), "goals= is for puzzles of several sets"),
+        (dict(puzzle="3x3x3", goals=[]), r"goals=\[\] names nothing"),
+        (dict(puzzle="3x3x3", goals=["R", "Q"]), "Q"),
+        (dict(puzzle="3x3x3", moves="Q"), "Q"),
+        (dict(puzzle="3x3x3", subgroup="U Q"), "Q"),
+        (dict(puzzle="3x3x3", ignore_orientation="wheels"), "wheels"),
+        (dict(puzzle="3x3x3", same="edges:1-40"), "edges"),
+        (dict(puzzle=tilewave.Puzzle("3x3x3"), pieces="corners"), "pieces= is for"),
+    ],
+)
+def test_what_a_puzzle_cannot_be_made_of_is_refused(arguments, said):
+    with pytest.raises(ValueError, match=said):
+        tilewave.Puzzle(**arguments)

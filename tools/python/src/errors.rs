@@ -34,6 +34,7 @@ const WORDS: &[(&str, &str)] = &[
     ("make the table again with tilewave table", "make the table again with DistanceTable.build"),
     ("make it again with tilewave table", "make it again with PruningTable.build"),
     ("check it with tilewave check", "build it again"),
+    ("fill the table in its file (--on-disk), ", ""),
     ("give the same command again", "make the same call again"),
     ("start one with tilewave bfs BOARD --dir", "start one with tilewave.bfs(BOARD, dir=...) in"),
     ("tilewave repair", "python -m tilewave repair"),

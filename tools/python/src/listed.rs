@@ -203,11 +203,12 @@ impl Listed {
     /// Returns all states in the order of their depths, or `None` when there are more than `most`: rows, depths, and
     /// the neighbours of each, ends of the ranges of all and their numbers.
     pub fn graph(&self, most: usize, stop: impl Fn() -> bool) -> Option<Graph> {
-        let first = self.goal_row();
-        let mut graph = Graph { depths: vec![0], ends: vec![0], ..Graph::default() };
-        let mut known = HashMap::from([(first.clone(), 0)]);
-        graph.rows.extend(&first);
-        let width = first.len();
+        let goals: Vec<Vec<u16>> = self.puzzle.goals().iter().map(|of| self.row(of)).collect();
+        let depths = vec![0; goals.len()];
+        let rows = goals.concat();
+        let mut graph = Graph { rows, depths, ends: vec![0], next: Vec::new() };
+        let width = graph.rows.len() / goals.len();
+        let mut known: HashMap<_, _> = goals.into_iter().zip(0..).collect();
         while graph.ends.len() <= graph.depths.len() && !stop() {
             let at = graph.ends.len() - 1;
             let row = graph.rows[at * width..(at + 1) * width].to_vec();

@@ -58,6 +58,9 @@ impl PruningTable {
     /// encoding : {"nibble", "mod3", "byte"}
     ///     "nibble": four bits for depths up to 14. "mod3": two bits, a depth is a walk to the solved state. "byte": depths
     ///     up to 254.
+    /// up_to_symmetry : bool, default False
+    ///     Keep one entry for states that symmetries of the puzzle make of each other: a smaller table, and look-ups twice
+    ///     as long.
     /// threads : int, optional
     /// memory : int or str, optional
     ///     Memory limit in bytes, or a size with a unit: "8GiB"; by default half of the free memory.
@@ -81,7 +84,8 @@ impl PruningTable {
     /// >>> tilewave.PruningTable.build("3x3x3", pieces="edges:1-4").histogram.tolist()
     /// [1, 15, 158, 1394, 9809, 46381, 97254, 34966, 102]
     #[staticmethod]
-    #[pyo3(signature = (puzzle, *, metric=None, directed=false, pieces=None, encoding="nibble", threads=None, memory=None, progress=None))]
+    #[pyo3(signature = (puzzle, *, metric=None, directed=false, pieces=None, encoding="nibble", up_to_symmetry=false, threads=None, memory=None,
+                        progress=None))]
     #[allow(clippy::too_many_arguments)]
     fn build(
         py: Python<'_>,
@@ -90,17 +94,18 @@ impl PruningTable {
         directed: bool,
         pieces: Option<&Bound<'_, PyAny>>,
         encoding: &str,
+        up_to_symmetry: bool,
         #[pyo3(from_py_with = numbers::threads)] threads: Option<usize>,
         #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<PruningTable> {
-        let subject = subject(puzzle, Counted { goal: None, metric, directed, pieces })?;
+        let subject = subject(puzzle, Counted { metric, directed, pieces, ..Counted::default() })?;
         let listed = subject.listed()?;
         let size = named(EntrySize::NAMES, "encoding", encoding)?;
         let resources = Resources::new().threads(threads).memory_or_half(memory);
-        let table = long(py, progress, |watch| {
-            tilewave::pruning::PruningTable::build_with(&listed.puzzle, size, resources, watch)
-        });
+        type Table = tilewave::pruning::PruningTable;
+        let build = if up_to_symmetry { Table::build_up_to_symmetry } else { Table::build_with };
+        let table = long(py, progress, |watch| build(&listed.puzzle, size, resources, watch));
         // A board has no pieces to leave out.
         let of_board = matches!(&subject, Subject::Numbered(space) if space.size().is_some());
         table.map(PruningTable::of).map_err(|error| match error.value(py).to_string() {
@@ -207,7 +212,7 @@ impl PruningTable {
         puzzle: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let given = puzzle.map(|puzzle| {
-            let counted = Counted { goal: None, metric: None, directed: false, pieces: None };
+            let counted = Counted::default();
             subject(puzzle, counted)?.listed()
         });
         let given = given.transpose()?;
@@ -398,7 +403,8 @@ impl PuzzleSolver {
         #[pyo3(from_py_with = numbers::threads)] threads: Option<usize>,
         #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
     ) -> PyResult<PuzzleSolver> {
-        let listed = subject(puzzle, Counted { goal: None, metric, directed, pieces })?.listed()?;
+        let listed = subject(puzzle, Counted { metric, directed, pieces, ..Counted::default() })?
+            .listed()?;
         PuzzleSolver::of(py, listed, tables, threads, memory)
     }
 
@@ -463,7 +469,7 @@ pub fn solve<'py>(
     tables: Option<&Bound<'py, PyAny>>,
     limits: Limits,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let counted = Counted { goal: None, metric: None, directed: false, pieces: None };
+    let counted = Counted::default();
     let listed = subject(puzzle, counted)?.listed()?;
     let lock = || LAST.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let kept = lock().clone().filter(|last| *last.listed == *listed && tables.is_none());

@@ -11,7 +11,8 @@ use pyo3::types::{PyDict, PyInt, PyString, PyTuple};
 use tilewave::puzzle::formats::{self, Counting, FilePuzzle, Format};
 use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
 use tilewave::puzzle::{
-    Definition, Generator, Metric, MoveStyle, Permutation, PuzzleError, StateSpace, families, named,
+    Definition, Generator, Metric, MoveStyle, Permutation, PuzzleError, StateSpace, Variant,
+    families, named,
 };
 use tilewave::solve::Scrambler;
 use tilewave::{Board, Direction, Error, Goal, Moves, Progress, Size, random};
@@ -109,7 +110,17 @@ pub fn integer<'py>(py: Python<'py>, digits: &str) -> PyResult<Bound<'py, PyAny>
 /// directed : bool, default False
 ///     Of files: add no inverses to the moves.
 /// pieces : str or list of str, optional
-///     Use only these sets of pieces: "corners", or ["corners", "edges"].
+///     Use only these sets of pieces: "corners", or ["corners", "edges:1-4"].
+/// ignore_orientation : str or list of str, optional
+///     Do not see how these pieces are turned.
+/// same : str or list of str, optional
+///     Make pieces look alike: those of each string.
+/// moves : str or list of str, optional
+///     Use only these moves, or sequences of moves that each become one: "R U", or ["R U R' U'", "F2"].
+/// goals : str or list of str, optional
+///     The solved states: moves, or what stands where; "?" stands for any piece or any turn.
+/// subgroup : str or list of str, optional
+///     Moves up to which the states are solved: "U D R2 L2 F2 B2".
 ///
 /// Raises
 /// ------
@@ -119,6 +130,9 @@ pub fn integer<'py>(py: Python<'py>, digits: &str) -> PyResult<Bound<'py, PyAny>
 /// Examples
 /// --------
 /// >>> import tilewave
+/// >>> phase = tilewave.Puzzle("3x3x3", subgroup="U D R2 L2 F2 B2")
+/// >>> tilewave.bfs(phase, max_depth=3).counts.tolist()
+/// [1, 4, 50, 592]
 /// >>> board = tilewave.Puzzle("3x4")
 /// >>> board.num_states, board.shape, board.moves
 /// (239500800, (3, 4), ['U', 'D', 'L', 'R'])
@@ -189,20 +203,48 @@ pub struct Counted<'a, 'py> {
     pub metric: Option<&'a str>,
     pub directed: bool,
     pub pieces: Option<&'a Bound<'py, PyAny>>,
+    pub changed: Changed<'a, 'py>,
+}
+
+/// What else is made of a puzzle of several sets of pieces.
+#[derive(Default)]
+pub struct Changed<'a, 'py> {
+    moves: Option<&'a Bound<'py, PyAny>>,
+    ignore_orientation: Option<&'a Bound<'py, PyAny>>,
+    same: Option<&'a Bound<'py, PyAny>>,
+    goals: Option<&'a Bound<'py, PyAny>>,
+    subgroup: Option<&'a Bound<'py, PyAny>>,
 }
 
 /// The metrics of puzzles that turn.
 const TURNS: [(&str, Turns); 2] = [("htm", Turns::Powers), ("qtm", Turns::Quarter)];
 
 impl Counted<'_, '_> {
+    /// The arguments that are for puzzles of several sets of pieces.
+    fn of_sets(&self) -> [(&'static str, Option<&Bound<'_, PyAny>>); 6] {
+        let Changed { moves, ignore_orientation, same, goals, subgroup } = self.changed;
+        [
+            ("pieces", self.pieces),
+            ("ignore_orientation", ignore_orientation),
+            ("same", same),
+            ("moves", moves),
+            ("goals", goals),
+            ("subgroup", subgroup),
+        ]
+    }
+
     /// Checks that nothing is said but what a kind of puzzle takes.
     fn only(&self, word: &str, takes: &[&str]) -> PyResult<()> {
         let said = [
             ("goal", self.goal.is_some(), "boards"),
             ("directed", self.directed, "puzzles in files"),
-            ("pieces", self.pieces.is_some(), "puzzles of several sets of pieces"),
         ];
-        match said.into_iter().find(|(name, said, _)| *said && !takes.contains(name)) {
+        let of_sets = self.of_sets().map(|(name, said)| {
+            let name_of_all = if takes.contains(&"pieces") { "pieces" } else { name };
+            (name_of_all, said.is_some(), "puzzles of several sets of pieces")
+        });
+        let mut said = said.into_iter().chain(of_sets);
+        match said.find(|(name, said, _)| *said && !takes.contains(name)) {
             Some((name, _, of)) => Err(invalid(format!("{name}= is for {of}, not for {word}"))),
             None => Ok(()),
         }
@@ -215,16 +257,37 @@ impl Counted<'_, '_> {
         found.map(|(_, turns)| *turns).ok_or_else(wrong)
     }
 
-    /// The sets of pieces that are kept.
-    fn kept(&self, puzzle: OrbitPuzzle) -> PyResult<OrbitPuzzle> {
-        let Some(pieces) = self.pieces else { return Ok(puzzle) };
-        let one = pieces.extract::<String>().map(|text| {
-            text.split(',').map(|name| name.trim().to_string()).collect::<Vec<String>>()
-        });
-        let names = one.or_else(|_| pieces.extract::<Vec<String>>());
-        let names =
-            names.map_err(|_| of_type("pieces", "a string or a list of strings", pieces))?;
-        puzzle.keeping(&names).map_err(|error| exception(Error::from(error)))
+    /// What is made of a puzzle of several sets of pieces.
+    fn kept(&self, puzzle: OrbitPuzzle, turns: Turns) -> PyResult<OrbitPuzzle> {
+        let commas = |text: &str| text.split(',').map(|name| name.trim().to_string()).collect();
+        let one = |text: &str| vec![text.to_string()];
+        let [pieces, ignore_orientation, same, moves, goals, subgroup] = self.of_sets();
+        let variant = Variant {
+            pieces: words(pieces, commas)?,
+            ignore_orientation: words(ignore_orientation, commas)?,
+            same: words(same, commas)?,
+            moves: words(moves, Variant::split)?,
+            goals: words(goals, one)?,
+            subgroup: words(subgroup, Variant::split)?,
+        };
+        variant.of(puzzle, turns).map_err(|error| exception(Error::from(error)))
+    }
+}
+
+/// The strings of an argument: a list, or one text, which may stand for several.
+fn words(
+    (name, given): (&str, Option<&Bound<'_, PyAny>>),
+    split: impl Fn(&str) -> Vec<String>,
+) -> PyResult<Vec<String>> {
+    let Some(given) = given else { return Ok(Vec::new()) };
+    if let Ok(text) = given.extract::<String>() {
+        return Ok(split(&text));
+    }
+    let list = given.extract::<Vec<String>>();
+    let list = list.map_err(|_| of_type(name, "a string or a list of strings", given))?;
+    match list.is_empty() {
+        true => Err(invalid(format!("{name}=[] names nothing: leave it out"))),
+        false => Ok(list),
     }
 }
 
@@ -242,9 +305,9 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
     let word = path.to_string_lossy();
     if let Some(puzzle) = named::parse(&word) {
         counted.only(&word, &["pieces"])?;
-        let turned = puzzle.counting(counted.turns(&word)?).map_err(|e| exception(Error::from(e)));
         let metric = counted.metric.unwrap_or("htm").to_string();
-        return Ok(Subject::Listed(Arc::new(Listed::new(counted.kept(turned?)?, Some(metric)))));
+        let puzzle = counted.kept(puzzle, counted.turns(&word)?)?;
+        return Ok(Subject::Listed(Arc::new(Listed::new(puzzle, Some(metric)))));
     }
     if Format::of(&word).is_some() || path.is_file() {
         return of_file(&path, &word, &counted);
@@ -286,15 +349,20 @@ fn of_file(path: &Path, word: &str, counted: &Counted<'_, '_>) -> PyResult<Subje
     let name = path.display().to_string();
     let counting = Counting { directed: counted.directed, quarter };
     match formats::read_any(&name, &text, counting).map_err(exception)? {
-        FilePuzzle::Positions(_) if counted.pieces.is_some() => Err(invalid(format!(
-            "pieces= is for puzzles of several sets of pieces, {word} has one"
-        ))),
         FilePuzzle::Positions(definition) => {
+            counted.only(word, &["directed"])?;
             Ok(Subject::Numbered(StateSpace::of_puzzle(definition)))
         }
         FilePuzzle::Orbits(puzzle) => {
+            let turns = match (counted.directed, Format::of(word)) {
+                (true, _) => Turns::Directed,
+                // A move of a file of permutations is that alone.
+                (false, Some((Format::Gap, _))) if counted.metric.is_none() => Turns::Quarter,
+                (false, _) => counted.turns(word)?,
+            };
             let metric = counted.metric.map(str::to_string);
-            Ok(Subject::Listed(Arc::new(Listed::new(counted.kept(puzzle)?, metric))))
+            let puzzle = counted.kept(puzzle, turns)?;
+            Ok(Subject::Listed(Arc::new(Listed::new(puzzle, metric))))
         }
     }
 }
@@ -421,15 +489,24 @@ pub fn read_boards(boards: &Bound<'_, PyAny>, size: Option<Size>) -> PyResult<(R
 #[pymethods]
 impl Puzzle {
     #[new]
-    #[pyo3(signature = (puzzle, *, goal=None, metric=None, directed=false, pieces=None))]
+    #[pyo3(signature = (puzzle, *, goal=None, metric=None, directed=false, pieces=None, ignore_orientation=None, same=None,
+                        moves=None, goals=None, subgroup=None))]
+    #[allow(clippy::too_many_arguments)]
     fn from_words(
         puzzle: &Bound<'_, PyAny>,
         goal: Option<&Bound<'_, PyAny>>,
         metric: Option<&str>,
         directed: bool,
         pieces: Option<&Bound<'_, PyAny>>,
+        ignore_orientation: Option<&Bound<'_, PyAny>>,
+        same: Option<&Bound<'_, PyAny>>,
+        moves: Option<&Bound<'_, PyAny>>,
+        goals: Option<&Bound<'_, PyAny>>,
+        subgroup: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Puzzle> {
-        Ok(Puzzle { subject: subject(puzzle, Counted { goal, metric, directed, pieces })? })
+        let changed = Changed { moves, ignore_orientation, same, goals, subgroup };
+        let counted = Counted { goal, metric, directed, pieces, changed };
+        Ok(Puzzle { subject: subject(puzzle, counted)? })
     }
 
     /// Returns the puzzle of some permutations, of pieces that may turn and may look alike.

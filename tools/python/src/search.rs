@@ -650,7 +650,8 @@ pub fn bfs(
     keep_levels: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<SearchResult> {
-    let subject = subject(puzzle, Counted { goal, metric, directed, pieces })?;
+    let subject =
+        subject(puzzle, Counted { goal, metric, directed, pieces, ..Counted::default() })?;
     let subject = starting_at(subject, start)?;
     let disk = dir.map(|dir| on_disk(dir, keep_levels)).transpose()?;
     let resources = Resources::new().threads(threads).memory_or_half(memory);

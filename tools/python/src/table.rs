@@ -143,7 +143,7 @@ impl DistanceTable {
         #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<DistanceTable> {
-        let subject = subject(puzzle, Counted { goal, metric, directed, pieces: None })?;
+        let subject = subject(puzzle, Counted { goal, metric, directed, ..Counted::default() })?;
         let search = Search::of(subject.numbered("a distance table")?.clone());
         let encoding = named(TableEncoding::NAMES, "encoding", encoding)?;
         let search = search.resources(Resources::new().threads(threads).memory_or_half(memory));

@@ -41,6 +41,11 @@ class Puzzle:
         metric: _Metric | None = None,
         directed: bool = False,
         pieces: str | Sequence[str] | None = None,
+        ignore_orientation: str | Sequence[str] | None = None,
+        same: str | Sequence[str] | None = None,
+        moves: str | Sequence[str] | None = None,
+        goals: str | Sequence[str] | None = None,
+        subgroup: str | Sequence[str] | None = None,
     ) -> Puzzle: ...
     @staticmethod
     def from_generators(
@@ -302,6 +307,7 @@ class PruningTable:
         directed: bool = False,
         pieces: str | Sequence[str] | None = None,
         encoding: Literal["nibble", "mod3", "byte"] = "nibble",
+        up_to_symmetry: bool = False,
         threads: int | None = None,
         memory: _Memory | None = None,
         progress: _Progress | None = None,
