@@ -7,7 +7,7 @@
 //! Invariant: symmetric arrangements whose coordinates have no symmetry of their own have one number; arrangements with one
 //! number are symmetric.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -19,12 +19,15 @@ use crate::{
         orbits::{Arrangement, OrbitPuzzle},
         ranking::{FirstDigits, KindRole, RankGroup, Ranking},
     },
+    random::SplitMix64,
 };
 
 /// Most values of a coordinate: two bytes of a cache for each.
 const MOST_VALUES: u64 = 1 << 21;
 /// A coordinate is good enough when there are so many entries more than states up to symmetry, in hundredths.
 const ENOUGH: u64 = 110;
+/// Arrangements that tell symmetries apart.
+const SAMPLE: usize = 64;
 /// Most sets of kinds that symmetries keep of which all unions are tried.
 const MOST_SETS: usize = 10;
 /// Bits of a symmetry's index beside its class.
@@ -82,12 +85,13 @@ impl TableNumbers {
         if !(2..=1 << SYMMETRY).contains(&group.order()) {
             return Ok(None);
         }
-        let enough = plain.entries / group.order() as u64 * ENOUGH / 100;
-        let mut candidates = Vec::new();
+        let enough = plain.entries / actions(puzzle, &plain, &group).1 * ENOUGH / 100;
+        let mut candidates: Vec<(u64, FirstDigits, Ranking)> = Vec::new();
         for first in coordinates(puzzle, &plain, &relabellings) {
             let ranking = Ranking::with_first(puzzle, &first)?;
             let values = ranking.entries / ranking.rest;
-            if (2..=MOST_VALUES).contains(&values) && is_alone(&ranking, &first) {
+            let is_new = candidates.iter().all(|(.., other)| *other != ranking);
+            if is_new && (2..=MOST_VALUES).contains(&values) && is_alone(&ranking, &first) {
                 candidates.push((values, first, ranking));
             }
         }
@@ -311,6 +315,7 @@ impl Reduction {
             RowRank::new((puzzle, &fields), (puzzle, &coordinate), &own, (map, None))
         };
         let ranks: Vec<RowRank> = group.maps.iter().map(rank).collect();
+        let (same, _) = actions(puzzle, ranking, &group);
         let mut class_of = vec![u32::MAX; coordinate.entries as usize];
         let (mut least, mut keeping, mut members) = (Vec::new(), Vec::new(), Vec::new());
         for value in 0..coordinate.entries {
@@ -322,7 +327,8 @@ impl Reduction {
             let (mut keep, mut found) = (Vec::new(), 0);
             for (symmetry, (rank, &back)) in (0..).zip(ranks.iter().zip(&group.inverse)) {
                 let image = rank.rank(&row);
-                if image == value {
+                // One of those that do the same.
+                if image == value && same[usize::from(symmetry)] == symmetry {
                     keep.push(symmetry);
                 }
                 let known = &mut class_of[image as usize];
@@ -336,6 +342,24 @@ impl Reduction {
         let class_of = Arc::new(class_of);
         Reduction { relabellings, group, first, class_of, least, keeping, members }
     }
+}
+
+/// For each symmetry the first that does the same to some random arrangements, and how many are different: what never moves can
+/// be turned without any change. Of those that are not the same, at most every other arrangement is taken to the same one.
+fn actions(puzzle: &OrbitPuzzle, ranking: &Ranking, group: &SymmetryGroup) -> (Vec<u8>, u64) {
+    let fields = StateFields::of(puzzle);
+    let own = PieceMap::new(puzzle, puzzle).expect("a puzzle is its own projection");
+    let mut random = SplitMix64::new(1);
+    let mut row = || fields.encode(&ranking.unrank(random.draw() % ranking.entries));
+    let rows: Vec<Vec<u8>> = (0..SAMPLE).map(|_| row()).collect();
+    let mut first = HashMap::new();
+    let of = |(symmetry, map): (u8, &FieldMap)| {
+        let rank = RowRank::new((puzzle, &fields), (puzzle, ranking), &own, (map, None));
+        let images: Vec<u64> = rows.iter().map(|row| rank.rank(row)).collect();
+        *first.entry(images).or_insert(symmetry)
+    };
+    let same = (0..=u8::MAX).zip(&group.maps).map(of).collect();
+    (same, first.len() as u64)
 }
 
 /// Digits that symmetries may take to each other: those of unions of the sets of kinds that they keep.

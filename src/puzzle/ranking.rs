@@ -18,7 +18,7 @@ use crate::puzzle::{
 };
 
 /// Numbers of the arrangements of a puzzle.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ranking {
     pub groups: Vec<RankGroup>,
     pub entries: u64,
@@ -43,7 +43,7 @@ impl FirstDigits {
 }
 
 /// Positions of an orbit between which pieces travel.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RankGroup {
     pub orbit: usize,
     /// The positions, in order.
@@ -68,7 +68,7 @@ pub(crate) enum KindRole {
     Several(u8),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SinglePiece {
     pub kind: u8,
     pub modulus: u8,
@@ -76,7 +76,7 @@ pub(crate) struct SinglePiece {
     pub turn: u64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SeveralPieces {
     pub kind: u8,
     pub count: usize,
