@@ -1,32 +1,23 @@
 //! Pruning tables: how they are built, kept in files, and read.
 //!
-//! The search that builds one keeps a state of each class of symmetric ones; all of the class are written, level by level.
+//! It is filled by blocks, by rows, or from a search by lists.
 //!
 //! Invariant: every state's entry is written with the depth at which the search found it, and every file is summed block by
 //! block.
 
-use std::{
-    collections::HashSet,
-    path::Path,
-    sync::atomic::{AtomicU8, Ordering},
-    time::Instant,
-};
+use std::{collections::HashSet, path::Path};
 
 use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use crate::{
     Error,
-    frontier::{
-        BucketLists, BucketSpace, FoundLists, FrontierError, FrontierLevel, FrontierSearch,
-        LevelEnd, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels,
-    },
-    kernel::prefetch,
     progress::{NoProgress, Phase, Progress},
     pruning::{
         blocks::Blocks,
         header::{EntrySize, PruningHeader},
-        numbers::{RowImages, TableNumbers},
+        lists::TableLevels,
+        numbers::TableNumbers,
         row_rank::PieceMap,
         rows::TableRows,
     },
@@ -36,7 +27,7 @@ use crate::{
         ranking::{RankGroup, Ranking},
     },
     resources::Resources,
-    store::{Container, FileHeader as _, Image, ListCut, Mapped, Output, shared_bytes},
+    store::{Container, FileHeader as _, Image, Mapped, Output, shared_bytes},
     system::{FileProblem, SystemError},
     table::TableError,
 };
@@ -63,105 +54,10 @@ pub struct PruningTable {
     pub(crate) numbers: TableNumbers,
 }
 
-/// The levels of a search, whose states are written to a table as they come.
-struct TableLevels<'t> {
-    levels: MemoryLevels,
-    depth: usize,
-    size: EntrySize,
-    entries: &'t [AtomicU8],
-    numbers: &'t TableNumbers,
-    puzzle: &'t OrbitPuzzle,
-    /// The entries of a state and of its images.
-    images: Option<RowImages<'t>>,
-    progress: &'t dyn Progress,
-}
-
 /// Most entries of a table that is built without being asked for.
 const DEFAULT_ENTRIES: u64 = 600_000_000;
 /// Bits of memory for an entry while a table is built.
 const BUILD_BITS: u64 = 7;
-
-/// Entries whose bytes are asked for before they are written.
-const AHEAD: usize = 512;
-
-impl TableLevels<'_> {
-    /// Writes entries, whose bytes have been asked for.
-    fn write(&self, numbers: &[u64], entry: u8) {
-        let none = self.size.none();
-        for &number in numbers {
-            let (byte, shift) = self.size.place(number);
-            match self.size {
-                EntrySize::Byte => self.entries[byte].store(entry, Ordering::Relaxed),
-                // All bits of what was not written are set.
-                _ => {
-                    _ = self.entries[byte].fetch_and(!((none ^ entry) << shift), Ordering::Relaxed)
-                }
-            }
-        }
-    }
-}
-
-impl LevelStore for TableLevels<'_> {
-    fn is_on_disk(&self) -> bool {
-        false
-    }
-
-    fn sink(&self) -> &dyn ListSink {
-        &self.levels
-    }
-
-    fn begin(&mut self, space: &BucketSpace, cut: &ListCut) -> Result<(), Error> {
-        self.images = Some(self.numbers.images(self.puzzle, &space.coordinate.group.maps));
-        self.levels.begin(space, cut)
-    }
-
-    fn found(&mut self, space: &BucketSpace, room: u64) -> Result<FoundLists, Error> {
-        self.levels.found(space, room)
-    }
-
-    fn open(&mut self, depth: usize, becomes: LevelUse, room: u64) {
-        self.depth = depth;
-        self.levels.open(depth, becomes, room);
-    }
-
-    fn close(
-        &mut self,
-        total: LevelTotal,
-        space: &BucketSpace,
-        begun: Instant,
-    ) -> Result<(BucketLists, FrontierLevel), Error> {
-        let (lists, level) = self.levels.close(total, space, begun)?;
-        let Some(entry) = self.size.entry(self.depth) else {
-            let (depth, max) = (self.depth, usize::from(self.size.none()) - 1);
-            return Err(TableError::TooDeep { depth, max }.into());
-        };
-        let chunks = lists.chunks.par_iter().enumerate();
-        chunks.try_for_each(|(chunk, lists)| -> Result<(), Error> {
-            if self.progress.interrupted() {
-                return Err(TableError::Interrupted.into());
-            }
-            let images = self.images.as_ref().expect("the search has begun");
-            let mut numbers = Vec::with_capacity(AHEAD + images.most());
-            space.each_row(chunk, lists, |row| {
-                images.each(row, |number, _| {
-                    prefetch::<1, _>(self.entries.as_ptr().wrapping_add(self.size.place(number).0));
-                    numbers.push(number);
-                });
-                if numbers.len() >= AHEAD {
-                    self.write(&numbers, entry);
-                    numbers.clear();
-                }
-            })?;
-            self.write(&numbers, entry);
-            Ok(())
-        })?;
-        Ok((lists, level))
-    }
-
-    fn ended(&self, puzzle: &OrbitPuzzle, depth: usize, end: LevelEnd) -> Error {
-        self.levels.ended(puzzle, depth, end)
-    }
-}
 
 impl PruningTable {
     /// Returns the table of all states of a puzzle: how many moves each needs to the solved one.
@@ -203,8 +99,8 @@ impl PruningTable {
         resources: Resources,
         progress: &dyn Progress,
     ) -> Result<PruningTable, Error> {
-        let numbers = PruningTable::reduced(puzzle)?;
-        PruningTable::filled(puzzle, (size, numbers), resources, progress, None)
+        let kind = (size, PruningTable::reduced(puzzle)?);
+        PruningTable::filled(puzzle, kind, resources, progress, None)
     }
 
     /// Returns a table, up to symmetry or not, that is filled in its file, which has its name when it is complete: memory is
@@ -228,6 +124,23 @@ impl PruningTable {
         let table = PruningTable::filled(puzzle, (size, numbers), resources, progress, to)?;
         output.finish()?;
         Ok(table)
+    }
+
+    /// Returns a table with four bits for each entry, or a byte where depths ask for it.
+    ///
+    /// # Errors
+    /// As [`PruningTable::build_with`].
+    pub fn build_narrow(
+        puzzle: &OrbitPuzzle,
+        resources: Resources,
+        progress: &dyn Progress,
+    ) -> Result<PruningTable, Error> {
+        match PruningTable::build_with(puzzle, EntrySize::Nibble, resources, progress) {
+            Err(Error::Table(TableError::TooDeep { .. })) => {
+                PruningTable::build_with(puzzle, EntrySize::Byte, resources, progress)
+            }
+            built => built,
+        }
     }
 
     fn reduced(puzzle: &OrbitPuzzle) -> Result<TableNumbers, Error> {
@@ -281,27 +194,14 @@ impl PruningTable {
         header.histogram = match (blocks, rows) {
             (Some(blocks), _) => resources.install(|| blocks.fill(size, entries, progress))??,
             (None, Some(rows)) => resources.install(|| rows.fill(size, entries, progress))??,
-            (None, None) => {
-                let mut search = FrontierSearch::new(searched).resources(resources.memory(left));
-                search.keep_last = 1;
-                let mut levels = TableLevels {
-                    levels: MemoryLevels::default(),
-                    depth: 0,
-                    size,
-                    entries,
-                    numbers: &numbers,
-                    puzzle,
-                    images: None,
-                    progress,
-                };
-                let found = search.run_in(&mut levels, None, progress);
-                let found = found.map_err(|error| match error {
-                    // A part of a table is nothing.
-                    Error::Frontier(FrontierError::Interrupted) => TableError::Interrupted.into(),
-                    error => error,
-                })?;
-                found.counts()
-            }
+            (None, None) => TableLevels::fill(
+                searched,
+                (puzzle, &numbers),
+                size,
+                entries,
+                resources.memory(left),
+                progress,
+            )?,
         };
         let file = Container::finish(image, header);
         Ok(PruningTable { file, puzzle: puzzle.clone(), numbers })

@@ -25,7 +25,7 @@ use crate::cli::{
     ResourceOptions, Result, SearchProgress, count, made, part,
     pdb::build::{build_file, check_space, file_name},
     print, progress, puzzle, refuse, seed,
-    solve::{build_table, open_partitions, usable_table},
+    solve::{open_partitions, usable_table},
 };
 
 /// Build and rate sets of databases: several partitions, used together.
@@ -196,7 +196,7 @@ impl BuildSetArgs {
                 ),
                 None => {
                     let progress = SearchProgress::of_part(part(i, projections.len()));
-                    let table = build_table(projection, resources, &progress)?;
+                    let table = PruningTable::build_narrow(projection, resources, &progress)?;
                     table.save(&file, true, &progress)?;
                     drop(progress);
                     tracing::info!("wrote {}", file.display());

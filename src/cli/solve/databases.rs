@@ -10,15 +10,13 @@ use tilewave::{
     Board, Pattern, Pdb, Resources, SystemError, internals,
     pdb::{Build, Encoding, Kind, PdbError, SetFile, Summary, inspect, partition},
     progress::StopWhen,
-    pruning::{EntrySize, PruningTable},
+    pruning::PruningTable,
     puzzle::orbits::OrbitPuzzle,
     solve::default_patterns,
     table::TableError,
 };
 
-use crate::cli::{
-    Context, Failure, Result, SearchProgress, last_words, progress, refuse, solve::kept,
-};
+use crate::cli::{Context, Failure, Result, last_words, progress, refuse, solve::kept};
 
 /// Where databases come from.
 #[derive(clap::Args)]
@@ -120,7 +118,7 @@ impl Databases {
             projections.len(),
             |i| table_name(&projections[i]),
             |i, path| usable_table(path, &projections[i]),
-            |i, progress| build_table(&projections[i], resources, progress),
+            |i, progress| Ok(PruningTable::build_narrow(&projections[i], resources, progress)?),
         )
     }
 
@@ -235,19 +233,6 @@ fn open_table(path: &Path) -> Result<PruningTable> {
 pub fn usable_table(path: &Path, puzzle: &OrbitPuzzle) -> Option<PruningTable> {
     let table = open_table(path).ok()?;
     (table.puzzle().to_json() == puzzle.to_json()).then_some(table)
-}
-
-/// Builds a table, with a byte for each entry where depths ask for it.
-pub fn build_table(
-    puzzle: &OrbitPuzzle,
-    resources: Resources,
-    progress: &SearchProgress,
-) -> Result<PruningTable> {
-    let build = |size| PruningTable::build_with(puzzle, size, resources, progress);
-    match build(EntrySize::Nibble) {
-        Err(tilewave::Error::Table(TableError::TooDeep { .. })) => Ok(build(EntrySize::Byte)?),
-        built => Ok(built?),
-    }
 }
 
 /// The name of a kept database: its size, goal and tiles, and how values are stored if not in bytes.

@@ -42,7 +42,7 @@ use crate::cli::{
 };
 
 pub use crate::cli::solve::databases::{
-    build_table, cache_dir, is_kept, open_partitions, table_name, usable_table,
+    cache_dir, is_kept, open_partitions, table_name, usable_table,
 };
 
 /// Boards that are solved before their lines are written.

@@ -351,9 +351,7 @@ impl PuzzleSolver {
                 None => {
                     let resources = Resources::new().threads(threads).memory_or_half(None);
                     let build = |projection| {
-                        let table =
-                            Table::build_with(projection, EntrySize::Nibble, resources, watch);
-                        Ok(Arc::new(table?))
+                        Ok(Arc::new(Table::build_narrow(projection, resources, watch)?))
                     };
                     let all = Table::default_projections(puzzle, memory)?;
                     all.iter().map(build).collect::<Result<_, Error>>()?
