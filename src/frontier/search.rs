@@ -373,6 +373,8 @@ impl FrontierSearch {
 mod tests {
     use std::collections::HashSet;
 
+    use rayon::prelude::*;
+
     use super::*;
     use crate::{
         frontier::{choice::candidates, coordinate::sizes, symmetry::SymmetryGroup},
@@ -497,7 +499,7 @@ mod tests {
     #[test]
     fn all_coordinates_forms_kernels_and_symmetries_agree_with_plain_code() {
         use LevelForm::{Bits, Coded, Lists};
-        for puzzle in puzzles() {
+        puzzles().into_par_iter().for_each(|puzzle| {
             let mut search = FrontierSearch::new(puzzle);
             search.max_depth = Some(7);
             let (expected, last) = plain(&search.puzzle, 7);
@@ -558,7 +560,7 @@ mod tests {
                     }
                 }
             }
-        }
+        });
     }
 
     #[test]
