@@ -66,7 +66,7 @@ impl PruningTable {
     /// lists of the two widest levels, up to symmetry.
     ///
     /// # Errors
-    /// [`TableError`], what [`FrontierSearch::run`] returns, and [`PuzzleError::ManyStates`](crate::puzzle::PuzzleError::ManyStates).
+    /// [`TableError`], what [`FrontierSearch::run`](crate::frontier::FrontierSearch::run) returns, and [`PuzzleError::ManyStates`](crate::puzzle::PuzzleError::ManyStates).
     pub fn build(
         puzzle: &OrbitPuzzle,
         size: EntrySize,
