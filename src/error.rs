@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Anything the library can refuse or fail at.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A board, a puzzle, a state or a puzzle file that cannot be used.
@@ -41,6 +41,13 @@ pub enum Error {
         /// What is wrong with it.
         reason: Box<Error>,
     },
+}
+
+/// The message: what `main` prints of an error that it returns.
+impl std::fmt::Debug for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{self}")
+    }
 }
 
 /// What kind of failure an error is.

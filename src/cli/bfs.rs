@@ -37,9 +37,9 @@ pub struct Args {
     #[command(flatten)]
     ahead: Ahead,
 
-    /// In a search by lists, store every state, not one of each class of symmetric ones.
+    /// In a search by lists, store every state, not one of each symmetry class.
     ///
-    /// The counts are the same; it takes more memory and time.
+    /// The counts are the same, but it takes more memory and time.
     #[arg(long, hide_short_help = true)]
     no_symmetry: bool,
 
@@ -61,7 +61,7 @@ pub struct Args {
 
     /// Keep the search on disk in DIR, or continue the one there; one or more.
     ///
-    /// Several directories spread the search over several disks. A search on disk that is killed loses what came after the last commit (--commit-every); the same command continues it.
+    /// Several directories spread the search over several disks. A search on disk that is killed loses the work since the last commit (--commit-every); the same command continues it.
     #[arg(long, value_name = "DIR", value_hint = DirPath, help_heading = ON_DISK)]
     dir: Vec<PathBuf>,
 
@@ -206,7 +206,7 @@ fn expected(search: &Search) -> Result<Vec<Widths>> {
 pub struct Tiles {
     /// Search the positions of these tiles and the blank only: 1-7, or 1,2,5.
     ///
-    /// The other tiles are not told apart. Takes five to eight tiles and searches in memory. tilewave pdb build --kind all-moves
+    /// The other tiles all look the same. Allows five to eight tiles; the search runs in memory. tilewave pdb build --kind all-moves
     /// keeps the depths as a database.
     #[arg(long, value_name = "TILES", conflicts_with_all = ["start", "metric", "plot", "html", "list", "engine", "dir", "directed"])]
     tiles: Option<String>,

@@ -25,7 +25,7 @@ const COMMIT_EVERY: Duration = Duration::from_secs(10);
 pub enum Keep {
     /// The last two
     Last,
-    /// All: the complete distance information
+    /// All of them: the complete distance information
     All,
 }
 
@@ -40,19 +40,19 @@ pub struct DiskOptions {
     #[arg(long, value_parser = choice(Io::NAMES), hide_short_help = true)]
     io: Option<Io>,
 
-    /// How new files are coded [default: the fastest of this processor].
+    /// Compression of new files [default: the fastest on this processor].
     #[arg(long, value_parser = choice(Codec::NAMES), hide_short_help = true)]
     codec: Option<Codec>,
 
-    /// With --codec zstd: its level, -131072 (fast) to 22 (small) [default: 1].
+    /// With --codec zstd: compression level, -131072 (fast) to 22 (small) [default: 1].
     #[arg(long, value_name = "LEVEL", allow_negative_numbers = true, value_parser = whole(-131_072, 22), hide_short_help = true)]
     zstd_level: Option<i32>,
 
-    /// Shortest time between two commits: 500ms, 2min; 0 for one after every chunk [default: 10s].
+    /// Shortest time between two commits, e.g. 500ms or 2min; 0 commits after every chunk [default: 10s].
     #[arg(long, value_name = "TIME", value_parser = time, hide_short_help = true)]
     commit_every: Option<Duration>,
 
-    /// Disk limit for levels and scratch: 60GB [default: what is free].
+    /// Disk limit for levels and scratch files, e.g. 60GB [default: the free space].
     #[arg(long, value_name = "BYTES", value_parser = bytes, hide_short_help = true)]
     disk_limit: Option<u64>,
 
@@ -60,11 +60,11 @@ pub struct DiskOptions {
     #[arg(long, hide_short_help = true)]
     ignore_space: bool,
 
-    /// Cut levels into chunks by so many leading digits of the line [default: as few as fit the memory].
+    /// Cut levels into chunks by this many leading digits of the line [default: as few as fit in memory].
     #[arg(long, value_name = "K", value_parser = count::<usize>(), allow_negative_numbers = true, hide_short_help = true)]
     shared_digits: Option<usize>,
 
-    /// Where to keep the bits that cross between chunks [default: memory if they fit].
+    /// Where to keep the bits exchanged between chunks [default: memory if they fit].
     #[arg(long, value_parser = choice(PlaneStore::NAMES), hide_short_help = true)]
     planes: Option<PlaneStore>,
 }

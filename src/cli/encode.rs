@@ -32,7 +32,7 @@ pub struct Args {
     #[command(flatten)]
     goal: GoalOption,
 
-    /// N: the most moves that a solution may have [default: the length of a quick solution].
+    /// N, the most moves a solution may have [default: the length of a quick solution].
     #[arg(long, value_name = "N", value_parser = count::<usize>(), allow_negative_numbers = true)]
     max_moves: Option<usize>,
 
@@ -44,7 +44,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     lp: Option<PathBuf>,
 
-    /// Write the same integer program in MPS format, which readers of fixed and of free form take; - is stdout.
+    /// Write the same integer program in MPS format, which readers of fixed and free form take; - is stdout.
     #[arg(long, value_name = "FILE")]
     mps: Option<PathBuf>,
 

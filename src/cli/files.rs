@@ -32,25 +32,25 @@ use crate::cli::{
 
 // `tilewave check`: whether files are intact.
 
-/// Check every byte of files and directories, with --full every entry.
+/// Check every byte of files and directories; with --full, every entry.
 #[derive(clap::Args)]
 #[command(
-    after_help = "All checksums are compared, and for databases some entries with a search. Exit code 1 if anything is damaged or wrong.\n\n\
+    after_help = "All checksums are compared; for databases, some entries are also compared with a search. Exit code 1 if anything is damaged or wrong.\n\n\
                   Examples:\n  tilewave check RUN\n  tilewave check *.pdb *.table\n  tilewave check --full 7.pdb"
 )]
 pub struct CheckArgs {
-    /// Files; directories of one search on disk are given together, in their order.
+    /// Files or directories; give all directories of one search on disk together, in their order.
     #[arg(required = true, value_name = "PATH", value_hint = AnyPath)]
     paths: Vec<PathBuf>,
 
     /// Also recompute all entries of databases and distance tables, and prove those of pruning tables.
     ///
-    /// Databases and distance tables are built again. Pruning tables are proved: each entry is compared with those of its
+    /// Databases and distance tables are rebuilt. Pruning tables are proved: each entry is compared with those of its
     /// neighbours.
     #[arg(long)]
     full: bool,
 
-    /// With --full: build databases by the plain builder, which shares nothing with the fast one.
+    /// With --full: rebuild databases with the plain builder, which shares no code with the fast one.
     #[arg(long, requires = "full")]
     plain: bool,
 
@@ -58,7 +58,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = count::<u64>(), allow_negative_numbers = true)]
     samples: u64,
 
-    /// Seed of the random entries [default: a random one, which is printed].
+    /// Seed of the random entries [default: random and printed].
     #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     seed: Option<u64>,
 
@@ -270,7 +270,7 @@ fn search(dirs: &[PathBuf]) -> Result<Finding> {
 #[derive(clap::Args)]
 #[command(after_help = "Examples: tilewave cache\n          tilewave cache --clear")]
 pub struct CacheArgs {
-    /// Remove them. Files of other kinds stay.
+    /// Remove them; other files stay.
     #[arg(long)]
     clear: bool,
 

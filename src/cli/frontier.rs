@@ -97,7 +97,7 @@ pub fn search(
         && max_depth.is_none()
     {
         return Err(Failure::failed(format!(
-            "{puzzle} has {} states, too many for a complete search: limit the depth with --max-depth, or list the states at one with \
+            "{puzzle} has {} states, too many for a complete search: limit the depth with --max-depth, or list the states at one depth with \
              tilewave levels --depth",
             grouped(&states)
         )));

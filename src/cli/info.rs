@@ -144,10 +144,10 @@ impl<T: Figures> Figures for About<T> {
 /// Show what a file or directory of tilewave holds.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Reads headers only, and does not disturb a search that is running.\n\nExamples:\n  tilewave info RUN\n  tilewave info *.pdb *.table"
+    after_help = "Reads only headers and does not disturb a running search.\n\nExamples:\n  tilewave info RUN\n  tilewave info *.pdb *.table"
 )]
 pub struct InfoArgs {
-    /// Files; directories of one search on disk are given together, in their order.
+    /// Files or directories; give all directories of one search on disk together, in their order.
     #[arg(required = true, value_name = "PATH", value_hint = AnyPath)]
     paths: Vec<PathBuf>,
 

@@ -68,7 +68,7 @@ struct Cli {
     #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = GENERAL)]
     verbose: u8,
 
-    /// No progress bar, and no levels in the log.
+    /// Show no progress bar, and no levels in the log.
     #[arg(long, global = true, hide_short_help = true, help_heading = GENERAL)]
     no_progress: bool,
 

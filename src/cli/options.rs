@@ -52,7 +52,7 @@ pub struct ResourceOptions {
     #[arg(short = 'M', long, value_name = "BYTES", value_parser = bytes)]
     pub memory: Option<u64>,
 
-    /// Kernel, the instructions that inner loops use [default: the fastest].
+    /// Instruction set of the inner loops [default: the fastest].
     #[arg(long, value_parser = PossibleValuesParser::new(Kernel::ALL.map(Kernel::name)), hide_short_help = true)]
     kernel: Option<String>,
 }
@@ -90,7 +90,7 @@ pub struct Running {
 
     /// Engine [default: the fastest].
     ///
-    /// The fastest one that searches the puzzle and fits the memory is chosen.
+    /// The default is the fastest engine that can search the puzzle and fits in memory.
     // A directory makes it the one on disk.
     #[arg(long, value_parser = choice(ENGINES))]
     pub engine: Option<EngineChoice>,
@@ -106,7 +106,7 @@ pub enum EngineChoice {
 const ENGINES: &[Choice<EngineChoice>] = &[
     (Engine::NAMES[0].0, EngineChoice::Of(Engine::NAMES[0].1), Engine::NAMES[0].2),
     (Engine::NAMES[1].0, EngineChoice::Of(Engine::NAMES[1].1), Engine::NAMES[1].2),
-    (&["frontier"], EngineChoice::Frontier, "Lists of states, for any puzzle to a depth"),
+    (&["frontier"], EngineChoice::Frontier, "Lists of states, for any puzzle, up to some depth"),
 ];
 
 impl Running {
@@ -168,7 +168,7 @@ impl GoalOption {
 pub struct MaxDepth {
     /// Stop after this depth.
     ///
-    /// A search on disk that is already deeper is shown as deep as it is.
+    /// If a search on disk has already gone deeper, all its levels are shown.
     #[arg(long, value_name = "DEPTH", value_parser = count::<usize>(), allow_negative_numbers = true)]
     pub max_depth: Option<usize>,
 }
@@ -219,7 +219,7 @@ where
     T: FromStr,
 {
     |text| {
-        let wrong = || format!("'{text}' is not a whole number from 0");
+        let wrong = || format!("'{text}' is not a whole number of at least 0");
         text.parse().map_err(|_| wrong())
     }
 }

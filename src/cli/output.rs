@@ -23,7 +23,7 @@ pub enum OutputFormat {
     Csv,
     /// One JSON document
     Json,
-    /// JSON Lines: an object per line, as they come
+    /// JSON Lines: one object per line, as soon as it is known
     Jsonl,
 }
 
@@ -271,7 +271,7 @@ pub struct ResultReport {
 
     /// Write the report as a self-contained web page.
     ///
-    /// Antipodes are included. One file, for any browser, without a network.
+    /// Includes the antipodes. A single file that opens in any browser, offline.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 

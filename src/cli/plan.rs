@@ -36,11 +36,11 @@ pub struct Args {
     #[command(flatten)]
     counted: Counted,
 
-    /// Plan for a machine with this many cores as fast as this one's.
+    /// Plan for a machine with this many cores like this one's.
     #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
     cores: Option<u16>,
 
-    /// Plan for this many MPI processes, each on a machine of its own with these cores and this disk.
+    /// Plan for this many MPI processes, each on its own machine with these cores and this disk.
     #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
     ranks: Option<u16>,
 
@@ -48,11 +48,11 @@ pub struct Args {
     #[arg(long, value_name = "BYTES/s", value_parser = bandwidth, default_value = "1GB/s")]
     network: u64,
 
-    /// Bytes per second that the disk can read and write, both together.
+    /// Bytes per second that the disk can read and write in total.
     #[arg(long, value_name = "BYTES/s", value_parser = bandwidth, default_value = "1GB/s")]
     disk_bandwidth: u64,
 
-    /// Plan a search on disk in DIR, even where memory is enough.
+    /// Plan a search on disk in DIR, even if it would fit in memory.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     dir: Option<PathBuf>,
 

@@ -106,6 +106,17 @@ impl PuzzleAndStates {
             }
         }
         states.retain(|state| *state != "-");
+        let is_move = |state: &&str| {
+            let is_short = (1..5).contains(&state.len()) && !state.contains(char::is_whitespace);
+            is_short && state.starts_with(char::is_alphabetic)
+        };
+        if let (Some(puzzle), true) = (named, states.len() > 1 && states.iter().all(is_move)) {
+            let moves = states.join(" ");
+            refuse!(
+                "each of '{moves}' alone is a state: quote the moves of one state, tilewave {command} {puzzle} \"{moves}\", or write \
+                 several states to standard input, one per line"
+            );
+        }
         Ok((named, states))
     }
 }
@@ -158,7 +169,7 @@ pub struct Counted {
     #[arg(long, value_name = "PIECES", value_delimiter = ',', hide_short_help = true)]
     ignore_orientation: Vec<String>,
 
-    /// Let the pieces of each of these ranges look alike: centres:1-4,centres:5-8.
+    /// Make the pieces of each of these ranges indistinguishable: centres:1-4,centres:5-8.
     #[arg(long, value_name = "PIECES", value_delimiter = ',', hide_short_help = true)]
     same: Vec<String>,
 
@@ -166,9 +177,9 @@ pub struct Counted {
     #[arg(long, value_name = "MOVES", value_parser = sequences, hide_short_help = true)]
     generators: Option<Sequences>,
 
-    /// Solved states instead of the one of the puzzle: a state on each line.
+    /// Use the solved states in FILE, one per line, instead of the puzzle's own.
     ///
-    /// A state is a sequence of moves, or what stands where as tilewave state says it. ? is any piece, or any turn; a set that
+    /// A state is a sequence of moves, or the pieces by position, as tilewave state prints them. ? is any piece, or any turn; a set that
     /// is left out may have any arrangement.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     goals: Option<PathBuf>,

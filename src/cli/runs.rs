@@ -29,7 +29,7 @@ pub struct ResumeArgs {
     #[command(flatten)]
     ahead: Ahead,
 
-    /// Check all files first, and compute damaged levels again where the levels before them are kept.
+    /// Check all files first, and recompute damaged levels where the levels before them are kept.
     #[arg(long)]
     check: bool,
 

@@ -44,11 +44,11 @@ pub struct StateArgs {
     #[arg(long, conflicts_with_all = ["line", "cell"], value_parser = count::<u64>(), allow_negative_numbers = true)]
     id: Option<u64>,
 
-    /// The state with this line: the number of the order of its tiles, along the path through the cells.
+    /// The state with this line: the rank of the order of its tiles along the path through the cells.
     #[arg(long, requires = "cell", value_parser = count::<u64>(), allow_negative_numbers = true)]
     line: Option<u64>,
 
-    /// With --line: the number of the blank's cell along the path.
+    /// With --line: the position of the blank's cell along the path.
     #[arg(long, requires = "line", value_parser = count::<usize>(), allow_negative_numbers = true)]
     cell: Option<usize>,
 
@@ -421,7 +421,7 @@ struct Listing {
     #[command(flatten)]
     counted: Counted,
 
-    /// List at most N states. A search by lists may choose others for another N.
+    /// List at most N states. With another N, a search by lists may choose other states.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = count::<usize>(), allow_negative_numbers = true)]
     list: usize,
 

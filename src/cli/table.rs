@@ -42,15 +42,15 @@ pub struct Args {
     #[arg(long, value_parser = choice(EntrySize::NAMES))]
     encoding: Option<EntrySize>,
 
-    /// Keep one entry for states that are symmetric: a smaller table, with slower look-ups.
+    /// Keep one entry for all symmetric states: a smaller table with slower look-ups.
     ///
-    /// For puzzles of several sets of pieces. It takes about so many times fewer entries as there are symmetries.
+    /// For puzzles of several sets of pieces. The number of entries shrinks by about the number of symmetries.
     #[arg(long)]
     up_to_symmetry: bool,
 
-    /// Fill the table in its file, where it is larger than the memory.
+    /// Fill the table in its file, for tables larger than memory.
     ///
-    /// For puzzles of several sets of pieces. It needs a quick disk; the file has its name when it is complete.
+    /// For puzzles of several sets of pieces. Needs a fast disk. The file appears when it is complete.
     #[arg(long)]
     on_disk: bool,
 

@@ -39,7 +39,7 @@ names! { ExportLayout:
     "24puzzle" = Puzzle24, "clausecker's 24puzzle (5x5, --goal first), with the regions of a region-aware database";
     "hog2-lex" = Lexicographic, "Lexicographic rank of the tiles' cells, one byte each";
     "positions" = Positions,
-        "Base-N number of the tiles' cells, first tile least significant, one byte each, 255 for none";
+        "The tiles' cells as digits in base N, first tile least significant, one byte each, 255 for none";
 }
 
 /// Most bytes of a table of positions: it is mostly empty.

@@ -30,7 +30,7 @@ pub enum SearchError {
     },
     /// The arrays exceed the memory budget.
     #[error(
-        "{puzzle} needs {} of memory with the {engine} engine, the budget is {}: raise it with --memory if the machine has more, or {}",
+        "{puzzle} needs {} of memory with the {engine} engine, but the limit is {}: raise it with --memory if the machine has more, or {}",
         bytes(*needed), bytes(*budget), way_out(*engine)
     )]
     Memory {

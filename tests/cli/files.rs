@@ -77,8 +77,8 @@ fn nothing_is_left_behind_when_a_search_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("never.svg");
     let path = path.to_str().unwrap();
-    refused(&["bfs", "3x3", "-M", "10B", "--plot", path], 1, "budget");
-    refused(&["bfs", "3x3", "-M", "10B", "-o", path], 1, "budget");
+    refused(&["bfs", "3x3", "-M", "10B", "--plot", path], 1, "the limit is");
+    refused(&["bfs", "3x3", "-M", "10B", "-o", path], 1, "the limit is");
     assert_eq!(entries(&dir), [""; 0]);
 }
 

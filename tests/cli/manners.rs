@@ -18,7 +18,7 @@ fn what_is_wrong_is_said_in_our_words() {
         ("bfs abc", "see tilewave bfs --help"),
         (
             "bfs 3x3 --max-depth -1",
-            "--max-depth: '-1' is not a whole number from 0; see tilewave bfs --help",
+            "--max-depth: '-1' is not a whole number of at least 0; see tilewave bfs --help",
         ),
         ("bfs 3x3 -j abc", "--threads: 'abc' is not a whole number from 0 to 1024"),
         ("bfs 3x3 --max-dept 4", "unknown option '--max-dept', did you mean --max-depth?"),
@@ -49,7 +49,7 @@ fn hints_lead_on() {
     let run = place.to_str().unwrap();
     refused(&["bfs", "3x5", "-M", "1GiB"], 1, "or search on disk with --dir DIR");
     refused(&["bfs", "3x3", "--dir", run, "--shared-digits", "99"], 2, "at most 2 digits");
-    refused(&["bfs", "3x4", "--dir", run, "-M", "100B"], 1, "budget");
+    refused(&["bfs", "3x4", "--dir", run, "-M", "100B"], 1, "the limit is");
     assert!(!dir.path().join("a").exists(), "refused commands leave nothing");
     assert!(stdout(&["bfs", "2x3", "-M", "1G"]).contains("diameter    21"));
     if std::thread::available_parallelism().is_ok_and(|cores| cores.get() < 256) {

@@ -44,6 +44,13 @@ fn wrong_options() {
     );
     refused(&["bfs", "3x3", "--format", "xml"], 2, "--format: 'xml' is not one of text, csv, json");
     refused(&["bfs", "3x3", "-j", "1025"], 2, "'1025' is not a whole number from 0 to 1024");
+    refused(
+        &["solve", "2x2x2", "R", "U2"],
+        2,
+        "quote the moves of one state, tilewave solve 2x2x2 \"R U2\"",
+    );
+    let both = ["solve", "1 2 3/4 5 6/7 0 8", "--pdb", "a.pdb", "--table", "a.table"];
+    refused(&both, 2, "cannot be used together with");
     refused(&["bfs", "3x3", "-M", "8"], 2, "a number and a unit");
     refused(&["bfs", "2x3", "--engine", "sweep"], 2, "--engine reference");
     refused(&["serach", "3x3"], 2, "unknown command 'serach'");

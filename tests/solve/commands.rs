@@ -302,7 +302,7 @@ fn what_cannot_work_is_said_with_its_cause() {
     assert_eq!(tilewave(&build).0, 0);
     let (code, _, error) = tilewave(&["solve", "--pdb", &database, board]);
     assert!(
-        code == 1 && error.contains("a.pdb' is a database of 4x4, the board is 3x3"),
+        code == 1 && error.contains("a.pdb' is a database for 4x4, but the board is 3x3"),
         "{error}"
     );
     // Boards beyond all databases.

@@ -80,7 +80,10 @@ pub unsafe extern "C" fn tilewave_pdb_open(
     out: *mut *mut TilewavePdb,
 ) -> TilewaveStatus {
     if !matches!(flags, TILEWAVE_OPEN_READ | TILEWAVE_OPEN_MAP) {
-        return fail(TilewaveStatus::Misuse, "databases are read or mapped");
+        return fail(
+            TilewaveStatus::Misuse,
+            "TILEWAVE_OPEN_LAZY is for distance tables: read or map a database",
+        );
     }
     let pdb = |path: &Path| -> Result<TilewavePdb, Error> {
         let pdb = match flags {

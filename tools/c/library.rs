@@ -310,10 +310,16 @@ unsafe fn evaluate_one(
     let Some(tiles) = (unsafe { read(tiles, count) }) else {
         return TilewaveAnswer::Invalid as c_int;
     };
-    evaluate(size, tiles, value).unwrap_or_else(|error| {
-        failed(error);
-        TilewaveAnswer::Failed as c_int
-    })
+    let evaluated = Board::new(size, tiles).map(|board| number(value(&board)));
+    evaluated
+        .unwrap_or_else(|error| {
+            failed(error);
+            Ok(TilewaveAnswer::Invalid as c_int)
+        })
+        .unwrap_or_else(|error| {
+            failed(error);
+            TilewaveAnswer::Failed as c_int
+        })
 }
 
 /// Evaluates many boards with all threads.

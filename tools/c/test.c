@@ -76,6 +76,7 @@ static int databases(const char *path, const char *other, const char *damaged, u
 
     CHECK(tilewave_pdb_value(pdb, goal, 9) == 0);
     CHECK(tilewave_pdb_value(pdb, goal, 8) == TILEWAVE_ANSWER_INVALID);
+    CHECK(strstr(tilewave_last_message(), "3x3 needs 9") != NULL);
     CHECK(tilewave_pdb_value(pdb, NULL, 9) == TILEWAVE_ANSWER_INVALID);
     CHECK(tilewave_pdb_value(NULL, goal, 9) == TILEWAVE_ANSWER_INVALID);
     for (i = 0; i < 27; i++)

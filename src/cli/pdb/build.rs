@@ -39,7 +39,7 @@ pub struct Wanted {
     #[arg(long, value_name = "NAME", conflicts_with = "pattern")]
     partition: Option<String>,
 
-    /// What entries stand for [default: additive-min, or region-aware for one bit per entry].
+    /// What an entry holds [default: additive-min, or region-aware for one bit per entry].
     #[arg(long, value_parser = choice(Kind::NAMES))]
     kind: Option<Kind>,
 
@@ -146,7 +146,7 @@ pub struct BuildArgs {
 
     /// Keep the levels in DIR until the database is written.
     ///
-    /// A build that was stopped can then be continued by the same command, and one of one bit per entry takes half the memory. To
+    /// The same command then continues a build that was stopped, and a build with one bit per entry takes half the memory. To
     /// give a build up, remove DIR.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with = "plain")]
     dir: Option<PathBuf>,
@@ -155,7 +155,7 @@ pub struct BuildArgs {
     #[arg(long, requires = "dir")]
     ignore_space: bool,
 
-    /// Use the plain builder: slow, and written independently of the fast one.
+    /// Use the plain builder: slow, written independently of the fast one.
     #[arg(long)]
     plain: bool,
 
@@ -275,7 +275,7 @@ impl Figures for Built<'_> {
 /// Estimate memory, disk and time of a build.
 #[derive(clap::Args)]
 #[command(
-    after_help = "The time is measured on a smaller database of the same board, which is built now; the time of a disk is not in it. Exit \
+    after_help = "The time is measured by building a smaller database of the same board; the time of a disk is not in it. Exit \
                   code 1 when the memory does not suffice, not even with the levels on disk (pdb build --dir).\n\nExample:\n  tilewave pdb plan 5x5 --pattern 1,2,3,6,7,8,11 \
                   --encoding bit"
 )]

@@ -59,7 +59,7 @@ pub fn tiles(tiles: &[u16]) -> String {
 
 // `tilewave pdb probe`: the values of boards, and their sums.
 
-/// Look boards up in one or several databases: their values and the sum.
+/// Look up boards in one or several databases: their values and the sum.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave pdb probe '15 2 1 12/8 5 6 11/4 9 10 7/3 14 13 0' --pdb 7.pdb\n  \

@@ -41,10 +41,10 @@ enum SetCommand {
     Rate(RateArgs),
 }
 
-/// Build a set for a board, or pruning tables for a cube or other puzzle: as many and as large as the memory holds.
+/// Build a set for a board, or pruning tables for a cube or other puzzle: as many and as large as fit in memory.
 #[derive(clap::Args)]
 #[command(
-    after_help = "The same command continues a build that was interrupted: databases that are complete stay as they are. Those too large to be built in memory keep their levels in a directory next to the file until they are complete.\n\n\
+    after_help = "The same command continues an interrupted build: complete databases stay as they are. Those too large to be built in memory keep their levels in a directory next to the file until they are complete.\n\n\
                   Examples:\n  tilewave pdb set build 5x5 --memory 16GB -o set24/\n  \
                   tilewave solve --pdb set24/set.json < boards.txt\n  \
                   tilewave pdb set build 3x3x3 --memory 4GB -o cube/\n  \
@@ -62,7 +62,7 @@ struct BuildSetArgs {
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 
-    /// Replace the set file, and files that are no such databases.
+    /// Replace the set file, and files that are not databases of the set.
     #[arg(short, long)]
     force: bool,
 
@@ -87,11 +87,11 @@ struct RateArgs {
     #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     seed: Option<u64>,
 
-    /// Also search the boards of a file, one per line, and show the nodes of each threshold; - is stdin.
+    /// Also search the boards in a file, one per line, and show the nodes of each threshold; - is stdin.
     #[arg(long, value_name = "FILE")]
     boards: Option<PathBuf>,
 
-    /// Node limit of such a search.
+    /// Node limit for each of these searches.
     #[arg(long, value_name = "N", default_value_t = 10_000_000, value_parser = count::<u64>(), allow_negative_numbers = true)]
     max_nodes: u64,
 

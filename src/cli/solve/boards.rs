@@ -120,7 +120,7 @@ impl Arrivals {
                     (false, Some(error)) => Err(Failure::usage(error)),
                     (false, None) => {
                         refuse!(
-                            "there is no board: name one or write one per line to standard input"
+                            "no board was given: pass one as an argument, or one per line on standard input"
                         )
                     }
                 };

@@ -23,7 +23,7 @@ use crate::cli::{Context, Failure, Result, last_words, progress, refuse, solve::
 pub struct Databases {
     /// Pattern database, set or pruning table to use; may be given several times.
     ///
-    /// Databases must not share tiles: their values are added. Of all-moves databases and of tables the largest value is taken.
+    /// Databases must not share tiles: their values are added. For all-moves databases and tables, the largest value counts.
     #[arg(long, value_name = "FILE", conflicts_with = "partition")]
     pub pdb: Vec<PathBuf>,
 
@@ -56,7 +56,7 @@ impl Databases {
                     .contains(&(theirs.rows(), theirs.cols()))
                 {
                     return Err(Failure::failed(format!(
-                        "'{}' is a database of {theirs}, the board is {size}: leave it out",
+                        "'{}' is a database for {theirs}, but the board is {size}: leave this file out",
                         file.display()
                     )));
                 }

@@ -54,7 +54,7 @@ const PROOF_CELLS: usize = 16;
 /// Time for a proof, unless told.
 const PROOF_TIME: Duration = Duration::from_secs(60);
 
-/// Solve boards optimally, or quickly with --fast; cubes and other puzzles optimally.
+/// Solve boards, cubes and other puzzles optimally, or quickly with --fast.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  tilewave solve '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12'\n  \
                   tilewave solve 3x3x3 \"R U F' L2 D B\"\n  tilewave scramble 10x10 --count 1000 | tilewave solve --fast\n\n\
@@ -68,18 +68,18 @@ pub struct Args {
     #[command(flatten)]
     counted: Counted,
 
-    /// Solve quickly, not optimally: boards, or other puzzles in phases (--via).
+    /// Solve quickly, not optimally; puzzles other than boards in phases (--via).
     #[arg(long)]
     fast: bool,
 
     #[command(flatten)]
     phases: Phases,
 
-    /// With --fast: solve optimally, too, and compare the lengths.
+    /// With --fast: also solve optimally and compare the lengths.
     #[arg(long, requires = "fast")]
     compare: bool,
 
-    /// Confirm with a SAT solver that nothing is shorter.
+    /// Confirm with a SAT solver that no shorter solution exists.
     ///
     /// Boards of at most 16 cells.
     #[arg(long, conflicts_with = "fast")]
@@ -96,9 +96,9 @@ pub struct Args {
     #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
     timeout: Option<Duration>,
 
-    /// Save the progress of many hard boards in FILE; the same command resumes.
+    /// Save the progress in FILE, for many hard boards; the same command resumes.
     ///
-    /// All boards are read before the first is solved.
+    /// All boards are read before the first one is solved.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fast", "certify", "table"])]
     log: Option<PathBuf>,
 

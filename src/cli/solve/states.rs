@@ -37,8 +37,8 @@ use crate::cli::{
 pub struct Phases {
     /// With --fast, for puzzles other than boards: solve these first; may be given several times.
     ///
-    /// Pieces as for --pieces, edges:1-4, or moves up to which a state is solved, "<U,D,R2,L2,F2,B2>"; from there on only moves
-    /// that keep it so are used.
+    /// Pieces as for --pieces (edges:1-4), or the moves of a subgroup to reach ("<U,D,R2,L2,F2,B2>"); after that, only moves that
+    /// stay in it are used.
     #[arg(long, value_name = "PHASE", value_parser = phase, requires = "fast", conflicts_with = "pdb", hide_short_help = true)]
     pub via: Vec<Variant>,
 }

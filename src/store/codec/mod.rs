@@ -33,8 +33,8 @@ pub enum Codec {
 }
 
 names! { Codec:
-    "rans" = Rans, "Asymmetric numeral systems: fast with AVX-512, a tenth smaller";
-    "zstd" = Zstd, "zstd: the fastest elsewhere";
+    "rans" = Rans, "Asymmetric numeral systems: fast with AVX-512, 10 % smaller";
+    "zstd" = Zstd, "zstd: the fastest without AVX-512";
 }
 
 impl Codec {
