@@ -86,7 +86,7 @@ impl FrontierSearch {
         self.run_with(&NoProgress)
     }
 
-    /// Runs the search as [`FrontierSearch::run`] does, which an observer sees and may stop.
+    /// Runs the search like [`FrontierSearch::run`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
     /// As [`FrontierSearch::run`], and [`FrontierError::Interrupted`].

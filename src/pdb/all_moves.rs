@@ -109,7 +109,7 @@ impl Space {
         self.run_with(&NoProgress)
     }
 
-    /// Searches as [`Space::run`] does, which an observer sees and may stop.
+    /// Searches like [`Space::run`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
     /// As [`Space::run`], and [`PdbError::Interrupted`].
@@ -162,7 +162,7 @@ impl Space {
         self.build_with(&NoProgress)
     }
 
-    /// Searches as [`Space::build`] does, which an observer sees and may stop.
+    /// Searches like [`Space::build`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
     /// As [`Space::build`], and [`PdbError::Interrupted`].

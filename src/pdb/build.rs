@@ -215,7 +215,7 @@ impl Build {
         self.run_with(&NoProgress)
     }
 
-    /// Builds the database as [`Build::run`] does, which an observer sees and may stop.
+    /// Builds the database like [`Build::run`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
     /// As [`Build::run`], and [`PdbError::Interrupted`].

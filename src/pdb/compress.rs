@@ -33,7 +33,7 @@ pub fn compress(
     compress_with(from, to, replace, &NoProgress)
 }
 
-/// Does what [`compress`] does, which an observer sees and may stop.
+/// Like [`compress`], with an observer that sees the progress and may stop the work.
 ///
 /// # Errors
 /// As [`compress`], and [`PdbError::Interrupted`].
@@ -92,7 +92,7 @@ pub fn decompress(
     decompress_with(from, to, replace, &NoProgress)
 }
 
-/// Does what [`decompress`] does, which an observer sees and may stop.
+/// Like [`decompress`], with an observer that sees the progress and may stop the work.
 ///
 /// # Errors
 /// As [`decompress`], and [`PdbError::Interrupted`].

@@ -32,8 +32,8 @@ pub struct Pdb {
 }
 
 impl Pdb {
-    /// Opens a database file for the values of a few boards ([`Pdb::value`]): only the entries asked for are read and
-    /// checked, 1 MiB around each, and kept. Of a compressed file all is read, as [`Pdb::load`] does. Cost: constant.
+    /// Opens a database file to look up a few boards ([`Pdb::value`]). Only the blocks of 1 MiB that hold the entries asked for
+    /// are read, checked and kept. A compressed file is read completely, as by [`Pdb::load`]. Cost: constant.
     ///
     /// # Errors
     /// [`PdbError::System`] when the file cannot be read, is no database, is of another version, too short or too long,
@@ -42,9 +42,9 @@ impl Pdb {
         Pdb::new(Container::open(path.as_ref())?)
     }
 
-    /// Reads a database file into memory, on huge pages where the system has them, and checks all of it: for more than
-    /// a few look-ups. Cost: the file's size in memory, and about 0.3 ns per byte on two cores while the system has
-    /// the file in memory; 1 ns per byte if it is compressed.
+    /// Reads a database file into memory, on huge pages where the system has them, and checks all of it. Use it for more than
+    /// a few look-ups. Cost: the file's size in memory, and about 0.3 ns per byte on two cores if the system has cached the
+    /// file; 1 ns per byte if it is compressed.
     ///
     /// # Errors
     /// As [`Pdb::open`], and [`PdbError::System`] when a block is damaged or less memory is free.
@@ -52,7 +52,7 @@ impl Pdb {
         Pdb::load_with(path, &NoProgress)
     }
 
-    /// Reads a database file as [`Pdb::load`] does, which an observer sees and may stop.
+    /// Reads a database file like [`Pdb::load`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
     /// As [`Pdb::load`], and [`PdbError::Interrupted`].
@@ -65,8 +65,8 @@ impl Pdb {
         Pdb::new(file.load(|bytes| meter.add(bytes))?)
     }
 
-    /// Returns the database of a mapped file, all of it checked: no copy, and no memory that the system does not
-    /// have anyway. What rests on values rests on nobody changing the file: see [`Pdb::unchanged`].
+    /// Returns the database in a mapped file, after checking all of it. Nothing is copied; the system's file cache holds the
+    /// bytes. Values are right as long as nobody changes the file: see [`Pdb::unchanged`].
     ///
     /// # Errors
     /// As [`Pdb::load`].
@@ -78,8 +78,8 @@ impl Pdb {
         Pdb::new(file)
     }
 
-    /// Checks that nobody has written into the file since it was mapped; others cannot change. Cost: asking
-    /// the system for its length and its last change, 1 us.
+    /// Checks that nobody has written to the file since it was mapped. A database in memory cannot change. Cost: asking the
+    /// system for the file's length and time of last change, 1 us.
     ///
     /// # Errors
     /// [`PdbError::System`].
@@ -87,7 +87,7 @@ impl Pdb {
         Ok(self.file.unchanged()?)
     }
 
-    /// Returns the database of the bytes of a file, all of them checked. Cost: a copy.
+    /// Returns the database in the bytes of a file, after checking all of them. Cost: a copy.
     ///
     /// # Errors
     /// As [`Pdb::load`].
@@ -97,8 +97,8 @@ impl Pdb {
         Ok(pdb)
     }
 
-    /// Returns the database of a file that is in memory or mapped ([`crate::Mapped`], for databases
-    /// larger than the memory). Its header is checked, its entries are not: call [`Pdb::check`].
+    /// Returns the database in a file image, in memory or mapped ([`crate::Mapped`], for databases larger than
+    /// memory). The header is checked; [`Pdb::check`] checks the entries.
     ///
     /// # Errors
     /// As [`Pdb::open`].
@@ -167,13 +167,13 @@ impl Pdb {
         self.summary().file_bytes()
     }
 
-    /// Returns the entries as they are stored: one byte each, or eight per byte in the encoding of one bit, the first in the
-    /// lowest bit. None of a database that was opened and not loaded.
+    /// Returns the entries as they are stored: one byte each, or with one bit per entry eight in a byte, the first in the
+    /// lowest bit. Empty if the database was opened but not loaded.
     pub fn bytes(&self) -> &[u8] {
         self.file.data()
     }
 
-    /// Returns what the database says of itself.
+    /// Returns what the header says about the database.
     pub fn summary(&self) -> &Summary {
         &self.file.header
     }
@@ -227,7 +227,7 @@ impl Pdb {
     /// entry a walk to the goal, some ten reads per move of its tiles: see [`Pdb::lookup_after`].
     ///
     /// # Panics
-    /// When the database was opened and not loaded.
+    /// If the database was opened but not loaded.
     #[inline]
     pub fn lookup(&self, cells: &[u8], blank: u8) -> Option<u8> {
         self.at(self.entry(cells, blank), cells, blank)
@@ -295,7 +295,7 @@ impl Pdb {
         Ok(self.file.check()?)
     }
 
-    /// Writes the database to a file, which appears when it is complete.
+    /// Writes the database to a file that appears under its name when it is complete.
     ///
     /// # Errors
     /// [`PdbError::System`].
@@ -303,7 +303,7 @@ impl Pdb {
         self.save_with(path, replace, &NoProgress)
     }
 
-    /// Writes the database as [`Pdb::save`] does, which an observer sees and may stop.
+    /// Writes the database like [`Pdb::save`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
     /// As [`Pdb::save`], and [`PdbError::Interrupted`].

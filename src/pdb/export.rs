@@ -70,7 +70,7 @@ pub fn export(
     export_with(pdb, layout, path, replace, &NoProgress)
 }
 
-/// Does what [`export`] does, which an observer sees and may stop.
+/// Like [`export`], with an observer that sees the progress and may stop the work.
 ///
 /// # Errors
 /// As [`export`], and [`PdbError::Interrupted`].

@@ -95,7 +95,7 @@ impl DiskBuild<'_> {
         self.run_with(how, &NoProgress)
     }
 
-    /// Builds a database as [`DiskBuild::run`] does, which an observer sees and may stop.
+    /// Builds a database like [`DiskBuild::run`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
     /// As [`DiskBuild::run`], and [`PdbError::Interrupted`].

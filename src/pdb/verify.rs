@@ -35,7 +35,7 @@ pub fn spot_check(pdb: &Pdb, samples: u64, seed: u64) -> Result<SpotCheck, PdbEr
     spot_check_with(pdb, samples, seed, &NoProgress)
 }
 
-/// Does what [`spot_check`] does, which an observer sees and may stop.
+/// Like [`spot_check`], with an observer that sees the progress and may stop the work.
 ///
 /// # Errors
 /// As [`spot_check`], and [`PdbError::Interrupted`].
@@ -84,7 +84,7 @@ pub fn rebuild(pdb: &Pdb, how: &Build) -> Result<(), PdbError> {
     rebuild_with(pdb, how, &NoProgress)
 }
 
-/// Does what [`rebuild`] does, which an observer sees and may stop.
+/// Like [`rebuild`], with an observer that sees the progress and may stop the work.
 ///
 /// # Errors
 /// As [`rebuild`], and [`PdbError::Interrupted`].

@@ -75,7 +75,7 @@ impl PruningTable {
         PruningTable::build_with(puzzle, size, resources, &NoProgress)
     }
 
-    /// Returns the table as [`PruningTable::build`] does, which an observer sees and may stop.
+    /// Returns the table like [`PruningTable::build`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
     /// As [`PruningTable::build`], and [`TableError::Interrupted`].
@@ -286,7 +286,7 @@ impl PruningTable {
         PruningTable::load_with(path, &NoProgress)
     }
 
-    /// Reads a file as [`PruningTable::load`] does, which an observer sees and may stop.
+    /// Reads a file like [`PruningTable::load`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
     /// As [`PruningTable::load`], and [`TableError::Interrupted`].

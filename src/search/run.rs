@@ -30,7 +30,7 @@ impl Search {
         self.run_with(&NoProgress)
     }
 
-    /// Runs the search as [`Search::run`] does, which an observer sees and may stop.
+    /// Runs the search like [`Search::run`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
     /// As [`Search::run`], and [`SearchError::Interrupted`].

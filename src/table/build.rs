@@ -38,7 +38,7 @@ impl DistanceTable {
         DistanceTable::build_with(search, encoding, &NoProgress)
     }
 
-    /// Returns the table as [`DistanceTable::build`] does, which an observer sees and may stop.
+    /// Returns the table like [`DistanceTable::build`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
     /// As [`DistanceTable::build`], and [`TableError::Interrupted`].

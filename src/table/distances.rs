@@ -66,7 +66,7 @@ impl DistanceTable {
         DistanceTable::load_with(path, &NoProgress)
     }
 
-    /// Reads a table file as [`DistanceTable::load`] does, which an observer sees and may stop.
+    /// Reads a table file like [`DistanceTable::load`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
     /// As [`DistanceTable::load`], and [`TableError::Interrupted`].
@@ -331,7 +331,7 @@ impl DistanceTable {
         self.save_with(path, replace, &NoProgress)
     }
 
-    /// Writes the table as [`DistanceTable::save`] does, which an observer sees and may stop.
+    /// Writes the table like [`DistanceTable::save`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
     /// As [`DistanceTable::save`], and [`TableError::Interrupted`].

@@ -117,7 +117,7 @@ fn the_command_shows_the_distribution() {
         (&["3x3", "--tiles", "1-x"][..], "1-x"),
         (&["3x3", "--tiles", "1-4"], "five tiles"),
         (&["3x3", "--tiles", "1-5", "--blank", "0"], "cell 0"),
-        (&["3x3", "--tiles", "1-5", "--metric", "mtm"], "cannot be used with"),
+        (&["3x3", "--tiles", "1-5", "--metric", "mtm"], "cannot be used together with --metric"),
         (&["topspin:8,4", "--tiles", "1-5"], "boards"),
         (&["3x3", "--blank", "0"], "--tiles"),
     ] {

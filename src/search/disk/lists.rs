@@ -51,7 +51,7 @@ impl Disk {
         self.run_lists_with(search, &NoProgress)
     }
 
-    /// Runs a search as [`Disk::run_lists`] does, which an observer sees and may stop.
+    /// Runs a search like [`Disk::run_lists`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
     /// As [`Disk::run_lists`], and [`SearchError::Paused`].

@@ -33,7 +33,7 @@ impl Disk {
         self.run_with(search, &NoProgress)
     }
 
-    /// Runs a search as [`Disk::run`] does, which an observer sees and may stop.
+    /// Runs a search like [`Disk::run`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
     /// As [`Disk::run`], and [`SearchError::Paused`].

@@ -140,7 +140,7 @@ pub fn verify(directories: &Directories) -> Result<Verified, Error> {
     verify_with(directories, &NoProgress)
 }
 
-/// Checks a run as [`verify`] does, which an observer sees and may stop.
+/// Checks a run like [`verify`], with an observer that sees the progress and may stop the work.
 ///
 /// # Errors
 /// As [`verify`], and [`SystemError::Interrupted`].
