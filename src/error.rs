@@ -6,6 +6,12 @@ use crate::{
 };
 
 /// Anything the library can refuse or fail at.
+///
+/// ```
+/// let error: tilewave::Error = tilewave::Board::parse("1 1/2 0", None).unwrap_err().into();
+/// // What `main` prints of an error that it returns is the message.
+/// assert_eq!(format!("{error:?}"), error.to_string());
+/// ```
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -43,7 +49,6 @@ pub enum Error {
     },
 }
 
-/// The message: what `main` prints of an error that it returns.
 impl std::fmt::Debug for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{self}")

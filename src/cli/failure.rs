@@ -226,11 +226,15 @@ fn in_words(error: &clap::Error) -> String {
             format!("'{argument}' is one argument too many: quote a board or state that has spaces")
         }
         (ErrorKind::UnknownArgument, _) => format!("'{argument}' is one argument too many"),
-        (ErrorKind::ArgumentConflict, _) if get(ContextKind::PriorArg).is_some() => {
+        (ErrorKind::ArgumentConflict, _) => {
             let other = get(ContextKind::PriorArg).unwrap_or_default();
             let name = |of: &str| of.split(' ').next().unwrap_or_default().to_string();
-            let (one, other) = (name(&argument), name(&other));
-            format!("{one} cannot be used together with {other}: leave one of them out")
+            match (name(&argument), name(&other)) {
+                (one, other) if one == other => format!("{one} is given twice: leave one out"),
+                (one, other) => {
+                    format!("{one} cannot be used together with {other}: leave one of them out")
+                }
+            }
         }
         (ErrorKind::InvalidSubcommand, _) => {
             format!("unknown command '{}'", get(ContextKind::InvalidSubcommand).unwrap_or_default())
@@ -241,9 +245,10 @@ fn in_words(error: &clap::Error) -> String {
             let words: Vec<&str> = paragraph.split_whitespace().collect();
             let mut text = words.join(" ").trim_start_matches("error: ").to_string();
             let mut given = std::env::args();
-            let is_missing = error.kind() == ErrorKind::MissingRequiredArgument;
-            let is_file = |word: &String| word.ends_with(".pdb") && text.contains("--pdb");
-            if let Some(file) = given.find(|word| is_missing && is_file(word)) {
+            if error.kind() == ErrorKind::MissingRequiredArgument
+                && text.contains("--pdb")
+                && let Some(file) = given.find(|word| word.ends_with(".pdb"))
+            {
                 text += &format!(", did you mean --pdb {file}?");
             }
             text

@@ -367,8 +367,7 @@ impl Figures for Planned {
         let threads = counted(self.threads as u64, "thread");
         let budget = self.memory_budget_bytes;
         let fits = verdict(self.memory_bytes, budget);
-        let memory =
-            format!("{}: {fits} the budget of {}", bytes(self.memory_bytes), bytes(budget));
+        let memory = format!("{}: {fits} the limit of {}", bytes(self.memory_bytes), bytes(budget));
         let mut rows = vec![
             (kind, self.space.to_string()),
             ("group", order),

@@ -377,14 +377,8 @@ impl Counted {
                 return Ok(None);
             }
             let (name, text) = text(Path::new(word))?;
-            let turns = match (self.directed, self.turns()) {
-                (true, _) => Turns::Directed,
-                // A move of a file of permutations is that alone.
-                (false, None) if matches!(Format::of(word), Some((Format::Gap, _))) => {
-                    Turns::Quarter
-                }
-                (false, turns) => turns.unwrap_or_default(),
-            };
+            let asked = if self.directed { Some(Turns::Directed) } else { self.turns() };
+            let turns = formats::turns(word, asked);
             return match formats::read_any(&name, &text, self.counting())? {
                 FilePuzzle::Orbits(puzzle) => {
                     self.refuse_metric(&puzzle)?;

@@ -27,7 +27,7 @@ pub enum PdbError {
     Unsuitable(String),
     /// The table and the work on it exceed the memory budget.
     #[error(
-        "the database of {tiles} tiles on {size} has {} entries and needs {} of memory to build, the budget is {}: choose fewer tiles, {}raise it with --memory if the machine has more",
+        "the database of {tiles} tiles on {size} has {} entries and needs {} of memory to build, but the limit is {}: choose fewer tiles, {}raise it with --memory if the machine has more",
         thousands(*entries), bytes(*needed), bytes(*budget), less.map(less_memory).unwrap_or("or ".into())
     )]
     Budget {

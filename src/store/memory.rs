@@ -41,9 +41,12 @@ impl Array {
     /// Nobody else writes to the file or shortens it.
     #[allow(unsafe_code)]
     pub unsafe fn of_file(file: &File, len: u64) -> io::Result<Array> {
-        // A full disk is told here, not when a page is written.
+        // A full disk is told here, not when a page is written; some network file systems cannot tell.
         #[cfg(target_os = "linux")]
-        rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, len)?;
+        match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, len) {
+            Err(error) if error != rustix::io::Errno::OPNOTSUPP => return Err(error.into()),
+            _ => {}
+        }
         file.set_len(len)?;
         // SAFETY: the caller's promise. What lies behind the end is of the last page.
         let map = unsafe {

@@ -34,7 +34,7 @@ pub enum TableError {
     },
     /// The table and the search exceed the memory budget.
     #[error(
-        "the distance table of {puzzle} and the search that fills it need {} of memory, the budget is {}: raise it with --memory if the machine has more, or choose a smaller puzzle",
+        "the distance table of {puzzle} and the search that fills it need {} of memory, but the limit is {}: raise it with --memory if the machine has more, or choose a smaller puzzle",
         bytes(*needed), bytes(*budget)
     )]
     Budget {

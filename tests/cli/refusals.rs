@@ -51,6 +51,11 @@ fn wrong_options() {
     );
     let both = ["solve", "1 2 3/4 5 6/7 0 8", "--pdb", "a.pdb", "--table", "a.table"];
     refused(&both, 2, "cannot be used together with");
+    refused(
+        &["bfs", "3x3", "--max-depth", "2", "--max-depth", "3"],
+        2,
+        "--max-depth is given twice",
+    );
     refused(&["bfs", "3x3", "-M", "8"], 2, "a number and a unit");
     refused(&["bfs", "2x3", "--engine", "sweep"], 2, "--engine reference");
     refused(&["serach", "3x3"], 2, "unknown command 'serach'");

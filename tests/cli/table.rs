@@ -86,7 +86,7 @@ fn tables_are_refused_where_they_do_not_fit() {
     refused(&["solve", "--fast", "--table", file, "1 2 3/4 5 0"], 2, "add --compare");
     refused(&["check", "Cargo.toml"], 1, "not a database, table, set, log or search");
     refused(&["table", "2x3"], 2, "--output");
-    refused(&["table", "4x4", "-o", "never"], 1, "the budget is");
+    refused(&["table", "4x4", "-o", "never"], 1, "the limit is");
     // What the system says, once.
     refused(
         &["check", "no such file"],

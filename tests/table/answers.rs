@@ -128,7 +128,7 @@ fn wrong_boards_and_small_budgets_are_refused() {
     let mut search = Search::new(goal);
     search.resources.memory = Some(1000);
     let refused = DistanceTable::build(&search, TableEncoding::Mod3).unwrap_err().to_string();
-    assert!(refused.contains("the budget is 1000 B"), "{refused}");
+    assert!(refused.contains("the limit is 1000 B"), "{refused}");
     let large = Search::new(super::goal("3x6", "last"));
     let refused = DistanceTable::build(&large, TableEncoding::Mod3).unwrap_err().to_string();
     assert!(refused.contains("at most 16"), "{refused}");

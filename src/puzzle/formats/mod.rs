@@ -24,7 +24,7 @@ use crate::puzzle::{
         sets::SetSource,
         source::{Located, PointSource},
     },
-    orbits::OrbitPuzzle,
+    orbits::{OrbitPuzzle, Turns},
 };
 
 pub use crate::puzzle::formats::{sets::Extract, source::Counting};
@@ -64,6 +64,23 @@ impl Format {
         let (ending, format) = ENDINGS.into_iter().find(|(e, _)| lower.ends_with(e))?;
         Some((format, &name[..name.len() - ending.len()]))
     }
+}
+
+/// Returns what of a turn in a file counts as one move: what was asked for, else any power of it. A move in a file of GAP is a
+/// permutation and counts with its inverse only.
+///
+/// ```
+/// use tilewave::puzzle::{formats::turns, orbits::Turns};
+/// assert_eq!(turns("cube.tws", None), Turns::Powers);
+/// assert_eq!(turns("dino.gap", None), Turns::Quarter);
+/// assert_eq!(turns("dino.gap", Some(Turns::Directed)), Turns::Directed);
+/// ```
+pub fn turns(file: &str, asked: Option<Turns>) -> Turns {
+    let own = match Format::of(file) {
+        Some((Format::Gap, _)) => Turns::Quarter,
+        _ => Turns::Powers,
+    };
+    asked.unwrap_or(own)
 }
 
 /// Returns the puzzle that the text of a file defines; the name of the file says how to read it.

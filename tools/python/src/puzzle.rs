@@ -239,10 +239,10 @@ impl Counted<'_, '_> {
             ("goal", self.goal.is_some(), "boards"),
             ("directed", self.directed, "puzzles in files"),
         ];
-        let of_sets = self.of_sets().map(|(name, said)| {
-            let name_of_all = if takes.contains(&"pieces") { "pieces" } else { name };
-            (name_of_all, said.is_some(), "puzzles of several sets of pieces")
-        });
+        // What takes pieces takes all of these.
+        let of_sets = self.of_sets().into_iter().filter(|_| !takes.contains(&"pieces"));
+        let of_sets =
+            of_sets.map(|(name, said)| (name, said.is_some(), "puzzles of several sets of pieces"));
         let mut said = said.into_iter().chain(of_sets);
         match said.find(|(name, said, _)| *said && !takes.contains(name)) {
             Some((name, _, of)) => Err(invalid(format!("{name}= is for {of}, not for {word}"))),
@@ -354,12 +354,9 @@ fn of_file(path: &Path, word: &str, counted: &Counted<'_, '_>) -> PyResult<Subje
             Ok(Subject::Numbered(StateSpace::of_puzzle(definition)))
         }
         FilePuzzle::Orbits(puzzle) => {
-            let turns = match (counted.directed, Format::of(word)) {
-                (true, _) => Turns::Directed,
-                // A move of a file of permutations is that alone.
-                (false, Some((Format::Gap, _))) if counted.metric.is_none() => Turns::Quarter,
-                (false, _) => counted.turns(word)?,
-            };
+            let turns = counted.metric.map(|_| counted.turns(word)).transpose()?;
+            let asked = if counted.directed { Some(Turns::Directed) } else { turns };
+            let turns = formats::turns(word, asked);
             let metric = counted.metric.map(str::to_string);
             let puzzle = counted.kept(puzzle, turns)?;
             Ok(Subject::Listed(Arc::new(Listed::new(puzzle, metric))))
