@@ -139,7 +139,7 @@ impl OrbitPuzzle {
             }
             let (mut fit, mut wrong) = (false, None);
             self.fill(mask, &mut |state| {
-                match reached.reaches(&state) {
+                match reached.reaches(self, &state) {
                     Some(Ok(())) => {
                         fit = true;
                         states.insert(state);

@@ -34,7 +34,7 @@ pub(crate) mod permutation;
 pub(crate) mod position_order;
 mod projection;
 pub(crate) mod ranking;
-mod reachable;
+pub(crate) mod reachable;
 pub(crate) mod rows;
 pub(crate) mod scramble;
 pub(crate) mod space;

@@ -3,7 +3,10 @@
 //! What [`states`](super::states) knows of the group that the moves make tells it: parities and sums of twists first, then the
 //! group itself.
 
-use std::{cell::RefCell, collections::HashMap};
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
 
 use crate::puzzle::{
     orbits::{Arrangement, Orbit, OrbitPuzzle, Placed, Transformation},
@@ -64,13 +67,12 @@ impl Component {
 }
 
 /// What is known of the arrangements that moves reach.
-pub(crate) struct Reachability<'p> {
-    puzzle: &'p OrbitPuzzle,
+pub(crate) struct Reachability {
     components: Vec<Component>,
     /// Nothing where the group is too large.
     group: Option<MadeGroup>,
     /// What was said of parities and twists.
-    told: RefCell<HashMap<Vec<u64>, Option<Unreachable>>>,
+    told: Mutex<HashMap<Vec<u64>, Option<Unreachable>>>,
 }
 
 /// The group that the moves make.
@@ -90,13 +92,13 @@ impl OrbitPuzzle {
     ///
     /// Cost: as for [`OrbitPuzzle::states`].
     pub fn reaches(&self, arrangement: &Arrangement) -> Option<Result<(), Unreachable>> {
-        Reachability::of(self)?.reaches(arrangement)
+        Reachability::of(self)?.reaches(self, arrangement)
     }
 }
 
-impl Reachability<'_> {
+impl Reachability {
     /// Returns what is known of a puzzle; nothing where moves depend on the state.
-    pub fn of(puzzle: &OrbitPuzzle) -> Option<Reachability<'_>> {
+    pub fn of(puzzle: &OrbitPuzzle) -> Option<Reachability> {
         if !puzzle.illegal().is_empty() || puzzle.moves().iter().any(|one| one.requires.is_some()) {
             return None;
         }
@@ -116,14 +118,18 @@ impl Reachability<'_> {
             let is_proven = !is_whole && is_unique && sifter.prove();
             MadeGroup { factors: whole.factors, images, sifter, is_whole, is_proven }
         });
-        Some(Reachability { puzzle, components, group, told: RefCell::default() })
+        Some(Reachability { components, group, told: Mutex::default() })
     }
 
-    /// Returns what [`OrbitPuzzle::reaches`] does. Cost: some microseconds.
-    pub fn reaches(&self, arrangement: &Arrangement) -> Option<Result<(), Unreachable>> {
+    /// Returns what [`OrbitPuzzle::reaches`] does for the puzzle that this is of. Cost: some microseconds.
+    pub fn reaches(
+        &self,
+        puzzle: &OrbitPuzzle,
+        arrangement: &Arrangement,
+    ) -> Option<Result<(), Unreachable>> {
         let mut targets = Vec::new();
         for component in &self.components {
-            let orbit = &self.puzzle.orbits()[component.orbit];
+            let orbit = &puzzle.orbits()[component.orbit];
             match component.target(orbit, &arrangement.0[component.orbit]) {
                 Some(target) => targets.push(target),
                 None => return Some(Err(Unreachable::Place { set: orbit.name.clone() })),
@@ -139,11 +145,12 @@ impl Reachability<'_> {
                 [odd % component.parities(), twists % component.orientations]
             })
             .collect();
-        let mut told = self.told.borrow_mut();
-        let wrong = told.entry(image).or_insert_with_key(|image| self.wrong(group, image));
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let wrong = told.entry(image).or_insert_with_key(|image| self.wrong(puzzle, group, image));
         if let Some(wrong) = wrong {
             return Some(Err(wrong.clone()));
         }
+        drop(told);
         if group.is_whole {
             return Some(Ok(()));
         }
@@ -156,9 +163,8 @@ impl Reachability<'_> {
     }
 
     /// What is wrong with parities and twists.
-    fn wrong(&self, group: &MadeGroup, image: &[u64]) -> Option<Unreachable> {
-        let set =
-            |factor: usize| self.puzzle.orbits()[self.components[factor / 2].orbit].name.clone();
+    fn wrong(&self, puzzle: &OrbitPuzzle, group: &MadeGroup, image: &[u64]) -> Option<Unreachable> {
+        let set = |factor: usize| puzzle.orbits()[self.components[factor / 2].orbit].name.clone();
         let is_in = |factors: &[usize]| {
             let of = |row: &[u64]| factors.iter().map(|&f| row[f]).collect::<Vec<_>>();
             let orders = of(&group.factors);

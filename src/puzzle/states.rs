@@ -15,7 +15,7 @@
 
 use std::{
     collections::{BTreeMap, HashSet},
-    rc::Rc,
+    sync::Arc,
 };
 
 use num_bigint::BigUint;
@@ -397,7 +397,7 @@ pub(super) fn subgroup(orders: &[u64], elements: &[Vec<u64>]) -> BigUint {
 }
 
 /// A permutation of all points of all components.
-type Points = Rc<[u16]>;
+type Points = Arc<[u16]>;
 
 /// The permutation that takes each position of each component somewhere, turned.
 pub(super) fn element(components: &[Component], to: &[&[(usize, u64)]]) -> Points {

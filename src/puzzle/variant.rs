@@ -101,7 +101,7 @@ impl Variant {
             let mask = puzzle.read_mask(text)?;
             let reached = match mask.0.iter().flatten().any(Placed::is_masked) {
                 true => Some(Ok(())),
-                false => reachable.as_ref().and_then(|known| known.reaches(&mask)),
+                false => reachable.as_ref().and_then(|known| known.reaches(&puzzle, &mask)),
             };
             match reached {
                 Some(Ok(())) => Ok(mask),

@@ -19,8 +19,9 @@ use crate::{
     progress::{NoProgress, Progress},
     pruning::{EntrySize, PruningTable, numbers::TableRank, row_rank::PieceMap},
     puzzle::{
-        PuzzleError,
+        PuzzleError, Unreachable,
         orbits::{Arrangement, OrbitPuzzle},
+        reachable::Reachability,
     },
     random::SplitMix64,
     solve::{
@@ -60,6 +61,8 @@ const ASK_EVERY: u64 = 1 << 14;
 /// ```
 pub struct PuzzleSolver {
     puzzle: OrbitPuzzle,
+    /// Which states the moves reach, where that is known.
+    reachable: Option<Reachability>,
     fields: StateFields,
     tables: Vec<Arc<PruningTable>>,
     views: Vec<TableView>,
@@ -194,6 +197,7 @@ impl PuzzleSolver {
         let mut solver = PuzzleSolver {
             words: WordPruner::new(&puzzle),
             width: goals[0].len(),
+            reachable: Reachability::of(&puzzle),
             puzzle,
             fields,
             tables,
@@ -270,6 +274,11 @@ impl PuzzleSolver {
     /// Returns the puzzle.
     pub fn puzzle(&self) -> &OrbitPuzzle {
         &self.puzzle
+    }
+
+    /// Returns whether moves lead from the solved puzzle to a state, as [`OrbitPuzzle::reaches`] does. Cost: some microseconds.
+    pub fn reaches(&self, state: &Arrangement) -> Option<Result<(), Unreachable>> {
+        self.reachable.as_ref()?.reaches(&self.puzzle, state)
     }
 
     /// Returns how many look-ups a node takes at most.
@@ -546,7 +555,7 @@ impl StateSolver for PuzzleSolver {
     type Moves = Vec<String>;
 
     fn begin(&self, state: &Arrangement) -> Result<Pending<Arrangement>, SolveError> {
-        if let Some(Err(why)) = self.puzzle.reaches(state) {
+        if let Some(Err(why)) = self.reaches(state) {
             let (puzzle, why) = (self.puzzle.to_string(), why.to_string());
             return Err(PuzzleError::Unreached { puzzle, why }.into());
         }

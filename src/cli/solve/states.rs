@@ -411,7 +411,7 @@ impl StateSolve<'_> {
         each(source, self.output, parse, |batch, _, say| {
             let tried = batch.par_iter().map(|(text, state)| {
                 let plain = StateAnswer::plain(puzzle, text, state);
-                if let Some(Err(why)) = puzzle.reaches(state) {
+                if let Some(Err(why)) = solver.reaches(state) {
                     let reason = Some(why.to_string());
                     return Ok(StateAnswer { solvable: false, reason, ..plain });
                 }
@@ -460,7 +460,7 @@ fn solve_batch(
 ) -> Result<()> {
     let attempt = |i: usize| -> Result<TriedState> {
         let (_, state) = &states[i];
-        match searcher.solver.puzzle().reaches(state) {
+        match searcher.solver.reaches(state) {
             Some(Err(why)) => Ok(Err(why.to_string())),
             _ => Ok(Ok(searcher.attempt(before + i, state)?)),
         }
