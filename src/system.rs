@@ -73,7 +73,7 @@ pub enum SystemError {
     #[error("cannot write '{}': it is a directory, name a file", .0.display())]
     Directory(PathBuf),
     /// There is no directory for an output.
-    #[error("cannot write '{}': there is no directory '{}', make it first", path.display(), directory.display())]
+    #[error("cannot write '{}': there is no directory '{}'; create it first", path.display(), directory.display())]
     NoDirectory {
         /// The output.
         path: PathBuf,

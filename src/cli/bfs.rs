@@ -207,7 +207,7 @@ pub struct Tiles {
     /// Search the positions of these tiles and the blank only: 1-7, or 1,2,5.
     ///
     /// The other tiles all look the same. Allows five to eight tiles; the search runs in memory. tilewave pdb build --kind all-moves
-    /// keeps the depths as a database.
+    /// keeps the depths of five to seven tiles as a database.
     #[arg(long, value_name = "TILES", conflicts_with_all = ["start", "metric", "plot", "html", "list", "engine", "dir", "directed"])]
     tiles: Option<String>,
 

@@ -20,7 +20,7 @@ use crate::cli::{Context, GoalOption, OutputFile, Result, choice, count, print, 
     after_help = "Examples:\n  tilewave encode '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12' --max-moves 11 --lp neos.lp\n  \
                   tilewave encode '1 2 3/4 5 6/0 7 8' --cnf - | cadical | tilewave encode '1 2 3/4 5 6/0 7 8' --decode -\n\n\
                   Letters in the files are the directions in which tiles move. The lengths of all solutions of a board are \
-                  even, or all are odd: if N does not fit, the files ask for N - 1 moves. To prove that a solution of N moves \
+                  even, or all are odd: if N has the wrong parity, the files ask for N - 1 moves. To prove that a solution of N moves \
                   is optimal, show that the formula for N - 1 moves has no model: cadical no.cnf proof.drat writes a \
                   proof, and drat-trim checks it."
 )]

@@ -43,7 +43,7 @@ pub struct CheckArgs {
     #[arg(required = true, value_name = "PATH", value_hint = AnyPath)]
     paths: Vec<PathBuf>,
 
-    /// Also recompute all entries of databases and distance tables, and prove those of pruning tables.
+    /// Also recompute all entries of databases and distance tables, and prove every entry of pruning tables.
     ///
     /// Databases and distance tables are rebuilt. Pruning tables are proved: each entry is compared with those of its
     /// neighbours.

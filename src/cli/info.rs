@@ -141,7 +141,7 @@ impl<T: Figures> Figures for About<T> {
     }
 }
 
-/// Show what a file or directory of tilewave holds.
+/// Show what a tilewave file or directory contains.
 #[derive(clap::Args)]
 #[command(
     after_help = "Reads only headers and does not disturb a running search.\n\nExamples:\n  tilewave info RUN\n  tilewave info *.pdb *.table"
@@ -396,7 +396,7 @@ impl Figures for SetFacts {
     }
 }
 
-/// What a database file says of itself.
+/// What a database file says about itself.
 #[derive(Serialize)]
 struct InfoFacts<'a> {
     #[serde(flatten)]

@@ -106,7 +106,11 @@ pub enum EngineChoice {
 const ENGINES: &[Choice<EngineChoice>] = &[
     (Engine::NAMES[0].0, EngineChoice::Of(Engine::NAMES[0].1), Engine::NAMES[0].2),
     (Engine::NAMES[1].0, EngineChoice::Of(Engine::NAMES[1].1), Engine::NAMES[1].2),
-    (&["frontier"], EngineChoice::Frontier, "Lists of states, for any puzzle, up to some depth"),
+    (
+        &["frontier"],
+        EngineChoice::Frontier,
+        "Lists of states, for any puzzle, as deep as memory and disk allow",
+    ),
 ];
 
 impl Running {

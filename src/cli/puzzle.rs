@@ -55,8 +55,8 @@ pub struct PuzzleAndStates {
 
     /// States, each in quotes; without any, one per line of standard input.
     ///
-    /// A board: tiles separated by spaces, rows by '/', the blank as 0. Of another puzzle: the moves that lead there from the solved
-    /// state, or what stands at each position.
+    /// A board: tiles separated by spaces, rows by '/', the blank as 0. Another puzzle: the moves that lead to the state
+    /// from the solved state, or the piece at each position.
     #[arg(value_name = "STATE")]
     states: Vec<String>,
 }

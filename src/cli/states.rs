@@ -44,7 +44,7 @@ pub struct StateArgs {
     #[arg(long, conflicts_with_all = ["line", "cell"], value_parser = count::<u64>(), allow_negative_numbers = true)]
     id: Option<u64>,
 
-    /// The state with this line: the rank of the order of its tiles along the path through the cells.
+    /// The state with this line number: the rank of its tile order along the path through the cells.
     #[arg(long, requires = "cell", value_parser = count::<u64>(), allow_negative_numbers = true)]
     line: Option<u64>,
 
@@ -584,7 +584,7 @@ impl Figures for DepthStates {
 
 // `tilewave puzzles`: the families of puzzles.
 
-/// List the puzzles that have names: parameters, states, and the memory of a search.
+/// List the built-in puzzles with their parameters, states, and the memory that a search needs.
 #[derive(clap::Args)]
 #[command(after_help = "Examples: tilewave puzzles\n          tilewave bfs topspin:12,4")]
 pub struct PuzzlesArgs {

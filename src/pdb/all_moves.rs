@@ -103,8 +103,8 @@ impl Space {
     /// Searches level by level, on a thread pool of its own.
     ///
     /// # Errors
-    /// [`PdbError`] when the pattern has fewer than five tiles, the memory does not suffice or cannot be had, or the
-    /// blank stands on a tile.
+    /// [`PdbError`] if the pattern has fewer than five tiles, the memory limit is
+    /// too low, memory cannot be allocated, or the blank is on a tile.
     pub fn run(&self) -> Result<Depths, PdbError> {
         self.run_with(&NoProgress)
     }

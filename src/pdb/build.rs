@@ -85,7 +85,7 @@ pub fn plan(build: &Build) -> Result<BuildPlan, PdbError> {
     BuildPlan::of(build, false)
 }
 
-/// Returns what a build needs whose levels go to files: [`crate::pdb::DiskBuild`].
+/// Returns what a build that keeps its levels in files needs: [`crate::pdb::DiskBuild`].
 ///
 /// # Errors
 /// As [`plan`], and [`PdbError::Unsuitable`] for what is built in memory only.

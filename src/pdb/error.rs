@@ -104,7 +104,7 @@ impl PdbError {
 
     /// A pattern that is too short for its space to be searched.
     pub(crate) fn short_space() -> PdbError {
-        let words = "the space of a pattern is searched for five tiles or more: name more tiles";
+        let words = "the search of a pattern needs at least five tiles: name more";
         PdbError::Unsuitable(words.into())
     }
 }

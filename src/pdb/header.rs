@@ -18,7 +18,7 @@ const VALUES: usize = 256;
 
 const GOAL_CELLS: usize = Pattern::MAX_SIDE * Pattern::MAX_SIDE;
 
-/// What a database file says of itself.
+/// What a database file says about itself.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Summary {
@@ -240,7 +240,7 @@ pub enum Kind {
 names! { Kind:
     "additive-min" = Minimum, "One value per placement: the minimum over the cells of the blank";
     "region-aware" = Regions, "One value per placement and region of the blank";
-    "all-moves" = AllMoves, "One value per placement and cell of the blank, every move counted: not additive, five to seven tiles";
+    "all-moves" = AllMoves, "One value per placement and blank cell, counting every move; not additive; five to seven tiles";
 }
 
 /// How values are stored.

@@ -304,7 +304,7 @@ impl PruningTable {
     }
 
     /// Returns the table of a mapped file, all of it checked: also one that is larger than the memory, which the system reads as
-    /// entries are asked for. Look-ups are slower than in memory, where pages are huge.
+    /// entries are asked for. Look-ups are slower than in memory, which uses huge pages.
     ///
     /// # Errors
     /// As [`PruningTable::load`].

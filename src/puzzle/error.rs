@@ -10,7 +10,7 @@ pub(crate) const MAX_POSITIONS: usize = 16;
 pub(crate) const MAX_MOVES: usize = 1024;
 /// Most solved states of a puzzle of several orbits.
 pub(crate) const MAX_GOALS: usize = 1 << 20;
-/// Most locations of an orbit.
+/// The maximum number of locations of an orbit.
 pub(crate) const MAX_LOCATIONS: usize = 128;
 
 /// A board, a puzzle, a state or a file of one that cannot be used.
@@ -99,7 +99,7 @@ pub enum PuzzleError {
         tiles: usize,
     },
     /// A tile or the blank occurs twice, so that another one is missing.
-    #[error("{} occurs twice and {} is missing: every tile stands exactly once on the board", tile_name(*.twice), tile_name(*.missing))]
+    #[error("{} occurs twice and {} is missing: every tile must occur exactly once", tile_name(*.twice), tile_name(*.missing))]
     Repeated {
         /// The tile that occurs twice, 0 for the blank.
         twice: u16,
@@ -164,7 +164,7 @@ pub enum PuzzleError {
         cells: usize,
     },
     /// Start and goal have different parity.
-    #[error("'{board}' is not solvable: its parity is odd, no moves lead to the goal '{goal}'; exchange two tiles (for example {} and {}) or choose another goal", swap.0, swap.1)]
+    #[error("'{board}' is not solvable: its parity is odd, so no moves lead to the goal '{goal}'; exchange two tiles (for example {} and {}) or choose another goal", swap.0, swap.1)]
     Unsolvable {
         /// The board.
         board: String,

@@ -268,9 +268,9 @@ struct PuzzleJson {
 }
 
 impl OrbitPuzzle {
-    /// Most locations of an orbit.
+    /// The maximum number of locations of an orbit.
     pub const MAX_LOCATIONS: usize = crate::puzzle::error::MAX_LOCATIONS;
-    /// Most moves, inverses and powers included.
+    /// The maximum number of moves, including inverses and powers.
     pub const MAX_MOVES: usize = crate::puzzle::error::MAX_MOVES;
 
     /// Returns the puzzle with exactly these moves; of equal ones the first, and none that does nothing that can be

@@ -75,7 +75,7 @@ pub(crate) struct Reachability {
     told: Mutex<HashMap<Vec<u64>, Option<Unreachable>>>,
 }
 
-/// The group that the moves make.
+/// The group that the moves generate.
 struct MadeGroup {
     /// How many parities and twists there are, and those that the moves and what nobody sees make.
     factors: Vec<u64>,

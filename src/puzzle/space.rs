@@ -330,7 +330,7 @@ impl StateSpace {
         }
     }
 
-    /// Returns what one state is called: `board`, or `state` of other puzzles.
+    /// Returns the word for one state: `board`, or `state` for other puzzles.
     pub fn noun(&self) -> &'static str {
         self.boards().map_or("state", |_| "board")
     }

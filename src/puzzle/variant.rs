@@ -8,7 +8,7 @@ use crate::puzzle::{
     reachable::Reachability,
 };
 
-/// What is made of a puzzle before it is searched; the default is the puzzle itself.
+/// How a puzzle is changed before it is searched; by default, not at all.
 ///
 /// ```
 /// use tilewave::frontier::FrontierSearch;

@@ -40,7 +40,7 @@ pub struct Outcome {
     pub array_bytes: u64,
     /// States of the last depth, in increasing order, at most as many as [`crate::search::Search::keep_last`].
     pub last: Vec<State>,
-    /// What a search on disk has used of it.
+    /// The resources that a search on disk has used.
     pub disk: Option<DiskUse>,
 }
 

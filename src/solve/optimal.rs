@@ -64,7 +64,7 @@ impl Optimal {
     /// databases may be of any kind and encoding, and for another goal of the same board, or of the
     /// transposed one, as long as a rotation or reflection takes one goal's blank to the other's. Those of
     /// kind [`crate::pdb::Kind::Minimum`] with a byte per entry are looked up fastest; region-aware
-    /// values are larger and consistent. Cost: the duplicates of all short walks, about 8 ms on 4x4.
+    /// values are larger and consistent. Cost: finding the duplicates among all short move sequences, about 8 ms on 4x4.
     ///
     /// # Errors
     /// [`SolveError::Database`] says which database cannot be used and why.

@@ -441,7 +441,7 @@ mod tests {
         for result in [Output::check(&path, false), put(&path, false, b"abc")] {
             let text = result.unwrap_err().to_string();
             assert!(
-                text.ends_with(&format!("no directory '{}', make it first", missing.display()))
+                text.ends_with(&format!("no directory '{}'; create it first", missing.display()))
             );
         }
         assert!(names(dir.path()).is_empty());

@@ -151,7 +151,7 @@ fn errors_name_options_that_the_command_has() {
 fn missing_directories_are_named_and_not_made() {
     let dir = tempfile::tempdir().unwrap();
     let missing = dir.path().join("missing");
-    let says = format!("there is no directory '{}', make it first", missing.display());
+    let says = format!("there is no directory '{}'; create it first", missing.display());
     let file = |name: &str| missing.join(name).display().to_string();
     let (image, page, text) = (file("a.png"), file("a.html"), file("a"));
     let board = "1 2 3/4 5 6/0 7 8";

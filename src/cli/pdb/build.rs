@@ -275,8 +275,8 @@ impl Figures for Built<'_> {
 /// Estimate memory, disk and time of a build.
 #[derive(clap::Args)]
 #[command(
-    after_help = "The time is measured by building a smaller database of the same board; the time of a disk is not in it. Exit \
-                  code 1 when the memory does not suffice, not even with the levels on disk (pdb build --dir).\n\nExample:\n  tilewave pdb plan 5x5 --pattern 1,2,3,6,7,8,11 \
+    after_help = "The time is estimated by building a smaller database of the same board; disk time is not included. Exit \
+                  code 1 if there is too little memory even with the levels on disk (pdb build --dir).\n\nExample:\n  tilewave pdb plan 5x5 --pattern 1,2,3,6,7,8,11 \
                   --encoding bit"
 )]
 pub struct PlanArgs {

@@ -58,7 +58,7 @@ struct BuildSetArgs {
     #[command(flatten)]
     counted: Counted,
 
-    /// Directory for the databases and the set file, set.json; made when missing.
+    /// Directory for the databases and the set file, set.json; created if missing.
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 
@@ -70,7 +70,7 @@ struct BuildSetArgs {
     resources: ResourceOptions,
 }
 
-/// Estimate the strength of a set: mean values of random boards, and the growth of searches.
+/// Estimate the strength of a set: its mean value on random boards, and how fast searches grow.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  tilewave pdb set rate set24/set.json\n  \
                   tilewave pdb set rate set24/set.json --boards boards.txt --max-nodes 100000000")]

@@ -426,7 +426,7 @@ impl PuzzleSolver {
     /// Raises
     /// ------
     /// ValueError
-    ///     Names the first state that is none, or that no moves reach, and why.
+    ///     Names the first entry that is not a valid state, or that no moves reach, and says why.
     ///
     /// Examples
     /// --------

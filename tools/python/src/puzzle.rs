@@ -730,7 +730,7 @@ impl Puzzle {
         per_row(py, ids.map_err(if rows.is_one() { of_one } else { exception })?, &rows)
     }
 
-    /// Returns the states of numbers, the inverse of `rank`.
+    /// Returns the states with the given numbers; the inverse of `rank`.
     ///
     /// Parameters
     /// ----------

@@ -295,7 +295,7 @@ impl DistanceTable {
     /// >>> table.depths([[1, 2, 3, 4, 5, 6, 7, 8, 0], [1, 2, 3, 4, 5, 6, 7, 8, 8]])
     /// Traceback (most recent call last):
     ///     ...
-    /// ValueError: row 1: tile 8 occurs twice and the blank is missing: every tile stands exactly once on the board
+    /// ValueError: row 1: tile 8 occurs twice and the blank is missing: every tile must occur exactly once
     fn depths<'py>(
         &self,
         py: Python<'py>,
