@@ -36,7 +36,7 @@ pub struct Args {
     #[command(flatten)]
     counted: Counted,
 
-    /// Plan for a machine with this many cores of the same kind as this one's.
+    /// Plan for a machine with this many cores of the same kind.
     #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
     cores: Option<u16>,
 
