@@ -584,7 +584,7 @@ impl Figures for DepthStates {
 
 // `tilewave puzzles`: the families of puzzles.
 
-/// List the built-in puzzles with their parameters, states, and the memory that a search needs.
+/// List the built-in puzzles: parameters, states, and the memory of a search.
 #[derive(clap::Args)]
 #[command(after_help = "Examples: tilewave puzzles\n          tilewave bfs topspin:12,4")]
 pub struct PuzzlesArgs {
