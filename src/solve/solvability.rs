@@ -152,8 +152,8 @@ impl fmt::Display for Unsolvable {
         let (exchanges, steps) = (self.exchanges, self.blank_steps);
         write!(
             f,
-            "its parity is odd, so no moves lead to the goal: the permutation takes {exchanges} exchange{} of tiles ({}), \
-             the blank is {steps} step{} from its cell ({}), and every move changes both parities; exchange tiles \
+            "its parity is odd, so no moves lead to the goal: it takes {exchanges} exchange{} of tiles, or of a tile and the blank \
+             ({}), the blank is {steps} step{} from its cell ({}), and every move changes both parities; exchange tiles \
              {a} and {b} ({}) or choose another goal ({})",
             plural(exchanges),
             parity(exchanges),
