@@ -323,8 +323,11 @@ fn turn_square(slots: &[u8], width: usize, first: usize, to: &mut [u8], row: usi
         for (group, slots) in slots.chunks(64 * width).enumerate() {
             let mut square = [0; 64];
             for (bits, slot) in square.iter_mut().zip(slots.chunks_exact(width)) {
-                let mut eight = [0; 8];
-                eight[..end - byte].copy_from_slice(&slot[byte..end]);
+                // A copy whose length is not known calls a function for eight bytes.
+                let eight = match slot[byte..end].first_chunk() {
+                    Some(eight) => *eight,
+                    None => std::array::from_fn(|i| slot[byte..end].get(i).copied().unwrap_or(0)),
+                };
                 *bits = u64::from_le_bytes(eight);
             }
             transpose(&mut square);
