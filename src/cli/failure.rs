@@ -220,12 +220,12 @@ fn in_words(error: &clap::Error) -> String {
             format!("'{tiles}' is not a board size; tiles are given by --pattern {tiles}")
         }
         (ErrorKind::UnknownArgument, _) if is_puzzle(&argument) => {
-            format!("'{argument}' is one argument too many: name one puzzle")
+            format!("unexpected argument '{argument}': name one puzzle")
         }
         (ErrorKind::UnknownArgument, _) if argument.starts_with(|c: char| c.is_ascii_digit()) => {
-            format!("'{argument}' is one argument too many: quote a board or state that has spaces")
+            format!("unexpected argument '{argument}': quote a board or state that has spaces")
         }
-        (ErrorKind::UnknownArgument, _) => format!("'{argument}' is one argument too many"),
+        (ErrorKind::UnknownArgument, _) => format!("unexpected argument '{argument}'"),
         (ErrorKind::ArgumentConflict, _) => {
             let other = get(ContextKind::PriorArg).unwrap_or_default();
             let name = |of: &str| of.split(' ').next().unwrap_or_default().to_string();
@@ -256,7 +256,9 @@ fn in_words(error: &clap::Error) -> String {
     };
     let meant =
         [ContextKind::SuggestedArg, ContextKind::SuggestedValue, ContextKind::SuggestedSubcommand];
-    if let Some(meant) = meant.into_iter().find_map(get) {
+    // Other options that merely share letters are no help.
+    let like = |meant: &String| !meant.starts_with("--") || is_like(&argument, meant);
+    if let Some(meant) = meant.into_iter().find_map(get).filter(like) {
         text += &format!(", did you mean {meant}?");
     }
     text
@@ -269,6 +271,12 @@ fn tiles_before(word: &str) -> Option<String> {
     let [.., before, tiles] = &given[..at] else { return None };
     let is_tiles = tiles.bytes().all(|b| b.is_ascii_digit() || b",-".contains(&b));
     (is_tiles && !before.starts_with('-')).then(|| tiles.clone())
+}
+
+/// Whether one word can be a slip of the other: both begin alike, or are about as long.
+fn is_like(word: &str, meant: &str) -> bool {
+    let (word, meant) = (word.trim_start_matches('-'), meant.trim_start_matches('-'));
+    word.len().abs_diff(meant.len()) <= 2 || word.get(..3) == meant.get(..3)
 }
 
 /// Whether a word names a puzzle without doubt.

@@ -561,10 +561,10 @@ impl Figures for DepthStates {
 
     fn words(&self) -> String {
         let DepthStates { name, depth, deepest, .. } = self;
-        let text = format!("{name}: {} at depth {depth}", counted(self.count, self.noun()));
         if depth > deepest {
-            return format!("{text}: the diameter is {deepest}\n");
+            return format!("{name}: nothing at depth {depth}: the diameter is {deepest}\n");
         }
+        let text = format!("{name}: {} at depth {depth}", counted(self.count, self.noun()));
         let diameter = if self.complete { ", the diameter" } else { "" };
         let width = self.boards.iter().map(String::len).max().unwrap_or(0);
         let line = |(board, numbers): (&String, Option<[String; 3]>)| match numbers {

@@ -468,7 +468,7 @@ pub enum PuzzleError {
         example: &'static str,
     },
     /// N is none that a puzzle can have.
-    #[error("{family} of {found} positions: a puzzle has 2 to {max}", max = MAX_POSITIONS)]
+    #[error("{family} has {found} positions: such puzzles have 2 to {max}", max = MAX_POSITIONS)]
     FamilyPositions {
         /// The family.
         family: &'static str,

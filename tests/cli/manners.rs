@@ -25,7 +25,7 @@ fn what_is_wrong_is_said_in_our_words() {
         ("verfy 3x3", "unknown command 'verfy', did you mean verify?; see tilewave --help"),
         ("pdb biuld", "unknown command 'biuld', did you mean build?; see tilewave pdb --help"),
         ("bfs 3x3 --format jsn", "not one of text, csv, json, jsonl, did you mean json?"),
-        ("bfs 3x3 4x4", "'4x4' is one argument too many"),
+        ("bfs 3x3 4x4", "unexpected argument '4x4': name one puzzle"),
         ("bfs 3x3 --goal", "needs a value"),
         ("bfs 3x3 --goal lst", "--goal: 'lst' is not a goal"),
         ("bfs 3x3 -M 8", "for example 8GiB (or 8G) or 500MB"),
@@ -214,7 +214,7 @@ fn arguments_in_the_wrong_place_are_told_what_they_are() {
     let build = ["pdb", "build", "1-5", "4x4", "--pattern", "1", "-o", "x"];
     refused(&build[..4], 2, "'1-5' is not a board size; tiles are given by --pattern 1-5");
     refused(&build[..3], 2, "'1-5' is not a board size; tiles are given by --pattern 1-5");
-    refused(&["bfs", "3x3", "3x4"], 2, "'3x4' is one argument too many: name one puzzle");
+    refused(&["bfs", "3x3", "3x4"], 2, "unexpected argument '3x4': name one puzzle");
     refused(&["solve", "867254301"], 2, "separate the tiles by spaces and the rows by '/'");
     refused(
         &["state", "3x3", "5"],
@@ -277,7 +277,7 @@ fn plans_agree_and_do_not_give_up() {
 #[test]
 fn nothing_lies_beyond_the_diameter() {
     let far = ["levels", "3x3", "--depth", "40"];
-    assert_eq!(stdout(&far), "3x3: 0 boards at depth 40: the diameter is 31\n");
+    assert_eq!(stdout(&far), "3x3: nothing at depth 40: the diameter is 31\n");
     let value = json(&[&far[..], &["--format", "json"]].concat());
     assert_eq!((&value["depth"], &value["count"]), (&40.into(), &0.into()));
     assert_eq!(value["boards"], serde_json::json!([]));
