@@ -5,7 +5,7 @@ use crate::{
     solve::SolveError, store::StorageError, system::SystemError, table::TableError,
 };
 
-/// Anything the library can refuse or fail at.
+/// Any error of the library.
 ///
 /// ```
 /// let error: tilewave::Error = tilewave::Board::parse("1 1/2 0", None).unwrap_err().into();
@@ -27,7 +27,7 @@ pub enum Error {
     /// A report that cannot be made.
     #[error("{0}")]
     Report(String),
-    /// What the machine refuses: memory, threads, instructions, files.
+    /// A failure of the machine: memory, threads, instructions, files.
     #[error(transparent)]
     System(#[from] SystemError),
     /// A pattern, a build or a database file that cannot be used.
@@ -44,7 +44,7 @@ pub enum Error {
     Row {
         /// The row.
         row: usize,
-        /// What is wrong with it.
+        /// The fault of the row.
         reason: Box<Error>,
     },
 }
@@ -55,22 +55,22 @@ impl std::fmt::Debug for Error {
     }
 }
 
-/// What kind of failure an error is.
+/// The class of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Class {
-    /// What was asked for is wrong, whatever the machine and the files are like.
+    /// The request is wrong, whatever the machine and the files.
     Usage,
     /// The observer asked to stop.
     Interrupted,
-    /// There is nothing to be found: the board cannot reach the goal.
+    /// There is no solution: the board cannot reach the goal.
     NoSolution,
     /// The machine, a file or the work has failed.
     Failed,
 }
 
 impl Error {
-    /// Returns what kind of failure it is.
+    /// Returns the class of the error.
     ///
     /// ```
     /// use tilewave::{Class, Error, Size};

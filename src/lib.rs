@@ -10,10 +10,10 @@
 //! | shortest solutions; quick ones | [`Optimal`], [`solve::PuzzleSolver`]; [`Constructive`] |
 //! | results as text, JSON, pictures, pages | [`report`] |
 //!
-//! Threads are those of [`Resources`] where an operation takes them, else those of the current rayon pool. Memory has no
-//! limit unless [`Resources`] set one: [`Resources::memory_or_half`] leaves room for other programs.
-//! Features: `cli` (the program, on by default), `plot` (pictures), `certify` (a SAT solver), `mpi`.
-//! Linux on x86-64 is tested; the fastest kernels need AVX-512 or AVX2, others run everywhere.
+//! An operation that takes [`Resources`] runs on their threads; any other runs on the current rayon pool. Memory is
+//! unlimited unless [`Resources`] set a limit: [`Resources::memory_or_half`] leaves room for other programs. Features:
+//! `cli` (the program, on by default), `plot` (pictures), `certify` (a SAT solver), `mpi`. The library is tested on
+//! Linux on x86-64. The fastest kernels need AVX-512 or AVX2; the scalar kernel runs everywhere.
 //!
 //! ```
 //! use tilewave::search::Search;
@@ -26,7 +26,7 @@
 //! # Ok::<(), tilewave::Error>(())
 //! ```
 //!
-//! The types that most programs need stand here; a solver with its databases:
+//! The types that most programs need are re-exported at the top level. A solver with its databases:
 //!
 //! ```
 //! use tilewave::pdb::Build;
@@ -42,12 +42,12 @@
 //! # Ok::<(), tilewave::Error>(())
 //! ```
 //!
-//! Options are set by methods, [`Resources`] are the same for all of them, and what takes long has two forms: `run()`, and
-//! `run_with(&progress)`, which a [`Progress`] sees and may stop.
+//! Options are set by methods, and all options share [`Resources`]. Long operations have two forms: `run()`, and
+//! `run_with(&progress)`, which a [`Progress`] observes and may stop.
 //!
 //! Data flows one way: [`puzzle`] → `perm` → `kernel` → `store` → [`search`], [`pdb`] → [`table`] → [`pruning`] →
 //! [`solve`], [`report`].
-//! `docs/design.md` is a map of the program, `docs/engine.md` explains the engine with a worked example.
+//! `docs/design.md` is a map of the program; `docs/engine.md` explains the engine with a worked example.
 
 mod bits;
 mod error;
@@ -90,7 +90,7 @@ pub use crate::{
     table::DistanceTable,
 };
 
-/// What most programs use: `use tilewave::prelude::*`.
+/// The types that most programs use: `use tilewave::prelude::*`.
 ///
 /// ```
 /// use tilewave::prelude::*;

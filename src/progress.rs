@@ -1,13 +1,13 @@
-//! How long work tells what it is doing, and is told to stop.
+//! Observation of long operations: their progress, and a way to stop them.
 //!
-//! Invariant: one trait for all of the library; it knows nothing of the work.
+//! Invariant: the whole library uses one trait, which knows nothing of the operation.
 
-/// What a work is busy with.
+/// The phase that an operation is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Tables are made that the work needs.
+    /// The tables that the operation needs are made.
     Setup,
-    /// What an earlier session had in memory is read again from its files; units are chunks.
+    /// The data that an earlier session had in memory are read again from files; units are chunks.
     Resume,
     /// The states of a depth are searched. Units: parts of the level for a search of a board, entries of all
     /// depths for a database, nodes of all depths (and no total, 0) for the solution of a board.
@@ -24,46 +24,46 @@ pub enum Phase {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LevelDone {
-    /// Depth, 0 for the start; the value of entries.
+    /// Depth, 0 for the start; in a database the value of the entries.
     pub depth: usize,
-    /// Number of states at this depth; of entries with this value.
+    /// Number of states at this depth; in a database the number of entries with this value.
     pub states: u64,
-    /// Wall time spent on the level.
+    /// Wall time spent on the level, in seconds.
     pub seconds: f64,
 }
 
-/// Receives the events of a work. All methods have empty defaults; they are called from the thread that
-/// runs the work, except [`Progress::progress`] and [`Progress::interrupted`], which any worker may call.
+/// An observer that receives the events of an operation. All methods have empty defaults. They are called from the thread
+/// that runs the operation, except [`Progress::progress`] and [`Progress::interrupted`], which any worker may call.
 pub trait Progress: Sync {
-    /// A search starts: how many states it will reach if it runs to the end.
+    /// Called when a search starts, with the number of states that it will reach if it runs to the end.
     fn started(&self, _states: u64) {}
 
-    /// A search goes on with levels that an earlier session has found: up to which depth, and their
-    /// states. They are not reported again.
+    /// Called when a search continues after levels of an earlier session, with their last depth and
+    /// their number of states. These levels are not reported again.
     fn continued(&self, _depth: usize, _states: u64) {}
 
-    /// Work has come to `done` of `total` units of a phase.
+    /// Called when `done` of `total` units of a phase are done.
     fn progress(&self, _phase: Phase, _done: u64, _total: u64) {}
 
-    /// A level is finished. Empty levels are not reported.
+    /// Called when a level is finished. Empty levels are not reported.
     fn level(&self, _level: &LevelDone) {}
 
-    /// A damaged level was found and is computed again, with all that come after it.
+    /// Called when a level is found damaged and is recomputed, with all levels after it.
     fn rebuilding(&self, _depth: usize, _reason: &str) {}
 
-    /// Returns whether to stop; asked many times a second.
+    /// Returns whether the operation should stop; called many times a second.
     fn interrupted(&self) -> bool {
         false
     }
 }
 
-/// Looks away, and never stops anything.
+/// An observer that ignores all events and never stops the operation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoProgress;
 
 impl Progress for NoProgress {}
 
-/// Looks away, and stops when the function returns true.
+/// An observer that ignores all events and stops the operation when its function returns true.
 #[derive(Clone, Copy, Debug)]
 pub struct StopWhen<F>(pub F);
 

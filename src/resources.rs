@@ -2,8 +2,8 @@
 
 use crate::{kernel::Kernel, store::budget, system::SystemError, threads::pool};
 
-/// What a work may use of the machine: the same for searches, builds, tables and solvers. Options that have resources
-/// have their methods, too.
+/// The resources of the machine that an operation may use: a search, a build, a table or a solver. Options with a
+/// `resources` field have setters for each resource, too.
 ///
 /// ```
 /// use tilewave::{Goal, Resources, Search, Size};
@@ -16,31 +16,31 @@ use crate::{kernel::Kernel, store::budget, system::SystemError, threads::pool};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Resources {
-    /// Worker threads, `None` for one per core.
+    /// Number of worker threads, `None` for one per core.
     pub threads: Option<usize>,
-    /// Most bytes of memory, `None` for no limit. A work that needs more is refused before it begins.
+    /// Memory limit in bytes, `None` for no limit. An operation that needs more is refused before it begins.
     pub memory: Option<u64>,
-    /// Kernel, `None` for the fastest of this processor.
+    /// Kernel, `None` for the fastest that this processor runs.
     pub kernel: Option<Kernel>,
 }
 
 impl Resources {
-    /// Returns all that there is: a thread per core, no limit of memory, and the fastest kernel.
+    /// Returns the resources of the whole machine: a thread per core, no memory limit, and the fastest kernel.
     pub fn new() -> Resources {
         Resources::default()
     }
 
-    /// Limits the memory to so many bytes, or to half of what is free: that leaves room for other programs.
+    /// Limits the memory to a number of bytes, or for `None` to half of the free memory, which leaves room for other programs.
     #[must_use]
     pub fn memory_or_half(self, memory: Option<u64>) -> Resources {
         self.memory(memory.unwrap_or_else(budget))
     }
 
-    /// Does a work with these threads: for what takes those of the current pool of rayon, as
-    /// [`crate::Optimal::solve`] does.
+    /// Runs `work` on a pool of these threads: for operations on the current rayon pool, such as
+    /// [`crate::Optimal::solve`].
     ///
     /// # Errors
-    /// [`SystemError`].
+    /// [`SystemError`] when the threads cannot be started.
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, SystemError> {
         Ok(pool(self.threads)?.install(work))
     }
@@ -90,7 +90,7 @@ macro_rules! setters {
 macro_rules! resource_setters {
     ($options:ident) => {
         impl $options {
-            /// Takes these resources.
+            /// Sets all resources at once.
             #[must_use]
             pub fn resources(mut self, resources: crate::Resources) -> $options {
                 self.resources = resources;

@@ -1,4 +1,4 @@
-//! What the machine refuses, and what is wrong with a file of one of our kinds.
+//! Failures of the machine, and faults of the program's own files.
 //!
 //! Invariant: an error of a file names the file, what it should be, and how to get a good one.
 
@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Memory, threads or instructions that could not be had; a file that cannot be read or written.
+/// Memory, threads or instructions that are not available; a file that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SystemError {
@@ -18,7 +18,7 @@ pub enum SystemError {
     Memory {
         /// Bytes asked for.
         bytes: u64,
-        /// What the system said.
+        /// The reason that the system gave.
         reason: String,
     },
     /// There is no memory for the tables of a codec.
@@ -29,7 +29,7 @@ pub enum SystemError {
     Threads {
         /// Threads asked for.
         threads: usize,
-        /// What the system said.
+        /// The reason that the system gave.
         reason: String,
     },
     /// No kernel has this name.
@@ -43,11 +43,11 @@ pub enum SystemError {
     /// A file cannot be read.
     #[error("{action} '{}': {reason}", path.display())]
     Read {
-        /// What was tried: `cannot open`.
+        /// The action that failed: `cannot open`.
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The reason that the system gave.
         reason: io::Error,
     },
     /// The file is not what it should be.
@@ -55,24 +55,24 @@ pub enum SystemError {
     Wrong {
         /// The file.
         path: PathBuf,
-        /// What it should be.
+        /// The kind of file that it should be.
         kind: FileKind,
-        /// What is wrong.
+        /// The fault.
         problem: FileProblem,
     },
-    /// A mapped file is no longer what was checked.
+    /// A mapped file was changed after it was checked.
     #[error("'{}' was changed while it was in use: leave it alone and run this again", path.display())]
     Changed {
         /// The file.
         path: PathBuf,
     },
-    /// A file is in the way.
+    /// The output file exists already.
     #[error("'{}' exists: choose another name or give --force to replace it", .0.display())]
     Exists(PathBuf),
-    /// The name of an output is a directory's.
+    /// The output is a directory.
     #[error("cannot write '{}': it is a directory, name a file", .0.display())]
     Directory(PathBuf),
-    /// There is no directory for an output.
+    /// The directory of the output does not exist.
     #[error("cannot write '{}': there is no directory '{}'; create it first", path.display(), directory.display())]
     NoDirectory {
         /// The output.
@@ -88,13 +88,13 @@ pub enum SystemError {
     Write {
         /// The output, `-` for stdout.
         path: PathBuf,
-        /// What the system said.
+        /// The reason that the system gave.
         reason: io::Error,
     },
 }
 
 impl SystemError {
-    /// Returns what is wrong with a file, where it is there.
+    /// Returns the fault of a file that was read.
     pub fn problem(&self) -> Option<&FileProblem> {
         match self {
             SystemError::Wrong { problem, .. } => Some(problem),
@@ -102,7 +102,7 @@ impl SystemError {
         }
     }
 
-    /// Returns whether the file is there and damaged.
+    /// Returns whether the error is a damaged file.
     pub fn is_damage(&self) -> bool {
         use FileProblem::{Damaged, Header, Length, Line};
         matches!(self.problem(), Some(Length { .. } | Header(_) | Damaged { .. } | Line { .. }))

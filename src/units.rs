@@ -17,7 +17,7 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
-/// Returns a number of things with its noun, in the plural where there is not exactly one.
+/// Returns a number with its noun, which is plural unless the number is 1.
 ///
 /// ```
 /// use tilewave::report::counted;
@@ -113,7 +113,7 @@ macro_rules! names {
         impl $type {
             /// All values.
             pub const ALL: [$type; [$($name),+].len()] = [$($type::$value),+];
-            /// The names of each value, the present one first, and what to say of it.
+            /// Each value with its names, the current name first, and a description.
             pub const NAMES: &'static [(&'static [&'static str], $type, &'static str)] =
                 &[$((&[$name $(, $old)*], $type::$value, $about)),+];
 
@@ -150,7 +150,7 @@ pub(crate) fn shown(text: &str, most: usize) -> String {
     shown
 }
 
-/// Returns a number and the word behind it.
+/// Returns a number and the word that follows it.
 pub fn parts(text: &str) -> Option<(f64, &str)> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.'));
     let (number, unit) = text.split_at(end.unwrap_or(text.len()));
@@ -158,7 +158,7 @@ pub fn parts(text: &str) -> Option<(f64, &str)> {
 }
 
 /// Returns the bytes that a size with a unit stands for: decimal (kB, MB, GB, TB) or binary (KiB, MiB, GiB,
-/// TiB, and K, M, G, T alone, as other programs read them). `Gb` says bits and is refused.
+/// TiB, and K, M, G, T alone, as other programs read them). `Gb` means bits and is refused.
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
     let wrong = || {
         format!(

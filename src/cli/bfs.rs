@@ -99,7 +99,7 @@ impl Args {
         self.ahead.refuse(&space)?;
         if self.no_symmetry {
             refuse!(
-                "--no-symmetry is for searches by lists, {space} is searched by its numbered states: leave it out"
+                "--no-symmetry is for searches by lists, but {space} is searched by state numbers: leave it out"
             );
         }
         let mut search = self.running.search(space)?;

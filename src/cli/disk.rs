@@ -60,7 +60,7 @@ pub struct DiskOptions {
     #[arg(long, hide_short_help = true)]
     ignore_space: bool,
 
-    /// Cut levels into chunks by this many leading digits of the line [default: as few as fit in memory].
+    /// Cut levels into chunks by this many leading digits of the line number [default: as few as fit in memory].
     #[arg(long, value_name = "K", value_parser = count::<usize>(), allow_negative_numbers = true, hide_short_help = true)]
     shared_digits: Option<usize>,
 

@@ -44,7 +44,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     lp: Option<PathBuf>,
 
-    /// Write the same integer program in MPS format, which readers of fixed and free form take; - is stdout.
+    /// Write the same integer program in MPS format, which fixed-form and free-form readers accept; - is stdout.
     #[arg(long, value_name = "FILE")]
     mps: Option<PathBuf>,
 
@@ -71,7 +71,7 @@ impl Args {
         }
         if self.cnf.is_none() && self.lp.is_none() && self.mps.is_none() {
             refuse!(
-                "name a file to write: --cnf, --lp or --mps FILE, - for stdout; or an answer to read: --decode FILE"
+                "name a file to write (--cnf, --lp or --mps FILE; - is stdout) or an answer to read (--decode FILE)"
             );
         }
         let moves = match self.max_moves {

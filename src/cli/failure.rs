@@ -168,7 +168,7 @@ pub fn unopened(path: &Path) -> impl Fn(io::Error) -> Failure {
         let advice = match error.kind() {
             io::ErrorKind::NotFound => "; check the name",
             io::ErrorKind::NotADirectory => "; name a directory",
-            io::ErrorKind::PermissionDenied => "; get the right to read it, or name another one",
+            io::ErrorKind::PermissionDenied => "; get permission to read it, or name another file",
             _ => "",
         };
         Failure::failed(format!("cannot open '{path}': {error}{advice}"))

@@ -171,7 +171,7 @@ impl CheckArgs {
         let search = search.resources(resources);
         let again = DistanceTable::build_with(&search, table.encoding(), &SearchProgress::new())?;
         if (again.checksum(), again.histogram()) != (table.checksum(), table.histogram()) {
-            let wrong = "the entries are not those of a table that was built now".into();
+            let wrong = "the entries differ from those of a newly built table".into();
             return Err(PdbError::Wrong(wrong).into());
         }
         Ok("checksums, and all entries built again".into())
@@ -185,7 +185,7 @@ impl CheckArgs {
             }
             let table = PruningTable::load_with(file, &StopWhen(progress::asked))?;
             table.verify(&SearchProgress::new())?;
-            Ok("checksums, and every entry by those of its neighbours".into())
+            Ok("checksums, and every entry against its neighbours".into())
         };
         Ok(resources.install(check)?)
     }
@@ -270,11 +270,11 @@ fn search(dirs: &[PathBuf]) -> Result<Finding> {
 #[derive(clap::Args)]
 #[command(after_help = "Examples: tilewave cache\n          tilewave cache --clear")]
 pub struct CacheArgs {
-    /// Remove them; other files stay.
+    /// Remove these databases and tables; other files stay.
     #[arg(long)]
     clear: bool,
 
-    /// The directory [default: ~/.cache/tilewave].
+    /// Directory of the cache [default: ~/.cache/tilewave].
     #[arg(long, value_name = "DIR", value_hint = DirPath)]
     cache_dir: Option<PathBuf>,
 

@@ -34,7 +34,7 @@ impl Figures for ListReport {
 pub struct Ahead {
     /// In a search by lists, count the last two depths without storing them.
     ///
-    /// Takes longer, but one more depth fits in memory.
+    /// This takes longer, but lets one more depth fit in memory.
     #[arg(long, requires = "max_depth")]
     count_ahead: bool,
 }
@@ -44,7 +44,7 @@ impl Ahead {
     pub fn refuse(&self, space: &StateSpace) -> Result<()> {
         if self.count_ahead {
             refuse!(
-                "--count-ahead is for searches by lists, {space} is searched by its numbered states: leave it out"
+                "--count-ahead is for searches by lists, but {space} is searched by state numbers: leave it out"
             );
         }
         Ok(())
@@ -159,7 +159,9 @@ fn finish(
     found: &FrontierOutcome,
 ) -> Result<()> {
     if search.keep_last > 0 && found.last.is_empty() {
-        tracing::warn!("the states of the last depth were counted and not stored: none is listed");
+        tracing::warn!(
+            "the states of the last depth were counted but not stored: none can be listed"
+        );
     }
     let chart = Chart::new(search.puzzle.to_string(), &found.counts(), found.complete);
     let answer = ListReport::new(&search.puzzle, found, published);

@@ -56,7 +56,7 @@ fn out_of_memory(bytes: usize) -> ! {
     let end_of_bar = if io::stderr().is_terminal() { "\n" } else { "" };
     let _ = writeln!(
         rest,
-        "{end_of_bar}error: not enough memory, the system refuses {bytes} bytes more: close other programs, take \
+        "{end_of_bar}error: not enough memory, the system refuses another {bytes} bytes: close other programs, take \
          fewer threads (-j) or a smaller --memory"
     );
     let len = 200 - rest.len();

@@ -15,10 +15,10 @@ use crate::cli::{Context, Result, print};
 
 /// What the environment decides.
 const ENVIRONMENT: &[(&str, &str)] = &[
-    ("TILEWAVE_KERNEL", "as --kernel: scalar, avx2 or avx512 [default: the fastest]"),
+    ("TILEWAVE_KERNEL", "same as --kernel: scalar, avx2 or avx512 [default: the fastest]"),
     ("XDG_CACHE_HOME", "where tilewave solve keeps databases [default: ~/.cache]"),
     ("NO_COLOR", "no colours"),
-    ("TERM", "dumb: no colours, and no line that moves"),
+    ("TERM", "dumb: no colours and no progress bar"),
 ];
 
 /// What `--version` prints: the version, what this program was compiled with, and the kernels that this processor runs.

@@ -33,7 +33,7 @@ impl Threads {
         let most = (4 * cores).max(64);
         let asked = self.threads.filter(|&asked| asked > 0)?;
         if asked > most {
-            tracing::warn!("{asked} threads on {cores} cores would only wait: using {most}");
+            tracing::warn!("{asked} threads are too many for {cores} cores: using {most}");
         }
         Some(asked.min(most))
     }
@@ -232,7 +232,7 @@ where
 pub fn bandwidth(text: &str) -> Result<u64, String> {
     let wrong = || {
         format!(
-            "'{text}' is not a bandwidth: write bytes a second, for example 5GB/s, or bits, 40Gb/s"
+            "'{text}' is not a bandwidth: write bytes per second (5GB/s) or bits per second (40Gb/s)"
         )
     };
     let size = text.strip_suffix("/s").ok_or_else(wrong)?;

@@ -130,7 +130,7 @@ pub fn print(text: &str) -> Result<()> {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputOptions {
-    /// Format.
+    /// Output format.
     #[arg(long, default_value = "text")]
     pub format: OutputFormat,
 
@@ -265,13 +265,13 @@ fn field(figure: &Value) -> String {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct ResultReport {
-    /// Draw the distribution to a .svg or .png file.
+    /// Plot the depth distribution in a .svg or .png file.
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 
     /// Write the report as a self-contained web page.
     ///
-    /// Includes the antipodes. A single file that opens in any browser, offline.
+    /// The page includes the antipodes, and opens in any browser, offline.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 

@@ -72,7 +72,7 @@ impl PuzzleAndStates {
             let puzzle = self.puzzle.as_ref().filter(|&puzzle| puzzle != file);
             let puzzle = puzzle.map_or(String::new(), |puzzle| format!(" {puzzle}"));
             refuse!(
-                "'{file}' is a file: tilewave {command}{puzzle} < {file} reads states from it; one that defines a puzzle ends in .gap, .tws, \
+                "'{file}' is a file: tilewave {command}{puzzle} < {file} reads states from it; the name of a file that defines a puzzle ends in .gap, .tws, \
                  .def or .kpuzzle.json"
             );
         }
@@ -113,7 +113,7 @@ impl PuzzleAndStates {
         if let (Some(puzzle), true) = (named, states.len() > 1 && states.iter().all(is_move)) {
             let moves = states.join(" ");
             refuse!(
-                "each of '{moves}' alone is a state: quote the moves of one state, tilewave {command} {puzzle} \"{moves}\", or write \
+                "each word of '{moves}' is read as a state of its own: quote the moves of one state, tilewave {command} {puzzle} \"{moves}\", or write \
                  several states to standard input, one per line"
             );
         }
@@ -179,12 +179,12 @@ pub struct Counted {
 
     /// Use the solved states in FILE, one per line, instead of the puzzle's own.
     ///
-    /// A state is a sequence of moves, or the pieces by position, as tilewave state prints them. ? is any piece, or any turn; a set that
-    /// is left out may have any arrangement.
+    /// A state is a sequence of moves, or the pieces by position, as tilewave state prints them. ? stands for any piece or any
+    /// turn; a set that is left out may have any arrangement.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     goals: Option<PathBuf>,
 
-    /// States are solved up to these moves: "U D R2 L2 F2 B2".
+    /// Treat states that these moves take to each other as one: "U D R2 L2 F2 B2".
     #[arg(long, value_name = "MOVES", value_parser = sequences, hide_short_help = true)]
     subgroup: Option<Sequences>,
 }
@@ -252,7 +252,9 @@ impl Counted {
     /// What a word on the command line names: RxC, FAMILY:NUMBERS or a file.
     pub fn space(&self, word: &str) -> Result<StateSpace> {
         if let Some(option) = self.changed() {
-            refuse!("{option} is for puzzles of several sets of pieces, {word} has one");
+            refuse!(
+                "{option} is for puzzles of several sets of pieces, but {word} has only one: leave it out"
+            );
         }
         if named::parse(word).is_some() {
             refuse!(
@@ -284,7 +286,7 @@ impl Counted {
         let goal = self.goal.goal.as_ref().map(|_| "--goal");
         if let Some(option) = goal.or(self.metric().map(|_| "--metric")) {
             refuse!(
-                "{option} is for boards, and {word} is not one: leave it out, every generator is one move"
+                "{option} is for boards, and {word} is not one: leave it out; every generator counts as one move"
             );
         }
         // A file whose name does not say what is in it says how to call it.
@@ -356,7 +358,7 @@ impl Counted {
             let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
             goals.extend(lines.filter(|line| !line.is_empty()).map(String::from));
             if goals.is_empty() {
-                refuse!("{name}: there is no state: write one on each line");
+                refuse!("{name}: the file holds no state: write one per line");
             }
         }
         Ok(Variant {
@@ -422,7 +424,7 @@ fn text(path: &Path) -> Result<(String, String)> {
     let file = std::fs::File::open(path).map_err(unopened(path))?;
     let read = file.take(MAX_FILE + 1).read_to_end(&mut bytes);
     if read.context(&name)? as u64 > MAX_FILE {
-        refuse!("{name}: no puzzle has so long a definition");
+        refuse!("{name}: the file is too long to define a puzzle");
     }
     Ok((name, String::from_utf8_lossy(&bytes).into_owned()))
 }

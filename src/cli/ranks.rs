@@ -109,7 +109,7 @@ pub fn run<T>(
     let (rank, size) = (ranks.rank(), ranks.size());
     if let Some(processes) = launch.processes.filter(|&processes| processes != size) {
         return Err(Failure::failed(format!(
-            "the launcher started {processes} processes, MPI knows of {size}: use the launcher of the MPI that \
+            "the launcher started {processes} processes, but MPI sees {size}: use the launcher of the MPI that \
              this program was built with; with srun, try --mpi=pmix or --mpi=pmi2"
         )));
     }

@@ -279,7 +279,7 @@ impl VerifyArgs {
         let max_depth = match within.count().checked_sub(1) {
             _ if few => None,
             None => refuse!(
-                "{puzzle}: no growth of it is published, and it has too many states to search it completely: nothing \
+                "{puzzle} has no published level counts, and too many states for a complete search: nothing \
                  to hold a search against"
             ),
             depth => depth,

@@ -41,7 +41,7 @@ impl ScrambleArgs {
                 Some(puzzle) => {
                     let Some(states) = puzzle.scrambles(seed(self.seed)?) else {
                         refuse!(
-                            "{puzzle} has moves that are not always allowed, or too many pieces: its states are not known"
+                            "cannot draw states of {puzzle}: it has moves that are not always allowed, or too many pieces"
                         );
                     };
                     Box::new(states.map(move |state| puzzle.text(&state)))

@@ -36,7 +36,7 @@ pub struct StateArgs {
     #[command(flatten)]
     counted: Counted,
 
-    /// Distance table (tilewave table) to read the depth from; puzzle and --goal are then the table's.
+    /// Distance table (tilewave table) to read the depth from; it also sets puzzle and goal.
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
 
@@ -81,7 +81,7 @@ impl StateArgs {
         let (word, states) = self.of.split("state", self.table.is_some())?;
         let by_number = self.id.is_some() || self.line.is_some();
         if by_number && !states.is_empty() {
-            refuse!("a state and the number of one: give either, not both");
+            refuse!("both a state and a state number are given: give only one of them");
         }
         let mut destination = self.output.reserve()?;
         let puzzle = word.map(|word| self.counted.orbits(word)).transpose()?.flatten();
@@ -106,7 +106,7 @@ impl StateArgs {
             write(Some(state)).map_err(|mut failure| {
                 let is_number = puzzle.is_none() && state.bytes().all(|b| b.is_ascii_digit());
                 if let Some(said) = failure.said.as_mut().filter(|_| is_number) {
-                    *said += &format!("; for the state of a number: --id {state}");
+                    *said += &format!("; to look up a state by its number, write --id {state}");
                 }
                 failure
             })?;
@@ -123,7 +123,7 @@ impl StateArgs {
             }
         }
         if none {
-            refuse!("there is no state: name one or write one per line to standard input");
+            refuse!("no state was given: pass one, or write one per line to standard input");
         }
         destination.finish()
     }
@@ -159,7 +159,7 @@ impl StateArgs {
         if let (Some(named), Some(of_table)) = (&named, of_table)
             && named != of_table
         {
-            refuse!("the table is one of {of_table}: leave out {}", word.unwrap_or_default());
+            refuse!("the table is for {of_table}: leave out {}", word.unwrap_or_default());
         }
         let space = of_table.cloned().or(named);
         let other = space.filter(|space| space.size().is_none());
@@ -210,7 +210,7 @@ impl StateArgs {
             && table.space().metric() != Some(metric)
         {
             refuse!(
-                "the table is one of {}: leave out --metric, or make one for yours with tilewave table",
+                "the table is for {}: leave out --metric, or make one for yours with tilewave table",
                 table.space()
             );
         }
@@ -220,7 +220,7 @@ impl StateArgs {
             Some(text) => Board::parse(text, size)?,
             None => {
                 let Some(size) = size else {
-                    refuse!("a number needs its puzzle: tilewave state 3x4 --id 5");
+                    refuse!("a state number needs a puzzle: write tilewave state 3x4 --id 5");
                 };
                 let space = StateSpace::of_board(goal_option.board_of(table, size)?);
                 space.numbered()?;

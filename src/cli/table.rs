@@ -42,7 +42,7 @@ pub struct Args {
     #[arg(long, value_parser = choice(EntrySize::NAMES))]
     encoding: Option<EntrySize>,
 
-    /// Keep one entry for all symmetric states: a smaller table with slower look-ups.
+    /// Keep one entry per symmetry class: a smaller table, slower look-ups.
     ///
     /// For puzzles of several sets of pieces. The number of entries shrinks by about the number of symmetries.
     #[arg(long)]
@@ -58,7 +58,7 @@ pub struct Args {
     #[arg(short, long)]
     force: bool,
 
-    /// Format of what is printed.
+    /// Report format.
     #[arg(long, default_value = "text")]
     format: OutputFormat,
 

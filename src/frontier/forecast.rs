@@ -30,52 +30,52 @@ const OF_CHUNK: f64 = 100.0;
 /// Most levels that are expected beyond the known ones.
 const FURTHEST: usize = 30;
 
-/// What is expected of a search to some depth.
+/// The forecast of a search to a depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DepthForecast {
     /// The depth.
     pub depth: usize,
-    /// How many states it has.
+    /// Number of states at this depth.
     pub states: f64,
-    /// Whether that is known: searched just now, or published.
+    /// Whether `states` is known, from the measuring search or from published results.
     pub known: bool,
-    /// Bytes of memory that the lists of a search to there take when they take most. They are coded where the budget makes
-    /// the search do so.
+    /// Peak memory of the lists of a search to this depth, in bytes. The lists are coded if the memory limit makes the
+    /// search code them.
     pub memory: f64,
-    /// The same where the last two levels are counted only.
+    /// Peak memory in bytes if the last two levels are only counted.
     pub memory_ahead: f64,
-    /// Bytes of disk of one on disk.
+    /// Disk space in bytes that a search on disk takes.
     pub disk: f64,
-    /// Wall time in seconds: measured where the search that measures the speed came there, `None` where that search was
-    /// too short to tell.
+    /// Wall time in seconds: measured if the measuring search reached this depth, `None` if that search was too short
+    /// to tell.
     pub seconds: Option<f64>,
 }
 
-/// What is expected of the searches of a puzzle.
+/// The forecast of searches of a puzzle to all depths.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FrontierForecast {
-    /// The depths from 0 on, up to the one asked for or the first three that do not fit; fewer where all states come
-    /// before.
+    /// The depths from 0 on, up to the depth asked for or the third depth that does not fit; fewer if the search is
+    /// complete before.
     pub depths: Vec<DepthForecast>,
-    /// How many symmetries there are.
+    /// Number of symmetries of the puzzle.
     pub symmetries: usize,
     /// The depth that was searched to measure the speed.
     pub measured_to: usize,
-    /// Worker threads.
+    /// Number of worker threads.
     pub threads: usize,
-    /// The greatest depth that fits the memory.
+    /// The greatest depth that fits the memory, `None` if there is none.
     pub fits: Option<usize>,
-    /// The same with `count_ahead`.
+    /// The greatest depth that fits the memory with `count_ahead`.
     pub fits_ahead: Option<usize>,
 }
 
 impl FrontierSearch {
-    /// Returns what searches to the depths up to that of this one take; `published` has known levels.
+    /// Returns the forecast of searches to all depths up to that of this search; `published` are the known numbers of states.
     ///
-    /// Cost: searches of about two seconds together, from which speed and growth are taken. Levels beyond are expected to grow
-    /// as the last known ones do, which is rather too much.
+    /// Cost: searches of about two seconds together, from which speed and growth are taken. Further levels are expected to
+    /// grow like the last known ones, which usually overestimates them.
     ///
     /// # Errors
     /// As [`FrontierSearch::run_with`].

@@ -8,28 +8,28 @@ use crate::{
     units::bytes,
 };
 
-/// What a search has found at one depth.
+/// The level that a search has found at one depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FrontierLevel {
     /// Number of states.
     pub states: u64,
-    /// Number of states up to symmetry; `None` where the search did not use all symmetries.
+    /// Number of states up to symmetry; `None` if the search did not use all symmetries.
     pub reduced: Option<u64>,
-    /// A number that is the same for equal sets of states, whatever the symmetries, kernel, threads and memory of
-    /// the search.
+    /// Checksum: equal sets of states have equal checksums, whatever the symmetries, kernel, threads and memory
+    /// of the search.
     pub checksum: u64,
-    /// Keys that moves made, duplicates included.
+    /// Number of keys that moves made, including duplicates.
     pub generated: u64,
-    /// Keys that were new: a few more than states up to symmetry.
+    /// Number of new keys: slightly more than states up to symmetry.
     pub kept: u64,
-    /// Bytes that its lists take in memory, or on disk; none where its states were counted only.
+    /// Size of the level's lists in memory or on disk, in bytes; 0 if its states were only counted.
     pub bytes: u64,
     /// Wall time in seconds.
     pub seconds: f64,
 }
 
-/// What a search has found.
+/// The result of a search by lists.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FrontierOutcome {
@@ -37,17 +37,17 @@ pub struct FrontierOutcome {
     pub levels: Vec<FrontierLevel>,
     /// Whether the search ran until no new state was found.
     pub complete: bool,
-    /// States of the last level: all, or so many as were asked for, in the order of their arrangements.
+    /// States of the last level, at most as many as were asked for, in the order of their arrangements.
     pub last: Vec<Arrangement>,
-    /// How many symmetries of the puzzle were used, 1 for none.
+    /// Number of symmetries of the puzzle that were used, 1 for none.
     pub symmetries: usize,
-    /// Most bytes of memory that lists have taken at any time.
+    /// Peak memory of the lists, in bytes.
     pub peak_bytes: u64,
-    /// Most bytes of files at any time, for a search on disk.
+    /// Peak size of the files of a search on disk, in bytes.
     pub disk_peak_bytes: Option<u64>,
     /// Kernel that ran.
     pub kernel: Kernel,
-    /// Worker threads.
+    /// Number of worker threads.
     pub threads: usize,
     /// Wall time of the whole search in seconds.
     pub seconds: f64,
@@ -74,7 +74,7 @@ impl FrontierOutcome {
     }
 }
 
-/// Why a search by lists ended early.
+/// The reason why a search by lists ended early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FrontierError {
@@ -104,7 +104,7 @@ pub enum FrontierError {
         /// Words needed.
         words: usize,
     },
-    /// A move that depends on one of several equal pieces, or on another piece than the others do.
+    /// A move depends on one of several equal pieces, or on another piece than the other moves do.
     #[error(
         "{puzzle}: move '{name}' depends on a piece that looks like another one: this is not supported"
     )]
@@ -114,12 +114,12 @@ pub enum FrontierError {
         /// The move.
         name: String,
     },
-    /// What the machine refuses.
+    /// The machine refused memory, threads, instructions or a file.
     #[error(transparent)]
     System(#[from] SystemError),
     /// The observer asked to stop.
     #[error(
-        "interrupted: a search in memory starts over, --max-depth ends one early with a result, --dir keeps one on disk"
+        "interrupted: a search in memory cannot be resumed; --max-depth ends one early with a result, --dir keeps one on disk"
     )]
     Interrupted,
 }

@@ -40,19 +40,19 @@ use crate::{
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FrontierSearch {
-    /// What is searched.
+    /// The puzzle that is searched.
     pub puzzle: OrbitPuzzle,
-    /// Last depth to compute, `None` for all. Its states are counted and not stored.
+    /// Last depth to compute, `None` for all. The states of this depth are counted but not stored.
     pub max_depth: Option<usize>,
-    /// Whether the last two levels are counted and not stored, so that the lists go to two depths less: for each state of
-    /// the last one all that lead to it are made again.
+    /// Whether the last two levels are counted but not stored, so that the lists end two depths earlier: the predecessors
+    /// of each state of the last level are then generated again.
     pub count_ahead: bool,
     /// Whether states are reduced by symmetries.
     pub symmetry: bool,
-    /// How many states of the last level to list; its lists are then stored. Where there are more, which ones are listed
-    /// depends on this number.
+    /// Maximum number of states of the last level to list; its lists are then stored. If the level has more states, the
+    /// choice depends on this number.
     pub keep_last: usize,
-    /// What it may use; the memory is that of the levels.
+    /// Resources that the search may use; `memory` limits the levels.
     pub resources: Resources,
     /// Whether it is one of several that only measure: nothing is said of it.
     pub(super) measures: bool,
@@ -76,9 +76,9 @@ impl FrontierSearch {
     }
 
     /// Runs the search in memory, on its own threads. Cost: for each state up to symmetry and move some nanoseconds, and 8
-    /// bytes a state up to symmetry for every 60 bits that one takes, for the two widest levels that are stored. Where these
-    /// are more than half of the memory they are coded: 1 to 6 bytes a state, and some 100 ns more for each. Full levels take
-    /// three bits for each state of the puzzle up to symmetry where that is less.
+    /// bytes a state up to symmetry for every 60 bits that one takes, for the two widest levels that are stored. Lists that
+    /// would take more than half of the memory are coded: 1 to 6 bytes a state, and some 100 ns more for each. Full levels
+    /// take three bits for each state of the puzzle up to symmetry where that is less.
     ///
     /// # Errors
     /// [`FrontierError`].

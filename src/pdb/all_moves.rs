@@ -40,22 +40,22 @@ pub struct Space {
     pub pattern: Pattern,
     /// The blank's cell in the state of depth 0; `None` for all states with the pattern at home.
     pub blank: Option<u8>,
-    /// Depth after which to stop.
+    /// Last depth to search, `None` for all.
     pub max_depth: Option<usize>,
-    /// What it may use.
+    /// Resources that the search may use.
     pub resources: Resources,
 }
 
 setters! { Space: ; blank: u8, max_depth: usize, }
 resource_setters! { Space }
 
-/// What a search of a pattern space found.
+/// The result of a search of a pattern space.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Depths {
-    /// States per depth.
+    /// Number of states at each depth.
     pub counts: Vec<u64>,
-    /// States that there are, N!/(N-k-1)!.
+    /// Number of states of the whole space, N!/(N-k-1)!.
     pub states: u64,
     /// Whether the search ran until no new state was found.
     pub complete: bool,
@@ -75,7 +75,7 @@ impl Space {
         self.pattern.placements() * free as u64
     }
 
-    /// Returns the bytes of memory that the search takes. Cost: a look at each set of cells.
+    /// Returns the memory that the search takes, in bytes. Cost: one step per set of cells.
     ///
     /// # Errors
     /// [`PdbError::Unsuitable`].
@@ -153,8 +153,8 @@ impl Space {
         })?
     }
 
-    /// Searches from the goal's own state, whatever [`Space::blank`] is; returns the depths and the database of them, of kind
-    /// [`Kind::AllMoves`] and a byte an entry: what [`Build::run`] makes. Memory: as [`crate::pdb::plan`] says.
+    /// Searches from the goal state, whatever [`Space::blank`] is; returns the depths and their database, of kind
+    /// [`Kind::AllMoves`] with a byte per entry, as [`Build::run`] makes it. [`crate::pdb::plan`] tells the memory.
     ///
     /// # Errors
     /// As [`Space::run`], and [`PdbError::Pattern`] for eight tiles: the blank is one more.

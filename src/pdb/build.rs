@@ -34,14 +34,14 @@ use crate::{
 pub struct Build {
     /// The pattern.
     pub pattern: Pattern,
-    /// What an entry is a value of.
+    /// The kind of value that an entry holds.
     pub kind: Kind,
-    /// How values are stored.
+    /// The encoding of the values.
     pub encoding: Encoding,
-    /// Whether to take the plain builder even where the fast one could run: slow, and independent of
-    /// everything that makes the other fast.
+    /// Whether to use the plain builder even if the fast one could run. It is slow, but independent
+    /// of everything that makes the other one fast.
     pub plain: bool,
-    /// What it may use; the kernel is that of the fast builder.
+    /// Resources that the build may use; `kernel` is that of the fast builder.
     pub resources: Resources,
 }
 
@@ -61,34 +61,34 @@ impl Build {
     }
 }
 
-/// What a build needs.
+/// Size, memory and disk space that a build needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BuildPlan {
-    /// Entries of the table. For the region-aware kind the regions are counted set by set.
+    /// Number of entries of the table. For the region-aware kind, regions are counted for each set of cells.
     pub entries: u64,
-    /// Bytes of the file's data section.
+    /// Size of the file's data section, in bytes.
     pub data_bytes: u64,
-    /// Most bytes of memory in use at a time.
+    /// Peak memory in bytes.
     pub memory_bytes: u64,
-    /// Bytes of files beside the database, for a build in a directory.
+    /// Size in bytes of the files beside the database, for a build in a directory.
     pub disk_bytes: u64,
     /// Whether the fast builder runs.
     pub fast: bool,
 }
 
-/// Returns what a build needs.
+/// Returns the size, memory and disk space that a build needs.
 ///
 /// # Errors
-/// [`PdbError::Budget`] when that exceeds the budget, [`PdbError::Unsuitable`].
+/// [`PdbError::Budget`] when the memory exceeds the budget, and [`PdbError::Unsuitable`].
 pub fn plan(build: &Build) -> Result<BuildPlan, PdbError> {
     BuildPlan::of(build, false)
 }
 
-/// Returns what a build that keeps its levels in files needs: [`crate::pdb::DiskBuild`].
+/// Returns the needs of a [`crate::pdb::DiskBuild`], which keeps its levels in files.
 ///
 /// # Errors
-/// As [`plan`], and [`PdbError::Unsuitable`] for what is built in memory only.
+/// As [`plan`], and [`PdbError::Unsuitable`] for databases that are built in memory only.
 pub fn plan_on_disk(build: &Build) -> Result<BuildPlan, PdbError> {
     BuildPlan::of(build, true)
 }
@@ -110,7 +110,7 @@ impl BuildPlan {
         let bits = fast && build.encoding == Encoding::Bit;
         if on_disk && !bits {
             return Err(PdbError::Unsuitable(
-                "a directory serves databases of one bit an entry and five tiles or more: give --encoding bit, or \
+                "a directory is for databases with one bit per entry and at least five tiles: give --encoding bit, or \
                  leave --dir out"
                     .into(),
             ));
@@ -209,8 +209,8 @@ impl Build {
     /// [`plan`] says, twice the table for the minimum kind.
     ///
     /// # Errors
-    /// [`PdbError`] when the table does not fit the budget, the kernel does not run here, or memory or threads
-    /// cannot be had.
+    /// [`PdbError`] when the table does not fit the budget, the processor lacks the kernel, or memory or
+    /// threads are unavailable.
     pub fn run(&self) -> Result<Pdb, PdbError> {
         self.run_with(&NoProgress)
     }

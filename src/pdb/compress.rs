@@ -119,7 +119,7 @@ pub fn decompress_with(
     Ok(total)
 }
 
-/// Returns what the header of a file says, compressed or not: the pattern's table without its entries.
+/// Returns the header of a file, compressed or not: the description of the table without its entries.
 ///
 /// # Errors
 /// [`PdbError`] as for [`crate::pdb::Pdb::open`].

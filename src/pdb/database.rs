@@ -66,7 +66,7 @@ impl Pdb {
     }
 
     /// Returns the database in a mapped file, after checking all of it. Nothing is copied; the system's file cache holds the
-    /// bytes. Values are right as long as nobody changes the file: see [`Pdb::unchanged`].
+    /// bytes. Values are correct as long as nobody changes the file: see [`Pdb::unchanged`].
     ///
     /// # Errors
     /// As [`Pdb::load`].
@@ -173,7 +173,7 @@ impl Pdb {
         self.file.data()
     }
 
-    /// Returns what the header says about the database.
+    /// Returns the summary of the database that is in the header.
     pub fn summary(&self) -> &Summary {
         &self.file.header
     }
@@ -183,7 +183,7 @@ impl Pdb {
         match self.file.is_whole() {
             true => Ok(()),
             false => Err(PdbError::Unsuitable(format!(
-                "'{}' was opened for the values of a few boards: load it",
+                "'{}' was opened to look up a few boards: load it",
                 self.file.path.display()
             ))),
         }

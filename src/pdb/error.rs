@@ -13,16 +13,16 @@ use crate::{
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PdbError {
-    /// A board or goal that is not one.
+    /// The board or goal is invalid.
     #[error(transparent)]
     Puzzle(#[from] PuzzleError),
-    /// What the machine refuses.
+    /// The machine refused memory, threads, instructions or a file.
     #[error(transparent)]
     System(SystemError),
-    /// Tiles that are no pattern of their board, or patterns that are no partition of it.
+    /// The tiles do not form a pattern of the board, or the patterns do not form a partition of it.
     #[error("{0}")]
     Pattern(String),
-    /// Something that databases of such patterns, kinds, encodings and goals are not for.
+    /// The operation does not support databases with this pattern, kind, encoding or goal.
     #[error("{0}")]
     Unsuitable(String),
     /// The table and the work on it exceed the memory budget.
@@ -41,16 +41,16 @@ pub enum PdbError {
         needed: u64,
         /// Bytes allowed.
         budget: u64,
-        /// Bytes needed with the levels on disk, where that is less.
+        /// Bytes needed with the levels on disk, if that is less.
         less: Option<u64>,
     },
-    /// The observer asked to stop. The levels so far are in the directory, where there is one.
+    /// The observer asked to stop. The levels found so far stay in the directory of the build, if it has one.
     #[error("interrupted: {}", kept(.0.as_deref()))]
     Interrupted(Option<String>),
-    /// What a file says of its entries is not so.
+    /// The file contains a wrong entry or a wrong description of its entries.
     #[error("{0}")]
     Wrong(String),
-    /// A directory of levels, or a file, that does not serve as one.
+    /// A directory or file cannot be used for the operation.
     #[error("{0}")]
     Place(String),
 }
@@ -63,7 +63,7 @@ fn kept(directory: Option<&str>) -> String {
     match directory {
         None => "nothing was written".into(),
         Some(name) => {
-            format!("the levels so far are in '{name}', give the same command to continue")
+            format!("the levels so far are in '{name}'; give the same command to continue")
         }
     }
 }
@@ -81,7 +81,7 @@ impl PdbError {
     /// Every move counts in one of several databases.
     pub(crate) fn not_additive() -> PdbError {
         PdbError::Unsuitable(
-            "a database that counts every move adds up with no other: look it up alone, or give each one \
+            "values of a database that counts every move cannot be added: look it up alone, or give each one \
              alone in a partition of a set file"
                 .into(),
         )
@@ -90,7 +90,7 @@ impl PdbError {
     /// The encoding cannot hold values of the kind.
     pub(crate) fn encoding() -> PdbError {
         PdbError::Unsuitable(
-            "one bit an entry holds region-aware values only, and all-moves is a byte an entry: choose \
+            "one bit per entry holds region-aware values only, and all-moves takes a byte per entry: choose \
              another kind or encoding"
                 .into(),
         )

@@ -46,8 +46,8 @@ impl<'a> Evaluator<'a> {
     /// Returns the evaluation of a board.
     ///
     /// # Errors
-    /// [`PdbError::Pattern`] when databases share tiles, [`PdbError::Unsuitable`] when they are for different goals,
-    /// count every move, are for another size, or were opened and not loaded.
+    /// [`PdbError::Pattern`] when databases share tiles; [`PdbError::Unsuitable`] when they are for different goals,
+    /// count every move, are for another size, or were opened but not loaded.
     pub fn new(pdbs: &'a [Pdb], board: &Board) -> Result<Evaluator<'a>, PdbError> {
         pdbs.iter().try_for_each(Pdb::loaded)?;
         let patterns: Vec<Pattern> = pdbs.iter().map(|pdb| pdb.pattern().clone()).collect();
@@ -56,7 +56,8 @@ impl<'a> Evaluator<'a> {
         }
         check_disjoint(&patterns)?;
         if patterns.iter().any(|of| of.goal() != patterns[0].goal()) {
-            let words = "the databases are for different goals: values of one goal can be added";
+            let words =
+                "the databases are for different goals: only values for one goal can be added";
             return Err(PdbError::Unsuitable(words.into()));
         }
         let mut owner = vec![None; board.size().cells()];
@@ -163,8 +164,8 @@ impl Pdb {
         })
     }
 
-    /// Returns the entries of many boards, by which their values lie in [`Pdb::bytes`]. Cost and errors as of
-    /// [`Pdb::values`].
+    /// Returns the entries of many boards: the places of their values in [`Pdb::bytes`]. Cost and errors as
+    /// of [`Pdb::values`].
     ///
     /// # Errors
     /// As [`Pdb::values`].

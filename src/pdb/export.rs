@@ -23,7 +23,7 @@ use crate::{
     units::names,
 };
 
-/// A layout of another program.
+/// The table layout of another program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportLayout {
     /// clausecker's 24puzzle: sets by increasing masks, then regions (region-aware databases), then
@@ -56,8 +56,8 @@ const TASK: usize = 1 << 18;
 
 /// Writes a database in another program's layout and returns the number of bytes.
 ///
-/// Cost: about as long as the building of the database, on all threads of the current pool; memory for two pieces of the table: 64 MiB each,
-/// for positions N^(k-1) bytes if that is more; the table once more for 24puzzle's layout of the minimum kind.
+/// Cost: about the time of the database's build, on all threads of the current pool; memory for two pieces of the table of 64 MiB
+/// each, or N^(k-1) bytes for positions if that is more; for 24puzzle's layout of the minimum kind, another copy of the table.
 ///
 /// # Errors
 /// [`PdbError::Unsuitable`] when the layout cannot hold the database and [`PdbError::System`].
@@ -126,10 +126,10 @@ fn bytes(pdb: &Pdb, layout: ExportLayout) -> Result<u64, PdbError> {
         Err(PdbError::Unsuitable(format!("layout {layout} cannot hold this database: {why}")))
     };
     if pdb.encoding() == Encoding::Bit {
-        return refuse("one bit an entry holds no values: build it with --encoding byte");
+        return refuse("one bit per entry holds no values: build it with --encoding byte");
     }
     if pdb.kind() == Kind::AllMoves {
-        return refuse("it is of additive values: build --kind additive-min");
+        return refuse("it holds additive values: build --kind additive-min");
     }
     let pattern = pdb.pattern();
     let (size, tiles) = (pattern.size(), pattern.tiles());

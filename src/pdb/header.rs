@@ -18,7 +18,7 @@ const VALUES: usize = 256;
 
 const GOAL_CELLS: usize = Pattern::MAX_SIDE * Pattern::MAX_SIDE;
 
-/// What a database file says about itself.
+/// The description of a database in its file header.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Summary {
@@ -28,7 +28,7 @@ pub struct Summary {
     pub kind: Kind,
     /// The encoding of the values.
     pub encoding: Encoding,
-    /// Whether the entries are compressed: zstd frames.
+    /// Whether the entries are compressed, as zstd frames.
     pub compressed: bool,
     /// The number of entries.
     pub entries: u64,
@@ -223,7 +223,7 @@ pub(crate) fn raw_bytes(entries: u64, encoding: Encoding) -> u64 {
 
 // What an entry of a database is a value of, and how it is stored.
 
-/// What an entry is a value of.
+/// The kind of value that an entry of a database holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// One value per placement of the tiles: the minimum over the cells of the blank (Korf and Felner).
@@ -233,7 +233,7 @@ pub enum Kind {
     /// (Clausecker and Reinefeld).
     Regions,
     /// One value per placement of the tiles and the blank, which is the pattern's tile 0: the fewest moves of any tile.
-    /// Consistent, not additive: of several such values the largest counts (Culberson and Schaeffer 1998).
+    /// Consistent, not additive: several such values are combined by their maximum (Culberson and Schaeffer 1998).
     AllMoves,
 }
 
@@ -248,8 +248,8 @@ names! { Kind:
 pub enum Encoding {
     /// One byte per entry.
     Byte,
-    /// One bit per entry, region-aware values only: (value div 2) mod 2. With the parity of the cells it tells
-    /// which way the value of a neighbour differs, so that values are carried along, or found by walking home.
+    /// One bit per entry, region-aware values only: (value div 2) mod 2. Together with the parity of the cells it tells whether
+    /// a neighbour's value is larger or smaller, so that values can be updated along a path, or found by walking to the goal.
     Bit,
 }
 

@@ -4,8 +4,8 @@
 //! other tiles and the blank moving free of charge. So values of patterns without common tiles add up to
 //! a lower bound on the moves of all tiles.
 //!
-//! A [`Pattern`] names the tiles, [`Build::run`] makes a [`Pdb`] of it, [`Pdb::save`] and [`Pdb::load`] keep it
-//! in a file (`docs/format.md`), [`Evaluator`] adds values up along a path of moves.
+//! A [`Pattern`] names the tiles, [`Build::run`] builds a [`Pdb`] for it, [`Pdb::save`] and [`Pdb::load`] write
+//! and read a file (`docs/format.md`), and [`Evaluator`] adds up values along a path of moves.
 //!
 //! The way of a build: `build` plans it, `regions` numbers the slots and their moves, `slots` searches level by level and
 //! gives first visits to a sink (`on_disk` has the one that writes files), `file_order` brings values into the order of
@@ -16,11 +16,11 @@
 //! R. Clausecker and A. Reinefeld, Zero-aware pattern databases with 1-bit compression for sliding tile
 //! puzzles, SoCS 2019 (the blank's region).
 //!
-//! For a solver of its own: the entry of a placement is [`crate::placement::rank`] of the tiles'
-//! cells, [`Pdb::bytes`] the table. A move changes the cell of one tile, so one pattern's entry; ranks
-//! take about 2 ns and can be updated by one addition per cell passed, the read of a random entry of a
-//! table larger than the caches 50 to 100 ns. A fast solver therefore ranks all children first, asks for
-//! their bytes (prefetch) and only then looks at them, and keeps tables on huge pages ([`Pdb::load`]).
+//! For a custom solver: the entry of a placement is [`crate::placement::rank`] of the tiles' cells, and
+//! [`Pdb::bytes`] is the table. A move changes the cell of one tile, so one pattern's entry; ranks take
+//! about 2 ns and can be updated by one addition per cell passed, the read of a random entry of a table
+//! larger than the caches 50 to 100 ns. A fast solver therefore ranks all children first, asks for their
+//! bytes (prefetch) and only then looks at them, and keeps tables on huge pages ([`Pdb::load`]).
 
 pub(crate) mod all_moves;
 pub(crate) mod build;

@@ -73,24 +73,24 @@ impl DatabaseMarker {
     }
 }
 
-/// A build in a directory.
+/// A database build that keeps its levels in a directory.
 pub struct DiskBuild<'a> {
     storage: &'a dyn Storage,
 }
 
 impl DiskBuild<'_> {
-    /// Returns the builds of a directory.
+    /// Returns the access to the build in a directory.
     pub fn new(storage: &dyn Storage) -> DiskBuild<'_> {
         DiskBuild { storage }
     }
 
-    /// Builds a database of one bit an entry, with the levels in files of the directory; goes on with a build of the
-    /// same pattern that is there. Memory and disk: as [`build::plan_on_disk`] says. The files stay until
+    /// Builds a database of one bit per entry, with the levels in files of the directory; continues a build of the
+    /// same pattern in the directory. [`build::plan_on_disk`] tells memory and disk. The files stay until
     /// [`DiskBuild::clear`].
     ///
     /// # Errors
-    /// As [`Build::run`]; [`PdbError::Unsuitable`], [`PdbError::Place`] for what the directory refuses, and what
-    /// says that the directory is another one's or damaged. What is committed stays in any case.
+    /// As [`Build::run`]; [`PdbError::Unsuitable`]; and [`PdbError::Place`] when the directory fails, is damaged
+    /// or belongs to another build. Committed levels stay in any case.
     pub fn run(&self, how: &Build) -> Result<Pdb, PdbError> {
         self.run_with(how, &NoProgress)
     }
@@ -141,7 +141,7 @@ impl DiskBuild<'_> {
         })
     }
 
-    /// Removes the files of a build that has come to its end, and nothing else.
+    /// Removes the files of a finished build, and nothing else.
     ///
     /// # Errors
     /// [`PdbError::Place`].
@@ -163,7 +163,7 @@ impl DiskBuild<'_> {
         DatabaseMarker::remove(self.storage).map_err(|e| failed("", e))
     }
 
-    /// Returns the bytes that may still be written, where that is known, and those of the levels that are there.
+    /// Returns the free disk space, if known, and the size of the existing levels, both in bytes.
     ///
     /// # Errors
     /// [`PdbError::Place`].
@@ -181,7 +181,7 @@ impl DiskBuild<'_> {
         let lock = lock_within(self.storage, PATIENCE);
         lock.map_err(|e| failed(self.storage, "", e))?.ok_or_else(|| {
             PdbError::Place(format!(
-                "'{}' is in use by another build: wait for its end, or name another directory",
+                "'{}' is in use by another build: wait until that ends, or name another directory",
                 self.storage.name()
             ))
         })
@@ -289,7 +289,7 @@ pub(crate) fn failed(storage: &dyn Storage, name: &str, reason: impl Into<io::Er
             "'{place}' is damaged: {reason}; remove it and all levels after it, and they are computed again"
         ),
         _ => format!(
-            "cannot use '{place}': {reason}{}; the levels so far stay, give the same command to continue",
+            "cannot use '{place}': {reason}{}; the levels so far are kept; give the same command to continue",
             advice(&reason)
         ),
     })

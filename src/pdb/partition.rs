@@ -103,7 +103,7 @@ const TILINGS: &[(usize, &[&[&[usize]]])] = &[
 /// ```
 ///
 /// # Errors
-/// [`PdbError::Pattern`] names those there are, and refuses goals that have the blank elsewhere.
+/// [`PdbError::Pattern`] when there is no such partition, naming those that exist, or when the goal's blank is not in a corner.
 pub fn partition(name: &str, goal: &Board) -> Result<Vec<Pattern>, PdbError> {
     let size = goal.size();
     let fits = |preset: &&Preset| (size.rows(), size.cols()) == (preset.side, preset.side);
@@ -125,8 +125,8 @@ pub fn partition(name: &str, goal: &Board) -> Result<Vec<Pattern>, PdbError> {
     })
 }
 
-/// Returns partitions for a goal that are used together, as many of the first as there is memory for: tiles that one
-/// separates are together in another. None for boards and goals without a list. Every one covers all tiles.
+/// Returns partitions for a goal to be used together: take as many from the front as fit the memory. Tiles that one
+/// partition separates are together in another, and each covers all tiles. Empty for boards and goals without a list.
 ///
 /// ```
 /// use tilewave::pdb::{check_partition, tilings};
@@ -178,11 +178,11 @@ fn turned(
     patterns.iter().map(pattern).collect::<Result<_, _>>().map(Some)
 }
 
-/// Checks that the values of patterns may be added: no tile is in two of them, and where there are several none has the
-/// blank, whose databases count every move.
+/// Checks that the values of patterns may be added: no tile is in two patterns, and of several patterns none contains
+/// the blank, whose databases count every move.
 ///
 /// # Errors
-/// [`PdbError::Pattern`] names the smallest such tile; [`PdbError::Unsuitable`].
+/// [`PdbError::Pattern`] names the smallest shared tile; [`PdbError::Unsuitable`] when the blank is in one of several.
 pub fn check_disjoint(patterns: &[Pattern]) -> Result<(), PdbError> {
     if patterns.len() > 1 && patterns.iter().any(Pattern::has_blank) {
         return Err(PdbError::not_additive());
@@ -201,7 +201,7 @@ pub fn check_disjoint(patterns: &[Pattern]) -> Result<(), PdbError> {
 /// Checks that every tile is in exactly one pattern.
 ///
 /// # Errors
-/// [`PdbError::Pattern`], and what [`check_disjoint`] says.
+/// [`PdbError::Pattern`] names a missing tile; else as [`check_disjoint`].
 pub fn check_partition(patterns: &[Pattern]) -> Result<(), PdbError> {
     check_disjoint(patterns)?;
     let all = 1..=patterns.first().map_or(1, |first| first.size().tiles() as u16);
@@ -260,14 +260,14 @@ impl SetFile {
     /// Reads a set file.
     ///
     /// # Errors
-    /// [`PdbError::System`] when it cannot be read, is of another version or says something else.
+    /// [`PdbError::System`] when the file cannot be read, is of another version or is no set file.
     pub fn read(path: impl AsRef<Path>) -> Result<SetFile, PdbError> {
         let path = path.as_ref();
         let bytes = std::fs::read(path).map_err(SystemError::io("cannot read", path))?;
         SetFile::parse(&bytes, path)
     }
 
-    /// Returns what the bytes of a set file say, whose place is given.
+    /// Parses the bytes of a set file; names of databases are relative to the directory of `path`.
     ///
     /// # Errors
     /// As [`SetFile::read`].

@@ -27,9 +27,9 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// The most tiles of a pattern.
+    /// The maximum number of tiles of a pattern.
     pub const MAX_TILES: usize = 8;
-    /// The longest side of a board.
+    /// The maximum length of a side of the board.
     pub const MAX_SIDE: usize = 6;
 
     /// Returns the pattern of the given tiles, in any order.
@@ -61,7 +61,7 @@ impl Pattern {
     /// Returns the pattern without the blank.
     ///
     /// # Errors
-    /// [`PdbError::Pattern`] when there is nothing else.
+    /// [`PdbError::Pattern`] when the pattern contains only the blank.
     pub fn without_blank(&self) -> Result<Pattern, PdbError> {
         Pattern::of(self.goal.clone(), &self.tiles[usize::from(self.has_blank())..])
     }
@@ -99,7 +99,7 @@ impl Pattern {
         let max = Pattern::MAX_TILES.min(size.tiles() + blank);
         if sorted.is_empty() || sorted.len() > max {
             return wrong(format!(
-                "a pattern has 1 to {max} tiles on a {size} board, this one has {}",
+                "a pattern has 1 to {max} tiles on a {size} board, but this one has {}",
                 sorted.len()
             ));
         }
@@ -110,7 +110,7 @@ impl Pattern {
     /// Returns the pattern written as tile numbers and ranges of them, separated by commas or spaces: `1-3,7`.
     ///
     /// # Errors
-    /// [`PdbError::Pattern`], and what [`Pattern::new`] says.
+    /// [`PdbError::Pattern`] for text that cannot be read; else as [`Pattern::new`].
     pub fn parse(goal: Board, text: &str) -> Result<Pattern, PdbError> {
         let wrong = || {
             let shown: String = text.chars().take(80).collect();
@@ -174,7 +174,7 @@ impl Pattern {
     pub fn cells(&self, board: &Board) -> Result<Vec<u8>, PdbError> {
         if board.size() != self.size() {
             let (found, expected) = (board.size(), self.size());
-            let words = format!("the board is {found}, the database is for {expected}");
+            let words = format!("the board is {found}, but the database is for {expected}");
             return Err(PdbError::Unsuitable(words));
         }
         Ok(cells_of(board, &self.tiles))

@@ -12,13 +12,13 @@ use crate::{
     random::SplitMix64,
 };
 
-/// What a spot check has done.
+/// The result of a spot check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SpotCheck {
-    /// Entries that a search has confirmed.
+    /// Number of entries that a search has confirmed.
     pub confirmed: u64,
-    /// Entries whose search was given up.
+    /// Number of entries whose search was given up.
     pub undecided: u64,
 }
 
@@ -76,10 +76,10 @@ pub fn spot_check_with(
     Ok(check)
 }
 
-/// Builds the database again and compares all entries, the region starts by which they are found, and the histogram.
+/// Builds the database again and compares all entries, their region starts, and the histogram.
 ///
 /// # Errors
-/// [`PdbError::Wrong`] names the first entry that differs, as it is stored, or another part, and what [`Build::run`] says.
+/// [`PdbError::Wrong`] names the first entry that differs, as stored, or another part that differs; else as [`Build::run`].
 pub fn rebuild(pdb: &Pdb, how: &Build) -> Result<(), PdbError> {
     rebuild_with(pdb, how, &NoProgress)
 }
@@ -94,7 +94,7 @@ pub fn rebuild_with(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(
     let again = how.kind(pdb.kind()).encoding(pdb.encoding()).run_with(observer)?;
     let part = |wrong: bool, part| match wrong {
         true => Err(PdbError::Wrong(format!(
-            "the {part} in '{}' is not that of its entries: build the database again",
+            "the {part} in '{}' does not match its entries: build the database again",
             pdb.file().path.display()
         ))),
         false => Ok(()),
@@ -118,7 +118,7 @@ pub fn rebuild_with(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(
 /// An entry that differs from an independent search; 255 is none.
 fn wrong(pdb: &Pdb, entry: u64, [found, expected]: [u8; 2]) -> PdbError {
     PdbError::Wrong(format!(
-        "entry {entry} of '{}' is {found}, a search finds {expected}: the database is wrong, build it again",
+        "entry {entry} of '{}' is {found}, but a search finds {expected}: the database is wrong, build it again",
         pdb.file().path.display()
     ))
 }

@@ -19,14 +19,14 @@ const DEPTHS: usize = 255;
 /// Most bytes of a puzzle.
 const MAX_PUZZLE: u64 = 16 << 20;
 
-/// How many bits an entry has, and what they say.
+/// The number of bits of an entry, and their meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntrySize {
-    /// Two bits: the depth modulo 3, or 3 for what is no state.
+    /// Two bits: the depth modulo 3, or 3 for an entry without a state.
     Mod3,
-    /// Four bits: the depth up to 14, or 15 for what is no state.
+    /// Four bits: the depth up to 14, or 15 for an entry without a state.
     Nibble,
-    /// Eight bits: the depth up to 254, or 255 for what is no state.
+    /// Eight bits: the depth up to 254, or 255 for an entry without a state.
     Byte,
 }
 
@@ -46,7 +46,7 @@ impl EntrySize {
         }
     }
 
-    /// Returns the bytes of so many entries.
+    /// Returns the size of a number of entries, in bytes.
     pub fn bytes(self, entries: u64) -> u64 {
         entries.div_ceil(u64::from(8 / self.bits()))
     }

@@ -1,4 +1,4 @@
-//! Pruning tables: the distance of every state of a projection of a puzzle, and what they say of the puzzle's states.
+//! Pruning tables: the distance of every state of a projection of a puzzle, a lower bound for states of the puzzle.
 //!
 //! A projection ([`OrbitPuzzle::keeping`](crate::puzzle::orbits::OrbitPuzzle::keeping) and its like) has few enough states for a
 //! table of all. [`PruningTable::build`] writes the depth of every state at its number, by `blocks` where pieces turn, by `rows`

@@ -60,10 +60,10 @@ const DEFAULT_ENTRIES: u64 = 600_000_000;
 const BUILD_BITS: u64 = 7;
 
 impl PruningTable {
-    /// Returns the table of all states of a puzzle: how many moves each needs to the solved one.
+    /// Returns the table of all states of a puzzle, with the number of moves from each state to the solved one.
     ///
-    /// Cost: the search up to symmetry, and some 20 ns for each state and core; the file's size in memory, and beside it the
-    /// lists of the two widest levels, up to symmetry.
+    /// Cost: the search up to symmetry, and some 20 ns for each state and core; memory for the file and for the lists of the
+    /// two widest levels, up to symmetry.
     ///
     /// # Errors
     /// [`TableError`], what [`FrontierSearch::run`](crate::frontier::FrontierSearch::run) returns, and [`PuzzleError::ManyStates`](crate::puzzle::PuzzleError::ManyStates).
@@ -88,8 +88,8 @@ impl PruningTable {
         PruningTable::filled(puzzle, (size, TableNumbers::all(puzzle)?), resources, progress, None)
     }
 
-    /// Returns a table with fewer entries: of the places of some pieces, or how they are turned, one stands for all that
-    /// symmetries make of it. It takes so many times less memory as there are symmetries, and a look-up twice as long.
+    /// Returns a table with fewer entries: symmetric places or orientations of some pieces share one entry. The memory
+    /// is divided by about the number of symmetries; a look-up takes twice as long.
     ///
     /// # Errors
     /// As [`PruningTable::build_with`], and [`TableError::NoSymmetry`].
@@ -103,8 +103,8 @@ impl PruningTable {
         PruningTable::filled(puzzle, kind, resources, progress, None)
     }
 
-    /// Returns a table, up to symmetry or not, that is filled in its file, which has its name when it is complete: memory is
-    /// needed for the search alone. Free memory speeds it up, and so does a disk that is quick where it is read here and there.
+    /// Returns a table, up to symmetry or not, that is filled in its file, so that only the search needs memory. The file gets
+    /// its name when it is complete. Free memory and a disk with fast random access make the build faster.
     ///
     /// # Errors
     /// As [`PruningTable::build_up_to_symmetry`], and [`SystemError::Write`].
@@ -126,7 +126,7 @@ impl PruningTable {
         Ok(table)
     }
 
-    /// Returns a table with four bits for each entry, or a byte where depths ask for it.
+    /// Returns a table with four bits per entry, or a byte per entry if depths exceed 14.
     ///
     /// # Errors
     /// As [`PruningTable::build_with`].
@@ -207,13 +207,13 @@ impl PruningTable {
         Ok(PruningTable { file, puzzle: puzzle.clone(), numbers })
     }
 
-    /// Returns projections of a puzzle whose tables serve to solve it: the puzzle itself where it is small, else of each set of
-    /// pieces as many as there is room for; then of each set the last ones, as many. A table and its build have room in the
-    /// memory given, and all tables together; where none is given, there is one table of each set, of half a billion
-    /// arrangements at most, which takes seconds.
+    /// Returns projections of a puzzle whose tables serve to solve it: the puzzle itself if it is small; else for each set of
+    /// pieces as many first pieces as fit, then as many last pieces. Each table with its build fits the given memory, and so do
+    /// all tables together. If no memory is given, there is one table per set, of at most half a billion arrangements, which
+    /// takes seconds.
     ///
     /// # Errors
-    /// [`PuzzleError::ManyStates`] where one piece has more.
+    /// [`PuzzleError::ManyStates`] when a single piece has more arrangements.
     pub fn default_projections(
         puzzle: &OrbitPuzzle,
         memory: Option<u64>,
@@ -303,8 +303,8 @@ impl PruningTable {
         PruningTable::of(loaded?)
     }
 
-    /// Returns the table of a mapped file, all of it checked: also one that is larger than the memory, which the system reads as
-    /// entries are asked for. Look-ups are slower than in memory, which uses huge pages.
+    /// Returns the table in a mapped file, after checking all of it. The file may be larger than the memory: the system reads it
+    /// as needed. Look-ups are slower than in memory, which uses huge pages.
     ///
     /// # Errors
     /// As [`PruningTable::load`].
@@ -315,7 +315,7 @@ impl PruningTable {
         Ok(table)
     }
 
-    /// Checks that nobody has written into the file since it was mapped.
+    /// Checks that nobody has written to the file since it was mapped.
     ///
     /// # Errors
     /// [`SystemError::Changed`].
@@ -348,12 +348,12 @@ impl PruningTable {
         &self.puzzle
     }
 
-    /// Returns what entries are.
+    /// Returns the size of the entries.
     pub fn entry_size(&self) -> EntrySize {
         self.file.header.size
     }
 
-    /// Returns the number of entries: as many as states, or some more that stand for none.
+    /// Returns the number of entries: the number of states, or slightly more if some entries have no state.
     pub fn entries(&self) -> u64 {
         self.file.header.entries
     }
@@ -373,7 +373,7 @@ impl PruningTable {
         self.file.layout.data.end()
     }
 
-    /// Returns the entry with a number: the depth or that modulo 3; `None` where no state has the number.
+    /// Returns the entry with a number: the depth, or the depth modulo 3; `None` if no state has the number.
     ///
     /// # Errors
     /// [`TableError::System`] when the file cannot be read or is damaged there.
@@ -385,18 +385,18 @@ impl PruningTable {
         Ok(entry.filter(|&entry| number < self.entries() && entry != size.none()))
     }
 
-    /// Returns how many symmetries make entries fewer: one where each state has its own.
+    /// Returns the number of symmetries that reduce the entries: 1 if each state has its own entry.
     pub fn symmetries(&self) -> usize {
         self.numbers.symmetries()
     }
 
-    /// Returns the number of a state's entry, which tells all states apart, or all that are not symmetric.
+    /// Returns the number of a state's entry, which differs between any two states, or any two that are not symmetric.
     pub fn number(&self, state: &Arrangement) -> u64 {
         self.numbers.rank(&self.puzzle, state)
     }
 
     /// Returns the depth of a state of the table's puzzle; `None` where the moves do not lead to it, as far as the table can
-    /// tell. Cost: a number and a look-up; of depths modulo 3 the way to the solved state.
+    /// tell. Cost: a number and a look-up; for depths modulo 3 a walk to the solved state.
     ///
     /// # Errors
     /// As [`PruningTable::entry`], and [`TableError::Wrong`] where no neighbour is closer.
@@ -433,8 +433,8 @@ impl PruningTable {
         Err(self.wrong(number, "it is deeper than the histogram").into())
     }
 
-    /// Returns what tells the number of the entry of a state of a puzzle, given what stands at each position of each of its
-    /// sets of pieces; nothing where the table's puzzle is no projection of that one. Cost of a number: some 100 ns.
+    /// Returns a function from the states of a puzzle to entry numbers, which is given the piece at each position of each
+    /// set; `None` if the table's puzzle is not a projection of the other. Cost of a number: some 100 ns.
     #[allow(clippy::type_complexity)]
     pub fn numbers_of(
         &self,

@@ -1,7 +1,7 @@
 //! Sequences of moves as people write them: `R U2 R' [F, D3] (L R)2`.
 //!
-//! `(A B)` is A and then B, `[A, B]` is A B A' B', and `[A: B]` is A B A'. A number repeats what stands before it,
-//! a ' undoes it. A name that is there wins: where `F2` is a move of its own, `F2` is that move.
+//! `(A B)` is A and then B, `[A, B]` is A B A' B', and `[A: B]` is A B A'. A number repeats the part before it, a
+//! ' inverts it. Names of moves take precedence: if a move is named `F2`, then `F2` is that move.
 
 use crate::{
     puzzle::{
@@ -24,10 +24,10 @@ struct Reader<'a, F> {
     depth: usize,
 }
 
-/// Returns what a sequence of moves does. A function knows what each name does.
+/// Returns the transformation of a sequence of moves. A function returns that of each name.
 ///
 /// # Errors
-/// [`PuzzleError`] at the first thing that is wrong.
+/// [`PuzzleError`] for the first fault in the text.
 pub fn transformation<F>(
     text: &str,
     orbits: &[Orbit],

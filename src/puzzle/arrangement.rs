@@ -17,8 +17,8 @@ use crate::{
 };
 
 impl OrbitPuzzle {
-    /// Returns an arrangement as a line of text: each set's name, its pieces by position counted from 1, and how they are
-    /// turned.
+    /// Returns an arrangement as a line of text: each set's name, its pieces by position counted from 1, and their
+    /// orientations.
     pub fn text(&self, arrangement: &Arrangement) -> String {
         let numbers = |values: &mut dyn Iterator<Item = u8>| {
             let text = |value: u8| match value {
@@ -39,11 +39,11 @@ impl OrbitPuzzle {
         rows.join("; ")
     }
 
-    /// Returns the arrangement that a text describes: what each set has at its positions, or a sequence of moves from the
-    /// solved puzzle, `R U2 (R' F)3`; and what the moves do, where it is one.
+    /// Returns the arrangement that a text describes: the pieces of each set by position, or a sequence of moves from the
+    /// solved puzzle, `R U2 (R' F)3`; and for a sequence also its transformation.
     ///
     /// # Errors
-    /// [`PuzzleError`] at the first thing that is wrong.
+    /// [`PuzzleError`] for the first fault in the text.
     pub fn read(&self, text: &str) -> Result<(Arrangement, Option<Transformation>), PuzzleError> {
         if self.is_arrangement(text) {
             return Ok((self.read_arrangement(text)?, None));

@@ -8,7 +8,7 @@ use crate::puzzle::{
 };
 
 impl OrbitPuzzle {
-    /// Returns what a space searches, from its start.
+    /// Returns the puzzle of a space, with the start of the space as the solved state.
     ///
     /// ```
     /// use tilewave::frontier::FrontierSearch;

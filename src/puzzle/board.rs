@@ -219,7 +219,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// The most cells a board can have.
+    /// The maximum number of cells of a board.
     pub const MAX_CELLS: usize = 10_000;
 
     /// Returns the size, rows by columns.
@@ -286,7 +286,7 @@ impl FromStr for Size {
 
 // Goals: which arrangement a search or a database is about.
 
-/// A goal as the user names it; it becomes a board once the size is known.
+/// A goal without a size; [`Goal::board`] makes a board of it.
 ///
 /// ```
 /// use tilewave::puzzle::{Goal, Size};
@@ -313,8 +313,8 @@ impl Goal {
     /// Returns the goal board of a given size.
     ///
     /// # Errors
-    /// [`PuzzleError::GoalCell`] when the blank's cell is not on the board, and what [`Board::parse`]
-    /// says of a written goal.
+    /// [`PuzzleError::GoalCell`] when the blank's cell is not on the board, and the errors of
+    /// [`Board::parse`] for a written goal.
     pub fn board(&self, size: Size) -> Result<Board, PuzzleError> {
         match self {
             Goal::Last => Board::ordered(size, size.cells() - 1),
@@ -345,18 +345,18 @@ impl FromStr for Goal {
 
 // What counts as one move.
 
-/// What counts as one move.
+/// The rule that tells what counts as one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Metric {
-    /// Single-tile metric: one tile goes to the blank's cell.
+    /// Single-tile metric: one tile moves to the blank's cell.
     #[default]
     Stm,
-    /// Multi-tile metric: any number of tiles of a row or column go one cell towards the blank together.
+    /// Multi-tile metric: any number of tiles of a row or column move one cell towards the blank together.
     Mtm,
 }
 
 impl Metric {
-    /// Returns the most tiles that go in one move.
+    /// Returns the maximum number of tiles that move in one move.
     pub fn most_tiles(self) -> usize {
         match self {
             Metric::Stm => 1,
@@ -401,7 +401,7 @@ impl Direction {
     pub const ALL: [Direction; 4] =
         [Direction::Up, Direction::Down, Direction::Left, Direction::Right];
 
-    /// Returns the opposite direction: of the move that takes this one back, and of the blank.
+    /// Returns the opposite direction, which is that of the move that undoes this one and that of the blank.
     pub fn opposite(self) -> Direction {
         match self {
             Direction::Up => Direction::Down,

@@ -20,9 +20,9 @@ use crate::{
 /// A move by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generator {
-    /// What it is called: without spaces.
+    /// Its name, without spaces.
     pub name: String,
-    /// Where it takes what stands at each position.
+    /// The position to which it moves the element at each position.
     pub permutation: Permutation,
 }
 
@@ -45,7 +45,7 @@ pub struct Generator {
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 ///
-/// Two definitions are equal when their pieces and moves are, whatever they are called and what was noted of them.
+/// Two definitions are equal when their pieces and moves are equal; names and notes do not matter.
 #[derive(Clone, Debug)]
 pub struct Definition {
     name: String,
@@ -65,16 +65,16 @@ impl PartialEq for Definition {
 impl Eq for Definition {}
 
 impl Definition {
-    /// Most positions: what one line of a search can hold.
+    /// Maximum number of positions, which one line of a search can hold.
     pub const MAX_POSITIONS: usize = crate::puzzle::error::MAX_POSITIONS;
-    /// Most generators, inverses and powers included.
+    /// Maximum number of generators, including inverses and powers.
     pub const MAX_GENERATORS: usize = crate::puzzle::error::MAX_MOVES;
 
-    /// Returns the puzzle with exactly these moves, elements labelled 1, 2, ..; of equal generators the first, and
-    /// none that moves nothing. It is directed unless every inverse is there.
+    /// Returns the puzzle with exactly these moves, elements labelled 1, 2, ..; of equal generators it keeps the
+    /// first, and it drops those that move nothing. It is directed unless every inverse is there.
     ///
     /// # Errors
-    /// [`PuzzleError`] says what is wrong.
+    /// [`PuzzleError`] for the first fault.
     pub fn new(
         name: impl Into<String>,
         positions: usize,
@@ -124,7 +124,7 @@ impl Definition {
     /// Returns the puzzle with other labels: `labels[p]` is what the element that belongs at position p is called.
     ///
     /// # Errors
-    /// [`PuzzleError::EqualPieces`] when two are the same.
+    /// [`PuzzleError::EqualPieces`] when two labels are the same.
     ///
     /// # Panics
     /// When there are not as many labels as positions.
@@ -213,7 +213,7 @@ impl Definition {
         self.labels.len()
     }
 
-    /// Returns what each element is called, in the order of their positions in the solved puzzle.
+    /// Returns the labels of the elements, in the order of their positions in the solved puzzle.
     pub fn labels(&self) -> &[usize] {
         &self.labels
     }
@@ -223,7 +223,7 @@ impl Definition {
         &self.generators
     }
 
-    /// Returns what the moves do.
+    /// Returns the permutations of the moves.
     pub fn permutations(&self) -> Vec<Permutation> {
         self.generators.iter().map(|generator| generator.permutation.clone()).collect()
     }
@@ -297,11 +297,11 @@ impl Definition {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the arrangement that a text gives by the labels of the elements in the order of the positions,
+    /// Returns the arrangement from a text of the elements' labels in the order of the positions, separated
     /// by spaces or commas.
     ///
     /// # Errors
-    /// [`PuzzleError`] when elements are missing, unknown or there twice.
+    /// [`PuzzleError`] when elements are missing, unknown or repeated.
     pub fn arrangement(&self, text: &str) -> Result<Permutation, PuzzleError> {
         let words = text.split([' ', ',', '\t', '\r', '\n']).filter(|w| !w.is_empty());
         let element = |word: &str| {

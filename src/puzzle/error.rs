@@ -13,7 +13,7 @@ pub(crate) const MAX_GOALS: usize = 1 << 20;
 /// The maximum number of locations of an orbit.
 pub(crate) const MAX_LOCATIONS: usize = 128;
 
-/// A board, a puzzle, a state or a file of one that cannot be used.
+/// An error of a board, a puzzle, a state or a puzzle file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PuzzleError {
@@ -23,7 +23,7 @@ pub enum PuzzleError {
     SizeSyntax(String),
     /// A side is shorter than 2.
     #[error(
-        "board {rows}x{cols} is too small: both sides must be at least 2, tiles in one row never change their order"
+        "board {rows}x{cols} is too small: both sides must be at least 2, because tiles in one row never change their order"
     )]
     TooSmall {
         /// Rows asked for.
@@ -71,7 +71,7 @@ pub enum PuzzleError {
         cells: usize,
     },
     /// The board has another size than required.
-    #[error("the board has {}, {size} needs {expected}", crate::units::counted(*found as u64, "cell"))]
+    #[error("the board has {}, but {size} needs {expected}", crate::units::counted(*found as u64, "cell"))]
     WrongCells {
         /// Size required.
         size: String,
@@ -106,7 +106,7 @@ pub enum PuzzleError {
         /// The smallest tile that is missing, 0 for the blank.
         missing: u16,
     },
-    /// Not a goal.
+    /// The text is not a goal.
     #[error(
         "'{0}' is not a goal: write last, first, blank=CELL or a board such as '1 2 3/4 5 6/7 8 0'"
     )]
@@ -121,15 +121,15 @@ pub enum PuzzleError {
         /// Its last cell.
         last: usize,
     },
-    /// Neither tile nor blank.
+    /// The text names no way to write moves: it is neither `tile` nor `blank`.
     #[error("'{0}' is not a way to write moves: choose tile (where the tile goes) or blank")]
     MoveStyle(String),
-    /// Not a metric.
+    /// The text is not the name of a metric.
     #[error(
         "'{0}' is not a metric: choose stm (one tile is one move) or mtm (any number of tiles in a line)"
     )]
     Metric(String),
-    /// A character that is no move.
+    /// A character of a move sequence is not a move.
     #[error(
         "'{text}' at character {at} is not a move: write U, D, L, R, each with an optional count such as R3"
     )]
@@ -139,13 +139,13 @@ pub enum PuzzleError {
         /// What stands there.
         text: String,
     },
-    /// More moves than are read.
+    /// The sequence has more moves than are read.
     #[error("more than {max} moves: split the sequence")]
     TooManyMoves {
-        /// The most moves that are read.
+        /// Maximum number of moves that are read.
         max: usize,
     },
-    /// A move of a tile that is not there.
+    /// A move is blocked by the border of the board.
     #[error("move {number} ({letter}) is blocked by the border of the board")]
     BlockedMove {
         /// Move number from 1.
@@ -153,9 +153,9 @@ pub enum PuzzleError {
         /// Direction of the tile.
         letter: char,
     },
-    /// A board whose states are too many to be numbered.
+    /// The board has too many states to number them.
     #[error(
-        "board {size} has {cells} cells: only states of boards of at most 20 cells have numbers, choose a smaller board"
+        "board {size} has {cells} cells: only states of boards of at most 20 cells have numbers; choose a smaller board"
     )]
     NoNumbers {
         /// Size of the board.
@@ -174,10 +174,10 @@ pub enum PuzzleError {
         swap: (u16, u16),
     },
     // Permutations and how they are written.
-    /// A point is the image of two, or stands in two cycles. Counted from 0.
+    /// A point, counted from 0, is the image of two points or is in two cycles.
     #[error("not a permutation: point {} occurs twice", .0 + 1)]
     PointTwice(usize),
-    /// A point outside the set. Counted from 0.
+    /// A point, counted from 0, is outside the set of points.
     #[error("not a permutation of {points} points: it has point {}", .point + 1)]
     PointOutside {
         /// The point.
@@ -185,10 +185,10 @@ pub enum PuzzleError {
         /// How many there are.
         points: usize,
     },
-    /// More points than a permutation can have.
+    /// There are more points than a permutation can have.
     #[error("{0} points: a permutation has at most {max}", max = MAX_POINTS)]
     ManyPoints(usize),
-    /// Something else stands where a point or a bracket should.
+    /// A point or a bracket was expected, but other text was found.
     #[error("'{found}' stands where {expected} should")]
     CycleSyntax {
         /// Byte of the text.
@@ -198,7 +198,7 @@ pub enum PuzzleError {
         /// What should.
         expected: &'static str,
     },
-    /// A number that no point has.
+    /// No point has this number.
     #[error("{found} is not a point: points are {base} to {}", .base + MAX_POINTS - 1)]
     NoPoint {
         /// Byte of the text.
@@ -209,7 +209,7 @@ pub enum PuzzleError {
         base: usize,
     },
     // Sequences of moves.
-    /// A name of nothing.
+    /// No move has this name.
     #[error("'{name}' is not a move{of}")]
     UnknownMove {
         /// What stands there.
@@ -217,17 +217,19 @@ pub enum PuzzleError {
         /// Of which puzzle, and which moves it has, as far as that is known there.
         of: String,
     },
-    /// A bracket without its other half, or something else out of place.
+    /// A bracket is unmatched, or another character is out of place.
     #[error("'{0}' is out of place in a sequence of moves")]
     MoveOutOfPlace(String),
-    /// A very large number of repetitions.
+    /// The number of repetitions is too large.
     #[error("'{0}' repeats too often")]
     RepeatedOften(String),
-    /// Moves that are not always possible.
-    #[error("move '{0}' depends on where a piece is: write what stands where instead of moves")]
+    /// A move depends on the position of a piece, so a sequence of moves cannot be used.
+    #[error(
+        "move '{0}' depends on where a piece is: write the piece at each position instead of moves"
+    )]
     SequenceRequires(String),
     // Arrangements of several sets of pieces.
-    /// Too many sets, or too few.
+    /// The text has too many or too few sets.
     #[error(
         "{} of pieces where the puzzle has {expected}: write them one after the other, with ';' between them",
         crate::units::counted(*found as u64, "set")
@@ -238,7 +240,7 @@ pub enum PuzzleError {
         /// How many the puzzle has.
         expected: usize,
     },
-    /// Something else than the name of the set.
+    /// The name of the set was expected, but other text was found.
     #[error("'{found}' stands where the pieces of set '{expected}' should")]
     SetName {
         /// What stands there.
@@ -246,7 +248,7 @@ pub enum PuzzleError {
         /// The name of the set.
         expected: String,
     },
-    /// No number.
+    /// A word is not the number of a piece.
     #[error("'{word}' is not a number of a piece of set '{set}'")]
     NoNumber {
         /// What stands there.
@@ -254,8 +256,8 @@ pub enum PuzzleError {
         /// The name of the set.
         set: String,
     },
-    /// Too many pieces, or too few.
-    #[error("set '{set}' has {expected} positions, here are {found}")]
+    /// A set has too many or too few pieces.
+    #[error("set '{set}' has {expected} positions, but {found} are given")]
     SetPositions {
         /// The name of the set.
         set: String,
@@ -264,7 +266,7 @@ pub enum PuzzleError {
         /// How many the set has.
         expected: usize,
     },
-    /// A piece that there is not, or not so often.
+    /// A piece does not exist, or occurs too often.
     #[error("piece {piece} of set '{set}' occurs too often, or is not one of its pieces")]
     PieceCount {
         /// The name of the set.
@@ -276,20 +278,20 @@ pub enum PuzzleError {
     /// Too few or too many positions.
     #[error("{0} positions: a puzzle has 2 to {max}", max = MAX_POSITIONS)]
     Positions(usize),
-    /// No generator that moves anything.
+    /// No generator moves anything.
     #[error("no generator moves anything: a puzzle needs one that does")]
     NoGenerators,
     /// Too many generators.
-    #[error("more than {max} moves, inverses and powers included", max = MAX_MOVES)]
+    #[error("the puzzle has more than {max} moves, inverses and powers included", max = MAX_MOVES)]
     ManyMoves,
-    /// A generator without a name that can be written down.
-    #[error("'{0}' is not a name of a move: it has spaces, or nothing at all")]
+    /// A generator has an empty name, or a name with spaces.
+    #[error("'{0}' cannot name a move: it is empty or has spaces")]
     MoveName(String),
     /// Two generators of the same name.
     #[error("two moves are called '{0}'")]
     NameTwice(String),
     /// A generator of another size.
-    #[error("move '{name}' permutes {found} positions, the puzzle has {expected}")]
+    #[error("move '{name}' permutes {found} positions, but the puzzle has {expected}")]
     MoveLength {
         /// The generator.
         name: String,
@@ -298,11 +300,11 @@ pub enum PuzzleError {
         /// Those of the puzzle.
         expected: usize,
     },
-    /// Labels that do not tell the elements apart.
+    /// The labels do not distinguish the elements.
     #[error("two pieces are called {0}: equal pieces are not supported")]
     EqualPieces(usize),
     /// A state of another length.
-    #[error("the state has {found} elements, {puzzle} has {expected}")]
+    #[error("the state has {found} elements, but {puzzle} has {expected}")]
     StateLength {
         /// The puzzle.
         puzzle: String,
@@ -311,7 +313,7 @@ pub enum PuzzleError {
         /// Elements needed.
         expected: usize,
     },
-    /// Something in a state that is no element.
+    /// A word of a state is not an element.
     #[error("'{word}' in the state is not an element: {puzzle} has {}", list(.labels))]
     Element {
         /// What stands there.
@@ -329,13 +331,13 @@ pub enum PuzzleError {
         /// The first one that is missing.
         missing: usize,
     },
-    /// A state that the moves do not lead to.
+    /// The moves do not lead to the state.
     #[error("no moves of {puzzle} lead to this state")]
     Unreachable {
         /// The puzzle.
         puzzle: String,
     },
-    /// An arrangement that the moves do not make, and why.
+    /// The moves do not lead to the arrangement.
     #[error("no moves of {puzzle} lead to this state: {why}")]
     Unreached {
         /// The puzzle.
@@ -343,21 +345,21 @@ pub enum PuzzleError {
         /// What is wrong with the arrangement.
         why: String,
     },
-    /// What is wrong with a goal.
+    /// A goal is wrong.
     #[error("goal {number}: {error}")]
     Goal {
-        /// Which one, counted from 1.
+        /// Number of the goal, from 1.
         number: usize,
         /// What is wrong with it.
         error: Box<PuzzleError>,
     },
-    /// More goals than are listed one by one.
-    #[error("{0}: the goals are no projection of the puzzle and more than {max} states", max = MAX_GOALS)]
+    /// There are more goals than can be listed one by one.
+    #[error("{0}: the goals are more than {max} states and not a projection of the puzzle", max = MAX_GOALS)]
     ManyGoals(String),
-    /// A puzzle that does not tell which goals its moves reach.
+    /// It is unknown which goals the moves of the puzzle reach.
     #[error("{0} has one goal: which others its moves reach is not known")]
     UnknownGoals(String),
-    /// A number that no state has.
+    /// No state has this number.
     #[error("no state of {puzzle} has the id {id}: ids are below {ids}")]
     NoState {
         /// The puzzle.
@@ -380,7 +382,7 @@ pub enum PuzzleError {
         locations: usize,
     },
     /// A kind whose modulus does not divide the orientations, or a turn out of range.
-    #[error("set {orbit}: orientation {turn} of a piece is out of range, it has {modulus}")]
+    #[error("set {orbit}: orientation {turn} of a piece is out of range: the piece has {modulus}")]
     Turn {
         /// The orbit.
         orbit: String,
@@ -417,7 +419,7 @@ pub enum PuzzleError {
     #[error("no move moves anything: a puzzle needs one that does")]
     NoMoves,
     /// A set that the puzzle does not have.
-    #[error("no set is called '{name}': there are {orbits}")]
+    #[error("no set is called '{name}': the sets are {orbits}")]
     NoOrbit {
         /// The name.
         name: String,
@@ -436,17 +438,15 @@ pub enum PuzzleError {
         /// How many pieces it has.
         pieces: usize,
     },
-    /// A set without which nobody knows which moves are allowed.
-    #[error("moves depend on set {0}: it cannot be left out")]
+    /// A set cannot be left out, because allowed moves depend on it.
+    #[error("set {0} cannot be left out: moves depend on it")]
     Needed(String),
-    /// More arrangements than numbers of 62 bits.
-    #[error(
-        "{0} has too many arrangements for a table of all of them: keep fewer pieces (--pieces)"
-    )]
+    /// There are more arrangements than 62 bits can number.
+    #[error("{0} has too many arrangements for a complete table: keep fewer pieces (--pieces)")]
     ManyStates(String),
     // Families.
     /// No family of this name.
-    #[error("'{name}' is not a family of puzzles: there are {families}")]
+    #[error("'{name}' is not a family of puzzles: the families are {families}")]
     UnknownFamily {
         /// The name.
         name: String,
@@ -467,7 +467,7 @@ pub enum PuzzleError {
         /// A member.
         example: &'static str,
     },
-    /// N is none that a puzzle can have.
+    /// No puzzle of the family has this N.
     #[error("{family} has {found} positions: such puzzles have 2 to {max}", max = MAX_POSITIONS)]
     FamilyPositions {
         /// The family.
@@ -475,7 +475,7 @@ pub enum PuzzleError {
         /// N.
         found: usize,
     },
-    /// K is none that a puzzle of N positions can have.
+    /// No puzzle of the family with N positions has this K.
     #[error("{family}:{n},{k}: the second number is 2 to {n}")]
     FamilyPart {
         /// The family.
@@ -486,10 +486,10 @@ pub enum PuzzleError {
         k: usize,
     },
     // Files.
-    /// The name does not say which format it is.
+    /// The name of the file does not tell its format.
     #[error("not a kind of puzzle file: its name must end in .gap, .tws, .def or .kpuzzle.json")]
     FileFormat,
-    /// Something that the format does not have at this place.
+    /// The format does not allow this text at this place.
     #[error("'{found}' stands where {expected} should")]
     FileSyntax {
         /// What stands there.
@@ -497,30 +497,30 @@ pub enum PuzzleError {
         /// What should.
         expected: String,
     },
-    /// Something that must be there and is not.
+    /// A required part is missing.
     #[error("{0} is missing")]
     MissingPart(String),
-    /// What a search wrote, where a puzzle is expected.
+    /// The file is the result of a search, not a puzzle.
     #[error(
-        "it is what a search has found, not the definition of a puzzle: name the puzzle itself"
+        "it holds the result of a search, not the definition of a puzzle: name the puzzle itself"
     )]
     SearchResult,
-    /// Something that may be there once.
-    #[error("{0} is there twice")]
+    /// A part that may occur once is repeated.
+    #[error("{0} occurs twice")]
     ThereTwice(String),
-    /// A name that was not defined before.
+    /// A name is used before its definition.
     #[error("'{0}' is not defined above")]
     Undefined(String),
-    /// Several sets of pieces.
+    /// The puzzle has several sets of pieces, but only one is supported here.
     #[error(
         "a second set of pieces, '{0}': only bfs, plan, antipodes, state, table, solve and verify take puzzles of several sets"
     )]
     SecondSet(String),
-    /// Pieces that can be turned in place.
+    /// The puzzle has pieces that can be turned in place, which are not supported here.
     #[error("pieces with {0} orientations: only pieces that have one are supported")]
     Orientations(usize),
-    /// A piece that is turned by more than it can be.
-    #[error("a piece is turned by {by}, in a set of {}",
+    /// A piece is turned by more than its set allows.
+    #[error("a piece is turned by {by}, but pieces of its set have {}",
         if *orientations == 1 { "one orientation".into() } else { format!("{orientations} orientations") })]
     Turned {
         /// By how much.
@@ -528,29 +528,29 @@ pub enum PuzzleError {
         /// How many orientations the set has.
         orientations: usize,
     },
-    /// Equal pieces of which some have an orientation that matters.
+    /// The orientation matters for some, but not all, of several equal pieces.
     #[error(
         "pieces {0} are alike, but '?' says of some of them only that their orientation does not matter"
     )]
     SeenAndUnseen(usize),
-    /// Equal pieces.
+    /// The puzzle has equal pieces, which are not supported here.
     #[error("equal pieces ({0}) are not supported: every piece must have a number of its own")]
     AlikePieces(String),
     /// A part of the format that this program does not read.
     #[error("'{0}' is not supported")]
     Unsupported(String),
-    /// A list of another length.
-    #[error("{found} numbers where {expected} should stand")]
+    /// A list has the wrong length.
+    #[error("{found} numbers where {expected} are needed")]
     Numbers {
         /// Numbers there.
         found: usize,
         /// Numbers needed.
         expected: usize,
     },
-    /// More pieces than are read.
-    #[error("{0} pieces: at most 255 are read")]
+    /// There are more pieces than are read.
+    #[error("{0} pieces: a set has 1 to 255")]
     Pieces(String),
-    /// A group that acts on too many points.
+    /// The group acts on too many points.
     #[error(
         "the moves permute {moved} points in {orbits}: no {most} of them {}tell all states apart, and a puzzle has at most {most} positions",
         if *sure { "" } else { "were found that " }
@@ -565,7 +565,7 @@ pub enum PuzzleError {
         /// Whether all choices were tried.
         sure: bool,
     },
-    /// A generator that is none.
+    /// A generator is wrong.
     #[error("{name}: {error}")]
     Generator {
         /// Its name.
@@ -573,10 +573,10 @@ pub enum PuzzleError {
         /// What is wrong with it.
         error: Box<PuzzleError>,
     },
-    /// Not JSON.
+    /// The text is not JSON.
     #[error("{0}")]
     Json(String),
-    /// A puzzle file that cannot be used.
+    /// A puzzle file cannot be used.
     #[error("{}: {reason}", place(.file, *.line))]
     File {
         /// Its name.

@@ -38,15 +38,15 @@ pub fn parse(text: &str) -> Result<Definition, PuzzleError> {
 //
 // Invariant: the name of a member is read again as the same member.
 
-/// Puzzles that differ in numbers only: one file each.
+/// A family of puzzles that differ only in numbers; each family has its own file.
 pub struct Family {
-    /// What stands in front of the colon.
+    /// The part of a puzzle's name before the colon.
     pub name: &'static str,
-    /// What stands behind it: `N` or `N,K`.
+    /// The parameters after the colon: `N` or `N,K`.
     pub parameters: &'static str,
-    /// How many states a member has, as a formula.
+    /// Number of states of a member, as a formula.
     pub states: &'static str,
-    /// A member.
+    /// The name of an example member.
     pub example: &'static str,
     /// One line for people.
     pub description: &'static str,
@@ -54,7 +54,7 @@ pub struct Family {
 }
 
 impl Family {
-    /// Returns a member by what stands behind the colon.
+    /// Returns the member with the given parameters.
     ///
     /// # Errors
     /// [`PuzzleError`] when the numbers are missing or too small or large.

@@ -22,7 +22,7 @@ use crate::puzzle::{
 };
 
 impl OrbitPuzzle {
-    /// Returns the solved states: one, or those of a goal set in order.
+    /// Returns the solved states in order: one state, or all states of a goal set.
     pub fn goals(&self) -> Cow<'_, [Arrangement]> {
         match &self.goals {
             Some(goals) => Cow::Borrowed(&goals.states),

@@ -12,13 +12,13 @@ use crate::{
     units::{names, shown},
 };
 
-/// What the letters of a written move sequence stand for.
+/// The meaning of the letters of a written move sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MoveStyle {
-    /// Where the tile goes.
+    /// Letters give the direction in which the tile moves.
     #[default]
     Tile,
-    /// Where the blank goes.
+    /// Letters give the direction in which the blank moves.
     Blank,
 }
 
@@ -51,7 +51,7 @@ impl FromStr for MoveStyle {
 pub struct Moves(pub Vec<Direction>);
 
 impl Moves {
-    /// The longest sequence that is read.
+    /// The maximum number of moves of a sequence that is read.
     pub const MAX_LEN: usize = 10_000_000;
 
     /// Returns the number of moves.
@@ -59,8 +59,8 @@ impl Moves {
         self.0.len()
     }
 
-    /// Returns the number of moves in a metric: in the multi-tile one, tiles that go in the same direction one after
-    /// the other go together.
+    /// Returns the number of moves in a metric. In the multi-tile metric, consecutive moves in the same direction
+    /// count as one.
     pub fn count(&self, metric: Metric) -> usize {
         match metric {
             Metric::Stm => self.len(),
@@ -68,7 +68,7 @@ impl Moves {
         }
     }
 
-    /// Returns whether there is no move.
+    /// Returns whether the sequence has no moves.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -77,7 +77,7 @@ impl Moves {
     /// repetition count, spaces and commas ignored.
     ///
     /// # Errors
-    /// [`PuzzleError::MoveSyntax`] names the first character that is no move.
+    /// [`PuzzleError::MoveSyntax`] names the first character that is not a move.
     pub fn parse(text: &str, style: MoveStyle) -> Result<Moves, PuzzleError> {
         let mut moves: Vec<Direction> = Vec::new();
         let wrong = |at: usize| PuzzleError::MoveSyntax {
@@ -110,7 +110,7 @@ impl Moves {
         Ok(Moves(moves))
     }
 
-    /// Returns the moves as letters, repetitions counted: `RD2L`.
+    /// Returns the moves as letters with repetition counts: `RD2L`.
     pub fn short(&self, style: MoveStyle) -> String {
         let mut text = String::new();
         for run in self.0.chunk_by(|a, b| a == b) {
@@ -122,7 +122,7 @@ impl Moves {
         text
     }
 
-    /// Returns the moves as letters, one each: `RDDL`.
+    /// Returns the moves as letters, one letter per move: `RDDL`.
     pub fn long(&self, style: MoveStyle) -> String {
         self.0.iter().map(|&d| letter(d, style)).collect()
     }
@@ -130,7 +130,7 @@ impl Moves {
     /// Returns the board after the moves.
     ///
     /// # Errors
-    /// [`PuzzleError::BlockedMove`] names the first move that the border stops.
+    /// [`PuzzleError::BlockedMove`] names the first move that the border blocks.
     pub fn apply(&self, board: &Board) -> Result<Board, PuzzleError> {
         let size = board.size();
         let mut tiles = board.tiles().to_vec();

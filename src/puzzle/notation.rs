@@ -1,6 +1,6 @@
 //! Permutations as people write them: in cycles, or as the line of their images.
 //!
-//! Invariant: what is printed is read again as the same permutation.
+//! Invariant: printed text is read again as the same permutation.
 
 use crate::{
     puzzle::{Permutation, PuzzleError},
@@ -52,7 +52,7 @@ fn syntax(at: usize, found: &str, expected: &'static str) -> PuzzleError {
 /// ```
 ///
 /// # Errors
-/// [`PuzzleError`] at the first thing that does not belong there.
+/// [`PuzzleError`] for the first fault in the text.
 pub fn parse_cycles(text: &str) -> Result<Vec<Vec<usize>>, PuzzleError> {
     let mut cycles = Vec::new();
     let mut tokens = tokens(text).into_iter();

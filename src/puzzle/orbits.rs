@@ -17,13 +17,13 @@ use crate::{puzzle::PuzzleError, units::shown};
 /// A set of positions whose pieces can trade places.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Orbit {
-    /// What files call it.
+    /// The name of the orbit in files.
     pub name: String,
-    /// In how many ways a piece can be turned: 1 where it cannot.
+    /// Number of orientations of a piece: 1 if it cannot be turned.
     pub orientations: u8,
-    /// What stands at each position of the solved puzzle.
+    /// The piece at each position of the solved puzzle.
     pub solved: Vec<Placed>,
-    /// For each kind of piece how many orientations can be told apart: a divisor of `orientations`.
+    /// Number of distinguishable orientations for each kind of piece: a divisor of `orientations`.
     pub moduli: Vec<u8>,
 }
 
@@ -32,7 +32,7 @@ pub struct Orbit {
 pub struct Placed {
     /// Its kind, counted from 0 within the orbit.
     pub kind: u8,
-    /// How it is turned, below the modulus of its kind.
+    /// Its orientation, below the modulus of its kind.
     pub turn: u8,
 }
 
@@ -67,7 +67,7 @@ impl Orbit {
         self.positions() * usize::from(self.orientations)
     }
 
-    /// Returns how many pieces of a kind there are.
+    /// Returns the number of pieces of a kind.
     pub fn pieces_of(&self, kind: u8) -> usize {
         self.solved.iter().filter(|piece| piece.kind == kind).count()
     }
@@ -81,33 +81,33 @@ impl fmt::Display for Orbit {
     }
 }
 
-/// What a move does to one orbit.
+/// The effect of a move on one orbit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct OrbitTurn {
-    /// For each position the one whose piece it receives.
+    /// For each position, the position whose piece it receives.
     pub source: Vec<u8>,
-    /// For each position by how much the piece that it receives is turned.
+    /// For each position, the turn of the piece that it receives.
     pub twist: Vec<u8>,
 }
 
 impl OrbitTurn {
-    /// Returns the one that moves nothing.
+    /// Returns the turn that moves nothing.
     pub fn still(positions: usize) -> OrbitTurn {
         OrbitTurn { source: (0..positions).map(|p| p as u8).collect(), twist: vec![0; positions] }
     }
 }
 
-/// What a move does to each orbit, in the order of the puzzle's orbits.
+/// The effect of a move on each orbit, in the order of the puzzle's orbits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Transformation(pub Vec<OrbitTurn>);
 
 impl Transformation {
-    /// Returns the one that does nothing.
+    /// Returns the transformation that does nothing.
     pub fn identity(orbits: &[Orbit]) -> Transformation {
         Transformation(orbits.iter().map(|orbit| OrbitTurn::still(orbit.positions())).collect())
     }
 
-    /// Returns this one and then another.
+    /// Returns this transformation followed by another one.
     pub fn then(&self, next: &Transformation, orbits: &[Orbit]) -> Transformation {
         let both = |((first, next), orbit): ((&OrbitTurn, &OrbitTurn), &Orbit)| OrbitTurn {
             source: next.source.iter().map(|&p| first.source[usize::from(p)]).collect(),
@@ -118,7 +118,7 @@ impl Transformation {
         Transformation(self.0.iter().zip(&next.0).zip(orbits).map(both).collect())
     }
 
-    /// Returns the one that undoes this one.
+    /// Returns the transformation that undoes this one.
     pub fn inverse(&self, orbits: &[Orbit]) -> Transformation {
         let back = |(turn, orbit): (&OrbitTurn, &Orbit)| {
             let mut inverse = turn.clone();
@@ -132,7 +132,7 @@ impl Transformation {
         Transformation(self.0.iter().zip(orbits).map(back).collect())
     }
 
-    /// Returns whether it moves no piece and turns none.
+    /// Returns whether the transformation moves and turns no piece.
     pub fn is_identity(&self) -> bool {
         self.0.iter().all(|turn| {
             turn.twist.iter().all(|&twist| twist == 0)
@@ -149,7 +149,7 @@ impl Transformation {
             .collect()
     }
 
-    /// Returns how often it must be done until all pieces are back as they were; `None` beyond 64 bits.
+    /// Returns the number of repetitions that bring all pieces back; `None` beyond 64 bits.
     pub fn order(&self, orbits: &[Orbit]) -> Option<u64> {
         let mut order = 1u64;
         let mut lcm = |n: u64| {
@@ -190,18 +190,18 @@ impl Transformation {
     }
 }
 
-/// What stands at each position of each orbit.
+/// The piece at each position of each orbit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Arrangement(pub Vec<Vec<Placed>>);
 
-/// A move that a puzzle has.
+/// A move of a puzzle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrbitMove {
-    /// What it is called: without spaces.
+    /// Its name, without spaces.
     pub name: String,
-    /// What it does.
+    /// The effect of the move.
     pub transformation: Transformation,
-    /// What must stand where before the move, whatever its orientation: the blank of a board.
+    /// The pieces that must be at certain places before the move, in any orientation, such as the blank of a board.
     pub requires: Option<OrbitPlace>,
 }
 
@@ -216,16 +216,16 @@ pub struct OrbitPlace {
     pub kind: u8,
 }
 
-/// What of a turn counts as one move.
+/// The powers of a turn that count as one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Turns {
-    /// Any power of it.
+    /// Any power of the turn.
     #[default]
     Powers,
     /// The turn and its inverse.
     Quarter,
-    /// The turn alone, no way back.
+    /// The turn alone, without its inverse.
     Directed,
 }
 
@@ -273,8 +273,8 @@ impl OrbitPuzzle {
     /// The maximum number of moves, including inverses and powers.
     pub const MAX_MOVES: usize = crate::puzzle::error::MAX_MOVES;
 
-    /// Returns the puzzle with exactly these moves; of equal ones the first, and none that does nothing that can be
-    /// seen.
+    /// Returns the puzzle with exactly these moves, without all but the first of equal moves and without moves that
+    /// have no visible effect.
     ///
     /// # Errors
     /// [`PuzzleError`] says what is wrong.
@@ -448,7 +448,7 @@ impl OrbitPuzzle {
         Ok(OrbitPuzzle { moves, silent, ..self })
     }
 
-    /// Returns the puzzle with what counts as a move of each turn that it has.
+    /// Returns the puzzle with the moves that [`Turns`] selects from the powers of each of its turns.
     ///
     /// # Errors
     /// [`PuzzleError::ManyMoves`].
@@ -460,7 +460,7 @@ impl OrbitPuzzle {
         }
     }
 
-    /// Returns the puzzle that keeps the moves for which a function of their names says so.
+    /// Returns the puzzle with only those moves for whose names a function returns true.
     ///
     /// # Errors
     /// [`PuzzleError::NoMoves`].
@@ -484,7 +484,7 @@ impl OrbitPuzzle {
         &self.moves
     }
 
-    /// Returns what no state may have.
+    /// Returns the kinds of pieces that no state may have at their positions.
     pub fn illegal(&self) -> &[OrbitPlace] {
         &self.illegal
     }
@@ -524,7 +524,7 @@ impl OrbitPuzzle {
         (!self.illegal.iter().any(|at| has(&after, at))).then_some(after)
     }
 
-    /// Returns the puzzle as JSON, as the files of a run have it: everything but the name.
+    /// Returns the puzzle without its name as JSON, as stored in the files of a run.
     pub fn to_json(&self) -> String {
         let OrbitPuzzle { orbits, moves, illegal, goals, .. } = self.clone();
         let (goals, subgroup) = match &goals {
@@ -535,7 +535,7 @@ impl OrbitPuzzle {
         serde_json::to_string(&parts).expect("numbers and names have a JSON form")
     }
 
-    /// Returns the puzzle of what [`OrbitPuzzle::to_json`] returns; `None` for another text.
+    /// Returns the puzzle from the text of [`OrbitPuzzle::to_json`]; `None` for any other text.
     pub fn of_json(name: &str, text: &str) -> Option<OrbitPuzzle> {
         let parts: PuzzleJson = serde_json::from_str(text).ok()?;
         let puzzle = OrbitPuzzle::new(name, parts.orbits, parts.moves).ok()?;

@@ -8,8 +8,8 @@ use crate::puzzle::PuzzleError;
 
 /// A permutation of the points `0..len`, kept as the list of their images.
 ///
-/// As a move, `image(p)` is where that which stands at position p goes. As an arrangement, `image(p)` is the
-/// element that stands at position p.
+/// As a move, `image(p)` is the position to which the element at position p goes. As an arrangement,
+/// `image(p)` is the element that stands at position p.
 ///
 /// ```
 /// use tilewave::puzzle::Permutation;
@@ -28,13 +28,13 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// Most points.
+    /// Maximum number of points.
     pub const MAX_LEN: usize = crate::puzzle::error::MAX_POINTS;
 
     /// Returns the permutation with the given images.
     ///
     /// # Errors
-    /// [`PuzzleError`] when they are not those of a permutation.
+    /// [`PuzzleError`] when the images are not those of a permutation.
     pub fn new(images: &[usize]) -> Result<Permutation, PuzzleError> {
         let points = images.len();
         if points > Permutation::MAX_LEN {
@@ -60,10 +60,10 @@ impl Permutation {
         Permutation::from_fn(points, |point| point)
     }
 
-    /// Returns the permutation that takes each point where a function says.
+    /// Returns the permutation that takes each point to its image under a function.
     ///
     /// # Panics
-    /// When the function is not a permutation: for those that code makes, not input.
+    /// When the function is not a permutation: it is meant for code, not for input.
     pub fn from_fn(points: usize, image: impl FnMut(usize) -> usize) -> Permutation {
         let images: Vec<usize> = (0..points).map(image).collect();
         Permutation::new(&images).expect("the images of a permutation")
@@ -72,7 +72,7 @@ impl Permutation {
     /// Returns the permutation that takes each point of a cycle to the next one.
     ///
     /// # Errors
-    /// [`PuzzleError`] when a point stands in two cycles or is none.
+    /// [`PuzzleError`] when a point is in two cycles or out of range.
     pub fn from_cycles(points: usize, cycles: &[Vec<usize>]) -> Result<Permutation, PuzzleError> {
         let mut images: Vec<usize> = (0..points).collect();
         let mut seen = vec![false; points];
@@ -109,7 +109,7 @@ impl Permutation {
         &self.images
     }
 
-    /// Returns whether every point stays.
+    /// Returns whether the permutation fixes every point.
     pub fn is_identity(&self) -> bool {
         (0..self.len()).all(|point| self.image(point) == point)
     }
@@ -120,7 +120,7 @@ impl Permutation {
         Permutation { images: images.collect() }
     }
 
-    /// Returns the permutation that takes every image back.
+    /// Returns the inverse permutation.
     pub fn inverse(&self) -> Permutation {
         let mut images = self.images.clone();
         for (point, &image) in self.images.iter().enumerate() {
@@ -129,7 +129,7 @@ impl Permutation {
         Permutation { images }
     }
 
-    /// Returns the cycles of more than one point, each from its smallest point, in the order of these.
+    /// Returns the cycles of more than one point. Each begins with its smallest point; these are in increasing order.
     pub fn cycles(&self) -> Vec<Vec<usize>> {
         let mut seen = vec![false; self.len()];
         let mut cycles = Vec::new();
@@ -153,7 +153,7 @@ impl Permutation {
         odd % 2 == 0
     }
 
-    /// Returns how many repetitions make the identity: the least common multiple of the cycle lengths.
+    /// Returns the number of repetitions that give the identity: the least common multiple of the cycle lengths.
     pub fn order(&self) -> u64 {
         let lengths = self.cycles().into_iter().map(|cycle| cycle.len() as u64);
         lengths.fold(1, |order, length| order / gcd(order, length) * length)

@@ -110,13 +110,13 @@ impl PositionOrder {
         make(self.path.len(), moves)
     }
 
-    /// Returns what the windows that differ cost together, in about the time that it takes to move a register.
+    /// Returns the total cost of all different windows, in units of about the time to move a register.
     pub fn cost(&self, generators: &[Permutation]) -> usize {
         self.cost_between(generators, self.path.len())
     }
 
-    /// Returns the same where a byte holds so many cells: a window costs once for every pair of bytes that it leads
-    /// from and to.
+    /// Returns the cost when a byte holds `cells` cells: a window then costs once for every pair of bytes that it
+    /// connects.
     pub fn cost_between(&self, generators: &[Permutation], cells: usize) -> usize {
         let mut windows: Vec<(u64, usize, usize)> =
             Vec::with_capacity(generators.len() * self.path.len());

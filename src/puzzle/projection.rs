@@ -121,7 +121,7 @@ impl OrbitPuzzle {
         self.rebuilt()
     }
 
-    /// Returns the puzzle in which nobody sees how the pieces of some sets, or some pieces of a set, are turned.
+    /// Returns the puzzle in which the orientations of all pieces of some sets, or of some pieces of a set, are ignored.
     ///
     /// # Errors
     /// As [`OrbitPuzzle::keeping`].
@@ -138,8 +138,8 @@ impl OrbitPuzzle {
         self.rebuilt()
     }
 
-    /// Returns the puzzle in which the pieces that each name stands for look alike: all of a set, or `centres:1-4`. Of
-    /// those that turn differently nobody sees how they are turned.
+    /// Returns the puzzle in which the pieces that each name stands for look alike: all of a set, or `centres:1-4`. If
+    /// they can be turned in different ways, their orientations are ignored.
     ///
     /// # Errors
     /// As [`OrbitPuzzle::keeping`].

@@ -13,29 +13,29 @@ use crate::puzzle::{
     states::{Component, MOST_POINTS, Parts, Sifter, components, element, subgroup},
 };
 
-/// Why no sequence of moves leads to an arrangement.
+/// The reason why no sequence of moves leads to an arrangement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unreachable {
-    /// A piece is where, or turned as, no moves bring it.
+    /// A piece has a position or orientation to which no moves bring it.
     #[error("a piece of set '{set}' stands where no moves bring it, or so turned")]
     Place {
         /// The set of pieces.
         set: String,
     },
-    /// The sum of the orientations.
+    /// The sum of the orientations is wrong.
     #[error("a piece of set '{set}' is turned alone: the sum of the orientations is wrong")]
     Twist {
         /// The set of pieces.
         set: String,
     },
-    /// The parities of the permutations.
+    /// The parities of the permutations do not agree.
     #[error("two pieces are swapped: the parity of set {sets} is wrong")]
     Parity {
         /// The sets of pieces.
         sets: String,
     },
-    /// The moves make fewer permutations than parities and orientations allow.
+    /// The moves generate fewer permutations than parities and orientations allow.
     #[error("the moves do not make this permutation")]
     Group,
 }
@@ -88,7 +88,7 @@ struct MadeGroup {
 }
 
 impl OrbitPuzzle {
-    /// Returns whether moves lead from the solved puzzle to an arrangement, and if not, why; `None` where that is not known.
+    /// Returns whether moves lead from the solved puzzle to an arrangement, and if not, the reason; `None` if it is unknown.
     ///
     /// Cost: as for [`OrbitPuzzle::states`].
     pub fn reaches(&self, arrangement: &Arrangement) -> Option<Result<(), Unreachable>> {

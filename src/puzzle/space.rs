@@ -199,29 +199,29 @@ impl StateSpace {
         StateSpace(Arc::new(SpaceParts { kind, numbering }))
     }
 
-    /// Returns the states of a board that can reach a goal, from the goal, one tile a move.
+    /// Returns the space of all boards that can reach a goal, searched from the goal in the single-tile metric.
     pub fn of_board(goal: Board) -> StateSpace {
         StateSpace::new(PuzzleKind::Board { start: goal.clone(), goal, metric: Metric::Stm })
     }
 
-    /// Returns the states of a puzzle from its solved state. Cost: a tenth of a second at most, to choose the
-    /// order in which positions are read.
+    /// Returns the space of a puzzle's states, searched from the solved state. Cost: a tenth of a second at
+    /// most, to choose the order in which positions are read.
     pub fn of_puzzle(definition: Definition) -> StateSpace {
         let order = PositionOrder::choose(definition.positions(), &definition.permutations());
         StateSpace::ordered_by(definition, order)
     }
 
-    /// Returns the states of a puzzle whose positions are read in a given order.
+    /// Returns the space of a puzzle's states whose positions are read in a given order.
     ///
     /// # Panics
-    /// When the order is one of another number of positions.
+    /// When the order has another number of positions.
     pub fn ordered_by(definition: Definition, order: PositionOrder) -> StateSpace {
         assert_eq!(order.path().len(), definition.positions(), "an order of this puzzle");
         let start = definition.solved();
         StateSpace::new(PuzzleKind::Puzzle { definition, order, start })
     }
 
-    /// Returns the same states of a board from another one; other puzzles stay as they are.
+    /// Returns the same space of a board, searched from another board; spaces of other puzzles stay as they are.
     pub fn from_board(self, board: Board) -> StateSpace {
         let mut space = Arc::unwrap_or_clone(self.0);
         if let PuzzleKind::Board { start, .. } = &mut space.kind {
@@ -230,7 +230,7 @@ impl StateSpace {
         StateSpace(Arc::new(space))
     }
 
-    /// Returns the same states from the goal, the solved state of a puzzle that is no board.
+    /// Returns the same space, searched from the goal, or from the solved state of a puzzle that is no board.
     pub fn from_goal(self) -> StateSpace {
         match &self.0.kind {
             PuzzleKind::Board { goal, .. } => {
@@ -243,7 +243,7 @@ impl StateSpace {
         }
     }
 
-    /// Returns the same states of a board in another metric; other puzzles, whose generators are the moves, stay
+    /// Returns the same space of a board in another metric; other puzzles, whose generators are the moves, stay
     /// as they are.
     pub fn in_metric(self, metric: Metric) -> StateSpace {
         match &self.0.kind {
@@ -256,7 +256,7 @@ impl StateSpace {
         }
     }
 
-    /// Returns the same states from one in the puzzle's own words: a board, or what [`Definition::show`] prints.
+    /// Returns the same space, searched from a state in the puzzle's notation: a board, or text that [`Definition::show`] prints.
     ///
     /// # Errors
     /// [`PuzzleError`].
@@ -335,7 +335,7 @@ impl StateSpace {
         self.boards().map_or("state", |_| "board")
     }
 
-    /// Returns the goal in the puzzle's own words.
+    /// Returns the goal in the puzzle's notation.
     pub fn goal_text(&self) -> String {
         match &self.0.kind {
             PuzzleKind::Board { goal, .. } => goal.to_string(),
@@ -343,7 +343,7 @@ impl StateSpace {
         }
     }
 
-    /// Returns the state at depth 0 in the puzzle's own words.
+    /// Returns the state at depth 0 in the puzzle's notation.
     pub fn start_text(&self) -> String {
         match &self.0.kind {
             PuzzleKind::Board { start, .. } => start.to_string(),
@@ -441,7 +441,7 @@ impl StateSpace {
         self.moves().line_len()
     }
 
-    /// Returns how many lines are numbered: (N-1)!/2 of one parity, twice as many where moves change it.
+    /// Returns the number of numbered lines: (N-1)!/2 of one parity, twice that if moves change the parity.
     pub fn lines(&self) -> u64 {
         let parities = if self.moves().keeps_parity() { 1 } else { 2 };
         parities * lehmer::even_count(self.line_len())
@@ -458,11 +458,10 @@ impl StateSpace {
         }
     }
 
-    /// Returns the state that a text gives in the puzzle's own words.
+    /// Returns the state from a text in the puzzle's notation.
     ///
     /// # Errors
-    /// [`PuzzleError`]; an arrangement of another puzzle than a board is not looked at for
-    /// whether it can be reached.
+    /// [`PuzzleError`] for invalid text, and for a board that cannot reach the goal.
     pub fn parse(&self, text: &str) -> Result<State, Error> {
         match &self.0.kind {
             PuzzleKind::Board { goal, .. } => self.state(&Board::parse(text, Some(goal.size()))?),
@@ -557,7 +556,7 @@ impl StateSpace {
         Some(board.expect("a line is a permutation of the tiles"))
     }
 
-    /// Returns a state in the puzzle's own words, which [`StateSpace::parse`] reads.
+    /// Returns a state in the puzzle's notation, which [`StateSpace::parse`] reads.
     ///
     /// # Panics
     /// When the line or the cell is out of range.

@@ -37,7 +37,7 @@ const MOST_WORK: u64 = 4_000_000_000;
 const ENOUGH: usize = 24;
 
 impl OrbitPuzzle {
-    /// Returns how many states can be reached, or `None` where that is not known.
+    /// Returns the number of states that can be reached, or `None` if it is unknown.
     ///
     /// Cost: below a second for cubes up to nine layers.
     pub fn states(&self) -> Option<BigUint> {

@@ -9,10 +9,10 @@ use crate::{
     puzzle::{Direction, Puzzle, SnakePath, State, StateSpace, Window},
 };
 
-/// A move by what it is called.
+/// A move in the notation of its puzzle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NamedMove {
-    /// So many tiles of a board go in a direction.
+    /// A number of tiles of a board that move in a direction.
     Tiles(Direction, usize),
     /// A generator, by its place in the definition.
     Generator(usize),

@@ -8,7 +8,7 @@ use crate::puzzle::{
     reachable::Reachability,
 };
 
-/// How a puzzle is changed before it is searched; by default, not at all.
+/// The changes to a puzzle before it is searched; by default there are none.
 ///
 /// ```
 /// use tilewave::frontier::FrontierSearch;
@@ -25,16 +25,16 @@ use crate::puzzle::{
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Variant {
-    /// The turns to keep, by name, or sequences that each become one; all where there are none.
+    /// The turns to keep, by name, or sequences that each become one turn; empty for all turns.
     pub moves: Vec<String>,
-    /// The pieces to keep, as for [`OrbitPuzzle::keeping`]; all where there are none.
+    /// The pieces to keep, as for [`OrbitPuzzle::keeping`]; empty for all pieces.
     pub pieces: Vec<String>,
-    /// The pieces whose orientations are not seen, as for [`OrbitPuzzle::unoriented`].
+    /// The pieces whose orientations are ignored, as for [`OrbitPuzzle::unoriented`].
     pub ignore_orientation: Vec<String>,
     /// The pieces that are made to look alike, as for [`OrbitPuzzle::alike`].
     pub same: Vec<String>,
     /// The solved states, as for [`OrbitPuzzle::read`]; `?` stands for any piece or any turn, and a set that is left out for
-    /// any arrangement. The puzzle's own where there are none.
+    /// any arrangement. Empty for the puzzle's own solved state.
     pub goals: Vec<String>,
     /// Sequences of moves up to which the states are solved.
     pub subgroup: Vec<String>,
@@ -66,7 +66,7 @@ impl Variant {
         all
     }
 
-    /// Returns what becomes of a puzzle whose moves are single turns; `turns` says which powers of them count as a move.
+    /// Returns the changed puzzle of one whose moves are single turns; `turns` tells which of their powers count as a move.
     ///
     /// # Errors
     /// [`PuzzleError`].

@@ -102,7 +102,7 @@ pub(crate) fn miniature(board: &Board) -> String {
 /// Solutions that are drawn where no program runs.
 const PLAIN: usize = 60;
 
-/// A solved board, as the player shows it.
+/// A solved board that the player shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {
     /// The board that was to be solved.
@@ -113,7 +113,7 @@ pub struct Solution {
     pub moves: Moves,
     /// Whether no shorter solution exists.
     pub optimal: bool,
-    /// What to call it, for example `Korf 12`; its size when there is none.
+    /// Label of the board, for example `Korf 12`; if there is none, its size is shown.
     pub label: Option<String>,
 }
 
@@ -122,7 +122,7 @@ pub struct Solution {
 pub struct Refused {
     /// The board.
     pub board: Board,
-    /// Why it has no solution.
+    /// The reason why it has no solution.
     pub reason: String,
 }
 
@@ -258,8 +258,8 @@ fn refusals(refused: &[Refused]) -> String {
 
 // The report of a search as a page: summary, chart, table, the boards of the last depth, provenance.
 
-/// The most boards of the last depth that a page draws: ask the search to keep as many
-/// ([`crate::search::Search::keep_last`]).
+/// The maximum number of boards of the last depth that a page draws: ask the search to keep that
+/// many ([`crate::search::Search::keep_last`]).
 pub const LAST_DRAWN: usize = 60;
 
 /// Boards that are not folded away.
@@ -277,7 +277,7 @@ impl Report<'_> {
     /// JSON: the object of [`Report::json`] under `search`, these boards or states under `last`.
     ///
     /// # Errors
-    /// What [`crate::puzzle::StateSpace::start`] returns.
+    /// As [`crate::puzzle::StateSpace::start`].
     pub fn html(&self) -> Result<String, Error> {
         let outcome = self.outcome;
         let title = title(&outcome.space.to_string(), &outcome.counts, outcome.complete);

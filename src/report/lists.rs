@@ -10,7 +10,7 @@ use crate::{
     store,
 };
 
-/// What a report says of a search by lists; the fields are the keys of its JSON.
+/// The report of a search by lists; the fields are the keys of its JSON.
 ///
 /// ```
 /// use tilewave::frontier::FrontierSearch;
@@ -30,19 +30,19 @@ pub struct ListReport {
     engine: &'static str,
     kernel: &'static str,
     threads: usize,
-    /// All that can be reached, as digits: most puzzles have more than 64 bits say. `None` where that is not known.
+    /// Number of states that can be reached, as digits, since it often exceeds 64 bits; `None` if it is unknown.
     pub states: Option<String>,
     complete: bool,
-    /// States of each depth.
+    /// Number of states at each depth.
     pub counts: Vec<u64>,
     /// The same up to symmetry, where all symmetries were used.
     reduced: Option<Vec<u64>>,
     symmetries: usize,
-    /// States found.
+    /// Number of states found.
     pub total: u64,
     /// The largest depth, `None` when the search stopped early.
     pub diameter: Option<usize>,
-    /// States of the largest depth, `None` when the search stopped early.
+    /// Number of states at the largest depth, `None` when the search stopped early.
     pub antipodes: Option<u64>,
     /// The mean depth of the states found.
     pub mean_depth: f64,
@@ -55,11 +55,11 @@ pub struct ListReport {
     level_bytes: Vec<u64>,
     list_bytes: u64,
     disk_peak_bytes: Option<u64>,
-    /// Where the growth of the puzzle is published.
+    /// The source of the published growth of the puzzle, if there is one.
     pub published: Option<String>,
-    /// The first depth whose count is another one there.
+    /// The first depth whose count differs from the published one.
     pub first_wrong_depth: Option<usize>,
-    /// States of the last depth, where they were asked for.
+    /// States of the last depth, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<Vec<String>>,
     #[serde(skip)]
@@ -71,8 +71,8 @@ impl ListReport {
     /// The columns of [`ListReport::csv_lines`].
     pub const COLUMNS: &'static str = "depth,states,reduced,cumulative,checksum";
 
-    /// Returns the report of what a search has found, made in the process that has found it, beside what is published:
-    /// where nothing is given, growth that is known of puzzles with these moves.
+    /// Returns the report of an outcome, made in the process that computed it, with a comparison to published growth:
+    /// by default to the known growth of puzzles with these moves.
     pub fn new(
         puzzle: &OrbitPuzzle,
         found: &FrontierOutcome,
@@ -118,7 +118,7 @@ impl ListReport {
         }
     }
 
-    /// How the levels compare with what is published.
+    /// Returns a line that compares the levels with the published growth.
     pub fn published_line(&self) -> String {
         let Some(source) = &self.published else {
             return "none known".into();
@@ -203,7 +203,7 @@ impl ListReport {
     }
 }
 
-/// Returns digits in groups of three.
+/// Returns the digits of a number in groups of three.
 pub fn grouped(digits: &str) -> String {
     let groups = digits.as_bytes().rchunks(3).rev();
     let groups = groups.map(|group| String::from_utf8_lossy(group).into_owned());

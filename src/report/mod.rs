@@ -1,11 +1,11 @@
 //! Reports of a search: text, CSV, JSON, SVG, PNG and HTML, and the comparison with published results.
 //!
 //! The program and Python hand over an outcome: [`Report`] (`text`) makes tables and summaries of it, `json` an object,
-//! `html` a page, `chart` a picture: a `scene` of shapes, drawn as SVG there or as pixels by `png`. `published` has
-//! what is known, `verdict` compares. What a search by lists has found is reported by `lists`.
+//! `html` a page, `chart` a picture: a `scene` of shapes, drawn as SVG there or as pixels by `png`. `published`
+//! contains the published results, `verdict` compares. `lists` reports searches by lists.
 //!
-//! Invariant: a report reads an [`crate::search::Outcome`] and returns strings or bytes. Nothing here
-//! prints, writes a file or changes what was found.
+//! Invariant: a report reads an [`crate::search::Outcome`] and returns strings or bytes. No function
+//! here prints, writes a file or changes an outcome.
 
 #[cfg(feature = "plot")]
 pub(crate) mod chart;

@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// A depth distribution that is known.
+/// A published depth distribution.
 #[derive(Clone, Debug)]
 pub struct Published {
     of: Likeness,
@@ -80,8 +80,8 @@ pub fn published(size: Size, blank: usize, metric: Metric) -> Option<&'static Pu
     published_all().iter().find(|known| known.is_of(&of))
 }
 
-/// Returns the published distribution of what is searched, from where it is searched. Puzzles are known by their
-/// moves, whatever they are called.
+/// Returns the published distribution of a state space from its start. Puzzles are identified by their moves,
+/// whatever their names are.
 ///
 /// ```
 /// use tilewave::puzzle::{StateSpace, families};

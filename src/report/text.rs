@@ -10,8 +10,7 @@ use crate::{
     store,
 };
 
-/// Everything a report says of a search: the outcome, how it compares with what is published, and
-/// what it was run on.
+/// The report of a search: the outcome, its comparison with published results, and the machine.
 ///
 /// ```
 /// use tilewave::search::{self, Search};
@@ -27,13 +26,13 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Report<'a> {
-    /// What the search found.
+    /// The outcome of the search.
     pub outcome: &'a Outcome,
-    /// The distribution that is published for its board and start.
+    /// The published distribution for its puzzle and start.
     pub published: Option<&'static Published>,
-    /// This project's own distribution for them.
+    /// This project's own distribution for its puzzle and start.
     pub own: Option<&'static Published>,
-    /// The first depth at which the one that is published, or where there is none the own, is another one.
+    /// The first difference from `published`, or from `own` if nothing is published.
     pub difference: Option<Difference>,
     /// The machine that the search ran on.
     pub machine: Machine,
@@ -59,13 +58,13 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Returns what the search was compared with, in words: the best-known publication, else the own distribution.
+    /// Returns the name of the distribution that the search was compared with: the best-known publication, else the own one.
     pub fn truth(&self) -> String {
         let own = || self.own.map(|own| format!("this project's own {}", own.name()));
         self.published.map(|truth| truth.name().to_string()).or_else(own).unwrap_or_default()
     }
 
-    /// Returns the states found per second of wall time.
+    /// Returns the number of states found per second of wall time.
     pub fn states_per_second(&self) -> f64 {
         self.outcome.total() as f64 / self.outcome.seconds
     }
@@ -211,7 +210,7 @@ pub fn histogram(counts: &[u64], total: u64) -> String {
     table(["depth", "states"], counts, total)
 }
 
-/// Returns the table of the values of a database, as [`histogram`] does of depths.
+/// Returns the table of the values of a database in the form of [`histogram`].
 pub fn value_histogram(counts: &[u64], total: u64) -> String {
     table(["value", "entries"], counts, total)
 }
@@ -256,7 +255,7 @@ fn bar(count: u64, largest: u64) -> String {
 pub struct Machine {
     /// Model name of the processor, where the system tells.
     pub cpu: Option<String>,
-    /// Threads that the process may run at once.
+    /// Number of threads that the process may run at once.
     pub cores: usize,
     /// Operating system.
     pub os: &'static str,

@@ -12,9 +12,9 @@ use crate::{
 /// The levels of a complete search: states and checksum per depth.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchLevels<'a> {
-    /// States per depth.
+    /// Number of states at each depth.
     pub counts: &'a [u64],
-    /// Checksum per depth.
+    /// Checksum of each depth.
     pub checksums: &'a [u64],
 }
 
@@ -25,32 +25,32 @@ impl<'a> SearchLevels<'a> {
     }
 }
 
-/// What a search is held against. The sum, N!/2 or the order of the group, is checked in every case.
+/// The standard that a search is compared with. The sum, N!/2 or the order of the group, is checked in every case.
 #[derive(Clone, Copy, Debug)]
 pub enum Truth<'a> {
     /// A published distribution.
     Published(&'static Published),
     /// The levels that the reference engine found.
     Reference(SearchLevels<'a>),
-    /// Nothing but the sum.
+    /// Only the sum is checked.
     Sum,
 }
 
-/// What is wrong with a search.
+/// A fault in the levels of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// A level has the wrong number of states.
     Level(Difference),
     /// A level has the right number of states, but not the right ones.
     Checksum {
-        /// The first such depth.
+        /// The first depth with wrong states.
         depth: usize,
     },
     /// The levels do not add up to N!/2 or the order of the group.
     Total {
         /// States found.
         found: u64,
-        /// States there are.
+        /// Number of states that can be reached.
         expected: u64,
     },
 }
@@ -101,13 +101,13 @@ pub struct Verdict {
     pub total: u64,
     /// Number of levels found.
     pub levels: usize,
-    /// Whether these are all levels.
+    /// Whether the search found all levels.
     pub complete: bool,
-    /// What the levels were compared with.
+    /// The standard that the levels were compared with.
     pub compared_with: String,
-    /// The file of this project's own result that they were compared with as well.
+    /// The file of this project's own results with which the levels were compared as well.
     pub own: Option<String>,
-    /// What is wrong, `None` when nothing is.
+    /// The fault, `None` when there is none.
     pub fault: Option<Fault>,
 }
 
@@ -150,8 +150,8 @@ impl Verdict {
         }
     }
 
-    /// Returns the verdict on a search by lists, which is held against what is published, if anything is, and against the
-    /// number of states where it is complete.
+    /// Returns the verdict on a search by lists, which is compared with published growth, if there is any, and with the
+    /// number of states if it is complete.
     pub fn of_lists(
         puzzle: &OrbitPuzzle,
         found: &FrontierOutcome,
@@ -181,7 +181,7 @@ impl Verdict {
         }
     }
 
-    /// Returns whether nothing is wrong.
+    /// Returns whether no fault was found.
     pub fn pass(&self) -> bool {
         self.fault.is_none()
     }
@@ -219,9 +219,9 @@ impl fmt::Display for Verdict {
 pub struct Difference {
     /// The first wrong depth.
     pub depth: usize,
-    /// States found there, 0 when the search ended before.
+    /// Number of states found at this depth, 0 when the search ended before.
     pub found: u64,
-    /// States expected there, 0 when the search should have ended before.
+    /// Number of states expected at this depth, 0 when the search should have ended before.
     pub expected: u64,
 }
 

@@ -43,12 +43,12 @@ pub enum SearchError {
         /// Bytes allowed.
         budget: u64,
     },
-    /// What the machine refuses.
+    /// The machine refused memory, threads, instructions or a file.
     #[error(transparent)]
     System(#[from] SystemError),
     /// This engine keeps its levels in files.
     #[error(
-        "the disk engine keeps its levels in files, this search names none: give --dir, or --engine sweep"
+        "the disk engine keeps its levels in files, but this search names no directory: give --dir, or --engine sweep"
     )]
     NoFiles,
     /// The levels of this puzzle are not cut into chunks.
@@ -57,9 +57,9 @@ pub enum SearchError {
         /// The puzzle.
         puzzle: String,
     },
-    /// The levels hold more states than there are, or fewer at the end.
+    /// The levels hold more states than can be reached, or the complete search found fewer.
     #[error(
-        "the levels up to depth {depth} hold {} states, {puzzle} has {}: this machine or this program has erred, the result is withheld; run it again, or with another --kernel or --engine",
+        "the levels up to depth {depth} hold {} states, but {puzzle} has {}: this machine or this program has erred, so the result is withheld; run it again, or with another --kernel or --engine",
         thousands(*found), thousands(*all)
     )]
     Sum {
@@ -69,12 +69,12 @@ pub enum SearchError {
         depth: usize,
         /// States counted.
         found: u64,
-        /// States that the board has.
+        /// Number of states that can be reached.
         all: u64,
     },
     /// The observer asked to stop.
     #[error(
-        "interrupted at depth {depth} ({} so far): a search in memory starts over, --max-depth ends one early with a result",
+        "interrupted at depth {depth} ({} so far): a search in memory cannot be resumed, but --max-depth ends one early with a result",
         counted(*states, "state")
     )]
     Interrupted {
@@ -89,7 +89,7 @@ pub enum SearchError {
     Io {
         /// The file.
         place: Place,
-        /// What the system, or the file's reader, said.
+        /// The error of the system or of the file's reader.
         reason: io::Error,
         /// Whether what was done since the last commit is lost.
         lost: bool,
@@ -99,7 +99,7 @@ pub enum SearchError {
     Damaged {
         /// Depth of its states, or of the step that needs it.
         depth: u32,
-        /// Whether it is scratch: the levels are whole.
+        /// Whether it is a scratch file; the level files are then intact.
         scratch: bool,
         /// The file, what is wrong with it, and what can be done.
         reason: String,
@@ -123,12 +123,12 @@ pub enum SearchError {
     Elsewhere {
         /// The rank.
         rank: usize,
-        /// What it says.
+        /// The reason that the rank gave.
         reason: String,
     },
-    /// The files have come to the limit.
+    /// The files have reached the disk limit.
     #[error(
-        "the files have come to the limit of {} at depth {depth}; {}: give the same command again with a larger --disk-limit",
+        "the files have reached the limit of {} at depth {depth}; {}: give the same command again with a larger --disk-limit",
         bytes(*limit), kept(*lost)
     )]
     Limit {
@@ -145,14 +145,14 @@ pub enum SearchError {
         counted(*states, "state")
     )]
     Paused {
-        /// What continues it: the directories, and how deep it was to go.
+        /// The options that continue the search: its directories and its maximum depth.
         resume: String,
         /// Depth in progress.
         depth: usize,
         /// States of the finished levels.
         states: u64,
     },
-    /// So many shared digits leave nothing inside a block.
+    /// The requested number of shared digits is larger than the layout allows.
     #[error("{0}: give a smaller --shared-digits, or leave it out")]
     Digits(String),
 }
@@ -178,7 +178,7 @@ fn advice(reason: &io::Error, lost: bool) -> String {
         io::ErrorKind::InvalidData => {
             "; tilewave repair rebuilds it where it can, a new search needs another --dir".into()
         }
-        _ if lost => format!("; {}, the commits before stand", kept(lost)),
+        _ if lost => format!("; {}, earlier commits are kept", kept(lost)),
         _ => String::new(),
     }
 }

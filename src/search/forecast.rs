@@ -31,11 +31,11 @@ const MEMBERS: (usize, usize) = (8, 12);
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Calibration {
-    /// What was searched to find out.
+    /// The state space that was searched to measure the speed.
     pub space: StateSpace,
     /// Kernel measured (sweep engine only).
     pub kernel: Option<Kernel>,
-    /// Worker threads.
+    /// Number of worker threads.
     pub threads: usize,
     /// States per second expected of the planned search.
     pub states_per_second: f64,
@@ -58,9 +58,9 @@ impl Calibration {
 }
 
 /// Returns how long a planned search should take here, from complete searches of smaller puzzles of the same kind
-/// with the same engine, kernel and threads (0.1 to 2 s for boards, at most 5 s more for others); `None` where
-/// there is no smaller one: the puzzle of a file that has more than 600 million states, or takes longer than 5 s. Of
-/// the disk engine that is computing alone, without waiting for a disk.
+/// with the same engine, kernel and threads (0.1 to 2 s for boards, at most 5 s more for others); `None` for the
+/// puzzle of a file, which has no smaller ones, if it has more than 600 million states or takes longer than 5 s. For
+/// the disk engine the time is that of computing alone, without waiting for a disk.
 ///
 /// The sweep engine's work is states times levels, and the number of levels of boards with the same
 /// short side grows with the square of the number of cells (2x6: 80, 2x7: 108, 2x8: 140; 3x4: 53,
@@ -186,65 +186,65 @@ fn smaller(space: &StateSpace) -> (Vec<(usize, StateSpace)>, usize) {
     (members.filter_map(member).collect(), positions)
 }
 
-/// The machines that a search is planned for, each like this one but for what is said here.
+/// The machines that a search is planned for; each is like this one except for these fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Machines {
-    /// Cores of each, `None` for as many as were measured.
+    /// Cores of each machine, `None` for as many as were measured.
     pub cores: Option<usize>,
-    /// Processes under MPI, each on a machine of its own.
+    /// Number of MPI processes, each on a machine of its own.
     pub ranks: u64,
-    /// Bytes a second that the disk of each reads and writes together.
+    /// Disk bandwidth of each machine, reading and writing together, in bytes per second.
     pub disk_bandwidth: u64,
-    /// Bytes a second that each sends.
+    /// Network bandwidth of each machine when sending, in bytes per second.
     pub network: u64,
 }
 
-/// What a search will take.
+/// A forecast of the time, memory and disk that a search takes.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Forecast {
-    /// States that there are.
+    /// Number of states that can be reached.
     pub states: u64,
-    /// Those to the last depth asked for; `None` where nobody knows.
+    /// Number of states up to the last depth asked for; `None` when it is unknown.
     pub reached: Option<u64>,
-    /// Most that these may be; `None` where they are known, and where they may be all.
+    /// Upper bound on `reached`; `None` when `reached` is known, and when all states may be reached.
     pub at_most: Option<u64>,
     /// The engine that will run.
     pub engine: Engine,
     /// The kernel that was measured.
     pub kernel: Option<Kernel>,
-    /// Threads of each process.
+    /// Number of threads of each process.
     pub threads: usize,
-    /// Bytes of memory of each process.
+    /// Memory of each process, in bytes.
     pub memory: u64,
-    /// Seconds expected, and what was searched to find out.
+    /// Expected seconds, and the name of the puzzle that was searched to measure the speed.
     pub time: Option<(f64, String)>,
-    /// What a search on disk takes besides.
+    /// The disk and network that a search on disk needs.
     pub disk: Option<DiskForecast>,
-    /// What nobody measured on this machine and the figures rest on.
+    /// The assumptions of the figures that were not measured on this machine.
     pub projected: Vec<String>,
 }
 
-/// What a search on disk will take.
+/// A forecast of the disk and network that a search on disk takes.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DiskForecast {
     /// Number of chunks.
     pub chunks: usize,
-    /// Where the planes lie.
+    /// Where the planes are kept.
     pub planes: PlaneStore,
-    /// Bytes of files.
+    /// Sizes of the files, in bytes.
     pub estimate: Estimate,
     /// Seconds that reading and writing take.
     pub io_seconds: f64,
-    /// What several ranks send, and the seconds of all levels of that; `None` where nobody knows how many there are.
+    /// Traffic between several ranks and its seconds over all levels, which are `None` when the number of levels is unknown.
     pub network: Option<(Network, Option<f64>)>,
 }
 
 impl Forecast {
-    /// Returns what a search will take; `on_disk` even where memory is enough, `keep_all` with the files of all levels.
-    /// `widths` are the published states per depth of the whole search, or none. What does not fit the memory is
-    /// planned as for machines where it does.
+    /// Returns the forecast of a search. `on_disk` plans for disk even if memory is enough; `keep_all` keeps the files
+    /// of all levels. `widths` are the published states per depth of the whole search, or empty. A search that does not
+    /// fit the memory is planned for machines where it does.
     ///
     /// # Errors
     /// As [`plan`] and [`calibrate`].
@@ -354,13 +354,13 @@ impl Forecast {
         Ok(())
     }
 
-    /// Returns whether the time leaves out what nobody knows, the network.
+    /// Returns whether the time leaves out the network because the number of levels is unknown.
     pub fn is_without_network(&self) -> bool {
         let network = self.disk.as_ref().and_then(|disk| disk.network.as_ref());
         network.is_some_and(|(_, seconds)| seconds.is_none())
     }
 
-    /// Returns the states per second of the whole search, where time and states are known.
+    /// Returns the states per second of the whole search when both the time and the states are known, else `None`.
     pub fn states_per_second(&self) -> Option<f64> {
         let (seconds, _) = self.time.as_ref().filter(|_| !self.is_without_network())?;
         Some(self.reached? as f64 / seconds)

@@ -29,9 +29,9 @@ pub struct Job {
 }
 
 impl Job {
-    /// Starts MPI; `None` when this process has done so before.
+    /// Starts MPI; returns `None` if this process has started MPI before.
     ///
-    /// MPI ends the process with its own message when it cannot start.
+    /// If MPI cannot start, it ends the process with its own message.
     pub fn start() -> Option<Job> {
         let (universe, _) = mpi::initialize_with_threading(Threading::Funneled)?;
         Some(Job { world: universe.world(), _universe: universe, _thread: PhantomData })
@@ -43,8 +43,8 @@ fn abort(code: u8) -> ! {
     SimpleCommunicator::world().abort(i32::from(code))
 }
 
-/// Ends the whole job when any thread of this rank panics, after `say` was told why. Without this the
-/// other ranks would wait for this one for ever.
+/// Installs a panic hook: when any thread of this rank panics, it passes the reason to `say` and ends
+/// the whole job. Without it the other ranks would wait for this one forever.
 pub fn end_on_panic(say: impl Fn(&str) + Send + Sync + 'static) {
     std::panic::set_hook(Box::new(move |info| {
         let payload = info.payload();

@@ -6,7 +6,7 @@ use crate::{
     units::names,
 };
 
-/// A search to run: from `start` (the goal itself by default) over everything that it reaches.
+/// A search to run: over all states that can be reached from `start` (by default the goal itself).
 ///
 /// ```
 /// use tilewave::{Goal, Search, Size};
@@ -18,15 +18,15 @@ use crate::{
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Search {
-    /// What is searched.
+    /// The state space that is searched.
     pub space: StateSpace,
     /// Last depth to compute, `None` for all.
     pub max_depth: Option<usize>,
     /// Engine, `None` for the fastest that can run the board.
     pub engine: Option<Engine>,
-    /// Most states of the last depth to return.
+    /// Maximum number of states of the last depth to return.
     pub keep_last: usize,
-    /// What it may use: the memory is that of its arrays, the kernel that of the sweep engine.
+    /// Resources of the search: `memory` limits its arrays, `kernel` is that of the sweep engine.
     pub resources: Resources,
 }
 
@@ -34,7 +34,7 @@ setters! { Search: space: StateSpace, keep_last: usize,; max_depth: usize, engin
 resource_setters! { Search }
 
 impl Search {
-    /// The most cells a complete search is offered for: the arrays of a larger board exceed any machine.
+    /// The maximum number of cells for a complete search: the arrays of a larger board exceed any machine.
     pub const MAX_CELLS: usize = 16;
 
     /// Returns the complete search from a goal, with everything else at its default.
@@ -50,15 +50,15 @@ impl Search {
 
 // The engines by name.
 
-/// The engines.
+/// An engine that runs a search of numbered states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// Streaming passes over byte arrays in memory; needs lines of 6 elements at least.
+    /// Makes streaming passes over byte arrays in memory; needs lines of at least 6 elements.
     Sweep,
-    /// Unranks, expands and ranks every frontier state; plain, slow, any board.
+    /// Unranks, expands and ranks every frontier state; plain and slow, but runs any board.
     Reference,
-    /// The passes of the sweep engine, with the levels in files and one chunk at a time in memory; needs
-    /// lines of 6 elements at least.
+    /// Makes the passes of the sweep engine, with the levels in files and one chunk at a time in memory;
+    /// needs lines of at least 6 elements.
     Disk,
 }
 

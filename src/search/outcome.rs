@@ -16,19 +16,19 @@ use crate::{
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// What was searched.
+    /// The state space that was searched.
     pub space: StateSpace,
-    /// States that there are to reach.
+    /// Number of states that can be reached.
     pub states: u64,
     /// Engine that ran.
     pub engine: Engine,
     /// Kernel that ran (sweep engine only).
     pub kernel: Option<Kernel>,
-    /// Worker threads.
+    /// Number of worker threads.
     pub threads: usize,
-    /// States per depth.
+    /// Number of states at each depth.
     pub counts: Vec<u64>,
-    /// Checksum per depth; equal for equal sets of states, whatever engine computed them.
+    /// Checksum at each depth; equal sets of states have equal checksums, whatever engine computed them.
     pub checksums: Vec<u64>,
     /// Wall time per depth, in seconds.
     pub level_seconds: Vec<f64>,
@@ -36,7 +36,7 @@ pub struct Outcome {
     pub complete: bool,
     /// Wall time of the whole search, in seconds, allocation included.
     pub seconds: f64,
-    /// Bytes of the state arrays.
+    /// Size of the state arrays, in bytes.
     pub array_bytes: u64,
     /// States of the last depth, in increasing order, at most as many as [`crate::search::Search::keep_last`].
     pub last: Vec<State>,
@@ -69,12 +69,12 @@ impl Outcome {
     }
 }
 
-/// Where the bits that cross between chunks lie.
+/// Where a search on disk keeps the planes: the bits that cross between chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlaneStore {
-    /// In memory, those of all chunks: 8 bytes per plane and register.
+    /// The planes of all chunks lie in memory: 8 bytes per plane and register.
     Memory,
-    /// In files, those of one chunk at a time in memory.
+    /// The planes lie in files; those of one chunk at a time are in memory.
     Files,
 }
 
@@ -83,19 +83,19 @@ names! { PlaneStore:
     "files" = Files, "In files";
 }
 
-/// What a search on disk has used.
+/// The resources that a search on disk used.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DiskUse {
     /// Number of chunks.
     pub chunks: usize,
-    /// Where the planes lay.
+    /// Where the planes were kept.
     pub planes: PlaneStore,
     /// Bytes of level files written, over all sessions.
     pub bytes_written: u64,
-    /// Most bytes of level files at any time.
+    /// Peak size of the level files, in bytes.
     pub peak_bytes: u64,
-    /// Bytes of each level's files.
+    /// Size of each level's files, in bytes.
     pub level_bytes: Vec<u64>,
     /// Thread-seconds of this session spent decoding.
     pub decode_seconds: f64,
@@ -105,7 +105,7 @@ pub struct DiskUse {
     pub encode_seconds: f64,
     /// Thread-seconds of this session that workers waited for a reader or the writer.
     pub wait_seconds: f64,
-    /// Processes of this session.
+    /// Number of processes in this session.
     pub ranks: usize,
     /// Bytes that ranks sent to each other in this session for the step to each depth.
     pub network_bytes: Vec<u64>,
@@ -183,24 +183,24 @@ impl FoundLevels {
 
 // What may be expected of the levels.
 
-/// The states per depth that an estimate counts with.
+/// The numbers of states per depth on which an estimate is based.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Widths {
-    /// States at each depth, as far as the search goes; none where nothing is known.
+    /// Number of states at each depth, as far as the search goes; empty when nothing is known.
     pub counts: Vec<u64>,
-    /// Whether these are what somebody has counted, not the most that there may be.
+    /// Whether `counts` are exact published numbers, not upper bounds.
     pub exact: bool,
 }
 
 impl Widths {
-    /// Returns the sum of all depths, `None` where nothing is known.
+    /// Returns the number of states at all depths together, `None` when nothing is known.
     pub fn states(&self) -> Option<u64> {
         (!self.counts.is_empty()).then(|| self.counts.iter().sum())
     }
 }
 
-/// Returns the states per depth of a search: the published ones as far as it goes; where there are none, the most
-/// that so many moves lead to; nothing when these are more than there are states.
+/// Returns the states per depth of a search: the published numbers as far as the search goes; without them, the
+/// most states that each number of moves can lead to; nothing when these add up to more states than there are.
 ///
 /// # Errors
 /// As [`StateSpace::start`].

@@ -2,7 +2,7 @@
 //!
 //! Invariant: every method of a [`Communicator`] is collective unless it says otherwise: all ranks call the same methods in
 //! the same order, each from the thread that runs its search, and none returns before all have come as far as it needs. So
-//! whatever decides what is called next must be known to all ranks alike.
+//! every fact that decides which method is called next must be the same on all ranks.
 
 use std::{
     collections::VecDeque,
@@ -15,16 +15,16 @@ use parking_lot::{Condvar, Mutex};
 use rayon::ThreadPool;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-/// How the values of the ranks become one.
+/// How the values of all ranks are combined into one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduce {
-    /// Their sum modulo 2^64.
+    /// The sum modulo 2^64.
     Sum,
-    /// The largest.
+    /// The largest value.
     Max,
 }
 
-/// The processes of a job: one, MPI's, or the threads of a test.
+/// The processes of a job: a single one, those of MPI, or the threads of a test.
 pub trait Communicator {
     /// Returns the number of this rank, from 0.
     fn rank(&self) -> usize;
@@ -35,7 +35,7 @@ pub trait Communicator {
     /// Sends `parts[i]` to rank i and returns what each rank has sent here, by rank.
     fn all_to_all(&self, parts: Vec<Vec<u8>>) -> Vec<Vec<u8>>;
 
-    /// Replaces each value by what those of all ranks come to.
+    /// Replaces each value by the combination of the values that all ranks have at its place.
     fn all_reduce(&self, by: Reduce, values: &mut [u64]);
 
     /// Waits for all ranks.
@@ -50,35 +50,35 @@ pub trait Communicator {
         values[0]
     }
 
-    /// Returns what every rank gives, by rank.
+    /// Returns the bytes that every rank gives, by rank.
     fn all_gather(&self, bytes: Vec<u8>) -> Vec<Vec<u8>> {
         self.all_to_all(vec![bytes; self.size()])
     }
 
-    /// Returns what every rank gives, by rank, on rank 0; empty parts elsewhere.
+    /// Returns on rank 0 the bytes that every rank gives, by rank; on other ranks all parts are empty.
     fn gather(&self, bytes: Vec<u8>) -> Vec<Vec<u8>> {
         let mut parts = vec![Vec::new(); self.size()];
         parts[0] = bytes;
         self.all_to_all(parts)
     }
 
-    /// Returns what rank 0 gives.
+    /// Returns the bytes that rank 0 gives.
     fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8> {
         let given = if self.rank() == 0 { bytes } else { Vec::new() };
         std::mem::take(&mut self.all_gather(given)[0])
     }
 
-    /// Returns the name of the machine, where it is known.
+    /// Returns the name of the machine, or an empty string when it is unknown.
     fn host(&self) -> String {
         String::new()
     }
 
-    /// Ends the whole job at once, all ranks of it. Not collective: any rank may, at any time.
+    /// Ends all ranks of the job at once. Not collective: any rank may call it at any time.
     fn abort(&self, code: u8) -> ! {
         std::process::exit(code.into())
     }
 
-    /// Returns the lowest rank that gives a failure, and its reason.
+    /// Returns the lowest rank that reports a failure, with its reason.
     fn agree(&self, failure: Option<String>) -> Option<(usize, String)> {
         let reasons = self.all_gather(failure.unwrap_or_default().into_bytes());
         let first = reasons.iter().position(|reason| !reason.is_empty())?;
@@ -87,7 +87,7 @@ pub trait Communicator {
     }
 }
 
-/// A job of one process.
+/// A job that consists of one process.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OneProcess;
 
@@ -119,16 +119,16 @@ impl Communicator for OneProcess {
 /// Seconds between two meetings, at least and at most.
 const MEET_EVERY: (f64, f64) = (0.001, 0.02);
 
-/// The ranks of a job, this one among them, and the threads of this one.
+/// The ranks of a job, including this one, and the threads of this rank.
 #[derive(Clone, Copy)]
 pub struct Ranks<'a> {
-    /// The ranks.
+    /// The connection to all ranks.
     pub communicator: &'a dyn Communicator,
     /// The threads of this rank.
     pub pool: &'a ThreadPool,
 }
 
-/// The tasks of a round, as one rank knows them; what comes of a task is a `T`.
+/// The tasks of a round, as one rank knows them; the result of a task is a `T`.
 pub struct Share<T> {
     rank: usize,
     ranks: usize,
@@ -227,9 +227,9 @@ fn next_meeting<T>(reports: &[ShareReport<T>], left: usize) -> f64 {
 }
 
 impl Ranks<'_> {
-    /// Runs work on the threads of this rank while all ranks share its rounds of tasks. `told` hears of each task that
-    /// another rank has done; when `interrupted` says so on one rank, all stop. All ranks call this for the same
-    /// rounds, from outside their pools.
+    /// Runs work on the threads of this rank while all ranks share its rounds of tasks. `told` receives the result of
+    /// each task that another rank has done; when `interrupted` returns true on any rank, all ranks stop. All ranks
+    /// call this for the same rounds, from outside their pools.
     ///
     /// # Panics
     /// When the ranks do not run the same program.
@@ -283,7 +283,7 @@ impl Ranks<'_> {
 }
 
 impl<T> Share<T> {
-    /// Returns the share of a process alone: the threads of the current pool take its tasks.
+    /// Returns the share of a single process: the threads of the current pool take its tasks.
     pub fn alone() -> Share<T> {
         Share {
             rank: 0,
@@ -302,14 +302,14 @@ impl<T> Share<T> {
         if self.ranks == 1 { tasks } else { tasks / 4 }
     }
 
-    /// Begins a round of tasks. The thread that does so ends it as well.
+    /// Begins a round of tasks. The thread that begins a round must also end it.
     pub fn begin(&self, tasks: usize) {
         let mut hand = self.hand.lock();
         hand.own = (self.rank..self.first(tasks)).step_by(self.ranks).collect();
         hand.begun = Some((tasks, Instant::now()));
     }
 
-    /// Returns the place of the next task for a thread, none when there is no more; may wait for it.
+    /// Returns the place of the next task for a thread, `None` when no task is left; may wait for a task.
     pub fn next(&self) -> Option<usize> {
         let mut hand = self.hand.lock();
         while !self.is_stopped() {
@@ -329,13 +329,13 @@ impl<T> Share<T> {
         None
     }
 
-    /// Takes what has come of the task at a place.
+    /// Records the result of the task at a place.
     pub fn done(&self, place: usize, result: T) {
         self.hand.lock().done.push((place, result));
     }
 
-    /// The threads of this rank are done: returns what has come of all tasks, in no order, and whether somebody was
-    /// told to stop, for which some may be missing. Waits for the other ranks.
+    /// Ends the round of this rank and waits for the other ranks. Returns the results of all tasks, in no order,
+    /// and whether any rank was told to stop; if so, results may be missing.
     pub fn end(&self) -> (Vec<(usize, T)>, bool) {
         let mut hand = self.hand.lock();
         if self.ranks == 1 {
@@ -347,28 +347,28 @@ impl<T> Share<T> {
         hand.result.take().expect("it was waited for")
     }
 
-    /// Counts; returns what all ranks have counted in this round, as far as this one knows.
+    /// Adds to the count of this round; returns the count of all ranks, as far as this rank knows it.
     pub fn count(&self, more: u64) -> u64 {
         let here = self.counted.fetch_add(more, Ordering::Relaxed) + more;
         here + self.elsewhere.load(Ordering::Relaxed)
     }
 
-    /// No task of this round behind a place is needed any more.
+    /// Declares that no task of this round behind a place is needed any more.
     pub fn last(&self, place: usize) {
         self.last.fetch_min(place, Ordering::Relaxed);
     }
 
-    /// Returns whether a task is needed, as far as this rank knows.
+    /// Returns whether the task at a place is still needed, as far as this rank knows.
     pub fn is_needed(&self, place: usize) -> bool {
         place <= self.last.load(Ordering::Relaxed)
     }
 
-    /// Ends this round and all others early.
+    /// Ends this round and all later rounds early.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether somebody was told to stop.
+    /// Returns whether any rank was told to stop, as far as this rank knows.
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }

@@ -20,8 +20,8 @@ impl Search {
     /// Runs the search on its own threads and returns what it found.
     ///
     /// Cost: the sweep engine takes n!/120 * 128 bytes for n tiles moved one at a time, see [`crate::search::plan()`]
-    /// for other puzzles, and passes over them once per level; the reference engine takes two bits a state and random
-    /// accesses to them.
+    /// for other puzzles, and passes over them once per level; the reference engine takes two bits a state and
+    /// accesses them at random.
     ///
     /// # Errors
     /// [`SearchError`] when the board does not fit the engine, the budget or the processor;
@@ -90,21 +90,21 @@ pub(crate) fn run_each(
 
 // What a search needs.
 
-/// What a search needs.
+/// Memory and engine that a search needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SearchPlan {
-    /// What is searched.
+    /// The state space that is searched.
     pub space: StateSpace,
-    /// States to reach: N!/2 for a board of N cells.
+    /// Number of states that can be reached: N!/2 for a board of N cells.
     pub states: u64,
     /// Engine that will run.
     pub engine: Engine,
-    /// Bytes of its state arrays.
+    /// Size of the engine's state arrays, in bytes.
     pub array_bytes: u64,
 }
 
-/// Returns what a search needs; `engine` is `None` for the fastest that can run it.
+/// Returns the memory and the engine that a search needs; `engine` is `None` for the fastest that can run it.
 ///
 /// # Errors
 /// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, [`SearchError::TooSmall`] when the sweep
@@ -142,13 +142,13 @@ fn is_large(space: &StateSpace) -> bool {
     space.size().is_some_and(|size| size.cells() > Search::MAX_CELLS)
 }
 
-/// Returns the puzzle to search by lists where a search is one: of a board that is too large to number its states; and, to some
-/// depth, in memory where there is no room for all states, on disk where the levels are so thin that passes over all
-/// states take longer, or where the run that the directories hold was begun so. `numbered` keeps to the states' numbers where
-/// they have some. Cost: that of some thousand states.
+/// Returns the puzzle when a search should use lists, else `None`. Lists are used for boards whose states are too many to
+/// number. With a maximum depth they are also used in memory when all states do not fit it, and on disk when the levels are so
+/// thin that passes over all states take longer, or when the run in the directories uses lists. `numbered` avoids lists
+/// wherever states have numbers. Cost: that of searching some thousand states.
 ///
 /// # Errors
-/// As [`plan`], and what the puzzle cannot be searched by lists for.
+/// As [`plan`], and an error of the puzzle when it cannot be searched by lists.
 pub fn lists_instead(
     search: &Search,
     numbered: bool,

@@ -25,7 +25,7 @@ pub struct Certificate {
     pub solution: Moves,
     /// Conflicts that the solver ran into while it proved that there is no shorter solution.
     pub conflicts: u64,
-    /// Time taken.
+    /// Time taken, in seconds.
     pub seconds: f64,
 }
 
@@ -47,13 +47,13 @@ pub struct Certificate {
 /// ```
 ///
 /// # Errors
-/// [`SolveError::Beaten`] with a shorter solution, [`SolveError::TooShort`] when there is none of that
-/// length, and what [`Question::new`] refuses.
+/// [`SolveError::Beaten`] with a shorter solution, [`SolveError::TooShort`] when there is no solution
+/// of that length, and the errors of [`Question::new`].
 pub fn certify(board: &Board, goal: &Board, length: usize) -> Result<Certificate, SolveError> {
     certify_with(board, goal, length, &NoProgress)
 }
 
-/// Returns the certificate as [`certify`] does, which an observer may stop.
+/// Returns the certificate as [`certify`] does, with an observer that may stop the work.
 ///
 /// # Errors
 /// As [`certify`], and [`SolveError::Undecided`].

@@ -17,7 +17,7 @@ const IDLE: usize = 4;
 /// `d` or is idle. Literals are numbers from 1, negative when negated, as in DIMACS.
 ///
 /// With N cells and T steps it has (T + 1) N² + 5 T variables and at most some T N² (N + 5) clauses; unit
-/// clauses rule out whatever is too far from start or goal.
+/// clauses rule out cells that are too far from start or goal.
 ///
 /// ```
 /// use tilewave::puzzle::{Board, Goal};
@@ -76,7 +76,7 @@ impl Cnf {
         &self.clauses
     }
 
-    /// Returns the moves that a model stands for: `is_true` tells the value of a variable.
+    /// Returns the moves that a model describes; `is_true` returns the value of a variable.
     pub fn decode(&self, is_true: impl Fn(i32) -> bool) -> Moves {
         let step = |time| {
             let taken = |d: &usize| is_true(self.moves(time, *d));
@@ -88,7 +88,7 @@ impl Cnf {
     /// Writes the formula in DIMACS format, the variables explained in comments.
     ///
     /// # Errors
-    /// What the writer fails with.
+    /// The errors of the writer.
     pub fn write_dimacs(&self, out: &mut dyn Write) -> io::Result<()> {
         let n = self.cells;
         for line in self.question.title().lines() {
@@ -225,7 +225,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// The most variables of a model.
+    /// The maximum number of variables of a model.
     pub const MAX_VARIABLES: usize = 50_000_000;
 
     /// Returns the question whether `board` can reach `goal` in at most `moves` moves.
@@ -255,7 +255,7 @@ impl Question {
         &self.goal
     }
 
-    /// Returns the most moves allowed.
+    /// Returns the maximum number of moves allowed.
     pub fn moves(&self) -> usize {
         self.moves
     }

@@ -5,14 +5,14 @@ use crate::{
     system::SystemError,
 };
 
-/// A board that was not solved, exported or certified.
+/// An error of solving, exporting or certifying a board.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolveError {
-    /// A board or a goal that is not one, or a board that cannot reach the goal.
+    /// The board or goal is invalid, or the board cannot reach the goal.
     #[error(transparent)]
     Puzzle(#[from] PuzzleError),
-    /// Databases that do not suit the goal or each other.
+    /// The databases do not suit the goal or each other.
     #[error(
         "these databases cannot be used together here: {reason}; build a set with tilewave pdb build"
     )]
@@ -20,10 +20,10 @@ pub enum SolveError {
         /// What is wrong.
         reason: String,
     },
-    /// A database that cannot be read or built.
+    /// A database cannot be read or built.
     #[error(transparent)]
     Pdb(#[from] crate::pdb::PdbError),
-    /// A solution that does not end at the goal: a fault of a database or of the solver.
+    /// The solution does not end at the goal: a database or the solver is faulty.
     #[error(
         "the moves {moves} do not solve the board: a database is damaged, check it with tilewave check"
     )]
@@ -31,27 +31,26 @@ pub enum SolveError {
         /// The moves found.
         moves: Moves,
     },
-    /// A search that nobody stopped, without a solution of a board that can reach the goal: a fault of a database or of the
-    /// solver.
+    /// A complete search found no solution of a board that can reach the goal: a database or the solver is faulty.
     #[error(
         "the search ended without a solution, though the board can reach the goal: a database is damaged, check it with \
          tilewave check"
     )]
     NoSolution,
-    /// The log of another solve.
+    /// The log belongs to another solve.
     #[error(
-        "'{}' is the log of a solve {what}: give what it was begun with, or name another file for a new log", path.display()
+        "'{}' is the log of a solve {what}: give the arguments that it was started with, or name another file for a new log", path.display()
     )]
     OtherLog {
         /// The log.
         path: std::path::PathBuf,
-        /// What is different.
+        /// The part that differs.
         what: &'static str,
     },
-    /// What the machine refuses.
+    /// The machine refused memory, threads or a file.
     #[error(transparent)]
     System(#[from] SystemError),
-    /// A model of more variables than solvers take.
+    /// The model has more variables than solvers accept.
     #[error(
         "a model of {size} over {moves} moves has more than {max} variables: allow fewer moves or take a smaller board"
     )]
@@ -60,16 +59,16 @@ pub enum SolveError {
         size: crate::puzzle::Size,
         /// Moves allowed.
         moves: usize,
-        /// The most variables of a model.
+        /// The maximum number of variables of a model.
         max: usize,
     },
-    /// The answer of another solver that holds no solution of the board.
+    /// The answer of another solver holds no solution of the board.
     #[error("the solver's answer is not a solution: {reason}")]
     NoModel {
         /// What is wrong with it.
         reason: String,
     },
-    /// A claimed optimum that a shorter solution refutes.
+    /// A shorter solution refutes the claimed optimum.
     #[error("{claimed} moves are not optimal: {} moves solve the board: {moves}", moves.len())]
     Beaten {
         /// The length claimed.
@@ -77,7 +76,7 @@ pub enum SolveError {
         /// The shorter solution.
         moves: Moves,
     },
-    /// A claimed length in which the board cannot be solved.
+    /// The board cannot be solved in the claimed length.
     #[error("no sequence of at most {claimed} moves solves the board")]
     TooShort {
         /// The length claimed.

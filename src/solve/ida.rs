@@ -28,31 +28,31 @@ use crate::{
 pub struct Answer<M = Moves> {
     /// A shortest solution, `None` when the search was stopped.
     pub moves: Option<M>,
-    /// No solution is shorter than this.
+    /// Lower bound on the length of all solutions.
     pub at_least: usize,
-    /// Nodes generated.
+    /// Number of nodes generated.
     pub nodes: u64,
     /// Wall time in seconds.
     pub seconds: f64,
 }
 
-/// What one thread made of a board or other state.
+/// The result of an attempt to solve a board or other state with one thread.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Attempt<S = Board, M = Moves> {
-    /// It found the answer.
+    /// The attempt found the answer.
     Answered(Answer<M>),
-    /// It is hard: [`StateSolver::finish_with`] solves it with all threads.
+    /// The state is hard: [`StateSolver::finish_with`] solves it with all threads.
     Hard(Pending<S>),
 }
 
 /// A solver by iterative deepening: [`Optimal`](crate::solve::Optimal) of boards, [`PuzzleSolver`](crate::solve::PuzzleSolver) of
-/// other puzzles. For many states, [`StateSolver::attempt_with`] each on a thread of its own, then
-/// [`StateSolver::finish_with`] those that are hard one after the other. Answers, nodes included, do not depend on the
-/// number of threads.
+/// other puzzles. For many states, call [`StateSolver::attempt_with`] for each state on a thread of its own, then
+/// [`StateSolver::finish_with`] for the hard ones, one after another. Answers, nodes included, do not depend on the number of
+/// threads.
 pub trait StateSolver: Sync {
-    /// What is solved.
+    /// The type of the states to solve.
     type State: Clone + Send + Sync;
-    /// A solution.
+    /// The type of the solutions.
     type Moves: Clone + Send + Sync;
 
     /// Returns the search of a state that can be solved.
@@ -85,7 +85,7 @@ pub trait StateSolver: Sync {
     #[doc(hidden)]
     fn goal_text(&self) -> String;
 
-    /// Returns the databases or tables, in words that tell them from others: those of a sum together.
+    /// Returns descriptions that identify the databases or tables, those of a sum together.
     fn databases(&self) -> Vec<Vec<String>>;
 
     /// Returns a state in one line.
@@ -100,7 +100,7 @@ pub trait StateSolver: Sync {
     #[doc(hidden)]
     fn replayed(&self, state: &Self::State, moves: &str) -> Option<(Self::Moves, usize)>;
 
-    /// Returns a shortest solution of a state that one thread finds in some 0.1 s; otherwise how far it has come.
+    /// Returns a shortest solution if one thread finds it in some 0.1 s; otherwise the search so far.
     ///
     /// # Errors
     /// [`SolveError::Puzzle`] when the state cannot be solved.
@@ -139,8 +139,8 @@ pub trait StateSolver: Sync {
         self.finish_recorded_with(pending, progress, &())
     }
 
-    /// Returns a shortest solution of a hard state as [`StateSolver::finish_with`] does; tells a recorder, which makes
-    /// it possible to go on after the process has ended ([`crate::solve::SolveLog`]), how far the search has come.
+    /// Returns a shortest solution of a hard state as [`StateSolver::finish_with`] does, and reports its steps to a
+    /// recorder such as [`crate::solve::SolveLog`], so that the search can continue after the process has ended.
     ///
     /// # Errors
     /// As [`StateSolver::attempt_with`].
@@ -156,10 +156,10 @@ pub trait StateSolver: Sync {
         self.answer(pending, solution)
     }
 
-    /// Returns a shortest solution of a hard state, found with the threads of a pool on each rank of a job together. All
-    /// ranks call this with the same state, as far as the same attempt or log has come, from outside their pools; all get
-    /// the same moves and nodes, those of a single thread. When one of the observers on any rank says so, all stop. Every
-    /// recorder is told of all subtrees, whichever rank walked through them.
+    /// Returns a shortest solution of a hard state, found together by a pool of threads on each rank of a job. All ranks
+    /// must call this from outside their pools with the same state and the same progress of an attempt or log; all return
+    /// the same moves and nodes as a single thread. If the observer of any rank asks to stop, all ranks stop. Every
+    /// recorder receives all subtrees, whichever rank searched them.
     ///
     /// # Errors
     /// As [`StateSolver::attempt_with`].
@@ -265,9 +265,9 @@ pub(crate) trait MoveTree: Sync {
 /// goes on.
 pub type Ended = Result<ControlFlow<Option<Vec<u16>>>, SolveError>;
 
-/// The tree below a state, whatever it is made of.
+/// A search tree below the state of a solver.
 pub trait Rooted<S> {
-    /// Carries out an iteration, or what is left of it, with so many threads of the current pool.
+    /// Carries out an iteration, or the rest of it, with a number of threads of the current pool.
     fn iterate(
         &self,
         search: &mut Pending<S>,

@@ -2,8 +2,8 @@
 //!
 //! The program and Rust programs call [`Optimal`]: a goal with its databases (`database`), seen through symmetries
 //! (`symmetry`), is a `tree`. `ida` carries out iterations over any tree and splits them into subtrees, `walk` goes through one,
-//! with `sums` or `bits` as heuristic and `pruner` for its moves. What comes of subtrees meets in `control`, on all threads
-//! and ranks, and goes to the `log`. `partitions` says what to build for a goal. [`Constructive`] solves at once.
+//! with `sums` or `bits` as heuristic and `pruner` for its moves. `control` collects the results of subtrees from all threads
+//! and ranks and passes them to the `log`. `partitions` chooses the databases for a goal. [`Constructive`] solves at once.
 //! `puzzles` solves puzzles of several sets of pieces with pruning tables, `phases` quickly, `words` prunes their moves.
 //! `models`, `cnf` and `certify` put the question to other solvers.
 //!

@@ -324,9 +324,9 @@ impl IntegerProgram {
 
 /// Returns the moves that a solver's answer to a question stands for.
 ///
-/// It reads what SAT solvers print (`v` lines, or MiniSat's file) for [`Cnf`], and for [`IntegerProgram`] any
-/// list of names and values: the files of HiGHS, CBC, GLPK (`-o`), SCIP, Gurobi and CPLEX. The number of steps
-/// is found in the model.
+/// It reads the output of SAT solvers (`v` lines, or MiniSat's file) for [`Cnf`], and for [`IntegerProgram`]
+/// any list of names and values: the files of HiGHS, CBC, GLPK (`-o`), SCIP, Gurobi and CPLEX. The number of
+/// steps is found in the model.
 ///
 /// ```
 /// use tilewave::puzzle::{Board, Goal};
@@ -339,8 +339,8 @@ impl IntegerProgram {
 /// ```
 ///
 /// # Errors
-/// [`SolveError::NoModel`] when the answer is that there is no solution, or is none at all, or is none of
-/// this board.
+/// [`SolveError::NoModel`] when the answer says that there is no solution, cannot be read, or does not
+/// solve this board.
 pub fn decode(board: &Board, goal: &Board, answer: &str) -> Result<Moves, SolveError> {
     let refuse = |reason: String| SolveError::NoModel { reason };
     let status = (0..).zip(answer.lines());
@@ -354,12 +354,13 @@ pub fn decode(board: &Board, goal: &Board, answer: &str) -> Result<Moves, SolveE
     let moves = if literals.is_empty() {
         of_values(answer)
     } else {
-        of_literals(board, goal, &literals)
-            .ok_or_else(|| refuse("it has not the variables of a formula of this board".into()))?
+        of_literals(board, goal, &literals).ok_or_else(|| {
+            refuse("it does not have the variables of a formula for this board".into())
+        })?
     };
     match moves.apply(board) {
         Ok(end) if end == *goal => Ok(moves),
-        _ if moves.is_empty() => Err(refuse("it says of no move whether it is made".into())),
+        _ if moves.is_empty() => Err(refuse("it does not say which moves are made".into())),
         _ => Err(refuse(format!(
             "its moves {moves} do not lead from the board to the goal: name the board and the goal of the export"
         ))),

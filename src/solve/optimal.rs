@@ -31,11 +31,11 @@ use crate::{
 /// Longest sequences whose duplicates are pruned: the two ways around a square of four tiles.
 const PRUNER_DEPTH: usize = 12;
 
-/// A solver for all boards of one goal. It is shared by threads.
+/// An optimal solver for all boards of one goal. Threads can share it.
 ///
 /// [`Optimal::solve`] takes one board and all threads; [`Optimal::solve_with`] tells the nodes of the board and asks
-/// whether to stop every few thousand nodes. For many boards, [`StateSolver::attempt_with`] each on a
-/// thread of its own, then [`StateSolver::finish_with`] those that are hard one after the other. Answers, nodes
+/// whether to stop every few thousand nodes. For many boards, call [`StateSolver::attempt_with`] for each board on a
+/// thread of its own, then [`StateSolver::finish_with`] for the hard ones, one after another. Answers, nodes
 /// included, do not depend on the number of threads.
 ///
 /// ```
@@ -96,7 +96,7 @@ impl Optimal {
         };
         let (size, theirs) = (goal.size(), first.size());
         if images(size, theirs).is_empty() {
-            return unfit(format!("they are for {theirs}, the board is {size}"));
+            return unfit(format!("they are for {theirs}, but the board is {size}"));
         }
         if all.iter().any(|pdb| pdb.pattern().goal() != first.goal()) {
             return unfit("the databases are for different goals".into());
@@ -136,8 +136,8 @@ impl Optimal {
         })
     }
 
-    /// Limits the memory in which a long search over databases of one bit an entry has them in an order of its own: half
-    /// of what is free unless told, 0 where other processes on the machine share the files.
+    /// Limits the memory for reordered copies of databases of one bit per entry, which speed up long searches: half of
+    /// the free memory by default; use 0 if other processes on the machine share the files.
     #[must_use]
     pub fn memory(mut self, memory: impl Into<Option<u64>>) -> Optimal {
         self.tree.memory = memory.into();
@@ -149,7 +149,7 @@ impl Optimal {
         self.frame.goal()
     }
 
-    /// Returns how many symmetric look-ups each node takes.
+    /// Returns the number of symmetric look-ups per node.
     pub fn views(&self) -> usize {
         self.tree.views()
     }

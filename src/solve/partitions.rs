@@ -34,9 +34,9 @@ pub fn default_patterns(goal: &Board) -> Result<Vec<Pattern>, PdbError> {
     patterns(goal, tiles.chunks(tiles.len().div_ceil(groups)))
 }
 
-/// Returns partitions of large patterns for any goal, to be used together: `most` tiles row by row or column by column, the
-/// rest of fewer at the end or at the beginning. None is another's reflection or rotation, and there are no more than a
-/// search looks through quickly.
+/// Returns partitions of large patterns for any goal, to be used together: patterns of `most` tiles row by row or column by
+/// column, with the smaller rest at the end or at the beginning. No partition is a reflection or rotation of another, and
+/// there are only as many as a search can look up quickly.
 ///
 /// ```
 /// use tilewave::solve::sweeps;

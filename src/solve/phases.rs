@@ -21,7 +21,7 @@ use crate::{
     solve::{Answer, PuzzleSolver, SolveError},
 };
 
-/// A solver of a puzzle that goes from goal set to goal set.
+/// A solver that brings a puzzle from one set of goals to the next until it is solved.
 ///
 /// ```
 /// use tilewave::pruning::{EntrySize, PruningTable};
@@ -52,11 +52,11 @@ struct SolverPhase {
 }
 
 impl PhaseSolver {
-    /// Returns the solver that comes to the solved states of a puzzle through those of some variants of it. A function makes the
-    /// tables of a phase.
+    /// Returns the solver that reaches the solved states of a puzzle through the solved states of some variants. A function
+    /// makes the tables of each phase.
     ///
     /// # Errors
-    /// [`PuzzleError`] for a variant that cannot be; what the function returns; as [`PuzzleSolver::new`].
+    /// [`PuzzleError`] for an impossible variant; the errors of the function; as [`PuzzleSolver::new`].
     pub fn new<E: From<Error>>(
         puzzle: OrbitPuzzle,
         via: &[Variant],

@@ -45,7 +45,7 @@ const SPLIT_FROM: u64 = 1 << 16;
 /// How often a walk asks whether to stop, in nodes.
 const ASK_EVERY: u64 = 1 << 14;
 
-/// A solver of a puzzle, shared by threads.
+/// An optimal solver of a puzzle. Threads can share it.
 ///
 /// ```
 /// use tilewave::pruning::{EntrySize, PruningTable};
@@ -281,7 +281,7 @@ impl PuzzleSolver {
         self.reachable.as_ref()?.reaches(&self.puzzle, state)
     }
 
-    /// Returns how many look-ups a node takes at most.
+    /// Returns the maximum number of look-ups per node.
     pub fn views(&self) -> usize {
         self.views.len()
     }
@@ -299,11 +299,11 @@ impl PuzzleSolver {
         !self.illegal.iter().any(|(field, values)| values.contains(&to[*field]))
     }
 
-    /// Returns a shortest solution of a state, as the names of its moves. A hard one takes all threads of the current rayon
-    /// pool.
+    /// Returns a shortest solution of a state, as the names of its moves. A hard state takes all threads of the current
+    /// rayon pool.
     ///
     /// # Errors
-    /// [`PuzzleError::Unreachable`] when the moves do not lead there, [`SolveError::NoSolution`] when a table is damaged.
+    /// [`PuzzleError::Unreachable`] when the moves do not lead to the state, [`SolveError::NoSolution`] when a table is damaged.
     pub fn solve(&self, state: &Arrangement) -> Result<Answer<Vec<String>>, SolveError> {
         self.solve_with(state, &NoProgress)
     }

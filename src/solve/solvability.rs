@@ -47,11 +47,11 @@ fn distance(size: Size, a: usize, b: usize) -> usize {
     (a / cols).abs_diff(b / cols) + (a % cols).abs_diff(b % cols)
 }
 
-/// Why a board cannot reach a goal, and the nearest that can be had. Its display form says it in one
-/// sentence.
+/// The reason why a board cannot reach a goal, and the nearest solvable alternatives. The display
+/// form is one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Unsolvable {
-    /// How many exchanges of two of its elements (tiles or blank) turn the board into the goal.
+    /// Number of exchanges of two elements (tiles or blank) that turn the board into the goal.
     pub exchanges: usize,
     /// The blank's distance to its goal, which has the other parity.
     pub blank_steps: usize,
@@ -64,7 +64,7 @@ pub struct Unsolvable {
     pub goal: Board,
 }
 
-/// Returns why a board cannot reach a goal, or `None` when it can. Cost: linear.
+/// Returns the reason why a board cannot reach a goal, or `None` when it can. Cost: linear.
 ///
 /// ```
 /// use tilewave::puzzle::{Board, Goal};
@@ -193,7 +193,7 @@ pub struct Scrambler {
 }
 
 impl Scrambler {
-    /// Returns the boards of a goal and a seed.
+    /// Returns the sequence of boards for a goal and a seed.
     pub fn new(goal: Board, seed: u64) -> Scrambler {
         Scrambler { goal, random: SplitMix64::new(seed) }
     }

@@ -25,7 +25,7 @@ pub(crate) const MAX_CELLS: usize = Pattern::MAX_SIDE * Pattern::MAX_SIDE;
 pub(crate) const NO_PATTERN: u8 = u8::MAX;
 
 /// A set of disjoint patterns seen through one rotation or reflection of the board: the incremental
-/// index of a solver of one's own.
+/// index for a custom solver.
 ///
 /// The index of a pattern is the entry of a database of kind [`crate::pdb::Kind::Minimum`]: byte
 /// [`SymmetricView::index`] of [`crate::pdb::Pdb::bytes`] is the fewest moves of the pattern's tiles. After a move only the
@@ -118,8 +118,8 @@ impl SymmetricView {
         placement::rank(self.size.cells(), cells)
     }
 
-    /// Returns whose index changes, and by how much, when a tile of a board (row-major, 0 the blank)
-    /// moves into the blank; `None` at the border, and for tiles of no pattern.
+    /// Returns the pattern whose index changes, and the change, when a tile of a board (row-major, 0
+    /// the blank) moves into the blank; `None` at the border, and for tiles of no pattern.
     #[inline]
     pub fn change(&self, tiles: &[u8], blank: usize, direction: Direction) -> Option<(usize, i64)> {
         let tile = tiles[direction.tile_cell(self.size, blank)?];

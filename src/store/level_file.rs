@@ -62,9 +62,9 @@ pub enum LevelError {
     /// Too short, or other first or last bytes: not a level file or not all of it.
     #[error("it is not a whole level file")]
     NotALevel,
-    #[error("it has format version {0}, this program reads version {VERSION}")]
+    #[error("it has format version {0}, but this program reads version {VERSION}")]
     Version(u16),
-    #[error("its frames have codec {0}, this program reads codecs 1 and 2")]
+    #[error("its frames have codec {0}, but this program reads codecs 1 and 2")]
     Codec(u8),
     /// The header's checksum is wrong.
     #[error("its header is damaged")]

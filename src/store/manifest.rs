@@ -179,9 +179,9 @@ pub struct Manifest {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManifestError {
-    #[error("it is not what tilewave writes under this name")]
+    #[error("it is not a file that tilewave writes under this name")]
     NotAManifest,
-    #[error("it has format version {0}, this program reads versions up to {VERSION}")]
+    #[error("it has format version {0}, but this program reads versions up to {VERSION}")]
     Version(u32),
     #[error("it is damaged: its checksum is wrong")]
     Damaged,

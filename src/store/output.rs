@@ -176,7 +176,7 @@ impl Output {
     /// Returns the bytes of a file of that length, to be written where they are.
     pub fn image(&mut self, len: u64) -> Result<Image, SystemError> {
         let OutputPlace::File { temporary, .. } = &self.place else {
-            let reason = io::Error::other("what is filled on disk needs a file");
+            let reason = io::Error::other("a table that is filled on disk needs a file");
             return Err(failed(&self.path)(reason));
         };
         // SAFETY: the file is new and locked, and only this process writes to it until it has its name.

@@ -16,7 +16,7 @@ use crate::{
     threads::in_parallel,
 };
 
-/// Returns the bytes of memory that the table of a state space and the search that fills it take.
+/// Returns the memory that the table of a state space and the search that fills it take, in bytes.
 ///
 /// # Errors
 /// As [`crate::search::plan`], and [`TableError::Directed`].
@@ -28,12 +28,12 @@ pub fn needed(space: &StateSpace, encoding: TableEncoding) -> Result<u64, Error>
 
 impl DistanceTable {
     /// Returns the table of a search's goal, the solved state of a puzzle other than a board: the search's resources
-    /// count, its start, engine and largest depth do not.
+    /// are used; its start, engine and maximum depth are ignored.
     ///
     /// Cost: the complete search and [`needed`] bytes of memory; every level is passed over once more.
     ///
     /// # Errors
-    /// What [`Search::run`] returns, and [`TableError`].
+    /// As [`Search::run`], and [`TableError`].
     pub fn build(search: &Search, encoding: TableEncoding) -> Result<DistanceTable, Error> {
         DistanceTable::build_with(search, encoding, &NoProgress)
     }
@@ -237,7 +237,7 @@ impl Fill {
         Ok(())
     }
 
-    /// Returns the states of each depth so far.
+    /// Returns the number of states set so far at each depth.
     pub fn histogram(&self) -> &[u64] {
         &self.header.histogram
     }
@@ -245,7 +245,7 @@ impl Fill {
     /// Returns the table. Cost: a pass over it for the checksums.
     ///
     /// # Errors
-    /// None that a table which could be begun can cause.
+    /// No error can occur for a table that could be begun.
     pub fn finish(mut self) -> Result<DistanceTable, crate::Error> {
         let index = self.header.layout().index;
         let place = index.of_mut(self.image.bytes_mut());

@@ -135,7 +135,7 @@ impl DistanceTable {
         DistanceTable::new(Container::finish(image, header))
     }
 
-    /// Returns the puzzle, which is searched from its goal, and by whose states entries are found.
+    /// Returns the state space of the table, searched from its goal; its states give the places of the entries.
     pub fn space(&self) -> &StateSpace {
         &self.space
     }
@@ -143,7 +143,7 @@ impl DistanceTable {
     /// Returns the goal of a board.
     ///
     /// # Errors
-    /// [`TableError::NoBoard`] when the table is one of another puzzle.
+    /// [`TableError::NoBoard`] when the table is not of a board.
     pub fn goal(&self) -> Result<&Board, TableError> {
         let boards = self.space.boards();
         let puzzle = || self.space.name();
@@ -200,8 +200,8 @@ impl DistanceTable {
 
     /// Returns the depth of a state, `None` when it was not reached.
     ///
-    /// Cost: one look-up in the byte encoding; in the other one the walk to the goal, a rank and a look-up for about
-    /// every second move of a state.
+    /// Cost: one look-up in the byte encoding; in the other one a walk to the goal, with a rank and a look-up for
+    /// about every second move of a state.
     ///
     /// # Errors
     /// [`TableError::DeadEnd`] when the table is damaged, [`TableError::System`] when it cannot be read.
@@ -212,8 +212,8 @@ impl DistanceTable {
         }
     }
 
-    /// Returns a shortest solution of a board, `None` when it was not reached: of those with the fewest moves in the
-    /// table's metric the first in the order of [`crate::puzzle::Direction::ALL`].
+    /// Returns a shortest solution of a board, `None` when the board was not reached: the first shortest one in the
+    /// table's metric in the order of [`crate::puzzle::Direction::ALL`].
     ///
     /// # Errors
     /// As [`DistanceTable::depth`].
@@ -232,8 +232,8 @@ impl DistanceTable {
         moves.count(self.space.metric().unwrap_or(Metric::Stm))
     }
 
-    /// Returns the names of the generators that solve a state of a puzzle other than a board in the fewest moves, in
-    /// their order; `None` when it was not reached, and no names for boards.
+    /// Returns the names of the generators of a shortest solution of a state, in order; `None` when the state was
+    /// not reached. For boards the list is empty.
     ///
     /// # Errors
     /// As [`DistanceTable::depth_of`].
@@ -247,8 +247,8 @@ impl DistanceTable {
         Ok(steps.map(|steps| steps.iter().filter_map(name).collect()))
     }
 
-    /// Returns the moves of a shortest solution of a state, `None` when it was not reached; of those the first in
-    /// the order of [`NamedMove`]. Cost: a rank and a look-up for about every second move of a state on the way.
+    /// Returns the moves of the first shortest solution of a state in the order of [`NamedMove`], `None` when the
+    /// state was not reached. Cost: a rank and a look-up for about every second move of a state on the way.
     ///
     /// # Errors
     /// As [`DistanceTable::depth_of`].
@@ -273,8 +273,8 @@ impl DistanceTable {
         Ok(Some(steps))
     }
 
-    /// Returns the error of a state without a depth, for those to whom that is one: [`TableError::Beyond`] when the
-    /// table is one of some depths only.
+    /// Returns the error of a state without a depth, for callers that need one: [`TableError::Beyond`] when the
+    /// table holds only some depths.
     pub fn unreached(&self, state: State) -> Error {
         let found = self.histogram().iter().sum::<u64>();
         match self.space.states() {

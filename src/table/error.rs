@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use crate::{system::SystemError, units::bytes};
 
-/// A table that cannot be made or used.
+/// An error of building or using a table.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// What the machine refuses.
+    /// The machine refused memory, threads, instructions or a file.
     #[error(transparent)]
     System(SystemError),
-    /// A puzzle whose distances depend on the direction.
+    /// The distances of the puzzle depend on the direction.
     #[error(
         "some moves of {puzzle} go one way only: a distance table needs the way back of every move, choose a puzzle \
          that has them"
@@ -20,13 +20,13 @@ pub enum TableError {
         /// What was asked for.
         puzzle: String,
     },
-    /// A table of no board where boards are asked for.
-    #[error("the table is one of {puzzle}, which is not a board")]
+    /// Boards were asked for, but the table is of another puzzle.
+    #[error("the table is for {puzzle}, which is not a board")]
     NoBoard {
-        /// What it is made of.
+        /// The puzzle of the table.
         puzzle: String,
     },
-    /// A state of a depth that the table does not have.
+    /// The depth of a state is beyond the depths of the table.
     #[error("the table has no depth for '{state}': it holds the first depths only")]
     Beyond {
         /// The state.
@@ -45,9 +45,9 @@ pub enum TableError {
         /// Bytes allowed.
         budget: u64,
     },
-    /// A pruning table that exceeds the memory budget.
+    /// The pruning table exceeds the memory budget.
     #[error(
-        "a table of {puzzle} takes {} of memory, {} are allowed: keep fewer pieces (--pieces), take smaller entries \
+        "a table of {puzzle} takes {} of memory, but {} are allowed: keep fewer pieces (--pieces), take smaller entries \
          (--encoding), fill the table in its file (--on-disk), or allow more (--memory)",
         bytes(*needed), bytes(*budget)
     )]
@@ -59,21 +59,21 @@ pub enum TableError {
         /// Bytes allowed.
         budget: u64,
     },
-    /// Depths modulo 3 of a puzzle with moves that cannot be undone in one.
+    /// Depths modulo 3 do not suit a puzzle in which some move has no inverse move.
     #[error(
-        "some moves of {puzzle} cannot be reversed, and depths modulo 3 then say too little: choose another --encoding"
+        "some moves of {puzzle} cannot be reversed, so depths modulo 3 say too little: choose another --encoding"
     )]
     Modulo {
         /// The puzzle.
         puzzle: String,
     },
-    /// A puzzle whose states cannot be joined by symmetries.
+    /// The states of the puzzle cannot be joined by symmetries.
     #[error("no symmetries make a table of {puzzle} smaller: build it without --up-to-symmetry")]
     NoSymmetry {
         /// The puzzle.
         puzzle: String,
     },
-    /// An entry that no neighbour explains.
+    /// An entry contradicts those of its neighbours.
     #[error(
         "the table of {puzzle} is wrong at entry {number}: {what}; make it again with tilewave table"
     )]
@@ -85,32 +85,32 @@ pub enum TableError {
         /// What is wrong.
         what: &'static str,
     },
-    /// A depth that the encoding cannot hold.
+    /// A depth exceeds the largest that the encoding holds.
     #[error(
         "a state at depth {depth} does not fit a table of such entries: depths are at most {max}; take --encoding byte"
     )]
     TooDeep {
         /// The depth.
         depth: usize,
-        /// The largest that fits.
+        /// The largest depth that fits.
         max: usize,
     },
-    /// The search reported other states than it counted: its engine does not fill tables.
+    /// The states that the search reported differ from those that it counted: its engine does not fill tables.
     #[error(
         "the {engine} engine filled {filled} of {found} states of the table: choose another engine"
     )]
     Unfilled {
         /// The engine.
         engine: &'static str,
-        /// States in the table.
+        /// Number of states in the table.
         filled: u64,
-        /// States found.
+        /// Number of states that the search counted.
         found: u64,
     },
     /// The caller asked to stop.
     #[error("interrupted: nothing was written")]
     Interrupted,
-    /// No way leads from a state to the goal.
+    /// No path in the table leads from a state to the goal.
     #[error(
         "'{}' is damaged: no neighbour of state {state} is closer to the goal; make the table again with tilewave table",
         path.display()

@@ -201,7 +201,7 @@ const UNKNOWN: u8 = 3;
 /// The byte of states that were not reached, in any encoding.
 pub(crate) const UNREACHED: u8 = 0xff;
 
-/// How depths are stored.
+/// The encoding of the depths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableEncoding {
     /// Two bits per state: the depth modulo 3, or 3 for a state that was not reached.

@@ -192,7 +192,7 @@ fn states_come_as_arguments_or_lines_of_any_puzzle() {
     let flat = states(&["state", "2x3", "1 2 3 4 0 5", "--format", "jsonl"], "");
     let flat: Value = serde_json::from_str(&flat).unwrap();
     assert_eq!(flat["board"], "1 2 3/4 0 5");
-    refused(&["state", "3x3", "--id", "5", "1 2 3/4 5 6/7 8 0"], 2, "give either, not both");
+    refused(&["state", "3x3", "--id", "5", "1 2 3/4 5 6/7 8 0"], 2, "give only one of them");
     refused(&["solve", "3x3x", "R"], 2, "'3x3x' is neither the size of a board");
     refused(&["solve", "2x2x2", "R", "--fast"], 2, "--fast solves 2x2x2 in phases: name them");
 }

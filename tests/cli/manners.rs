@@ -219,7 +219,7 @@ fn arguments_in_the_wrong_place_are_told_what_they_are() {
     refused(
         &["state", "3x3", "5"],
         2,
-        "has 1 cell, 3x3 needs 9; for the state of a number: --id 5",
+        "has 1 cell, but 3x3 needs 9; to look up a state by its number, write --id 5",
     );
     let probe = ["pdb", "probe", "5.pdb", "1 2 3/4 5 6/7 8 0"];
     refused(&probe, 2, "did you mean --pdb 5.pdb?");

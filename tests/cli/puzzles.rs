@@ -628,7 +628,7 @@ fn goal_sets_are_searched_planned_and_kept() {
     std::fs::write(&goals, "R\nQ\n").unwrap();
     refused(&["bfs", "2x2x2", "--goals", &goals], 2, "goals.txt: goal 2: 'Q' is not a move");
     std::fs::write(&goals, "# none\n").unwrap();
-    refused(&["bfs", "2x2x2", "--goals", &goals], 2, "goals.txt: there is no state");
+    refused(&["bfs", "2x2x2", "--goals", &goals], 2, "goals.txt: the file holds no state");
     refused(&["bfs", "2x2x2", "--goals", &path("absent")], 1, "absent");
     refused(&["bfs", "3x3x3", "--subgroup", "R U, F D"], 2, "more than 1048576 states");
     refused(&["bfs", "3x3x3", "--generators", " "], 2, "no move is named");

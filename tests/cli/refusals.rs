@@ -25,7 +25,7 @@ fn wrong_boards() {
     refused(&["state", "1 2 3/4 5 6/7 9 0"], 2, "tile 9 is not on a 3x3 board");
     refused(&["state", "1 2 3 4 5 0"], 2, "give the size");
     refused(&["state", "2x3", "1 2/3 4/5 0"], 2, "expected 2x3");
-    refused(&["state", "--id", "3"], 2, "a number needs its puzzle");
+    refused(&["state", "--id", "3"], 2, "a state number needs a puzzle");
     refused(&["state", "2x3", "--id", "360"], 2, "ids of a 2x3 board are 0 to 359");
     refused(&["state", "2x3", "--line", "60", "--cell", "0"], 2, "its lines 0 to 59, its cells");
     refused(&["bfs", "3x3", "--start", "1 2 3"], 2, "3x3 needs 9");
@@ -59,11 +59,11 @@ fn wrong_options() {
     refused(&["bfs", "3x3", "-M", "8"], 2, "a number and a unit");
     refused(&["bfs", "2x3", "--engine", "sweep"], 2, "--engine reference");
     refused(&["serach", "3x3"], 2, "unknown command 'serach'");
-    refused(&["state"], 2, "there is no state: name one");
+    refused(&["state"], 2, "no state was given: pass one");
     // No table is built for no state.
     let dir = tempfile::tempdir().unwrap();
     let kept = dir.path().join("kept");
-    refused(&["solve", "3x3x3", "--cache-dir", kept.to_str().unwrap()], 2, "there is no state");
+    refused(&["solve", "3x3x3", "--cache-dir", kept.to_str().unwrap()], 2, "no state was given");
     assert!(!kept.exists());
     refused(&["check"], 2, "required arguments");
 }
@@ -92,7 +92,7 @@ fn boards_without_quotes_and_metrics_of_others_are_told_apart() {
     refused(&["bfs", "3x3x3", "--metric", "mtm", "--max-depth", "2"], 2, metrics);
     refused(&["table", "3x3x3", "-o", "never"], 2, "keep fewer pieces (--pieces)");
     refused(&["bfs", "3x3x3", "--engine", "sweep"], 2, "3x3x3 is searched by lists");
-    refused(&["encode", "1 2 3/4 5 6/0 7 8"], 2, "name a file to write: --cnf, --lp or --mps");
+    refused(&["encode", "1 2 3/4 5 6/0 7 8"], 2, "name a file to write (--cnf, --lp or --mps");
     refused(&["state", "2x2x2", "R X"], 2, "'X' is not a move of 2x2x2: the moves are U F R ");
     refused(&["state", "pancake:3", "3 3 1"], 2, "piece 3 occurs twice");
 }

@@ -214,7 +214,7 @@ fn estimates_follow_the_depth() {
     let (_, _, err) = tilewave(&small);
     assert!(err.contains("--ignore-space"), "{err}");
     let (_, _, err) = tilewave(&[&small[..], &["--ignore-space"]].concat());
-    assert!(err.contains("have come to the limit"), "{err}");
+    assert!(err.contains("have reached the limit"), "{err}");
 }
 
 #[test]

@@ -304,7 +304,7 @@ fn scratch_is_counted_and_removed() {
     disk.planes = Some(PlaneStore::Files);
     disk.limit = Some((without + with) / 2);
     let error = disk.run(&search).unwrap_err().to_string();
-    assert!(error.contains("have come to the limit"), "{error}");
+    assert!(error.contains("have reached the limit"), "{error}");
     disk.limit = None;
     run_some(&search, &disk, 3);
     let left = directory.list().unwrap();

@@ -88,7 +88,7 @@ fn other_versions_are_refused_by_number() {
     let mut newer = level;
     newer[8] = 2;
     let error = LevelReader::open(Box::new(newer)).err().unwrap().to_string();
-    assert!(error.contains("format version 2, this program reads version 1"), "{error}");
+    assert!(error.contains("format version 2, but this program reads version 1"), "{error}");
     let text = String::from_utf8(manifest).unwrap().replacen("tilewave-run 1", "tilewave-run 7", 1);
     let error = Manifest::parse(text.as_bytes()).unwrap_err().to_string();
     assert!(error.contains("format version 7"), "{error}");

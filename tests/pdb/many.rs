@@ -38,6 +38,6 @@ fn the_first_row_that_is_no_board_is_named() {
     let error = pdb.values(&rows).unwrap_err().to_string();
     assert_eq!(error, "row 4321: tile 9 is not on a 3x3 board: its tiles are 1 to 8");
     let error = pdb.values(&rows[..25]).unwrap_err().to_string();
-    assert_eq!(error, "row 2: the board has 7 cells, 3x3 needs 9");
+    assert_eq!(error, "row 2: the board has 7 cells, but 3x3 needs 9");
     assert!(pdb.values(&[]).unwrap().is_empty());
 }

@@ -468,7 +468,7 @@ fn commands_build_check_and_solve() {
     let made = succeeds(&["table", "2x2x2", "--pieces", "corners:1-5", "-o", &table]);
     assert!(made.contains("2x2x2 corners:1-5") && made.contains("nibble"), "{made}");
     let checked = succeeds(&["check", &table, "--full"]);
-    assert!(checked.ends_with("every entry by those of its neighbours\n"), "{checked}");
+    assert!(checked.ends_with("every entry against its neighbours\n"), "{checked}");
     let info = succeeds(&["info", &table, "--format", "jsonl"]);
     let facts: serde_json::Value = serde_json::from_str(&info).unwrap();
     assert_eq!((&facts["states"], &facts["entries"]), (&612_360.into(), &612_360.into()));
@@ -493,7 +493,7 @@ fn commands_build_check_and_solve() {
     let made = succeeds(&[&cross[..], &["edges:1-4", "-o", &small]].concat());
     assert!(made.contains("190,080 states, diameter 8"), "{made}");
     let checked = succeeds(&["check", &small, "--full"]);
-    assert!(checked.ends_with("every entry by those of its neighbours\n"), "{checked}");
+    assert!(checked.ends_with("every entry against its neighbours\n"), "{checked}");
     let info = succeeds(&["info", &small, "--format", "jsonl"]);
     let facts: serde_json::Value = serde_json::from_str(&info).unwrap();
     assert!(facts["entries"].as_u64().unwrap() * 4 < 190_080 && facts["symmetries"] == 8, "{info}");
@@ -504,7 +504,7 @@ fn commands_build_check_and_solve() {
     let told = fails(&["table", "3x3x3", "--pieces", "corners:13", "-o", &file("e.table")]);
     assert!(told.contains("1 to 8"), "{told}");
     let told = fails(&["solve", "lrx:8", "1 2 3"]);
-    assert!(told.contains("8 positions, here are 3"), "{told}");
+    assert!(told.contains("8 positions, but 3 are given"), "{told}");
     let told = fails(&["solve", "--metric", "qtm", "1 2/3 0"]);
     assert!(told.contains("--metric does not apply to boards"), "{told}");
 }

@@ -108,8 +108,8 @@ fn wrong_gap_files_name_the_line() {
     ends("a:=(1,2)\n(3,\nx);\nGen:=[a];", "toys/x.gap:3: a: 'x' stands where a point should");
     ends("a:=(1,300);\nGen:=[a];", "toys/x.gap:1: a: 300 is not a point: points are 1 to 255");
     ends("a:=(0,3);\nGen:=[a];", "toys/x.gap:1: a: 0 is not a point: points are 1 to 255");
-    ends("a:=(1,2);\na:=(1,3);\nGen:=[a];", "toys/x.gap:2: a is there twice");
-    ends("a:=(1,2);\nGen:=[a];\nGen:=[a];", "toys/x.gap:3: Gen is there twice");
+    ends("a:=(1,2);\na:=(1,3);\nGen:=[a];", "toys/x.gap:2: a occurs twice");
+    ends("a:=(1,2);\nGen:=[a];\nGen:=[a];", "toys/x.gap:3: Gen occurs twice");
     ends("a:=(1,2);\nGen:=[a,\nb];", "toys/x.gap:3: 'b' is not defined above");
     ends("a:=(1,2);\nGen:=[a,];", "toys/x.gap:2: '' is not defined above");
     ends("a:=(1,2);\nGen:=[a,a];", "toys/x.gap:2: two moves are called 'a'");
@@ -161,10 +161,10 @@ fn wrong_ksolve_files_name_the_line() {
     of("Move A\nP\n2 2 3\nEnd\n", "x.tws:10: A: not a permutation: point 2 occurs twice");
     of("Move A\nP\n2 4 3\nEnd\n", "x.tws:10: A: not a permutation of 3 points: it has point 4");
     of("Move A\nP\n0 1 2\nEnd\n", "x.tws:10: '0' stands where a position should");
-    of("Move A\nP\n2 1\nEnd\n", "x.tws:10: 2 numbers where 3 should stand");
+    of("Move A\nP\n2 1\nEnd\n", "x.tws:10: 2 numbers where 3 are needed");
     of(
         "Move A\nP\n2 1 3\n0 1 0\nEnd\n",
-        "x.tws:11: a piece is turned by 1, in a set of one orientation",
+        "x.tws:11: a piece is turned by 1, but pieces of its set have one orientation",
     );
     of("Move A\nP\n2 1 3\n0 0 0\n0 0 0\nEnd\n", "x.tws:12: '0' stands where End should");
     of("Move A\nP\n2 1 x\nEnd\n", "x.tws:10: 'x' stands where a number should");
@@ -176,7 +176,7 @@ fn wrong_ksolve_files_name_the_line() {
     of("Move A B\n", "x.tws:8: 'B' stands where the end of the line should");
     of("Move A\nP\n2 1 3\nEnd\nMove A\nP\n1 3 2\nEnd\n", "x.tws:12: two moves are called 'A'");
     of("Set Q 3 1\n", "x.tws:8: 'Set' stands where Move should");
-    of("Solved\nEnd\n", "x.tws:8: Solved is there twice");
+    of("Solved\nEnd\n", "x.tws:8: Solved occurs twice");
     of("Illegal P 1 2\n", "x.tws: a 'Move' is missing");
     of("Illegal P 4 2\n", "x.tws:8: '4' stands where a position should");
     of("Illegal P 1 4\n", "x.tws:8: '4' stands where a piece should");
@@ -191,8 +191,8 @@ fn wrong_ksolve_files_name_the_line() {
         "Set P 3\n",
         "x.tws:1: 'the end of the line' stands where the number of orientations should",
     );
-    ends("Set P 256 1\n", "x.tws:1: 256 pieces: at most 255 are read");
-    ends("Set P 0 1\n", "x.tws:1: 0 pieces: at most 255 are read");
+    ends("Set P 256 1\n", "x.tws:1: 256 pieces: a set has 1 to 255");
+    ends("Set P 0 1\n", "x.tws:1: 0 pieces: a set has 1 to 255");
     ends(
         "Set P 99999999999999999999 1\n",
         "x.tws:1: '99999999999999999999' stands where a number should",
@@ -208,15 +208,15 @@ fn wrong_ksolve_files_name_the_line() {
         "x.tws:4: equal pieces (1 twice) are not supported: every piece must have a number of its own",
     );
     ends("Set P 3 1\nSolved\nP\n1 ? 2\nEnd\n", "x.tws:4: '?' stands where a number should");
-    ends("Set P 3 1\nSet P 3 1\n", "x.tws:2: set P is there twice");
+    ends("Set P 3 1\nSet P 3 1\n", "x.tws:2: set P occurs twice");
     let two = "Set P 3 2\nSet Q 2 1\nSolved\nP\n1 1 2\n0 0 1\nEnd\n";
     let of = |text: &str, expected: &str| ends(&format!("{two}{text}"), expected);
     of("Move A\nR\n2 1\nEnd\n", "x.tws:9: 'R' stands where P or Q should");
-    of("Move A\nP\n2 1 3\nP\n2 1 3\nEnd\n", "x.tws:11: P is there twice");
+    of("Move A\nP\n2 1 3\nP\n2 1 3\nEnd\n", "x.tws:11: P occurs twice");
     of("Move A\nP\nQ\n2 1\nEnd\n", "x.tws:10: 'Q' stands where numbers or End should");
     of(
         "Move A\nP\n2 1 3\n0 2 0\nEnd\n",
-        "x.tws:11: a piece is turned by 2, in a set of 2 orientations",
+        "x.tws:11: a piece is turned by 2, but pieces of its set have 2 orientations",
     );
     of(
         "Move A\nP\n2 1 3\nEnd\n",
@@ -246,7 +246,7 @@ fn wrong_kpuzzle_files_name_the_line() {
     ends("{}", ":1: \"orbits\" is missing");
     ends(
         "{\n\"counts\": [1, 2]}",
-        ":2: it is what a search has found, not the definition of a puzzle: name the puzzle itself",
+        ":2: it holds the result of a search, not the definition of a puzzle: name the puzzle itself",
     );
     ends("{\n\"orbits\": []}", ":2: a set of pieces is missing");
     ends("{\n\"orbits\": {}}", ":2: invalid type: map, expected a sequence");
@@ -261,15 +261,12 @@ fn wrong_kpuzzle_files_name_the_line() {
         ),
         ":5: \"E\" is missing",
     );
-    ends(
-        &kpuzzle("\"numPieces\": 6", "\"numPieces\": 300"),
-        ":3: 300 pieces: at most 255 are read",
-    );
+    ends(&kpuzzle("\"numPieces\": 6", "\"numPieces\": 300"), ":3: 300 pieces: a set has 1 to 255");
     ends(
         &kpuzzle("\"numPieces\": 6", "\"numPieces\": -6"),
         ":3: invalid value: integer `-6`, expected usize",
     );
-    ends(&kpuzzle("\"numPieces\": 6", "\"numPieces\": 5"), ":4: 6 numbers where 5 should stand");
+    ends(&kpuzzle("\"numPieces\": 6", "\"numPieces\": 5"), ":4: 6 numbers where 5 are needed");
     ends(
         &kpuzzle("[0, 1, 2, 3, 4, 5]", "[0, 1, 2, 3, 4, 4]"),
         ":4: equal pieces (4 twice) are not supported: every piece must have a number of its own",
@@ -278,18 +275,18 @@ fn wrong_kpuzzle_files_name_the_line() {
         &kpuzzle("[1, 2, 3, 0, 4, 5]", "[1, 2, 3, 0, 4, 4]"),
         ":6: A: not a permutation: point 5 occurs twice",
     );
-    ends(&kpuzzle("[0, 1, 3, 4, 5, 2]", "[0, 1, 3, 4, 5]"), ":7: 5 numbers where 6 should stand");
+    ends(&kpuzzle("[0, 1, 3, 4, 5, 2]", "[0, 1, 3, 4, 5]"), ":7: 5 numbers where 6 are needed");
     ends(
         &kpuzzle("[0, 1, 3, 4, 5, 2]", "[0, 1, 3, 4, 5, 6]"),
         ":7: B: not a permutation of 6 points: it has point 7",
     );
     ends(
         &kpuzzle("2], \"orientationDelta\": [0", "2], \"orientationDelta\": [1"),
-        ":7: a piece is turned by 1, in a set of one orientation",
+        ":7: a piece is turned by 1, but pieces of its set have one orientation",
     );
     ends(
         &kpuzzle("\"orientation\"", "\"orientationMod\": [0, 2, 0, 0, 0, 0], \"orientation\""),
-        ":4: a piece is turned by 2, in a set of one orientation",
+        ":4: a piece is turned by 2, but pieces of its set have one orientation",
     );
     ends(&kpuzzle("\"moves\"", "\"turns\""), ":1: \"moves\" is missing");
     ends(&kpuzzle("\"B\"", "\"A\""), ":7: two moves are called 'A'");
@@ -298,7 +295,7 @@ fn wrong_kpuzzle_files_name_the_line() {
         &kpuzzle("\"moves\": {", "\"moves\": {}, \"no\": {"),
         ":5: no generator moves anything: a puzzle needs one that does",
     );
-    ends(&kpuzzle("\"name\"", "\"moves\": {},\n\"name\""), ":6: \"moves\" is there twice");
+    ends(&kpuzzle("\"name\"", "\"moves\": {},\n\"name\""), ":6: \"moves\" occurs twice");
 }
 
 #[test]

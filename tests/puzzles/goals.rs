@@ -126,7 +126,7 @@ fn goals_that_cannot_be_are_told() {
         ),
         (&["corners 1 1 ? ? ? ? ?"], "goal 1: piece 1 of set 'corners' occurs too often"),
         (&["corners 0 ? ? ? ? ? ?"], "goal 1: piece 0 of set 'corners'"),
-        (&["corners ? ? ?"], "goal 1: set 'corners' has 7 positions, here are 3"),
+        (&["corners ? ? ?"], "goal 1: set 'corners' has 7 positions, but 3 are given"),
         (&["corners 1 ? ? ? ? ? ?/3 ? ? ? ? ? ?"], "goal 1: set corners: orientation 3"),
         (&["corners ? ? ? ? ? ? x"], "goal 1: 'x'"),
     ] {

@@ -147,7 +147,7 @@ fn sets_can_be_left_out() {
         (num_bigint::BigUint::from(edges) * 88_179_840_u32).to_string()
     });
     let error = keep("dino", &["corners"]).unwrap_err().to_string();
-    assert_eq!(error, "no set is called 'corners': there are edges");
+    assert_eq!(error, "no set is called 'corners': the sets are edges");
 }
 
 /// A puzzle of one orbit whose moves are written in cycles.

@@ -125,7 +125,7 @@ fn sets_and_moves_can_be_chosen() {
     );
     assert_eq!(
         error(&extract(&["STARS"], &[])),
-        of("no set is called 'STARS': there are LANTERNS, BEADS")
+        of("no set is called 'STARS': the sets are LANTERNS, BEADS")
     );
     assert_eq!(
         error(&extract(&["BEADS"], &["B"])),
@@ -137,7 +137,7 @@ fn sets_and_moves_can_be_chosen() {
         needed
             .unwrap_err()
             .to_string()
-            .ends_with("moves depend on set BEADS: it cannot be left out")
+            .ends_with("set BEADS cannot be left out: moves depend on it")
     );
 }
 

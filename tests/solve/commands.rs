@@ -119,7 +119,7 @@ fn wrong_lines_are_named_and_the_rest_is_solved() {
     let errors: Vec<&str> = errors.lines().filter(|line| line.starts_with("error")).collect();
     assert_eq!(errors.len(), 2, "{errors:?}");
     assert!(errors[0].contains("line 2: ") && errors[0].contains("z\\u{1b}[2J"), "{errors:?}");
-    assert!(errors[1].contains("line 4: the board is 2x2, the goal is 3x3"), "{errors:?}");
+    assert!(errors[1].contains("line 4: the board is 2x2, but the goal is 3x3"), "{errors:?}");
     // Nothing that is a board: a usage error with the first reason.
     let (code, _, errors) = solve(&["--no-cache"], "hello\n");
     assert!(code == 2 && errors.contains("line 1: "), "{errors}");

@@ -204,8 +204,8 @@ fn answers_in_other_formats_are_read() {
         ("Infeasible - objective value 0\n", "there is no solution"),
         ("l_0 1\nu_1 1\n", "do not lead"),
         ("v 1 -2 3 0\n", "variables of a formula"),
-        ("hello\n", "says of no move"),
-        ("", "says of no move"),
+        ("hello\n", "does not say which moves"),
+        ("", "does not say which moves"),
     ] {
         let error = decode(&start, &last, answer).unwrap_err().to_string();
         assert!(error.contains(why), "{answer}: {error}");

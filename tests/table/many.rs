@@ -23,7 +23,7 @@ fn depths_of_many_boards_are_those_of_each() {
         }
         let error = built.depths(&[&rows[..], &[1]].concat()).unwrap_err();
         let error = error.to_string();
-        assert_eq!(error, "row 5000: the board has 1 cell, 2x4 needs 8");
+        assert_eq!(error, "row 5000: the board has 1 cell, but 2x4 needs 8");
     }
     // The other half cannot be solved.
     for row in rows.chunks_mut(8) {

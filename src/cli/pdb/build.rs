@@ -147,7 +147,7 @@ pub struct BuildArgs {
     /// Keep the levels in DIR until the database is written.
     ///
     /// The same command then continues a build that was stopped, and a build with one bit per entry takes half the memory. To
-    /// give a build up, remove DIR.
+    /// abandon a build, remove DIR.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with = "plain")]
     dir: Option<PathBuf>,
 
@@ -159,7 +159,7 @@ pub struct BuildArgs {
     #[arg(long)]
     plain: bool,
 
-    /// Format of what is printed.
+    /// Report format.
     #[arg(long, default_value = "text")]
     format: OutputFormat,
 
@@ -183,12 +183,12 @@ impl BuildArgs {
         if self.disjoint {
             check_partition(&patterns)?;
         } else if let Err(error) = check_disjoint(&patterns) {
-            tracing::warn!("{error}; each database is right by itself");
+            tracing::warn!("{error}; each database is correct on its own");
         }
         let _made = MadeDirectories::of(&[self.dir.as_slice(), &self.output].concat());
         let files = self.files(&patterns)?;
         if self.dir.is_some() && patterns.len() > 1 {
-            refuse!("--dir serves one database: build them one after the other");
+            refuse!("--dir holds the levels of one database: build several one after the other");
         }
         let directory = self.dir.as_ref().map(|path| made(path, Io::Read)).transpose()?;
         let mut builds = Vec::new();

@@ -98,7 +98,7 @@ impl ProbeArgs {
         let tables = tables.collect::<Result<Vec<Pdb>, _>>()?;
         let patterns: Vec<Pattern> = tables.iter().map(|t| t.pattern().clone()).collect();
         if patterns.iter().any(|p| p.goal() != patterns[0].goal()) {
-            refuse!("the databases have different goals: values of one goal can be shown together");
+            refuse!("the databases have different goals: look up databases of one goal at a time");
         }
         let additive = check_disjoint(&patterns).is_ok();
         let unknown = if additive {

@@ -78,9 +78,9 @@ impl Arrivals {
         let mut boards: Vec<Board> = Vec::new();
         for arrival in &all {
             match (arrival, boards.first().map(Board::size)) {
-                (Err(wrong), _) => refuse!("{wrong}; here every line is to be a board"),
+                (Err(wrong), _) => refuse!("{wrong}; every line must be a board"),
                 (Ok((board, _)), Some(size)) if board.size() != size => refuse!(
-                    "board {} is {}, the first is {size}: solve boards of one size at a time",
+                    "board {} is {}, but the first is {size}: solve boards of one size at a time",
                     boards.len() + 1,
                     board.size()
                 ),

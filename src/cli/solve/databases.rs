@@ -29,7 +29,7 @@ pub struct Databases {
 
     /// Distance table to use instead of searching.
     ///
-    /// The goal is then the table's.
+    /// The table also sets the goal.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pdb", "partition"])]
     pub table: Option<PathBuf>,
 
@@ -161,7 +161,10 @@ pub fn open_partitions(files: &[PathBuf]) -> Result<Vec<Vec<Arc<Pdb>>>> {
         [set] if SetFile::is(set) => SetFile::read(set)?.partitions,
         files => {
             if let Some(set) = files.iter().find(|file| SetFile::is(file)) {
-                refuse!("'{}' is a set file: give it alone, it names its databases", set.display());
+                refuse!(
+                    "'{}' is a set file, which names its databases: give it alone",
+                    set.display()
+                );
             }
             if let Some(directory) = files.iter().find(|file| file.is_dir()) {
                 refuse!(
@@ -220,7 +223,10 @@ pub fn table_name(projection: &OrbitPuzzle) -> String {
 fn open_table(path: &Path) -> Result<PruningTable> {
     match PruningTable::load_with(path, &StopWhen(progress::asked)) {
         Err(tilewave::Error::Table(TableError::System(SystemError::Memory { .. }))) => {
-            tracing::info!("{} is larger than the free memory: it is mapped", path.display());
+            tracing::info!(
+                "{} is larger than the free memory, so it is memory-mapped",
+                path.display()
+            );
             let mapped = last_words::map(path);
             let mapped = mapped.context(format!("cannot map '{}'", path.display()))?;
             Ok(PruningTable::map(path, mapped)?)

@@ -81,7 +81,7 @@ pub struct Args {
 
     /// Confirm with a SAT solver that no shorter solution exists.
     ///
-    /// Boards of at most 16 cells.
+    /// Works for boards of at most 16 cells.
     #[arg(long, conflicts_with = "fast")]
     certify: bool,
 
@@ -96,7 +96,7 @@ pub struct Args {
     #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
     timeout: Option<Duration>,
 
-    /// Save the progress in FILE, for many hard boards; the same command resumes.
+    /// Log progress in FILE, for many hard boards; the same command resumes.
     ///
     /// All boards are read before the first one is solved.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fast", "certify", "table"])]
@@ -154,7 +154,7 @@ impl Args {
             self.refuse_beside(table)?;
             if table.space().size().is_none() {
                 if let Some(word) = word.filter(|word| table.space().name() != *word) {
-                    refuse!("the table is one of {}: leave out {word}", table.space());
+                    refuse!("the table is for {}: leave out {word}", table.space());
                 }
                 return states::solve(table, &states, &self.output);
             }
@@ -263,7 +263,7 @@ impl Args {
             None => Ok(()),
             Some((_, option)) => {
                 let what = if board { "moves of one tile" } else { "boards" };
-                refuse!("{option} is for {what}, the table is one of {space}: leave it out");
+                refuse!("{option} is for {what}, but the table is for {space}: leave it out");
             }
         }
     }
@@ -277,14 +277,14 @@ impl Args {
             && std::path::absolute(page).ok() == std::path::absolute(result).ok()
         {
             refuse!(
-                "'{}' is named for the page and for the result: name two files",
+                "'{}' is named for both the page and the result: name two files",
                 page.display()
             );
         }
         let size = goal.size();
         if self.certify && size.cells() > PROOF_CELLS {
             refuse!(
-                "--certify takes boards of at most {PROOF_CELLS} cells, {size} has {}: leave it out, or hand \
+                "--certify takes boards of at most {PROOF_CELLS} cells, but {size} has {}: leave it out, or hand \
                  the model of tilewave encode --cnf to a solver of your own",
                 size.cells()
             );
@@ -378,7 +378,7 @@ impl SolveSession<'_> {
                     continue;
                 }
                 Ok((board, Some(line))) => format!(
-                    "line {line}: the board is {}, the goal is {size}: solve boards of one size at a time",
+                    "line {line}: the board is {}, but the goal is {size}: solve boards of one size at a time",
                     board.size()
                 ),
                 Err(error) => error,

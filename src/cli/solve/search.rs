@@ -113,7 +113,7 @@ impl<T: StateSolver> Searcher<'_, T> {
             return Ok(());
         }
         Err(Failure::failed(format!(
-            "{} has other {what} than rank 0, or another version of this program: give all machines the same files",
+            "{} has different {what} from rank 0, or another version of this program: give all machines the same files",
             me(communicator)
         )))
     }

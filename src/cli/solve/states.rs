@@ -37,7 +37,7 @@ use crate::cli::{
 pub struct Phases {
     /// With --fast, for puzzles other than boards: solve these first; may be given several times.
     ///
-    /// Pieces as for --pieces (edges:1-4), or the moves of a subgroup to reach ("<U,D,R2,L2,F2,B2>"); after that, only moves that
+    /// Give pieces as for --pieces (edges:1-4), or the moves of a subgroup to reach ("<U,D,R2,L2,F2,B2>"); after that, only moves that
     /// stay in it are used.
     #[arg(long, value_name = "PHASE", value_parser = phase, requires = "fast", conflicts_with = "pdb", hide_short_help = true)]
     pub via: Vec<Variant>,
@@ -46,7 +46,7 @@ pub struct Phases {
 impl Phases {
     pub fn refuse_of_boards(&self) -> Result<()> {
         if !self.via.is_empty() {
-            refuse!("--via is for other puzzles than boards: leave it out");
+            refuse!("--via does not apply to boards: leave it out");
         }
         Ok(())
     }
@@ -223,7 +223,7 @@ impl StateSource<'_> {
                     Ok(parsed) => batch.push((state.into(), parsed)),
                     Err(error) if self.all => {
                         let said = error.said.unwrap_or_default();
-                        refuse!("line {number}: {said}; here every line is to be a state")
+                        refuse!("line {number}: {said}; every line must be a state")
                     }
                     Err(error) => {
                         complain(&format!("line {number}: {}", error.said.unwrap_or_default()));
@@ -281,7 +281,7 @@ fn each<S>(
         }
     }
     if before == 0 && !refused && !progress::asked() {
-        refuse!("there is no state: name one or write one per line to standard input");
+        refuse!("no state was given: pass one, or write one per line to standard input");
     }
     destination.map_or(Ok(()), Destination::finish)?;
     if progress::asked() {

@@ -29,7 +29,7 @@ use crate::puzzle::{
 
 pub use crate::puzzle::formats::{sets::Extract, source::Counting};
 
-/// A way to write a puzzle down.
+/// A file format for puzzles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// GAP permutations.
@@ -51,7 +51,7 @@ const ENDINGS: [(&str, Format); 6] = [
 ];
 
 impl Format {
-    /// Returns the format that the name of a file tells, and the name without folders and ending.
+    /// Returns the format of a file according to its name, and the name without folders and extension.
     ///
     /// ```
     /// use tilewave::puzzle::formats::Format;
@@ -149,12 +149,12 @@ pub fn read_orbits(file: &str, text: &str, extract: &Extract) -> Result<OrbitPuz
     source.sets().puzzle(name, extract).map_err(|error| error.of(file))
 }
 
-/// A puzzle of a file.
+/// A puzzle that was read from a file.
 #[derive(Clone, Debug)]
 pub enum FilePuzzle {
     /// One set of at most 16 different pieces.
     Positions(Definition),
-    /// Any other.
+    /// Any other puzzle.
     Orbits(OrbitPuzzle),
 }
 

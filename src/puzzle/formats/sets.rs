@@ -72,9 +72,9 @@ impl PieceSet {
 pub struct Extract {
     /// How moves count.
     pub counting: Counting,
-    /// The sets to keep; all where there are none.
+    /// The sets to keep; empty for all sets.
     pub sets: Vec<String>,
-    /// The moves by name, or as `NAME=SEQUENCE`; all that the file has where there are none.
+    /// The moves by name, or as `NAME=SEQUENCE`; empty for all moves of the file.
     pub moves: Vec<String>,
 }
 

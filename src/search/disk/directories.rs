@@ -20,7 +20,7 @@ use crate::{
     store::{Codec, DEFAULT_LEVEL, Identity, LABEL, Lock, Manifest, Shares, Storage, lock_within},
 };
 
-/// The directories of a run. The manifest lies in the first; the chunks are dealt out by its shares.
+/// The directories of a run. The first one holds the manifest, whose shares say which directory holds which chunk.
 #[derive(Clone)]
 pub struct Directories {
     storages: Arc<[Box<dyn Storage>]>,
@@ -45,7 +45,7 @@ impl Directories {
     /// Returns the directories of a run, in the order in which chunks are dealt out.
     ///
     /// # Panics
-    /// When there is none.
+    /// When `storages` is empty.
     pub fn new(storages: Vec<Box<dyn Storage>>) -> Directories {
         assert!(!storages.is_empty(), "a run has a directory");
         let shares = Shares::new(&[], storages.len());
@@ -215,17 +215,17 @@ impl Identity {
 /// Goal and start of a puzzle that is searched by lists.
 const SOLVED: &str = "solved";
 
-/// What a run searches.
+/// The puzzle that a run searches.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Searched {
-    /// By the numbers of its states.
+    /// A state space whose states are searched by their numbers.
     Numbered(StateSpace),
-    /// By lists of its states.
+    /// A puzzle that is searched by lists of states.
     Listed(OrbitPuzzle),
 }
 
 impl Searched {
-    /// Returns the number of states that can be reached, where it is known and has 64 bits at most.
+    /// Returns the number of states that can be reached, `None` when it is unknown or exceeds 64 bits.
     pub fn states(&self) -> Option<u64> {
         match self {
             Searched::Numbered(space) => space.states(),
@@ -268,32 +268,32 @@ pub(crate) fn label(identity: &Identity) -> String {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Disk {
-    /// Where the files lie.
+    /// The directories that hold the files.
     pub directories: Directories,
     /// Number of digits that all lines of a chunk share, K; `None` for the fewest that fit the memory. A
-    /// run that is continued keeps its own.
+    /// continued run keeps its number.
     pub shared_digits: Option<usize>,
-    /// Where the planes lie; `None` for memory if they fit.
+    /// Where the planes are kept; `None` for memory if they fit there.
     pub planes: Option<PlaneStore>,
-    /// How new files are coded; `None` for the fastest of this processor. A run may have files of both kinds.
+    /// Codec of new files; `None` for the fastest on this processor. A run may have files of both codecs.
     pub codec: Option<Codec>,
-    /// zstd level of new files.
+    /// zstd compression level of new files.
     pub zstd_level: i32,
-    /// Least time between two commits; zero for one after every chunk.
+    /// Minimum time between two commits; zero commits after every chunk.
     pub commit_every: Duration,
     /// Whether the files of all levels are kept, not only of the last two.
     pub keep_all: bool,
-    /// Most bytes of level files and scratch, `None` for what is free.
+    /// Maximum size of level files and scratch files in bytes, `None` for all free disk space.
     pub limit: Option<u64>,
-    /// What may be expected of the levels, in several ways where nobody knows: a search that is not complete does not start
-    /// when the disks have no room for the least of them.
+    /// Expected level widths, with several alternatives if they are uncertain: an incomplete search does not start unless
+    /// the disks have room for the smallest of them.
     pub expected: Vec<Widths>,
-    /// Whether it starts all the same.
+    /// Whether the search starts even if the disks seem to have no room.
     pub ignore_space: bool,
-    /// Whether a search that is continued first reads and checks all its files, and computes damaged levels
-    /// again where the levels before are kept.
+    /// Whether a continued search first reads and checks all its files, and recomputes damaged levels if
+    /// the levels before them are kept.
     pub check: bool,
-    /// Time to wait for another search in the directories to end.
+    /// Maximum time to wait for another search in the directories to end.
     pub patience: Duration,
 }
 
@@ -314,8 +314,8 @@ setters! { Disk:
 }
 
 impl Disk {
-    /// Returns the defaults: as few chunks as fit the memory, a commit every 10 seconds, the last two
-    /// levels kept.
+    /// Returns the default options: as few chunks as fit the memory, a commit every 10 seconds, and
+    /// only the last two levels kept.
     pub fn new(directories: Directories) -> Disk {
         Disk {
             directories,

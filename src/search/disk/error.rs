@@ -13,12 +13,12 @@ use crate::{
 pub enum Stopped {
     /// All ranks have stopped, each with its own error or the one that names the rank at fault.
     Together(Error),
-    /// Only this rank has: the others wait for it until the job is ended.
+    /// Only this rank has stopped; the others wait for it until the job is ended.
     Alone(Error),
 }
 
 impl Stopped {
-    /// Returns what is wrong.
+    /// Returns the error.
     pub fn into_error(self) -> Error {
         match self {
             Stopped::Together(error) | Stopped::Alone(error) => error,

@@ -40,8 +40,8 @@ use crate::{
 };
 
 impl Disk {
-    /// Runs a search by lists on disk, or continues the one that the directories hold. The lists of the levels that are
-    /// read lie in memory as far as half of it allows, else they are read from their files.
+    /// Runs a search by lists on disk, or continues the one that the directories hold. The lists of the levels being
+    /// read are kept in up to half of the memory; the rest are read from their files.
     ///
     /// Cost: that of [`FrontierSearch::run`] with coded lists; disk for the lists of two levels, or all.
     ///
@@ -68,15 +68,15 @@ impl Disk {
     }
 
     /// Runs a search by lists on disk together with the other ranks of a job, or continues the one that the directories hold;
-    /// every rank returns the same. All ranks have the same directories, on a file system that all see.
+    /// every rank returns the same. All ranks must use the same directories, on a file system that they share.
     ///
-    /// The run that is left is that of [`Disk::run_lists`]: either goes on where the other stopped, with any number of ranks. The
-    /// progress of every rank is asked whether to stop; one that says so stops all.
+    /// The run on disk is the same as with [`Disk::run_lists`]: either method continues where the other stopped, with any number
+    /// of ranks. If the progress of any rank asks to stop, all ranks stop.
     ///
-    /// Cost: for each rank memory as in [`Disk::run_lists`]; each reads the lists of all.
+    /// Cost: each rank takes memory as in [`Disk::run_lists`] and reads the lists of all ranks.
     ///
     /// # Errors
-    /// [`Stopped::Together`] for whatever goes wrong on one of the ranks, and interruptions.
+    /// [`Stopped::Together`] for any error on one of the ranks, and for interruptions.
     pub fn run_lists_distributed_with(
         &self,
         search: &FrontierSearch,

@@ -21,9 +21,9 @@ use crate::{
 #[non_exhaustive]
 pub struct MemoryPlan {
     pub(crate) chunks: Chunks,
-    /// Where the planes lie.
+    /// Where the planes are kept.
     pub planes: PlaneStore,
-    /// Bytes of its arrays.
+    /// Size of the arrays in memory, in bytes.
     pub bytes: u64,
     /// How its files are coded.
     pub(crate) codec: Codec,
@@ -72,7 +72,7 @@ impl MemoryPlan {
         self.chunks.count
     }
 
-    /// Returns the fewest chunks that fit the memory, or those of a run that is there already.
+    /// Returns the plan with the fewest chunks that fit the memory, or with the chunks of a run that already exists.
     ///
     /// # Errors
     /// [`SearchError::Memory`] when even the most chunks do not fit.
@@ -180,7 +180,7 @@ impl MemoryPlan {
     }
 }
 
-/// What ranks send to each other.
+/// The traffic between the ranks of a distributed search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Network {
@@ -188,21 +188,21 @@ pub struct Network {
     pub shared_digits: usize,
     /// Number of chunks.
     pub chunks: usize,
-    /// Windows that cross between chunks, for each pair of cells.
+    /// Number of windows that cross between chunks, counted for each pair of cells.
     pub windows: usize,
-    /// Most bytes of a level over the network, of all ranks together: 1 bit per line and crossing window,
-    /// but for the share that stays with its rank.
+    /// Upper bound on the bytes that all ranks together send for a level: 1 bit per line and crossing
+    /// window, without the share that stays on its rank.
     pub level_bytes: u64,
-    /// Bytes of segments that a rank holds: its own chunks' for two steps.
+    /// Bytes of segments that a rank holds: those of its own chunks for two steps.
     pub rank_bytes: u64,
 }
 
-/// Returns what a search sends with a number of ranks.
+/// Returns the traffic of a search with a number of ranks.
 ///
-/// Cost: none to speak of, no arrays are made.
+/// Cost: negligible; no arrays are allocated.
 ///
 /// # Errors
-/// [`SearchError::TooLarge`], [`SearchError::TooSmall`] and [`SearchError::InMemory`] for what cannot be searched on disk.
+/// [`SearchError::TooLarge`], [`SearchError::TooSmall`] or [`SearchError::InMemory`] when the space cannot be searched on disk.
 ///
 /// ```
 /// use tilewave::search::network;
@@ -237,7 +237,7 @@ pub fn network(space: &StateSpace, ranks: usize) -> Result<Network, Error> {
 
 // The disk.
 
-/// The disk that a search may take.
+/// The disk space that a search may take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DiskBudget {
@@ -250,10 +250,10 @@ pub struct DiskBudget {
 }
 
 impl DiskBudget {
-    /// Returns the room in the directories of a search.
+    /// Returns the disk space that a search may take in its directories.
     ///
     /// # Errors
-    /// [`SearchError`] when a run is there whose manifest cannot be read.
+    /// [`SearchError`] when the directories hold a run whose manifest cannot be read.
     pub fn of(disk: &Disk) -> Result<DiskBudget, SearchError> {
         let directories = &disk.directories;
         let manifest = directories.manifest()?;
@@ -284,7 +284,7 @@ impl DiskBudget {
         Ok(DiskBudget { limit: disk.limit.unwrap_or(u64::MAX), disks, of: of.into() })
     }
 
-    /// Refuses what does not fit, in all or on any one disk.
+    /// Checks that `needed` bytes fit the limit, and that the share of each disk fits that disk.
     ///
     /// # Errors
     /// [`SearchError::Refused`] with the numbers.
@@ -337,17 +337,17 @@ fn coded_share(plan: MemoryPlan) -> f64 {
     }
 }
 
-/// The disk that a search takes.
+/// The disk space and traffic that a search takes.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Estimate {
-    /// Bytes of each level's files, where the widths are known.
+    /// Size of each level's files in bytes; empty when the widths are unknown.
     pub level_bytes: Vec<u64>,
-    /// Most bytes of level files at any time.
+    /// Peak size of the level files, in bytes.
     pub peak_bytes: u64,
-    /// Bytes written in all.
+    /// Total bytes written.
     pub bytes_written: u64,
-    /// Bytes read in all: every level once as the current one and once as the previous one.
+    /// Total bytes read: every level once as the current level and once as the previous one.
     pub bytes_read: u64,
 }
 
@@ -407,7 +407,7 @@ const CROSSING: u64 = 6;
 /// Chunks that a commit may find written but not yet durable, at 10 seconds between commits (3x5: 3.7).
 const UNCOMMITTED: usize = 4;
 
-/// Returns what a search with these level widths takes of the disk.
+/// Returns the disk space and traffic that a search with these level widths takes.
 pub fn estimate(widths: &Widths, plan: MemoryPlan, keep_all: bool) -> Estimate {
     if widths.exact || widths.counts.is_empty() {
         return estimate_of(&widths.counts, plan, keep_all, u64::MAX);

@@ -25,31 +25,31 @@ use crate::{
     },
 };
 
-/// What a repair has found and made.
+/// The result of a repair.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Repaired {
     /// The new manifest.
     pub manifest: Manifest,
-    /// What is searched.
+    /// The puzzle that the run searches.
     pub searched: Searched,
-    /// Whole level files.
+    /// Number of intact level files.
     pub files: usize,
-    /// Level files that cannot be read, with what is wrong.
+    /// Level files that cannot be read, each with the reason.
     pub damaged: Vec<String>,
-    /// Whether the previous manifest was there to begin with.
+    /// Whether the previous manifest was available as a starting point.
     pub previous: bool,
-    /// Name that the damaged manifest has now.
+    /// New name of the damaged manifest, `None` if there was none.
     pub kept: Option<String>,
 }
 
-/// Rebuilds the manifest of a run from its level files and, where it is there, the previous manifest. Only a
-/// manifest that is missing or damaged is replaced; a damaged one is kept under another name.
+/// Rebuilds the manifest of a run from its level files and, if present, the previous manifest. Only a
+/// missing or damaged manifest is replaced; a damaged one is kept under another name.
 ///
 /// Cost: header, index and trailer of each level file. The frames are read by [`crate::search::disk::verify`].
 ///
 /// # Errors
-/// [`SearchError::Apart`] when the manifest is whole, or says what is missing to rebuild it.
+/// [`SearchError::Apart`] when the manifest is intact, or when something needed to rebuild it is missing.
 pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired, Error> {
     let first = directories.first();
     let damaged = match Survey::of(directories)?.manifest() {

@@ -26,9 +26,8 @@ impl Disk {
     /// and written once.
     ///
     /// # Errors
-    /// [`SearchError`] when a directory is in use, holds another search or a damaged file, or the disk is full;
-    /// [`crate::search::SearchError`] when the search does not fit the memory. In every case the same call continues at
-    /// the last commit.
+    /// [`SearchError`] when a directory is in use, holds another search or a damaged file, when the disk is full, or
+    /// when the search does not fit the memory. In every case the same call continues at the last commit.
     pub fn run(&self, search: &Search) -> Result<Outcome, Error> {
         self.run_with(search, &NoProgress)
     }
@@ -47,21 +46,21 @@ impl Disk {
     }
 
     /// Runs a search on disk together with the other ranks of a job, or continues the one that the directories
-    /// hold, and returns what it found; every rank returns the same but for the states of the last depth, which
-    /// rank 0 has.
+    /// hold, and returns what it found; every rank returns the same outcome, except that only rank 0 returns
+    /// the states of the last depth.
     ///
-    /// The run that is left is that of [`Disk::run`]: either goes on where the other stopped. With several ranks
-    /// [`Disk::planes`](#structfield.planes) does not matter. The progress of every rank is asked whether to stop; one
-    /// that says so stops all.
+    /// The run on disk is the same as with [`Disk::run`]: either method continues where the other stopped. With
+    /// several ranks [`Disk::planes`](#structfield.planes) has no effect. If the progress of any rank asks to stop,
+    /// all ranks stop.
     ///
     /// Cost: for each rank one chunk and its planes as in [`Disk::run`], and the segments of its own chunks for two
     /// steps, 1 bit per line and crossing window each; each level sends at most 1 bit per line and crossing
     /// window.
     ///
     /// # Errors
-    /// [`Stopped::Together`] for what [`Disk::run`] refuses, ranks that were started for different searches, and
-    /// interruptions; [`Stopped::Alone`] for what goes wrong on this rank later: the caller must then end the
-    /// job.
+    /// [`Stopped::Together`] for a search that [`Disk::run`] refuses, for ranks that were started for different
+    /// searches, and for interruptions; [`Stopped::Alone`] for a later error on this rank alone: the caller must
+    /// then end the job.
     pub fn run_distributed_with(
         &self,
         search: &Search,

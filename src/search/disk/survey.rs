@@ -14,15 +14,15 @@ use crate::{
     },
 };
 
-/// What a check of all files has found right.
+/// The result of a successful check of all files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verified {
-    /// Files read.
+    /// Number of files read.
     pub files: u64,
-    /// Their bytes.
+    /// Size of these files, in bytes.
     pub bytes: u64,
-    /// Their states.
+    /// Number of states in these files.
     pub states: u64,
 }
 

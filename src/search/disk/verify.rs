@@ -22,36 +22,36 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Status {
-    /// What the manifest says.
+    /// The manifest of the run.
     pub manifest: Manifest,
-    /// What is searched.
+    /// The puzzle that the run searches.
     pub searched: Searched,
-    /// Whether a search is running in the directory.
+    /// Whether a search is running in the directories.
     pub running: bool,
-    /// States that can be reached, where that is known and 64 bits are enough.
+    /// Number of states that can be reached, `None` when it is unknown or exceeds 64 bits.
     pub all_states: Option<u64>,
     /// Depth in progress, `None` when the run is complete.
     pub depth: Option<usize>,
-    /// Chunks of that depth that are done.
+    /// Number of chunks of `depth` that are done.
     pub chunks_done: usize,
-    /// Bytes of scratch, and of files that are not yet committed.
+    /// Size of scratch files and of files not yet committed, in bytes.
     pub scratch_bytes: u64,
 }
 
 impl Status {
-    /// Returns the states of the finished levels.
+    /// Returns the number of states of the finished levels.
     pub fn states(&self) -> u64 {
         self.manifest.states()
     }
 
-    /// Returns the states per second of computing so far.
+    /// Returns the states per second of computing time so far.
     pub fn states_per_second(&self) -> f64 {
         self.states() as f64 / self.manifest.seconds.max(1e-9)
     }
 }
 
-/// Returns what the search that the directories hold searches, to be continued with [`crate::search::disk::Disk::run`] or
-/// [`crate::search::disk::Disk::run_lists`], whether it keeps all levels, and whether it uses symmetries.
+/// Returns the puzzle of the search in the directories, whether the search keeps all levels, and whether it uses
+/// symmetries. [`crate::search::disk::Disk::run`] or [`crate::search::disk::Disk::run_lists`] continues it.
 ///
 /// # Errors
 /// [`SearchError`] when there is none or its manifest is damaged.
@@ -129,13 +129,13 @@ fn names(
     Ok(named || now.run != earlier.run)
 }
 
-/// Reads every frame of every file of a run, also beside a search, counts its states again and compares counts and
-/// checksums of frames, chunks and levels.
+/// Reads every frame of every file of a run, even while a search is running, recounts its states, and compares the
+/// counts and checksums of frames, chunks and levels.
 ///
 /// Cost: one pass over the files.
 ///
 /// # Errors
-/// [`SearchError`] that names the first thing that is wrong.
+/// [`SearchError`] that names the first fault found.
 pub fn verify(directories: &Directories) -> Result<Verified, Error> {
     verify_with(directories, &NoProgress)
 }
