@@ -272,7 +272,7 @@ mod tests {
         for (text, wrong) in [
             ("R Q", "'Q' is not a move of "),
             ("1 2 3", "1 set of pieces where the puzzle has 2"),
-            ("corners 1 2 3; edges 1", "set 'corners' has 8 positions, here are 3"),
+            ("corners 1 2 3; edges 1", "set 'corners' has 8 positions, but 3 are given"),
         ] {
             let told = cube.read(text).unwrap_err().to_string();
             assert!(told.contains(wrong), "{text}: {told}");

@@ -297,7 +297,7 @@ fn bad_input_is_refused() {
         (&["bfs", "pancake"][..], "write pancake:N, for example pancake:12"),
         (&["bfs", "pancake:"], "write pancake:N"),
         (&["bfs", "topspin:12"], "write topspin:N,K"),
-        (&["bfs", "lrx:17"], "a puzzle has 2 to 16"),
+        (&["bfs", "lrx:17"], "puzzles have 2 to 16"),
         (&["bfs", "pankake:12"], "not a family of puzzles"),
         (&["bfs", "lrx:8", "--metric", "mtm"], "--metric is for boards"),
         (&["bfs", "lrx:8", "--goal", "first"], "--goal is for boards"),
