@@ -44,6 +44,9 @@ def solve(root, program, directory, path, threads, write):
         solver.stdin.close()
         for line in solver.stdout:
             answer = taken(line)
+            # Whoever stops the solver is told of the board that it was at, too.
+            if answer["moves"] is None:
+                continue
             answers.setdefault(answer["board"], answer)
             write(path, text(root, answers))
             print(f"{len(answers)} of {len(known)}: {answer['length']} moves, {answer['nodes']:,} nodes, {answer['seconds']:.1f} s", flush=True)
