@@ -184,7 +184,7 @@ pub struct Counted {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     goals: Option<PathBuf>,
 
-    /// Treat states that these moves take to each other as one: "U D R2 L2 F2 B2".
+    /// Count a state as solved if these moves alone can solve it: "U D R2 L2 F2 B2".
     #[arg(long, value_name = "MOVES", value_parser = sequences, hide_short_help = true)]
     subgroup: Option<Sequences>,
 }

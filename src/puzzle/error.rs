@@ -382,7 +382,9 @@ pub enum PuzzleError {
         locations: usize,
     },
     /// A kind whose modulus does not divide the orientations, or a turn out of range.
-    #[error("set {orbit}: orientation {turn} of a piece is out of range: the piece has {modulus}")]
+    #[error(
+        "set {orbit}: orientation {turn} of a piece is out of range: the piece has {modulus} orientations"
+    )]
     Turn {
         /// The orbit.
         orbit: String,

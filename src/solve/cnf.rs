@@ -17,7 +17,7 @@ const IDLE: usize = 4;
 /// `d` or is idle. Literals are numbers from 1, negative when negated, as in DIMACS.
 ///
 /// With N cells and T steps it has (T + 1) N² + 5 T variables and at most some T N² (N + 5) clauses; unit
-/// clauses rule out cells that are too far from start or goal.
+/// clauses rule out cells that are too far from an element's start or goal.
 ///
 /// ```
 /// use tilewave::puzzle::{Board, Goal};

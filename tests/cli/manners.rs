@@ -49,6 +49,9 @@ fn hints_lead_on() {
     let run = place.to_str().unwrap();
     refused(&["bfs", "3x5", "-M", "1GiB"], 1, "or search on disk with --dir DIR");
     refused(&["bfs", "3x3", "--dir", run, "--shared-digits", "99"], 2, "at most 2 digits");
+    // A slip is told from another word that merely shares letters with an option.
+    refused(&["bfs", "3x3", "--max-deth", "3"], 2, "did you mean --max-depth?");
+    refused(&["bfs", "3x3", "--cut", "3"], 2, "unknown option '--cut'; see tilewave bfs --help");
     refused(&["bfs", "3x4", "--dir", run, "-M", "100B"], 1, "the limit is");
     assert!(!dir.path().join("a").exists(), "refused commands leave nothing");
     assert!(stdout(&["bfs", "2x3", "-M", "1G"]).contains("diameter    21"));

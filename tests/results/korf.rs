@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::process::Command;
 
 use serde::Deserialize;
 use tilewave::puzzle::{Board, Goal, MoveStyle, Moves};
@@ -32,7 +33,7 @@ fn solutions_of_korfs_24_puzzles_are_as_long_as_published() {
     let text = fs::read_to_string(results().join("korf24.jsonl")).unwrap();
     let answers: Vec<Answer> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert!(answers.len() >= 19 && answers.is_sorted_by(|a, b| a.instance < b.instance));
+    assert!(answers.len() >= 44 && answers.is_sorted_by(|a, b| a.instance < b.instance));
     let goal = Goal::First.board("5x5".parse().unwrap()).unwrap();
     for answer in answers {
         let words = &published[&answer.instance];
@@ -42,4 +43,37 @@ fn solutions_of_korfs_24_puzzles_are_as_long_as_published() {
         assert_eq!((moves.len(), words[25]), (answer.length, answer.length.to_string().as_str()));
         assert!(answer.nodes > 0 && answer.seconds > 0.0);
     }
+}
+
+/// The solver tells of the board at which it was stopped, too; its line is no answer.
+#[test]
+fn a_board_that_was_not_solved_is_not_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let (solver, place) = (dir.path().join("solver"), |name: &str| dir.path().join(name));
+    let text = include_str!("../data/korf24.txt");
+    let line = |number: &str, moves: &str| {
+        let words = text.lines().find(|line| line.starts_with(&format!("{number} "))).unwrap();
+        let cells: Vec<&str> = words.split(' ').skip(1).take(25).collect();
+        let board: Vec<String> = cells.chunks(5).map(|row| row.join(" ")).collect();
+        let board = board.join("/");
+        format!(r#"{{"board":"{board}","length":{moves},"moves":{moves},"nodes":7,"seconds":1.5}}"#)
+    };
+    let (solved, stopped) = (line("25", "81"), line("1", "null"));
+    let script =
+        format!("#!/bin/sh\ncat > /dev/null\necho '{solved}'\necho '{stopped}'\nexit 130\n");
+    fs::write(&solver, script).unwrap();
+    fs::set_permissions(&solver, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    fs::create_dir_all(place("run/set")).unwrap();
+    fs::write(place("run/set/set.json"), "").unwrap();
+    fs::create_dir(place("results")).unwrap();
+    let ended = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tools/results"))
+        .args(["korf", "--dir", place("run").to_str().unwrap()])
+        .env("TILEWAVE", &solver)
+        .env("TILEWAVE_RESULTS", place("results"))
+        .output()
+        .unwrap();
+    assert!(!ended.status.success(), "{ended:?}");
+    let kept = fs::read_to_string(place("results/korf24.jsonl")).unwrap();
+    assert_eq!(kept.lines().count(), 1, "{kept}");
+    assert!(kept.contains("\"instance\": 25"), "{kept}");
 }
