@@ -282,7 +282,7 @@ impl Comparison {
 #[test]
 fn random_puzzles_are_as_in_plain_code() {
     let mut comparison = Comparison::default();
-    (0..600).for_each(|seed| comparison.puzzle(seed));
+    (0..250).for_each(|seed| comparison.puzzle(seed));
     let Comparison { puzzles, tables, solutions, wrong } = comparison;
     assert!(
         wrong.is_empty(),
@@ -290,5 +290,5 @@ fn random_puzzles_are_as_in_plain_code() {
         wrong.len(),
         wrong[..wrong.len().min(20)].join("\n")
     );
-    assert!(puzzles > 300 && tables > 200 && solutions > 1000, "{puzzles} {tables} {solutions}");
+    assert!(puzzles > 125 && tables > 80 && solutions > 400, "{puzzles} {tables} {solutions}");
 }
