@@ -21,7 +21,7 @@ pub enum Error {
     /// A search that cannot run or did not finish.
     #[error(transparent)]
     Search(SearchError),
-    /// A search by lists that cannot run or did not finish.
+    /// A list search that cannot run or did not finish.
     #[error(transparent)]
     Frontier(FrontierError),
     /// A report that cannot be made.

@@ -25,7 +25,7 @@ impl SplitMix64 {
     /// is drawn again.
     ///
     /// # Panics
-    /// When `bound` is 0.
+    /// If `bound` is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         let fair = u64::MAX - u64::MAX % bound;
         loop {
@@ -40,7 +40,7 @@ impl SplitMix64 {
 /// Returns a number from the system's source of randomness: another one each time.
 ///
 /// # Errors
-/// When the system has no such source.
+/// If the system has no such source.
 pub fn seed() -> std::io::Result<u64> {
     Ok(getrandom::u64()?)
 }

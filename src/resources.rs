@@ -40,7 +40,7 @@ impl Resources {
     /// [`crate::Optimal::solve`].
     ///
     /// # Errors
-    /// [`SystemError`] when the threads cannot be started.
+    /// [`SystemError`] if the threads cannot be started.
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, SystemError> {
         Ok(pool(self.threads)?.install(work))
     }

@@ -1,4 +1,4 @@
-//! What does not change during a search by lists: the buckets, and what moves do to their keys.
+//! What does not change during a list search: the buckets, and what moves do to their keys.
 //!
 //! Invariant: every state has one bucket, the canonical one among its images, and one key there.
 

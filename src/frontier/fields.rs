@@ -76,7 +76,7 @@ impl FieldMap {
     /// Returns the map that undoes this one.
     ///
     /// # Panics
-    /// When a table is no permutation.
+    /// If a table is no permutation.
     pub fn inverse(&self) -> FieldMap {
         let mut inverse = self.clone();
         for (q, (&from, table)) in self.source.iter().zip(&self.table).enumerate() {

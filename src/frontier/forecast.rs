@@ -1,4 +1,4 @@
-//! What a search by lists takes, told before it is started.
+//! What a list search takes, told before it is started.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -78,7 +78,7 @@ impl FrontierSearch {
     /// grow like the last known ones, which usually overestimates them.
     ///
     /// # Errors
-    /// As [`FrontierSearch::run_with`].
+    /// Same errors as [`FrontierSearch::run_with`].
     pub fn forecast(
         &self,
         published: &[u64],

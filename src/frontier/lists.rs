@@ -352,7 +352,7 @@ impl ListCoder {
 
     /// Appends the code of a list: how it is coded, its suffixes or its keys, a check.
     ///
-    /// Cost: some 100 ns a key of two words.
+    /// Cost: about 100 ns a key of two words.
     fn encode<const W: usize>(
         &self,
         keys: &[[u64; W]],
@@ -415,7 +415,7 @@ impl ListCoder {
 
     /// Leaves the keys of a list's code in the workspace; nothing when it is not what [`ListCoder::encode`] makes.
     ///
-    /// Cost: some 30 ns a key of two words.
+    /// Cost: about 30 ns a key of two words.
     fn decode<const W: usize>(
         &self,
         code: &[u8],

@@ -1,4 +1,4 @@
-//! What a search by lists has found, or why it ended early.
+//! What a list search has found, or why it ended early.
 
 use crate::{
     frontier::{bucket_space::BucketSpace, level::LevelTotal},
@@ -29,7 +29,7 @@ pub struct FrontierLevel {
     pub seconds: f64,
 }
 
-/// The result of a search by lists.
+/// The result of a list search.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FrontierOutcome {
@@ -74,7 +74,7 @@ impl FrontierOutcome {
     }
 }
 
-/// The reason why a search by lists ended early.
+/// The reason why a list search ended early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FrontierError {

@@ -89,7 +89,7 @@ impl FrontierSearch {
     /// Runs the search like [`FrontierSearch::run`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
-    /// As [`FrontierSearch::run`], and [`FrontierError::Interrupted`].
+    /// Same errors as [`FrontierSearch::run`], plus [`FrontierError::Interrupted`].
     pub fn run_with(&self, progress: &dyn Progress) -> Result<FrontierOutcome, Error> {
         self.run_in(&mut MemoryLevels::default(), None, progress)
     }

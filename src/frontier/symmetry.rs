@@ -133,7 +133,7 @@ impl SymmetryGroup {
     /// Returns the subgroup of the symmetries for which a function says so.
     ///
     /// # Panics
-    /// When they are no group.
+    /// If they are no group.
     pub fn subgroup(&self, keep: impl Fn(&FieldMap) -> bool) -> SymmetryGroup {
         let maps = self.maps.iter().filter(|map| keep(map)).cloned().collect();
         SymmetryGroup::of(maps).expect("the symmetries that keep something are a group")

@@ -47,7 +47,7 @@ impl SlotMoves {
     /// Returns the moves into slots 0, 1, .. given as one list per slot, from `sources` source slots.
     ///
     /// # Panics
-    /// When a source or a shift does not exist, or a slot has more than 32 moves.
+    /// If a source or a shift does not exist, or a slot has more than 32 moves.
     pub fn new(
         layout: Layout,
         sources: usize,

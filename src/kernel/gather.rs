@@ -39,7 +39,7 @@ impl<I: Isa> Ready<I> {
     /// Translates gather tables to the kernel's format.
     ///
     /// # Panics
-    /// When a table points outside a block or beyond its source blocks.
+    /// If a table points outside a block or beyond its source blocks.
     pub fn new(layout: Layout, gathers: &[Arc<MoveTable>], bits: &[&[(u8, u8)]]) -> Ready<I> {
         let mut first_block = 0;
         let ops = gathers.iter().zip(bits).map(|(gather, bits)| {
@@ -59,7 +59,7 @@ impl<I: Isa> Ready<I> {
     /// Returns tables whose format is known at run time alone.
     ///
     /// # Panics
-    /// When they are for another instruction set.
+    /// If they are for another instruction set.
     #[inline(always)]
     pub fn of(tables: &dyn Any) -> &Ready<I> {
         tables.downcast_ref().expect("tables of the kernel")

@@ -131,7 +131,7 @@ impl KeyDigits {
         Some(KeyDigits { runs, words: layout.words })
     }
 
-    /// Appends the strings of keys, in their order. Cost: some 6 instructions a field.
+    /// Appends the strings of keys, in their order. Cost: about 6 instructions a field.
     pub fn encode(&self, keys: &[u64], free: &FreePositions, kernel: Kernel, out: &mut Vec<u64>) {
         let digits = self;
         dispatch!(
@@ -141,7 +141,7 @@ impl KeyDigits {
         )
     }
 
-    /// Appends the keys of strings, in their order; nonsense is somebody's keys. Cost: some 14 instructions a field where
+    /// Appends the keys of strings, in their order; nonsense is somebody's keys. Cost: about 14 instructions a field where
     /// the processor has BMI2.
     pub fn decode(
         &self,

@@ -140,7 +140,7 @@ impl KeyRanks {
         few.then_some(KeyRanks { runs, words: layout.words, count })
     }
 
-    /// Appends the numbers of keys, in their order. Cost: some 8 instructions a piece and key, fewer with AVX-512.
+    /// Appends the numbers of keys, in their order. Cost: about 8 instructions a piece and key, fewer with AVX-512.
     pub fn rank(&self, keys: &[u64], of: &RankContext, kernel: Kernel, out: &mut Vec<u64>) {
         let ranks = self;
         dispatch!(
@@ -150,7 +150,7 @@ impl KeyRanks {
         )
     }
 
-    /// Appends the keys with numbers, which are best in order. Cost: some 20 instructions a piece and key.
+    /// Appends the keys with numbers, which are best in order. Cost: about 20 instructions a piece and key.
     pub fn unrank(&self, numbers: &[u64], of: &RankContext, kernel: Kernel, out: &mut Vec<u64>) {
         let ranks = self;
         dispatch!(

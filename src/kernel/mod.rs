@@ -7,7 +7,7 @@
 //! Invariant: all kernels return the same bytes, counts and checksums for the same block. What a kernel
 //! computes is written once, over the operations on registers that an instruction set offers (`isa`):
 //! `gather` brings registers from where the tables say; `byte_step` makes the next level of a search of
-//! them, `bit_step` that of a pattern database, one bit a line. Of a search by lists, `keys` moves the keys of a bucket,
+//! them, `bit_step` that of a pattern database, one bit a line. Of a list search, `keys` moves the keys of a bucket,
 //! `key_set` finds those that are new, `key_digits` writes them so that they take little room,
 //! and `key_ranks` numbers them.
 

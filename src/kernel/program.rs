@@ -49,7 +49,7 @@ impl StepProgram {
     /// Returns the program that carries out the transfers and, for each of `halo`, moves the bits of a
     /// block that is handed over with the target block ([`ByteBlock::halo`]).
     /// # Panics
-    /// When lines have fewer than six elements or a window reaches beyond them.
+    /// If lines have fewer than six elements or a window reaches beyond them.
     pub fn with_halo(
         kernel: Kernel,
         layout: Layout,
@@ -61,7 +61,7 @@ impl StepProgram {
 
     /// Does the same with tables that other programs may have already.
     /// # Panics
-    /// As [`StepProgram::with_halo`].
+    /// Same errors as [`StepProgram::with_halo`].
     pub fn shared(
         kernel: Kernel,
         tables: &Gathers,
@@ -88,7 +88,7 @@ impl StepProgram {
     /// `next = (union over transfers of bits(gather(cur))) minus next`, or what else the rule says.
     ///
     /// # Panics
-    /// When a length or an index of the block does not fit the layout and the gather tables.
+    /// If a length or an index of the block does not fit the layout and the gather tables.
     pub fn step(&self, block: ByteBlock<'_>) -> Tally {
         let registers = self.layout.block_registers();
         let of = |g: &Arc<MoveTable>| (g.source_blocks.count(), g.source_blocks.variants());
@@ -189,7 +189,7 @@ impl SlotStep {
     ///
     /// Cost: 50 ms for eight things, less for fewer.
     /// # Panics
-    /// When the layout is not in slices, see [`Layout::sliced`].
+    /// If the layout is not in slices, see [`Layout::sliced`].
     pub fn new(kernel: Kernel, layout: Layout) -> Result<SlotStep, SystemError> {
         let k = layout.len();
         assert_eq!(Layout::sliced(k), Some(layout), "patterns lie in slices");
@@ -210,7 +210,7 @@ impl SlotStep {
     /// Adds a level to a stretch of slots and returns the number of first visits.
     ///
     /// # Panics
-    /// When the lengths of the stretch do not fit the layout and the moves.
+    /// If the lengths of the stretch do not fit the layout and the moves.
     pub fn run(&self, moves: &SlotMoves, stretch: SlotStretch<'_>) -> u64 {
         let unit = self.layout.slice_registers() * self.slices.len();
         let slots = stretch.full.len();

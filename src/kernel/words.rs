@@ -37,7 +37,7 @@ impl BitGather<'_> {
     /// Gathers words, whose source words `load` brings. All kernels return the same.
     ///
     /// # Panics
-    /// When there are fewer starts than words and one, or rows than pieces name.
+    /// If there are fewer starts than words and one, or rows than pieces name.
     pub fn run(&self, kernel: Kernel, load: impl Fn(BitPiece) -> u64, words: &mut [u64]) {
         #[inline(always)]
         unsafe fn take<I: Isa>(
@@ -94,7 +94,7 @@ pub fn scatter_bits(kernel: Kernel, words: &mut [u64], masks: &[u64]) {
 /// Writes the given bit of every byte: word r holds those of register r. Returns whether any is set.
 ///
 /// # Panics
-/// When the lengths differ.
+/// If the lengths differ.
 pub fn collect(kernel: Kernel, registers: &[Register], bit: u8, words: &mut [u64]) -> bool {
     #[inline(always)]
     unsafe fn run<I: Isa>(registers: &[Register], bit: u8, words: &mut [u64]) -> bool {
@@ -113,7 +113,7 @@ pub fn collect(kernel: Kernel, registers: &[Register], bit: u8, words: &mut [u64
 /// Writes a byte per bit: lane l of register r is 1 when bit l of word r is set, else 0.
 ///
 /// # Panics
-/// When the lengths differ.
+/// If the lengths differ.
 pub fn spread(kernel: Kernel, words: &[u64], registers: &mut [Register]) {
     #[inline(always)]
     unsafe fn run<I: Isa>(words: &[u64], registers: &mut [Register]) {
@@ -129,7 +129,7 @@ pub fn spread(kernel: Kernel, words: &[u64], registers: &mut [Register]) {
 /// Writes eight words to each register: lane l of word j is bit j of byte l. The last register may get fewer.
 ///
 /// # Panics
-/// When the lengths do not fit.
+/// If the lengths do not fit.
 pub fn join_planes(kernel: Kernel, words: &[Word], registers: &mut [Register]) {
     #[inline(always)]
     unsafe fn run<I: Isa>(words: &[Word], registers: &mut [Register]) {
@@ -152,7 +152,7 @@ pub fn join_planes(kernel: Kernel, words: &[Word], registers: &mut [Register]) {
 /// Joins to each word the bits that [`join_planes`] wrote.
 ///
 /// # Panics
-/// When the lengths do not fit.
+/// If the lengths do not fit.
 pub fn split_planes(kernel: Kernel, registers: &[Register], words: &mut [Word]) {
     #[inline(always)]
     unsafe fn run<I: Isa>(registers: &[Register], words: &mut [Word]) {
@@ -171,7 +171,7 @@ pub fn split_planes(kernel: Kernel, registers: &[Register], words: &mut [Word]) 
 /// Writes a level to the lanes of registers that are zero and have a bit in the words; returns their number.
 ///
 /// # Panics
-/// When the lengths differ.
+/// If the lengths differ.
 pub fn enter_first(kernel: Kernel, words: &[Word], level: u8, registers: &mut [Register]) -> u64 {
     #[inline(always)]
     unsafe fn run<I: Isa>(words: &[Word], level: u8, registers: &mut [Register]) -> u64 {

@@ -15,7 +15,7 @@ pub const MAX_LEN: usize = 20;
 /// Returns n!, the number of permutations of n elements.
 ///
 /// # Panics
-/// When n > [`MAX_LEN`].
+/// If n > [`MAX_LEN`].
 pub fn count(n: usize) -> u64 {
     assert!(n <= MAX_LEN, "ranks of more than {MAX_LEN} elements do not fit 64 bits");
     (2..=n as u64).product()
@@ -24,7 +24,7 @@ pub fn count(n: usize) -> u64 {
 /// Returns the number of even permutations of n elements: n!/2, and 1 for n < 2.
 ///
 /// # Panics
-/// When n > [`MAX_LEN`].
+/// If n > [`MAX_LEN`].
 pub fn even_count(n: usize) -> u64 {
     count(n).div_ceil(2)
 }
@@ -81,7 +81,7 @@ pub fn rank(line: &[u8]) -> u64 {
 /// Writes the permutation of `0..line.len()` with the given rank, the inverse of [`rank`].
 ///
 /// # Panics
-/// When the rank is not below n!.
+/// If the rank is not below n!.
 pub fn unrank(mut rank: u64, line: &mut [u8]) {
     let n = line.len();
     assert!(rank < count(n), "rank out of range");
@@ -111,7 +111,7 @@ pub fn rank_even(line: &[u8]) -> u64 {
 /// Writes the even permutation with the given rank, the inverse of [`rank_even`].
 ///
 /// # Panics
-/// When the rank is not below n!/2.
+/// If the rank is not below n!/2.
 pub fn unrank_even(rank: u64, line: &mut [u8]) {
     let n = line.len();
     if n < 2 {
@@ -177,7 +177,7 @@ impl Below {
 /// Writes the permutation of a parity with the given rank among those, the inverse of [`rank_in_parity`].
 ///
 /// # Panics
-/// When the rank is out of range, or the parity odd for fewer than two elements.
+/// If the rank is out of range, or the parity odd for fewer than two elements.
 pub fn unrank_in_parity(parity: usize, rank: u64, line: &mut [u8]) {
     unrank_even(rank, line);
     if parity == 1 {

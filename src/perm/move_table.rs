@@ -212,7 +212,7 @@ impl MoveTable {
     /// milliseconds), one per register otherwise.
     ///
     /// # Panics
-    /// When the window reaches beyond the line.
+    /// If the window reaches beyond the line.
     pub fn new(layout: Layout, window: &Window) -> MoveTable {
         assert!(window.last() < layout.len(), "windows lie within the line");
         let pull = window.inverse();
@@ -513,10 +513,10 @@ impl MoveTable {
         )
     }
 
-    /// Returns the register and the lane that a byte is taken from. Cost: a few table look-ups.
+    /// Returns the register and the lane that a byte is taken from. Cost: a few table lookups.
     ///
     /// # Panics
-    /// When the target does not fit the layout.
+    /// If the target does not fit the layout.
     pub fn byte_source(&self, layout: Layout, at: TargetByte) -> (SourceRegister, usize) {
         let r = at.register % GROUP;
         let index = at.variant * layout.block_registers() + at.register;

@@ -59,7 +59,7 @@ pub fn rank(n: usize, cells: &[u8]) -> u64 {
 /// [`rank`].
 ///
 /// # Panics
-/// When the rank is out of range or n exceeds [`MAX_CELLS`].
+/// If the rank is out of range or n exceeds [`MAX_CELLS`].
 pub fn unrank(n: usize, mut rank: u64, cells: &mut [u8]) {
     let k = cells.len();
     assert!(n <= MAX_CELLS && count(n, k).is_none_or(|count| rank < count), "rank out of range");
@@ -80,7 +80,7 @@ pub fn unrank(n: usize, mut rank: u64, cells: &mut [u8]) {
 
 /// Ranks of k-element sets of cells: position in the order of increasing bit masks (colexicographic).
 ///
-/// Three table look-ups per rank, 12 cells each.
+/// Three table lookups per rank, 12 cells each.
 #[derive(Clone, Debug)]
 pub struct Subsets {
     pub(crate) n: usize,

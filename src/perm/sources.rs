@@ -112,7 +112,7 @@ impl SourceBlocks {
     }
 
     /// Writes the source blocks of the block with the given index and digits, and returns its variant.
-    /// Cost: a table look-up per source block, or O(window) per source block for long windows.
+    /// Cost: a table lookup per source block, or O(window) per source block for long windows.
     pub fn find(&self, block: usize, digits: &[u8], sources: &mut [usize]) -> usize {
         let key = self.key(digits);
         match &self.table {

@@ -34,7 +34,7 @@ impl ChartFormat {
     /// Returns the format that the ending of a file name asks for, in upper or lower case.
     ///
     /// # Errors
-    /// [`Error::Report`] when the ending is neither `.svg` nor `.png`.
+    /// [`Error::Report`] if the ending is neither `.svg` nor `.png`.
     pub fn of(path: impl AsRef<Path>) -> Result<ChartFormat, Error> {
         let path = path.as_ref();
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
@@ -89,7 +89,7 @@ impl Chart {
     /// Returns the picture as PNG.
     ///
     /// # Errors
-    /// [`Error::Report`] when the pixels cannot be encoded.
+    /// [`Error::Report`] if the pixels cannot be encoded.
     pub fn png(&self) -> Result<Vec<u8>, Error> {
         let drawn = super::png::png(&self.scene());
         drawn.map_err(|e| {
@@ -100,7 +100,7 @@ impl Chart {
     /// Returns the picture in the given format.
     ///
     /// # Errors
-    /// [`Error::Report`] when the pixels of a PNG cannot be encoded.
+    /// [`Error::Report`] if the pixels of a PNG cannot be encoded.
     pub fn bytes(&self, format: ChartFormat) -> Result<Vec<u8>, Error> {
         match format {
             ChartFormat::Svg => Ok(self.svg().into_bytes()),

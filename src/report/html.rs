@@ -133,7 +133,7 @@ pub struct Refused {
 /// tiles can also be slid by hand. Many solutions share a page and are chosen from a list.
 ///
 /// # Errors
-/// [`Error::Report`] when there is no board at all, and when the moves of one do not
+/// [`Error::Report`] if there is no board at all, and when the moves of one do not
 /// lead to its goal.
 ///
 /// ```
@@ -277,7 +277,7 @@ impl Report<'_> {
     /// JSON: the object of [`Report::json`] under `search`, these boards or states under `last`.
     ///
     /// # Errors
-    /// As [`crate::puzzle::StateSpace::start`].
+    /// Same errors as [`crate::puzzle::StateSpace::start`].
     pub fn html(&self) -> Result<String, Error> {
         let outcome = self.outcome;
         let title = title(&outcome.space.to_string(), &outcome.counts, outcome.complete);

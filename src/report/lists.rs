@@ -1,4 +1,4 @@
-//! The report of a search by lists: table, summary, CSV and JSON.
+//! The report of a list search: table, summary, CSV and JSON.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::{
     store,
 };
 
-/// The report of a search by lists; the fields are the keys of its JSON.
+/// The report of a list search; the fields are the keys of its JSON.
 ///
 /// ```
 /// use tilewave::frontier::FrontierSearch;

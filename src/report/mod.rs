@@ -2,7 +2,7 @@
 //!
 //! The program and Python hand over an outcome: [`Report`] (`text`) makes tables and summaries of it, `json` an object,
 //! `html` a page, `chart` a picture: a `scene` of shapes, drawn as SVG there or as pixels by `png`. `published`
-//! contains the published results, `verdict` compares. `lists` reports searches by lists.
+//! contains the published results, `verdict` compares. `lists` reports list searches.
 //!
 //! Invariant: a report reads an [`crate::search::Outcome`] and returns strings or bytes. No function
 //! here prints, writes a file or changes an outcome.

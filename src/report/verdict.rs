@@ -150,7 +150,7 @@ impl Verdict {
         }
     }
 
-    /// Returns the verdict on a search by lists, which is compared with published growth, if there is any, and with the
+    /// Returns the verdict on a list search, which is compared with published growth, if there is any, and with the
     /// number of states if it is complete.
     pub fn of_lists(
         puzzle: &OrbitPuzzle,

@@ -203,7 +203,7 @@ impl Widths {
 /// most states that each number of moves can lead to; nothing when these add up to more states than there are.
 ///
 /// # Errors
-/// As [`StateSpace::start`].
+/// Same errors as [`StateSpace::start`].
 ///
 /// ```
 /// use tilewave::search::disk;

@@ -232,7 +232,7 @@ impl Ranks<'_> {
     /// call this for the same rounds, from outside their pools.
     ///
     /// # Panics
-    /// When the ranks do not run the same program.
+    /// If the ranks do not run the same program.
     pub fn share<T, R>(
         &self,
         interrupted: &dyn Fn() -> bool,

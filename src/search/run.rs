@@ -24,8 +24,8 @@ impl Search {
     /// accesses them at random.
     ///
     /// # Errors
-    /// [`SearchError`] when the board does not fit the engine, the budget or the processor;
-    /// [`crate::puzzle::PuzzleError`] when the start cannot reach the goal.
+    /// [`SearchError`] if the board does not fit the engine, the budget or the processor;
+    /// [`crate::puzzle::PuzzleError`] if the start cannot reach the goal.
     pub fn run(&self) -> Result<Outcome, Error> {
         self.run_with(&NoProgress)
     }
@@ -33,7 +33,7 @@ impl Search {
     /// Runs the search like [`Search::run`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
-    /// As [`Search::run`], and [`SearchError::Interrupted`].
+    /// Same errors as [`Search::run`], plus [`SearchError::Interrupted`].
     pub fn run_with(&self, observer: &dyn Progress) -> Result<Outcome, Error> {
         run_each(self, observer, &mut |_, _, _, _| Ok(()))
     }
@@ -107,7 +107,7 @@ pub struct SearchPlan {
 /// Returns the memory and the engine that a search needs; `engine` is `None` for the fastest that can run it.
 ///
 /// # Errors
-/// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, [`SearchError::TooSmall`] when the sweep
+/// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, [`SearchError::TooSmall`] if the sweep
 /// engine is asked for lines of fewer than six elements.
 pub fn plan(space: &StateSpace, engine: Option<Engine>) -> Result<SearchPlan, Error> {
     if let Some(size) = space.size().filter(|_| is_large(space)) {
@@ -148,7 +148,7 @@ fn is_large(space: &StateSpace) -> bool {
 /// wherever states have numbers. Cost: that of searching some thousand states.
 ///
 /// # Errors
-/// As [`plan`], and an error of the puzzle when it cannot be searched by lists.
+/// Same errors as [`plan`], plus an error of the puzzle when it cannot be searched by lists.
 pub fn lists_instead(
     search: &Search,
     numbered: bool,

@@ -1,4 +1,4 @@
-//! Databases of one bit an entry as the heuristic of a walk: for those of the hardest boards.
+//! Databases of one bit per entry as the heuristic of a walk: for those of the hardest boards.
 //!
 //! A move changes the value of its tile's pattern by one, up or down. So a sum leaves a node so many moves to spare, and a
 //! child as many or two fewer: one word holds what all sums leave, and one subtraction tells whether a child is cut off.
@@ -217,8 +217,8 @@ pub(crate) struct BitTables<'t, const V: usize> {
 }
 
 impl<'t, const V: usize> BitTables<'t, V> {
-    /// Returns the tables of a tree whose databases are all region-aware ones of one bit an entry, with no more views than
-    /// fit. Cost: some 10 us.
+    /// Returns the tables of a tree whose databases are all region-aware ones of one bit per entry, with no more views than
+    /// fit. Cost: about 10 us.
     pub fn new(tree: &'t Tree) -> BitTables<'t, V> {
         let views = &tree.views[..];
         let bits = |lens: &'t Lens, p: usize| {

@@ -47,7 +47,7 @@ pub struct Certificate {
 /// ```
 ///
 /// # Errors
-/// [`SolveError::Beaten`] with a shorter solution, [`SolveError::TooShort`] when there is no solution
+/// [`SolveError::Beaten`] with a shorter solution, [`SolveError::TooShort`] if there is no solution
 /// of that length, and the errors of [`Question::new`].
 pub fn certify(board: &Board, goal: &Board, length: usize) -> Result<Certificate, SolveError> {
     certify_with(board, goal, length, &NoProgress)
@@ -56,7 +56,7 @@ pub fn certify(board: &Board, goal: &Board, length: usize) -> Result<Certificate
 /// Returns the certificate as [`certify`] does, with an observer that may stop the work.
 ///
 /// # Errors
-/// As [`certify`], and [`SolveError::Undecided`].
+/// Same errors as [`certify`], plus [`SolveError::Undecided`].
 pub fn certify_with(
     board: &Board,
     goal: &Board,

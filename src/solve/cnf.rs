@@ -231,7 +231,7 @@ impl Question {
     /// Returns the question whether `board` can reach `goal` in at most `moves` moves.
     ///
     /// # Errors
-    /// [`SolveError::Puzzle`] when the board cannot reach the goal at all, [`SolveError::ModelTooLarge`]
+    /// [`SolveError::Puzzle`] if the board cannot reach the goal at all, [`SolveError::ModelTooLarge`]
     /// when a model would have more than [`Question::MAX_VARIABLES`] variables.
     pub fn new(board: Board, goal: Board, moves: usize) -> Result<Question, SolveError> {
         let size = goal.size();

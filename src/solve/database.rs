@@ -1,6 +1,6 @@
 //! A database as walks read it: which entry, which byte, which value.
 //!
-//! Invariant: values are those of [`Pdb::lookup`], whatever the kind and the encoding. What a look-up needs is kept
+//! Invariant: values are those of [`Pdb::lookup`], whatever the kind and the encoding. What a lookup needs is kept
 //! up to date move by move: the set of cells, the rank of the tiles on them, and the value before.
 
 use std::sync::{Arc, OnceLock};
@@ -71,7 +71,7 @@ impl Database {
         (self.kind, self.encoding) == (Kind::Minimum, Encoding::Byte)
     }
 
-    /// Returns the sets of a database of one bit an entry; none of others, and on boards of more than 32 cells.
+    /// Returns the sets of a database of one bit per entry; none of others, and on boards of more than 32 cells.
     pub fn bits(&self) -> Option<&CellSets> {
         let sets = self.sets.as_deref();
         sets.filter(|_| self.encoding == Encoding::Bit)
@@ -186,7 +186,7 @@ pub(crate) struct CellSets {
 }
 
 impl CellSets {
-    /// Returns the sets of a region-aware database; none on boards of more than 32 cells. Cost: some 100 ns
+    /// Returns the sets of a region-aware database; none on boards of more than 32 cells. Cost: about 100 ns
     /// for each.
     pub fn new(pdb: &Pdb) -> Option<CellSets> {
         let order = pdb.entry_order();

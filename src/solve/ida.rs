@@ -103,7 +103,7 @@ pub trait StateSolver: Sync {
     /// Returns a shortest solution if one thread finds it in some 0.1 s; otherwise the search so far.
     ///
     /// # Errors
-    /// [`SolveError::Puzzle`] when the state cannot be solved.
+    /// [`SolveError::Puzzle`] if the state cannot be solved.
     fn attempt_with(
         &self,
         state: &Self::State,
@@ -130,7 +130,7 @@ pub trait StateSolver: Sync {
     /// The answer's nodes and seconds include those of the attempt.
     ///
     /// # Errors
-    /// As [`StateSolver::attempt_with`].
+    /// Same errors as [`StateSolver::attempt_with`].
     fn finish_with(
         &self,
         pending: Pending<Self::State>,
@@ -143,7 +143,7 @@ pub trait StateSolver: Sync {
     /// recorder such as [`crate::solve::SolveLog`], so that the search can continue after the process has ended.
     ///
     /// # Errors
-    /// As [`StateSolver::attempt_with`].
+    /// Same errors as [`StateSolver::attempt_with`].
     fn finish_recorded_with(
         &self,
         mut pending: Pending<Self::State>,
@@ -162,7 +162,7 @@ pub trait StateSolver: Sync {
     /// recorder receives all subtrees, whichever rank searched them.
     ///
     /// # Errors
-    /// As [`StateSolver::attempt_with`].
+    /// Same errors as [`StateSolver::attempt_with`].
     fn finish_together_with(
         &self,
         mut pending: Pending<Self::State>,

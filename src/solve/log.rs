@@ -195,7 +195,7 @@ impl<T: StateSolver> SolveLog<T> {
     /// sends its contents to the others.
     ///
     /// # Errors
-    /// [`SolveError::OtherLog`] when it is a log of other boards or databases, [`SolveError::System`] when it cannot be
+    /// [`SolveError::OtherLog`] if it is a log of other boards or databases, [`SolveError::System`] if it cannot be
     /// read, is something else, or a line is damaged.
     pub fn open(
         path: impl AsRef<Path>,
@@ -366,7 +366,7 @@ impl Heading {
 /// Returns the lines of a log, the heading first, also while it is written to.
 ///
 /// # Errors
-/// [`SystemError`] when it cannot be read, is something else, or a line is damaged.
+/// [`SystemError`] if it cannot be read, is something else, or a line is damaged.
 pub fn read(path: &Path) -> Result<Vec<String>, SystemError> {
     Journal::read(path, KIND, OPENING)
 }

@@ -339,7 +339,7 @@ impl IntegerProgram {
 /// ```
 ///
 /// # Errors
-/// [`SolveError::NoModel`] when the answer says that there is no solution, cannot be read, or does not
+/// [`SolveError::NoModel`] if the answer says that there is no solution, cannot be read, or does not
 /// solve this board.
 pub fn decode(board: &Board, goal: &Board, answer: &str) -> Result<Moves, SolveError> {
     let refuse = |reason: String| SolveError::NoModel { reason };

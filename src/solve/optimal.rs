@@ -82,7 +82,7 @@ impl Optimal {
     /// counts ([`crate::pdb::Kind::AllMoves`]) is a partition of its own.
     ///
     /// # Errors
-    /// As [`Optimal::new`], and when there are more than 16 partitions times symmetries.
+    /// Same errors as [`Optimal::new`], plus when there are more than 16 partitions times symmetries.
     pub fn with_partitions(
         goal: &Board,
         partitions: impl IntoIterator<Item = Vec<Arc<Pdb>>>,
@@ -149,7 +149,7 @@ impl Optimal {
         self.frame.goal()
     }
 
-    /// Returns the number of symmetric look-ups per node.
+    /// Returns the number of symmetric lookups per node.
     pub fn views(&self) -> usize {
         self.tree.views()
     }
@@ -157,7 +157,7 @@ impl Optimal {
     /// Returns a lower bound on the moves of a board: the largest sum of the partitions and symmetries.
     ///
     /// # Errors
-    /// As [`Optimal::solve`].
+    /// Same errors as [`Optimal::solve`].
     pub fn estimate(&self, board: &Board) -> Result<usize, SolveError> {
         self.frame.encode_solvable(board)?;
         Ok(self.tree.estimate(board))
@@ -167,7 +167,7 @@ impl Optimal {
     /// [`crate::Resources::install`] makes one.
     ///
     /// # Errors
-    /// [`SolveError::Puzzle`] when the board has another size or cannot reach the goal.
+    /// [`SolveError::Puzzle`] if the board has another size or cannot reach the goal.
     pub fn solve(&self, board: &Board) -> Result<Answer, SolveError> {
         self.solve_with(board, &NoProgress)
     }
@@ -175,7 +175,7 @@ impl Optimal {
     /// Returns a shortest solution as [`Optimal::solve`] does; an observer sees the nodes, and may stop the search.
     ///
     /// # Errors
-    /// As [`Optimal::solve`].
+    /// Same errors as [`Optimal::solve`].
     pub fn solve_with(&self, board: &Board, progress: &dyn Progress) -> Result<Answer, SolveError> {
         match self.attempt_with(board, progress)? {
             Attempt::Answered(answer) => Ok(answer),
@@ -302,7 +302,7 @@ impl Tree {
         pdbs.iter().map(|pdb| pdb.file_bytes()).sum()
     }
 
-    /// Arranges databases of one bit an entry for long searches where the memory has room for all.
+    /// Arranges databases of one bit per entry for long searches where the memory has room for all.
     pub(crate) fn arrange(&self, progress: &dyn Progress) {
         if self.bytes() <= self.memory.unwrap_or_else(store::budget) {
             self.databases().for_each(|database| database.arrange(progress));

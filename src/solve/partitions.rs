@@ -14,7 +14,7 @@ use crate::{
 /// 6-6-6-6.
 ///
 /// # Errors
-/// [`PdbError`] when the board is too large for databases.
+/// [`PdbError`] if the board is too large for databases.
 pub fn default_patterns(goal: &Board) -> Result<Vec<Pattern>, PdbError> {
     let size = goal.size();
     let named = match (size.rows(), size.cols()) {
@@ -52,7 +52,7 @@ pub fn default_patterns(goal: &Board) -> Result<Vec<Pattern>, PdbError> {
 /// ```
 ///
 /// # Errors
-/// [`PdbError`] when the board is too large for databases.
+/// [`PdbError`] if the board is too large for databases.
 pub fn sweeps(goal: &Board, most: usize) -> Result<Vec<Vec<Pattern>>, PdbError> {
     let (size, tiles) = (goal.size(), goal.tiles());
     let mut symmetries = images(size, size);

@@ -81,7 +81,7 @@ impl PhaseSolver {
         &self.puzzle
     }
 
-    /// Returns whether moves lead from the solved puzzle to a state, as [`OrbitPuzzle::reaches`] does. Cost: some microseconds.
+    /// Returns whether moves lead from the solved puzzle to a state, as [`OrbitPuzzle::reaches`] does. Cost: about microseconds.
     pub fn reaches(&self, state: &Arrangement) -> Option<Result<(), Unreachable>> {
         self.reachable.as_ref()?.reaches(&self.puzzle, state)
     }
@@ -90,7 +90,7 @@ impl PhaseSolver {
     /// may stop the search.
     ///
     /// # Errors
-    /// As [`PuzzleSolver::solve`].
+    /// Same errors as [`PuzzleSolver::solve`].
     pub fn solve_with(
         &self,
         state: &Arrangement,

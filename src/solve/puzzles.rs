@@ -276,12 +276,12 @@ impl PuzzleSolver {
         &self.puzzle
     }
 
-    /// Returns whether moves lead from the solved puzzle to a state, as [`OrbitPuzzle::reaches`] does. Cost: some microseconds.
+    /// Returns whether moves lead from the solved puzzle to a state, as [`OrbitPuzzle::reaches`] does. Cost: about microseconds.
     pub fn reaches(&self, state: &Arrangement) -> Option<Result<(), Unreachable>> {
         self.reachable.as_ref()?.reaches(&self.puzzle, state)
     }
 
-    /// Returns the maximum number of look-ups per node.
+    /// Returns the maximum number of lookups per node.
     pub fn views(&self) -> usize {
         self.views.len()
     }
@@ -303,7 +303,7 @@ impl PuzzleSolver {
     /// rayon pool.
     ///
     /// # Errors
-    /// [`PuzzleError::Unreachable`] when the moves do not lead to the state, [`SolveError::NoSolution`] when a table is damaged.
+    /// [`PuzzleError::Unreachable`] if the moves do not lead to the state, [`SolveError::NoSolution`] if a table is damaged.
     pub fn solve(&self, state: &Arrangement) -> Result<Answer<Vec<String>>, SolveError> {
         self.solve_with(state, &NoProgress)
     }
@@ -311,7 +311,7 @@ impl PuzzleSolver {
     /// Returns a solution as [`PuzzleSolver::solve`] does; an observer sees the nodes and may stop the search.
     ///
     /// # Errors
-    /// As [`PuzzleSolver::solve`].
+    /// Same errors as [`PuzzleSolver::solve`].
     pub fn solve_with(
         &self,
         state: &Arrangement,

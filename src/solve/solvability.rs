@@ -80,7 +80,7 @@ pub struct Unsolvable {
 /// ```
 ///
 /// # Errors
-/// [`PuzzleError::WrongShape`] when the board has another size than the goal.
+/// [`PuzzleError::WrongShape`] if the board has another size than the goal.
 pub fn explain(board: &Board, goal: &Board) -> Result<Option<Unsolvable>, PuzzleError> {
     let size = goal.size();
     if board.size() != size {

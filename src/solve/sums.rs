@@ -2,7 +2,7 @@
 //!
 //! Values are looked up when a walk comes to a child: of children that it never comes to, only the addresses are computed.
 //!
-//! Invariant: values are those of [`crate::pdb::Pdb::lookup`]. What a look-up needs is kept up to date move by move.
+//! Invariant: values are those of [`crate::pdb::Pdb::lookup`]. What a lookup needs is kept up to date move by move.
 
 use crate::{
     kernel::prefetch,

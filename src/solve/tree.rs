@@ -51,7 +51,7 @@ impl Tree {
         self.databases().all(Database::is_plain) && self.sums().count() == self.views.len()
     }
 
-    /// Whether all databases have one bit an entry, and their views fit the words of a walk over bits.
+    /// Whether all databases have one bit per entry, and their views fit the words of a walk over bits.
     pub fn is_bits(&self) -> bool {
         self.databases().all(|database| database.bits().is_some())
             && self.views.len() <= MAX_BIT_VIEWS
@@ -98,7 +98,7 @@ impl Tree {
         self.cells[blank][direction as usize]
     }
 
-    /// Returns the number of symmetric look-ups per node.
+    /// Returns the number of symmetric lookups per node.
     pub fn views(&self) -> usize {
         self.views.len()
     }

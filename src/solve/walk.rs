@@ -60,7 +60,7 @@ pub(crate) trait Heuristic: Sync {
     /// Returns what is known of a board that is not cut off, from which at most `room` moves may be made.
     fn node(&self, known: &KnownBoard, room: i32) -> Self::Node;
 
-    /// Begins the look-ups of the children of a node. Returns a mask of those that are not cut off yet.
+    /// Begins the lookups of the children of a node. Returns a mask of those that are not cut off yet.
     fn look_up(
         &self,
         node: &Self::Node,

@@ -80,7 +80,7 @@ impl Journal {
     /// Returns the lines of a journal as they are now, also while another process adds to it.
     ///
     /// # Errors
-    /// As [`Journal::open`].
+    /// Same errors as [`Journal::open`].
     pub fn read(path: &Path, kind: FileKind, opening: &str) -> Result<Vec<String>, SystemError> {
         let bytes = std::fs::read(path).map_err(SystemError::io("cannot read", path))?;
         Ok(unsealed(&bytes, path, kind, opening)?.0)

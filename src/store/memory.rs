@@ -245,7 +245,7 @@ impl Image {
     /// Returns zeroed memory for a file of `len` bytes.
     ///
     /// # Errors
-    /// [`SystemError`] when the system refuses it.
+    /// [`SystemError`] if the system refuses it.
     pub fn zeroed(len: u64) -> Result<Image, SystemError> {
         let array = Array::zeroed(len.div_ceil(64))?;
         let len = usize::try_from(len).unwrap_or(usize::MAX);
@@ -256,7 +256,7 @@ impl Image {
     /// claims is not taken for granted.
     ///
     /// # Errors
-    /// [`SystemError`] when less is free.
+    /// [`SystemError`] if less is free.
     pub fn in_free_memory(len: u64) -> Result<Image, SystemError> {
         match free_memory() {
             Some(free) if free < len => {
@@ -269,7 +269,7 @@ impl Image {
     /// Returns a copy of the bytes of a file.
     ///
     /// # Errors
-    /// [`SystemError`] when the system refuses the memory.
+    /// [`SystemError`] if the system refuses the memory.
     pub fn of(bytes: &[u8]) -> Result<Image, SystemError> {
         let mut image = Image::in_free_memory(bytes.len() as u64)?;
         image.bytes_mut().copy_from_slice(bytes);

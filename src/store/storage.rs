@@ -153,7 +153,7 @@ pub trait ReadAt: Send + Sync {
     /// Returns bytes from an offset; waits until they are there.
     ///
     /// # Errors
-    /// [`io::ErrorKind::UnexpectedEof`] when the file is shorter, and what the system says.
+    /// [`io::ErrorKind::UnexpectedEof`] if the file is shorter, and what the system says.
     fn read(&self, offset: u64, len: usize) -> Result<Bytes, StorageError>;
 
     fn place(&self) -> &Place;

@@ -45,7 +45,7 @@ impl Directories {
     /// Returns the directories of a run, in the order in which chunks are dealt out.
     ///
     /// # Panics
-    /// When `storages` is empty.
+    /// If `storages` is empty.
     pub fn new(storages: Vec<Box<dyn Storage>>) -> Directories {
         assert!(!storages.is_empty(), "a run has a directory");
         let shares = Shares::new(&[], storages.len());
@@ -122,7 +122,7 @@ impl Directories {
     /// Reads the manifest, if there is one, and deals chunks out as it says.
     ///
     /// # Errors
-    /// [`SearchError`] when it cannot be read or is damaged.
+    /// [`SearchError`] if it cannot be read or is damaged.
     pub fn manifest(&self) -> Result<Option<Manifest>, SearchError> {
         let manifest = Manifest::read(self.first())?;
         self.deal(manifest.as_ref().map_or(&[], |manifest| &manifest.shares));

@@ -40,7 +40,7 @@ use crate::{
 };
 
 impl Disk {
-    /// Runs a search by lists on disk, or continues the one that the directories hold. The lists of the levels being
+    /// Runs a list search on disk, or continues the one that the directories hold. The lists of the levels being
     /// read are kept in up to half of the memory; the rest are read from their files.
     ///
     /// Cost: that of [`FrontierSearch::run`] with coded lists; disk for the lists of two levels, or all.
@@ -54,7 +54,7 @@ impl Disk {
     /// Runs a search like [`Disk::run_lists`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
-    /// As [`Disk::run_lists`], and [`SearchError::Paused`].
+    /// Same errors as [`Disk::run_lists`], plus [`SearchError::Paused`].
     pub fn run_lists_with(
         &self,
         search: &FrontierSearch,
@@ -67,7 +67,7 @@ impl Disk {
         })
     }
 
-    /// Runs a search by lists on disk together with the other ranks of a job, or continues the one that the directories hold;
+    /// Runs a list search on disk together with the other ranks of a job, or continues the one that the directories hold;
     /// every rank returns the same. All ranks must use the same directories, on a file system that they share.
     ///
     /// The run on disk is the same as with [`Disk::run_lists`]: either method continues where the other stopped, with any number

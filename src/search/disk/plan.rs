@@ -75,7 +75,7 @@ impl MemoryPlan {
     /// Returns the plan with the fewest chunks that fit the memory, or with the chunks of a run that already exists.
     ///
     /// # Errors
-    /// [`SearchError::Memory`] when even the most chunks do not fit.
+    /// [`SearchError::Memory`] if even the most chunks do not fit.
     pub fn choose(
         search: &Search,
         disk: &Disk,
@@ -202,7 +202,7 @@ pub struct Network {
 /// Cost: negligible; no arrays are allocated.
 ///
 /// # Errors
-/// [`SearchError::TooLarge`], [`SearchError::TooSmall`] or [`SearchError::InMemory`] when the space cannot be searched on disk.
+/// [`SearchError::TooLarge`], [`SearchError::TooSmall`] or [`SearchError::InMemory`] if the space cannot be searched on disk.
 ///
 /// ```
 /// use tilewave::search::network;
@@ -253,7 +253,7 @@ impl DiskBudget {
     /// Returns the disk space that a search may take in its directories.
     ///
     /// # Errors
-    /// [`SearchError`] when the directories hold a run whose manifest cannot be read.
+    /// [`SearchError`] if the directories hold a run whose manifest cannot be read.
     pub fn of(disk: &Disk) -> Result<DiskBudget, SearchError> {
         let directories = &disk.directories;
         let manifest = directories.manifest()?;

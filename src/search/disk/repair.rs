@@ -49,7 +49,7 @@ pub struct Repaired {
 /// Cost: header, index and trailer of each level file. The frames are read by [`crate::search::disk::verify`].
 ///
 /// # Errors
-/// [`SearchError::Apart`] when the manifest is intact, or when something needed to rebuild it is missing.
+/// [`SearchError::Apart`] if the manifest is intact, or when something needed to rebuild it is missing.
 pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired, Error> {
     let first = directories.first();
     let damaged = match Survey::of(directories)?.manifest() {

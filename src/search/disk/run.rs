@@ -26,7 +26,7 @@ impl Disk {
     /// and written once.
     ///
     /// # Errors
-    /// [`SearchError`] when a directory is in use, holds another search or a damaged file, when the disk is full, or
+    /// [`SearchError`] if a directory is in use, holds another search or a damaged file, when the disk is full, or
     /// when the search does not fit the memory. In every case the same call continues at the last commit.
     pub fn run(&self, search: &Search) -> Result<Outcome, Error> {
         self.run_with(search, &NoProgress)
@@ -35,7 +35,7 @@ impl Disk {
     /// Runs a search like [`Disk::run`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
-    /// As [`Disk::run`], and [`SearchError::Paused`].
+    /// Same errors as [`Disk::run`], plus [`SearchError::Paused`].
     pub fn run_with(&self, search: &Search, progress: &dyn Progress) -> Result<Outcome, Error> {
         let job = DiskJob::new(search, self, &OneProcess, progress)?;
         let has_room = |found: Option<&Manifest>| {

@@ -54,7 +54,7 @@ impl Status {
 /// symmetries. [`crate::search::disk::Disk::run`] or [`crate::search::disk::Disk::run_lists`] continues it.
 ///
 /// # Errors
-/// [`SearchError`] when there is none or its manifest is damaged.
+/// [`SearchError`] if there is none or its manifest is damaged.
 pub fn search(directories: &Directories) -> Result<(Searched, bool, bool), Error> {
     let manifest = Survey::of(directories)?.some_run()?;
     let searched = manifest.identity.searched(directories.first())?;
@@ -65,7 +65,7 @@ pub fn search(directories: &Directories) -> Result<(Searched, bool, bool), Error
 /// Returns how far the run in the directories has come, without disturbing it. Cost: the manifest.
 ///
 /// # Errors
-/// [`SearchError`] when there is none or its manifest is damaged.
+/// [`SearchError`] if there is none or its manifest is damaged.
 pub fn status(directories: &Directories) -> Result<Status, Error> {
     let survey = Survey::of(directories)?;
     let scratch_bytes = survey.manifest()?.map_or(0, |manifest| survey.scratch(manifest.run));
@@ -143,7 +143,7 @@ pub fn verify(directories: &Directories) -> Result<Verified, Error> {
 /// Checks a run like [`verify`], with an observer that sees the progress and may stop the work.
 ///
 /// # Errors
-/// As [`verify`], and [`SystemError::Interrupted`].
+/// Same errors as [`verify`], plus [`SystemError::Interrupted`].
 pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result<Verified, Error> {
     let manifest = at_rest(directories)?;
     let space = match manifest.identity.searched(directories.first())? {

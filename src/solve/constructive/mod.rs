@@ -64,11 +64,11 @@ impl Constructive {
 
     /// Returns moves that bring the board to the goal: as few as possible up to nine cells, some 1.16
     /// times as many on 4x4, about 2 N^1.5 on square boards of N cells (2000 on 10x10, 17,400 on 20x20).
-    /// Cost: some 10 to 20 ns per move; up to 0.5 ms on boards of at most 4x4, where more is tried.
+    /// Cost: about 10 to 20 ns per move; up to 0.5 ms on boards of at most 4x4, where more is tried.
     ///
     /// # Errors
-    /// [`PuzzleError::WrongShape`] when the board has another size than the goal,
-    /// [`PuzzleError::Unsolvable`] when it cannot reach it.
+    /// [`PuzzleError::WrongShape`] if the board has another size than the goal,
+    /// [`PuzzleError::Unsolvable`] if it cannot reach it.
     pub fn solve(&self, board: &Board) -> Result<Moves, PuzzleError> {
         let size = self.goal.size();
         if board.size() != size {

@@ -382,7 +382,7 @@ pub(crate) trait RansIsa: Isa {
 
 impl RansIsa for Scalar {}
 
-/// Rows need look-ups in more than 16 bytes, which AVX2 has not: zstd is the default there.
+/// Rows need lookups in more than 16 bytes, which AVX2 has not: zstd is the default there.
 #[cfg(target_arch = "x86_64")]
 impl RansIsa for crate::kernel::avx2::Avx2 {}
 
