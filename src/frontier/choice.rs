@@ -1,7 +1,8 @@
-//! The choice of a coordinate: which pieces say in which bucket a state is.
+//! The choice of a coordinate: which pieces determine the bucket of a state.
 //!
-//! The more buckets, the fewer keys each has and the nearer the cache in which its duplicates are found; but every bucket
-//! costs a look at each of those that lead into it, and the pieces that are tracked must be kept by the symmetries.
+//! With more buckets, each has fewer keys, and the cache in which its duplicates are found is smaller and faster. But
+//! every bucket costs a look at each of those that lead into it, and the symmetries must preserve the set of tracked
+//! pieces.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -15,7 +16,7 @@ use crate::{
     store::ListCut,
 };
 
-/// Whether every move changes some parity: then no move leads from a level to itself.
+/// Whether every move changes some parity, so that no move leads from a level to itself.
 pub(super) fn is_bipartite(puzzle: &OrbitPuzzle, fields: &StateFields, moves: &[FieldMap]) -> bool {
     let goals: Vec<Vec<u8>> = puzzle.goals().iter().map(|goal| fields.encode(goal)).collect();
     // The locations of one piece in two colours that every move changes.
@@ -86,31 +87,32 @@ pub(super) fn is_bipartite(puzzle: &OrbitPuzzle, fields: &StateFields, moves: &[
         })
 }
 
-/// How the keys of a bucket are kept.
+/// How the keys of a bucket are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LevelForm {
-    /// As they are.
+    /// Uncoded.
     #[cfg(test)]
     Lists,
     Coded,
-    /// A bit for each number that a key may have.
+    /// One bit for each number that a key can have.
     Bits,
 }
 
-/// Which fields the coordinate has.
+/// The fields of the coordinate.
 pub(crate) struct CoordinateChoice {
     pub fields: Vec<usize>,
     /// Whether their orientations belong to the coordinate.
     pub oriented: bool,
-    /// The form of all levels, whatever room there is; nothing where that is chosen level by level.
+    /// The form of all levels, whatever the memory; `None` if it is chosen level by level.
     pub form: Option<LevelForm>,
-    /// The symmetries that are used, before those that do not keep the fields are left out, and all that there are.
+    /// The symmetries that are used, before those that do not preserve the fields are left out, and all symmetries that
+    /// exist.
     pub group: SymmetryGroup,
     pub whole_group: SymmetryGroup,
 }
 
 impl CoordinateChoice {
-    /// Returns the choice that a run was begun with.
+    /// Returns the choice with which a run was begun.
     pub fn of_cut(puzzle: &OrbitPuzzle, fields: &StateFields, cut: &ListCut) -> CoordinateChoice {
         let whole_group = SymmetryGroup::find(puzzle, fields);
         let trivial = || SymmetryGroup::trivial(fields);
@@ -119,7 +121,7 @@ impl CoordinateChoice {
         CoordinateChoice { fields: fields.clone(), oriented, form: None, group, whole_group }
     }
 
-    /// Returns a choice for a search to some depth, in so many bytes of memory.
+    /// Returns a choice for a search to a given depth, with this many bytes of memory.
     pub fn new(
         puzzle: &OrbitPuzzle,
         fields: &StateFields,
@@ -199,7 +201,7 @@ impl CoordinateChoice {
         CoordinateChoice { fields: chosen, oriented, form: None, group, whole_group }
     }
 
-    /// Returns how it deals the states out.
+    /// Returns how the choice distributes the states.
     pub(super) fn shape(&self, fields: &StateFields) -> ListShape {
         let (coarse, fine) = sizes(fields, &self.fields).expect("it was taken for its sizes");
         let symmetries = order(&self.group, &self.fields);
@@ -208,21 +210,21 @@ impl CoordinateChoice {
     }
 }
 
-/// How a choice deals states out.
+/// How a choice distributes states.
 pub(super) struct ListShape {
     pub buckets: f64,
-    /// Words of a key.
+    /// Number of words of a key.
     pub words: f64,
-    /// The symmetries that keep the coordinate.
+    /// Number of symmetries that preserve the coordinate.
     pub symmetries: f64,
 }
 
-/// How many symmetries keep these fields.
+/// The number of symmetries that preserve these fields.
 fn order(group: &SymmetryGroup, chosen: &[usize]) -> f64 {
     group.maps.iter().filter(|map| keeps(map, chosen)).count() as f64
 }
 
-/// Words of the keys where these fields make the coordinate.
+/// The number of words of keys if these fields form the coordinate.
 fn words(fields: &StateFields, chosen: &[usize], oriented: bool) -> f64 {
     let bits: u32 = (fields.fields.iter().enumerate())
         .map(|(field, of)| {
@@ -237,7 +239,7 @@ fn words(fields: &StateFields, chosen: &[usize], oriented: bool) -> f64 {
     f64::from(bits.div_ceil(60).max(1))
 }
 
-/// Sets of locations that some symmetries keep.
+/// Sets of locations that some symmetries preserve.
 pub(super) fn candidates(
     fields: &StateFields,
     group: &SymmetryGroup,
@@ -296,13 +298,13 @@ pub(super) fn candidates(
     all
 }
 
-/// How many states there are, at most.
+/// An upper bound on the number of states.
 pub(super) fn states(puzzle: &OrbitPuzzle, fields: &StateFields) -> f64 {
     let known = puzzle.states().and_then(|states| states.to_string().parse().ok());
     known.unwrap_or(f64::INFINITY).min(fields.states())
 }
 
-/// About how many states there are at the last depth that is stored, by the growth of the first ones.
+/// An estimate of the number of states at the last depth that is stored, based on the growth of the first levels.
 pub(super) fn widest(puzzle: &OrbitPuzzle, fields: &StateFields, max_depth: Option<usize>) -> f64 {
     const STATES: usize = 20_000;
     let map = |one: &OrbitMove| {

@@ -1,4 +1,4 @@
-//! The search: level after level until the last one that is wanted or that there is.
+//! The search: level after level, until the last one that is requested or that exists.
 
 use std::{collections::BTreeSet, time::Instant};
 
@@ -22,7 +22,7 @@ use crate::{
     threads::pool,
 };
 
-/// A search of a puzzle of several orbits from its solved states, by lists of states.
+/// A list search of a puzzle with several orbits, from its solved states.
 ///
 /// ```
 /// use tilewave::frontier::FrontierSearch;
@@ -42,19 +42,19 @@ use crate::{
 pub struct FrontierSearch {
     /// The puzzle that is searched.
     pub puzzle: OrbitPuzzle,
-    /// Last depth to compute, `None` for all. The states of this depth are counted but not stored.
+    /// Last depth to compute, `None` for all depths. The states at this depth are counted but not stored.
     pub max_depth: Option<usize>,
-    /// Whether the last two levels are counted but not stored, so that the lists end two depths earlier: the predecessors
-    /// of each state of the last level are then generated again.
+    /// Whether the last two levels are counted but not stored, so that the lists end two depths earlier: the
+    /// predecessors of each state of the last level are then generated again.
     pub count_ahead: bool,
     /// Whether states are reduced by symmetries.
     pub symmetry: bool,
-    /// Maximum number of states of the last level to list; its lists are then stored. If the level has more states, the
-    /// choice depends on this number.
+    /// Maximum number of states of the last level to return; its lists are then stored. If the level has more states,
+    /// which ones are returned depends on this number.
     pub keep_last: usize,
     /// Resources that the search may use; `memory` limits the levels.
     pub resources: Resources,
-    /// Whether it is one of several that only measure: nothing is said of it.
+    /// Whether this is one of several measuring searches, whose progress is not reported.
     pub(super) measures: bool,
 }
 
@@ -62,7 +62,7 @@ setters! { FrontierSearch: count_ahead: bool, symmetry: bool, keep_last: usize,;
 resource_setters! { FrontierSearch }
 
 impl FrontierSearch {
-    /// Returns a complete search with everything else at its default.
+    /// Returns a complete search with default options.
     pub fn new(puzzle: OrbitPuzzle) -> FrontierSearch {
         FrontierSearch {
             puzzle,
@@ -75,10 +75,10 @@ impl FrontierSearch {
         }
     }
 
-    /// Runs the search in memory, on its own threads. Cost: for each state up to symmetry and move some nanoseconds, and 8
-    /// bytes a state up to symmetry for every 60 bits that one takes, for the two widest levels that are stored. Lists that
-    /// would take more than half of the memory are coded: 1 to 6 bytes a state, and some 100 ns more for each. Full levels
-    /// take three bits for each state of the puzzle up to symmetry where that is less.
+    /// Runs the search in memory, on its own threads. Cost: a few nanoseconds per state up to symmetry per move; 8
+    /// bytes per state up to symmetry for every 60 bits that a state takes, for the two widest levels that are stored.
+    /// Lists that would take more than half of the memory are coded, which takes 1 to 6 bytes per state and about 100
+    /// ns more for each. Full levels take three bits for each state of the puzzle up to symmetry, if that is less.
     ///
     /// # Errors
     /// [`FrontierError`].
@@ -94,7 +94,7 @@ impl FrontierSearch {
         self.run_in(&mut MemoryLevels::default(), None, progress)
     }
 
-    /// Runs the search with its lists in some store, whose coordinate may be given.
+    /// Runs the search with its lists in a store; its coordinate may be given.
     pub(crate) fn run_in(
         &self,
         store: &mut dyn LevelStore,
@@ -116,7 +116,8 @@ impl FrontierSearch {
         Ok(found)
     }
 
-    /// Returns about how many states the last depth has, by the growth of the first ones. Cost: that of some thousand states.
+    /// Returns an estimate of the number of states at the last depth, based on the growth of the first levels. Cost:
+    /// that of searching some thousand states.
     pub(crate) fn expected_widest(&self) -> f64 {
         widest(&self.puzzle, &StateFields::of(&self.puzzle), self.max_depth)
     }
@@ -131,7 +132,7 @@ impl FrontierSearch {
         )
     }
 
-    /// Returns how a search on disk deals its states out.
+    /// Returns how a search on disk distributes its states.
     pub(crate) fn cut(&self) -> Result<ListCut, FrontierError> {
         let fields = StateFields::of(&self.puzzle);
         let choice = self.choose(&fields);
@@ -144,7 +145,7 @@ impl FrontierSearch {
         self.space(&fields, &CoordinateChoice::of_cut(&self.puzzle, &fields, cut))
     }
 
-    /// Returns the buckets of the puzzle for a choice of coordinate.
+    /// Returns the buckets of the puzzle for a given coordinate.
     fn space(
         &self,
         fields: &StateFields,
@@ -196,7 +197,7 @@ impl FrontierSearch {
         })
     }
 
-    /// States that lists have: so many as are asked for, those of the first lists.
+    /// States from lists: the number requested, from the first lists.
     fn listed(
         &self,
         space: &BucketSpace,
@@ -220,7 +221,7 @@ impl FrontierSearch {
         Ok(listed.into_iter().take(self.keep_last).collect())
     }
 
-    /// The first depth whose states are counted and not stored.
+    /// The first depth whose states are counted but not stored.
     pub(crate) fn first_counted(&self) -> usize {
         let counted = usize::from(self.keep_last == 0) + usize::from(self.count_ahead);
         let stored = |most: usize| (most + 1).saturating_sub(counted);
@@ -394,7 +395,7 @@ mod tests {
         OrbitMove { name: name.into(), transformation: Transformation(turns), requires: None }
     }
 
-    /// A board of any size: the blank is the piece that is at home in a cell.
+    /// A board of any size: the blank is the piece whose home is a given cell.
     fn board(rows: usize, columns: usize, home: usize) -> OrbitPuzzle {
         let cells = rows * columns;
         let mut moves = Vec::new();
@@ -413,7 +414,7 @@ mod tests {
         OrbitPuzzle::new(format!("{rows}x{columns}"), tiles, moves).unwrap()
     }
 
-    /// Two wheels of four pieces with three orientations that share two places, and a ring of equal pieces.
+    /// Two wheels, each with four pieces with three orientations, that share two places, and a ring of equal pieces.
     fn wheels(kinds: [u8; 6]) -> OrbitPuzzle {
         let mut corners = Orbit::distinct("corners", 6, 3);
         for (piece, kind) in corners.solved.iter_mut().zip(kinds) {
@@ -428,7 +429,7 @@ mod tests {
         OrbitPuzzle::new("wheels", vec![corners, ring], moves).unwrap()
     }
 
-    /// Six pieces in a row that go round, four of them back and forth.
+    /// Six pieces in a row that move cyclically, four of them back and forth.
     fn slide(kinds: [u8; 6]) -> OrbitPuzzle {
         let mut pieces = Orbit::distinct("pieces", 6, 1);
         for (piece, kind) in pieces.solved.iter_mut().zip(kinds) {
@@ -472,7 +473,7 @@ mod tests {
         ]
     }
 
-    /// How many states each depth has, and those of the last one, by plain code.
+    /// The number of states at each depth, and those of the last depth, computed by plain code.
     fn plain(puzzle: &OrbitPuzzle, depth: usize) -> (Vec<u64>, Vec<Arrangement>) {
         let mut level = puzzle.goals().to_vec();
         let mut seen: HashSet<Arrangement> = level.iter().cloned().collect();
@@ -575,7 +576,8 @@ mod tests {
         assert_eq!(found.counts().iter().sum::<u64>(), 181_440);
     }
 
-    /// Any two of the outer elements of a star may be exchanged: 8! symmetries, of which those are used that fix some.
+    /// Any two of the outer elements of a star may be exchanged: of the 8! symmetries, those that fix some elements are
+    /// used.
     #[test]
     fn of_too_many_symmetries_some_are_used() {
         let space = StateSpace::of_puzzle(families::parse("stars:9").unwrap());
