@@ -1,14 +1,14 @@
-//! Searches by lists on disk.
+//! List searches on disk.
 //!
-//! `bfs --dir` and `resume` come here for puzzles whose states have no numbers. The directories, the survey, the writer and
-//! its commits are those of the sweep.
+//! `bfs --dir` and `resume` use this for puzzles whose states are not numbered. The directories, the survey, the writer
+//! and its commits are the same as for the sweep.
 //!
-//! Several ranks share the directories. Each takes parts of a level as they are dealt, until the level ends or a commit is due;
-//! then all tell each other what they have, and rank 0 commits it.
+//! Several ranks share the directories. Each takes parts of a level as they are assigned, until the level ends or a
+//! commit is due; then all ranks exchange information about their parts, and rank 0 commits them.
 //!
-//! Invariant: a part of a level is told to the writer as a whole, so a session goes on where its last commit has ended.
-//! Lists are read only from files that the manifest names or the writer has finished. All ranks take the same way through the
-//! levels, because it follows from what all have told.
+//! Invariant: each part of a level is passed to the writer as a whole, so a session continues where its last commit
+//! ended. Lists are read only from files that the manifest names or that the writer has finished. All ranks proceed
+//! through the levels in the same way, because their decisions follow from the information that all have exchanged.
 
 use std::{
     collections::HashSet,
@@ -40,13 +40,13 @@ use crate::{
 };
 
 impl Disk {
-    /// Runs a list search on disk, or continues the one that the directories hold. The lists of the levels being
-    /// read are kept in up to half of the memory; the rest are read from their files.
+    /// Runs a list search on disk, or continues the one in the directories. The lists of the levels being read are kept
+    /// in up to half of the memory; the rest are read from their files.
     ///
-    /// Cost: that of [`FrontierSearch::run`] with coded lists; disk for the lists of two levels, or all.
+    /// Cost: that of [`FrontierSearch::run`] with coded lists; disk space for the lists of two levels, or of all.
     ///
     /// # Errors
-    /// As [`Disk::run`] and [`FrontierSearch::run`].
+    /// The errors of [`Disk::run`] and [`FrontierSearch::run`].
     pub fn run_lists(&self, search: &FrontierSearch) -> Result<FrontierOutcome, Error> {
         self.run_lists_with(search, &NoProgress)
     }
@@ -67,16 +67,16 @@ impl Disk {
         })
     }
 
-    /// Runs a list search on disk together with the other ranks of a job, or continues the one that the directories hold;
-    /// every rank returns the same. All ranks must use the same directories, on a file system that they share.
+    /// Runs a list search on disk together with the other ranks of a job, or continues the one in the directories;
+    /// every rank returns the same result. All ranks must use the same directories, on a shared file system.
     ///
-    /// The run on disk is the same as with [`Disk::run_lists`]: either method continues where the other stopped, with any number
-    /// of ranks. If the progress of any rank asks to stop, all ranks stop.
+    /// The run on disk is the same as with [`Disk::run_lists`]: either method continues where the other stopped, with
+    /// any number of ranks. If the observer of any rank asks to stop, all ranks stop.
     ///
-    /// Cost: each rank takes memory as in [`Disk::run_lists`] and reads the lists of all ranks.
+    /// Cost: each rank takes as much memory as [`Disk::run_lists`], and reads the lists of all ranks.
     ///
     /// # Errors
-    /// [`Stopped::Together`] for any error on one of the ranks, and for interruptions.
+    /// [`Stopped::Together`] for any error on one of the ranks, and if the search is interrupted.
     pub fn run_lists_distributed_with(
         &self,
         search: &FrontierSearch,
@@ -102,7 +102,7 @@ impl Disk {
     }
 }
 
-/// Returns the run that the directories hold, or a new one, and takes them for it.
+/// Returns the run in the directories, or a new one, and claims the directories for it.
 fn begin(search: &FrontierSearch, disk: &Disk) -> Result<Manifest, Error> {
     let (directories, first) = (&disk.directories, disk.directories.first());
     let survey = Survey::of(directories)?;
@@ -142,7 +142,7 @@ fn begin(search: &FrontierSearch, disk: &Disk) -> Result<Manifest, Error> {
     Ok(manifest)
 }
 
-/// Goes on with a run, whose directories are those of this job.
+/// Continues a run whose directories have been claimed by this job.
 fn session(
     search: &FrontierSearch,
     disk: &Disk,
@@ -209,34 +209,34 @@ fn session(
     }
 }
 
-/// The levels of a run by lists.
+/// The levels of a list search.
 struct DiskLists<'a> {
     disk: &'a Disk,
     of: Chunking,
     files: ListFiles<'a>,
-    /// All states of the puzzle, where they are known.
+    /// The number of states of the puzzle, if it is known.
     states: Option<u64>,
     first_counted: usize,
     max_depth: Option<usize>,
     keep_last: usize,
-    /// As it was when the session began or has last met.
+    /// The manifest as of the beginning of the session or the last exchange.
     manifest: Manifest,
-    /// That of several ranks knows what this one has written.
+    /// With several ranks, the committer has only what this rank has written.
     committer: Committer,
     rank: usize,
     ranks: usize,
-    /// How parts are dealt, and by which ranks tell each other what they have.
+    /// Assigns parts, and exchanges information between ranks.
     share: &'a Share<String>,
     committed: Instant,
-    /// The level at hand, the parts of it that are there, and those that were not when they were last dealt.
+    /// The current level, its existing parts, and the parts that did not exist when they were last assigned.
     depth: u32,
     stored: bool,
     records: Vec<ChunkRecord>,
     left: Vec<usize>,
-    /// How many parts are there by now.
+    /// The number of parts that exist by now.
     done: &'a AtomicUsize,
     room: u64,
-    /// Whose part the writer takes.
+    /// Held while the writer takes a part.
     turn: Mutex<()>,
 }
 
@@ -298,12 +298,12 @@ impl DiskLists<'_> {
         tell(Box::new(move |writer| writer.end(tally, Some(counts))))
     }
 
-    /// Whether several ranks should commit; rank 0 has the clock. The writer of a process alone has its own.
+    /// Whether several ranks should commit; rank 0 has the clock. The writer of a single process has its own clock.
     fn is_due(&self) -> bool {
         self.ranks > 1 && self.rank == 0 && self.committed.elapsed() >= self.disk.commit_every
     }
 
-    /// Tells all ranks something, and returns what each tells, by rank.
+    /// Sends a text to all ranks, and returns that of each rank, by rank.
     fn exchange(&self, own: String) -> Result<Vec<String>, LevelEnd> {
         self.share.begin(0);
         self.share.done(self.rank, own);
@@ -316,7 +316,7 @@ impl DiskLists<'_> {
         Ok(all.into_iter().map(|(_, news)| news).collect())
     }
 
-    /// Returns the manifest of all that the ranks have, made durable where they are to commit it.
+    /// Returns the manifest of everything that the ranks have, made durable if they are about to commit it.
     fn gather(&self, durable: bool) -> Result<Manifest, LevelEnd> {
         let own = self.committer.ask(move |writer| {
             if durable {
@@ -337,7 +337,7 @@ impl DiskLists<'_> {
         Ok(merge(parts?, &self.manifest))
     }
 
-    /// Makes everything that several ranks have finished the state to continue from.
+    /// Commits everything that several ranks have finished, as the state to continue from.
     fn commit(&mut self) -> Result<(), LevelEnd> {
         if self.ranks == 1 {
             return Ok(());
@@ -371,7 +371,7 @@ impl DiskLists<'_> {
         }
     }
 
-    /// What parts of the level come to.
+    /// The totals of parts of the level.
     fn total(&self) -> LevelTotal {
         let total = |record: &ChunkRecord| LevelTotal {
             tally: record.tally(),

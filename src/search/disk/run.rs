@@ -1,7 +1,7 @@
 //! The search on disk from beginning to end, by one process or by the ranks of a job.
 //!
-//! Invariant: no rank writes or removes a level file before every rank has found the same search, cut it the
-//! same way and dealt out the chunks, and one rank of this job has locked every directory; from then on
+//! Invariant: no rank writes or removes a level file before every rank has found the same search, divided it in the
+//! same way and distributed the chunks, and one rank of this job has locked every directory; from then on,
 //! [`crate::search::disk::level`] keeps them in step.
 
 use crate::{
@@ -20,14 +20,14 @@ use crate::{
 };
 
 impl Disk {
-    /// Runs a search on disk, or continues the one that the directories hold, and returns what it found.
+    /// Runs a search on disk, or continues the one in the directories, and returns its result.
     ///
-    /// Cost: memory as [`crate::search::disk::MemoryPlan`] says; disk for two levels, or all; each level is read twice
-    /// and written once.
+    /// Cost: memory as given by [`crate::search::disk::MemoryPlan`]; disk space for two levels, or for all; each level
+    /// is read twice and written once.
     ///
     /// # Errors
-    /// [`SearchError`] if a directory is in use, holds another search or a damaged file, when the disk is full, or
-    /// when the search does not fit the memory. In every case the same call continues at the last commit.
+    /// [`SearchError`] if a directory is in use, contains a different search or a damaged file, if the disk is full, or
+    /// if the search does not fit in memory. In every case, the same call continues from the last commit.
     pub fn run(&self, search: &Search) -> Result<Outcome, Error> {
         self.run_with(search, &NoProgress)
     }
@@ -45,22 +45,22 @@ impl Disk {
         self.alone(progress, has_room, || job.run(0).map_err(Stopped::into_error))
     }
 
-    /// Runs a search on disk together with the other ranks of a job, or continues the one that the directories
-    /// hold, and returns what it found; every rank returns the same outcome, except that only rank 0 returns
-    /// the states of the last depth.
+    /// Runs a search on disk together with the other ranks of a job, or continues the one in the directories, and
+    /// returns its result; every rank returns the same outcome, except that only rank 0 returns the states at the last
+    /// depth.
     ///
-    /// The run on disk is the same as with [`Disk::run`]: either method continues where the other stopped. With
-    /// several ranks [`Disk::planes`](#structfield.planes) has no effect. If the progress of any rank asks to stop,
-    /// all ranks stop.
+    /// The run on disk is the same as with [`Disk::run`]: either method continues where the other stopped. With several
+    /// ranks, [`Disk::planes`](#structfield.planes) has no effect. If the observer of any rank asks to stop, all ranks
+    /// stop.
     ///
-    /// Cost: for each rank one chunk and its planes as in [`Disk::run`], and the segments of its own chunks for two
-    /// steps, 1 bit per line and crossing window each; each level sends at most 1 bit per line and crossing
-    /// window.
+    /// Cost: for each rank, one chunk and its planes as in [`Disk::run`], and the segments of its own chunks for two
+    /// steps, each 1 bit per line per crossing window; for each level, at most 1 bit per line per crossing window is
+    /// sent.
     ///
     /// # Errors
-    /// [`Stopped::Together`] for a search that [`Disk::run`] refuses, for ranks that were started for different
-    /// searches, and for interruptions; [`Stopped::Alone`] for a later error on this rank alone: the caller must
-    /// then end the job.
+    /// [`Stopped::Together`] for a search that [`Disk::run`] rejects, for ranks that were started for different
+    /// searches, and if the search is interrupted; [`Stopped::Alone`] for a later error on this rank alone: the caller
+    /// must then end the job.
     pub fn run_distributed_with(
         &self,
         search: &Search,
@@ -75,8 +75,8 @@ impl Disk {
         job.run(leader)
     }
 
-    /// Looks at the directories, checks what lies there where that is asked for, and runs the search that `session` goes on
-    /// with, again where a damaged level can be computed again.
+    /// Examines the directories, checks the files there if requested, and runs the search with which `session`
+    /// continues; repeats this if a damaged level can be recomputed.
     pub(crate) fn alone<T>(
         &self,
         progress: &dyn Progress,
@@ -110,7 +110,8 @@ impl Disk {
     }
 }
 
-/// Stops all ranks when one of them was started for another search, with the same words on each, or to check the files.
+/// Stops all ranks, with the same message on each, if one of them was started for a different search, or to check the
+/// files.
 pub(crate) fn compare<const N: usize>(
     disk: &Disk,
     communicator: &dyn Communicator,
@@ -146,7 +147,7 @@ pub(crate) fn kept(all: bool) -> &'static str {
     if all { "all" } else { "last" }
 }
 
-/// Refuses a run that is not the one asked for; `chunks` and `frame_lines` are what that one has.
+/// Rejects a run that is not the requested one; `chunks` and `frame_lines` are those of the run.
 pub(crate) fn same_run(
     disk: &Disk,
     manifest: &Manifest,
@@ -176,14 +177,14 @@ pub(crate) fn same_run(
     }
 }
 
-/// A number for a new run.
+/// Returns a number for a new run.
 pub(crate) fn run_number(directories: &Directories) -> Result<u64, SearchError> {
     crate::random::seed().map_err(|e| directories.first().error("manifest", e).into())
 }
 
-/// Locks each directory by the lowest rank that works in it, and returns that rank of this one's.
+/// Locks each directory by the lowest rank that works in it, and returns this rank for the current directories.
 ///
-/// Ranks find out who shares a directory by leaving an empty file there for a moment.
+/// Ranks find out which of them share a directory by creating an empty file there for a moment.
 pub(crate) fn lock(
     disk: &Disk,
     communicator: &dyn Communicator,
@@ -247,7 +248,7 @@ impl DiskJob<'_> {
         there.then(|| shared(communicator, own)).transpose()
     }
 
-    /// Returns how the search is cut: as rank 0 decides, where every rank has the memory.
+    /// Returns how the search is divided: as rank 0 decides, if every rank has enough memory.
     fn plan(&self, manifest: Option<&Manifest>) -> Result<MemoryPlan, Stopped> {
         let DiskJob { search, disk, ref problem, communicator, .. } = *self;
         let asked = manifest.map(|m| m.shared_digits as usize).or(disk.shared_digits);
@@ -261,14 +262,14 @@ impl DiskJob<'_> {
         agreed(communicator, choose(digits.first().map(|&digits| usize::from(digits))))
     }
 
-    /// Refuses a run that is not the one asked for.
+    /// Rejects a run that is not the requested one.
     fn check(&self, plan: MemoryPlan, manifest: &Manifest) -> Result<(), SearchError> {
         let cut = (plan.chunks() as u32, plan.chunks.frame_lines());
         same_run(self.disk, manifest, &Identity::of(&self.search.space), self.disk.keep_all, cut)
     }
 
-    /// Continues the run in the directories, or starts one. `leader` is the rank that has locked those of this
-    /// rank.
+    /// Continues the run in the directories, or starts one. `leader` is the rank that has locked the directories of
+    /// this rank.
     fn run(&self, leader: usize) -> Result<Outcome, Stopped> {
         let DiskJob { search, disk, ref problem, kernel, communicator, .. } = *self;
         let (rank, ranks) = (communicator.rank(), communicator.size());
@@ -407,7 +408,7 @@ impl DiskJob<'_> {
         Ok(committer.close()?)
     }
 
-    /// Returns the rank of each chunk, as all ranks agree.
+    /// Returns the rank of each chunk, in agreement with all ranks.
     fn owners(&self, manifest: &Manifest) -> Result<Vec<usize>, Stopped> {
         let directories = &self.disk.directories;
         let survey = agreed(self.communicator, Survey::of(directories))?;
@@ -426,8 +427,8 @@ impl DiskJob<'_> {
 // one directory for all ranks that says nothing; with directories of their own it keeps every chunk on
 // its machine, whatever the number of ranks.
 
-/// Returns the rank of each chunk, every rank as many as the others where it sees them, or the first
-/// chunk that no rank sees.
+/// Returns the rank of each chunk, with the same number for every rank if it sees them, or else the first chunk that no
+/// rank sees.
 fn owners(seen: &[Vec<u8>]) -> Result<Vec<usize>, usize> {
     let chunks = seen[0].len();
     let seeing = |chunk: usize| (0..seen.len()).filter(move |&r| seen[r].get(chunk) == Some(&1));
