@@ -11,14 +11,14 @@ use crate::{
     search::Outcome,
 };
 
-/// Width and height of the chart in pixels of the SVG: labels are readable at 830 pixels, the width of
-/// a page on most sites.
+/// Width and height of the chart in SVG pixels: labels are readable at a width of 830 pixels, which is the page width
+/// of most sites.
 const SIZE: (u32, u32) = (880, 420);
 
-/// Most depths of a growth curve whose points have room for their counts.
+/// Maximum number of depths of a growth curve whose points have room for their counts.
 const MOST_LABELLED: usize = 16;
 
-/// Least states in the largest level for which the logarithmic panel has room for a note.
+/// Minimum number of states in the largest level for which the logarithmic panel has room for a note.
 const ROOM_FOR_NOTE: u64 = 1000;
 
 /// The formats that a chart can be written in.
@@ -31,10 +31,10 @@ pub enum ChartFormat {
 }
 
 impl ChartFormat {
-    /// Returns the format that the ending of a file name asks for, in upper or lower case.
+    /// Returns the format for the extension of a file name, in upper or lower case.
     ///
     /// # Errors
-    /// [`Error::Report`] if the ending is neither `.svg` nor `.png`.
+    /// [`Error::Report`] if the extension is neither `.svg` nor `.png`.
     pub fn of(path: impl AsRef<Path>) -> Result<ChartFormat, Error> {
         let path = path.as_ref();
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
@@ -65,8 +65,8 @@ pub struct Chart {
 }
 
 impl Chart {
-    /// Returns the chart of a distribution; `name` begins its title, `complete` tells whether the last
-    /// depth is the diameter.
+    /// Returns the chart of a distribution; `name` begins its title, and `complete` tells whether the last depth is the
+    /// diameter.
     pub fn new(name: String, counts: &[u64], complete: bool) -> Chart {
         Chart { name, counts: counts.to_vec(), complete }
     }
@@ -161,7 +161,7 @@ impl Chart {
         panel.shapes
     }
 
-    /// Points, with the antipodes marked; in a search that stopped early, with their counts.
+    /// Points, with the antipodes marked; for a search that stopped early, with their counts.
     fn logarithmic(&self, across: (f64, f64)) -> Vec<(Colour, SceneShape)> {
         let ticks = log_ticks(self.largest());
         let top = ticks.last().map_or(10.0, |last| *last as f64).log10();
@@ -192,8 +192,8 @@ impl Chart {
     }
 }
 
-/// The ticks of a logarithmic scale from 1 to at least `largest`: powers of ten, at most about ten of
-/// them; over one or two decades 2 and 5 between them as well, so that every label is a whole number.
+/// The ticks of a logarithmic scale from 1 to at least `largest`: powers of ten, at most about ten of them; over one or
+/// two decades also 2 and 5 times these, so that every label is an integer.
 fn log_ticks(largest: u64) -> Vec<u64> {
     let decades = (1..=19).find(|&e| 10u64.pow(e) >= largest).unwrap_or(19);
     if decades <= 2 {
@@ -206,7 +206,7 @@ fn log_ticks(largest: u64) -> Vec<u64> {
     powers.map(|e| 10u64.pow(e)).collect()
 }
 
-/// A power of ten as a tick: 10³.
+/// A power of ten as the label of a tick: 10³.
 fn power_of_ten(value: u64) -> String {
     let exponent = value.ilog10().to_string();
     let digits = exponent.bytes().map(|digit| RAISED[usize::from(digit - b'0')]);
@@ -221,19 +221,19 @@ const GRID: Colour = 0xe4e4e4;
 
 const AXIS: Colour = 0x444444;
 
-/// Upper and lower end of the field in which the figures are drawn.
+/// Upper and lower edge of the field in which the figures are drawn.
 const FIELD: (f64, f64) = (84.0, 360.0);
 
-/// Empty pixels at the left and right edge of the chart.
+/// Empty pixels at the left and right edges of the chart.
 const MARGIN: f64 = 4.0;
 
-/// Depths that have a tick, at most.
+/// Maximum number of depths with a tick.
 const DEPTH_TICKS: f64 = 12.0;
 
-/// Width of a digit, roughly.
+/// Approximate width of a digit.
 const DIGIT: f64 = 7.6;
 
-/// Fewer depths than these do not fill the field.
+/// With fewer depths than this, the field is not filled.
 const FEWEST: usize = 5;
 
 pub(crate) struct Panel {
@@ -244,8 +244,7 @@ pub(crate) struct Panel {
 }
 
 impl Panel {
-    /// An empty panel for `depths` depths, from a pixel on and so many wide; ticks are heights with
-    /// their labels.
+    /// An empty panel for `depths` depths, with a left edge and a width in pixels; ticks are heights with their labels.
     pub fn new(
         (left, width): (f64, f64),
         title: &str,
@@ -283,7 +282,7 @@ impl Panel {
         panel
     }
 
-    /// A bar over a depth.
+    /// A bar at a depth.
     pub fn bar(&mut self, depth: f64, height: f64) {
         let (left, top) = self.at((depth - 0.46, height));
         let (right, bottom) = self.at((depth + 0.46, 0.0));
@@ -291,7 +290,7 @@ impl Panel {
         self.shapes.push((INK, bar));
     }
 
-    /// A dashed line over the whole height, with a label beside its upper end.
+    /// A dashed line over the full height, with a label next to its upper end.
     pub fn mark(&mut self, depth: f64, label: String) {
         let (x, _) = self.at((depth, 0.0));
         let (top, bottom) = FIELD;
@@ -322,7 +321,7 @@ impl Panel {
         self.text((x - 4.0, y - 7.0), Anchor::End, Font::Label, text);
     }
 
-    /// A note with its middle at a point, and an arrow from it to another to the right.
+    /// A note centred at a point, with an arrow to a target on its right.
     pub fn note(&mut self, at: Point, text: String, target: Point) {
         let ((x, y), (tx, ty)) = (self.at(at), self.at(target));
         let half = DIGIT / 2.0 * text.len() as f64;
@@ -367,7 +366,7 @@ pub(crate) fn tick_step(range: f64, most: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    //! What the chart keeps to itself.
+    //! Tests of internals of the chart.
 
     use super::*;
     use crate::report::scene::{ACCENT, INK};

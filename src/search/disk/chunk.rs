@@ -217,8 +217,8 @@ pub(crate) struct Level<'a> {
     pub back: &'a [GroupStep],
     pub committer: &'a Committer,
     pub current: Fetch<'a>,
-    /// The excluded states: the previous level, or the states seen; the files of the latter contain those of the chunks
-    /// that have been written.
+    /// The excluded states: the previous level, or the states seen. Their files have the same parts as those being
+    /// written.
     pub left_out: Fetch<'a>,
     /// The chunks that this rank has to compute.
     pub order: Vec<usize>,

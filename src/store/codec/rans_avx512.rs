@@ -1,6 +1,7 @@
-//! Rows of 60 lanes in registers of AVX-512.
+//! Rows of 60 lanes in AVX-512 registers.
 //!
-//! Invariant: equal to the plain functions of [`RansIsa`] bit for bit. What the four lanes beyond them hold is never written.
+//! Invariant: equal to the plain functions of [`RansIsa`], bit for bit. The contents of the last four lanes are never
+//! written.
 
 #![allow(unsafe_code)]
 
@@ -15,7 +16,7 @@ use crate::{
     },
 };
 
-/// All bits of the lanes that hold lines.
+/// All bits of the lanes that contain lines.
 const IN_LANES: Register = {
     let mut all = [0; 64];
     let mut lane = 0;
@@ -58,7 +59,7 @@ impl RansLanesAvx512 {
     }
 }
 
-/// Looks bytes up in a table of 256.
+/// Looks up bytes in a table of 256.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn look_up(table: &[u8; 256], at: __m512i) -> __m512i {
@@ -68,17 +69,17 @@ fn look_up(table: &[u8; 256], at: __m512i) -> __m512i {
     _mm512_mask_blend_epi8(_mm512_movepi8_mask(at), low, high)
 }
 
-/// The even bytes of one register and the odd ones of another.
+/// The even bytes of one register and the odd bytes of another.
 ///
-/// Pairs of bytes are taken as words in place, by shifts and selections: what unpacks and packs would all wait for the
-/// one port that shuffles, which looking up needs already.
+/// Pairs of bytes are treated as words in place, with shifts and selections: unpack and pack instructions would all
+/// wait for the single shuffle port, which the lookups already need.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn even_odd(even: __m512i, odd: __m512i) -> __m512i {
     _mm512_ternarylogic_epi32::<0xca>(_mm512_set1_epi16(255), even, odd)
 }
 
-/// A byte of each word, to its other half.
+/// Moves a byte of each word to its upper half.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn up(bytes: __m512i) -> __m512i {
@@ -98,7 +99,7 @@ fn even(bytes: __m512i) -> __m512i {
     _mm512_and_si512(bytes, _mm512_set1_epi16(255))
 }
 
-/// Writes the bytes of some lanes in front of what is there.
+/// Writes the bytes of some lanes before the existing ones.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi2,popcnt")]
 fn push(to: &mut Backward, lanes: u64, bytes: __m512i) {
@@ -111,7 +112,7 @@ fn push(to: &mut Backward, lanes: u64, bytes: __m512i) {
     }
 }
 
-/// Takes a byte for each of some lanes.
+/// Reads a byte for each of some lanes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi2,popcnt")]
 fn pull(from: &mut Forward, lanes: u64, into: __m512i) -> __m512i {
