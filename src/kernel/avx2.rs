@@ -18,16 +18,16 @@ pub(crate) struct Halves(__m256i, __m256i);
 /// The index that a 16-byte shuffle turns into zero.
 const NONE: u8 = 0x80;
 
-/// One 16-byte piece of a source register and the bytes of a target half that come from it.
+/// One 16-byte piece of a source register, and the bytes of a target half that come from it.
 #[repr(C, align(32))]
 struct Piece {
-    /// First, so that it is aligned as loads need it.
+    /// First, so that it has the alignment that loads need.
     bytes: [u8; 32],
     /// Offset of the piece in the concatenated source registers.
     offset: usize,
 }
 
-/// For each half of the target the pieces that it is made of; only those that matter.
+/// For each half of the target, the pieces of which it consists; only nonempty ones.
 pub(crate) struct LanePieces([Vec<Piece>; 2]);
 
 impl LanePieces {

@@ -4,8 +4,8 @@
 //! are products of moves, for its inverse: each of these **views** gives a lower bound on the remaining moves. A node's
 //! children are looked up together, view after view, so that their memory accesses overlap.
 //!
-//! Source: R. E. Korf, Finding optimal solutions to Rubik's cube using pattern databases, AAAI 1997; inverse states: A. Felner, U.
-//! Zahavi, J. Schaeffer and R. C. Holte, Dual lookups in pattern databases, IJCAI 2005.
+//! Source: R. E. Korf, Finding optimal solutions to Rubik's cube using pattern databases, AAAI 1997; inverse states: A.
+//! Felner, U. Zahavi, J. Schaeffer and R. C. Holte, Dual lookups in pattern databases, IJCAI 2005.
 //!
 //! Invariant: a solution has been replayed before it is returned. Solutions and nodes do not depend on the number of threads.
 

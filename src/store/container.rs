@@ -127,7 +127,7 @@ const PIECE: usize = 1 << 10;
 
 const AHEAD: usize = 4 << 10;
 
-/// The XXH3-64 of a block. Cost: two thirds of summing it in one go, which waits for memory at every page.
+/// The XXH3-64 of a block. Cost: two thirds of that of hashing it in one call, which waits for memory at every page.
 fn sum_of(block: &[u8]) -> u64 {
     let mut sum = XxHash3_64::new();
     for (i, piece) in block.chunks(PIECE).enumerate() {
@@ -139,8 +139,8 @@ fn sum_of(block: &[u8]) -> u64 {
 }
 
 impl<H: FileHeader> Container<H> {
-    /// Opens a file whose entries are read when they are asked for. Cost: one read of what is before the
-    /// entries, which is checked; later 1 MiB of reading, summing and memory for every block of entries.
+    /// Opens a file whose entries are read when they are requested. Cost: reading and checking everything before the
+    /// entries; later, for each block of entries, reading and hashing 1 MiB, and the memory for it.
     pub fn open(path: &Path) -> Result<Container<H>, SystemError> {
         let failed = SystemError::io("cannot open", path);
         let file = File::open(path).map_err(&failed)?;
@@ -162,9 +162,9 @@ impl<H: FileHeader> Container<H> {
         Container::new(path, header, body)
     }
 
-    /// Reads all of a file that was opened into memory, on huge pages where the system has them, and checks
-    /// it; `read(bytes)` hears of every piece and may stop it. Cost: the file's size in memory, one read, and 0.1 ns per
-    /// byte and core for the sums.
+    /// Reads all of an opened file into memory, on huge pages if the system has them, and checks it; `read(bytes)` is
+    /// called for every piece and may stop it. Cost: memory for the whole file, one read, and 0.1 ns of one core per
+    /// byte for the checksums.
     pub fn load<E: From<SystemError> + Send>(
         self,
         read: impl Fn(u64) -> Result<(), E> + Sync,
@@ -180,7 +180,7 @@ impl<H: FileHeader> Container<H> {
         Ok(Container { body: Body::Whole(image), ..self })
     }
 
-    /// Checks that a mapped file is still what was checked when it was mapped.
+    /// Checks that a mapped file has not been modified since it was mapped.
     pub fn unchanged(&self) -> Result<(), SystemError> {
         match &self.body {
             Body::Whole(Image::Mapped(mapped)) if !mapped.is_unchanged() => {
