@@ -55,7 +55,7 @@ mod error;
 pub mod frontier;
 #[doc(hidden)]
 pub mod internals;
-// What is documented of these three is what stands below.
+// For these three modules, only the items re-exported below are documented.
 #[allow(missing_docs)]
 mod kernel;
 pub mod pdb;

@@ -22,7 +22,7 @@ pub fn pool(threads: Option<usize>) -> Result<ThreadPool, SystemError> {
     pool.map_err(|e| SystemError::Threads { threads, reason: e.to_string() })
 }
 
-// The threads of a process, for those whom programs of others call.
+// The threads of a process, for libraries that are called by other programs.
 
 /// The threads, and the process that they belong to.
 static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);

@@ -135,7 +135,7 @@ macro_rules! names {
 
 pub(crate) use names;
 
-// Text that somebody wrote, in errors.
+// User-supplied text in error messages.
 
 /// Returns the beginning of a text, with at most `most` characters. Control characters are escaped, so that they have
 /// no effect on a terminal.

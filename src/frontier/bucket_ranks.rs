@@ -84,7 +84,7 @@ impl BucketRanks {
             });
             let placed = own.iter().filter(|(_, part)| !part.turn).map(|(_, part)| part.field);
             let order: Vec<usize> = here.iter().map(|&t| tracked[t]).chain(placed).collect();
-            // Of what nobody tells apart nothing is known.
+            // Nothing is known about pieces that look alike.
             let is_whole = order.len() == group.positions.len();
             let sum = group.constant_sum.filter(|_| is_whole);
             let others = group.parity.as_ref().filter(|_| is_whole);
@@ -104,7 +104,7 @@ impl BucketRanks {
             let mut sums = [0; RUNS];
             for (group, to) in groups.iter().zip(&mut sums) {
                 let (modulus, sum) = group.sum.unwrap_or((1, 0));
-                // Turns that the coordinate has not are the keys' own.
+                // Orientations that are not in the coordinate belong to the keys.
                 let own = group.tracked.iter().filter(|_| !space.bound);
                 let tracked: u64 = own.map(|&piece| u64::from(turns[piece])).sum();
                 *to = u64::from(sum) + 256 * u64::from(modulus) - tracked % u64::from(modulus);

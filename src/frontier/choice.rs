@@ -58,7 +58,7 @@ pub(super) fn is_bipartite(puzzle: &OrbitPuzzle, fields: &StateFields, moves: &[
     if (0..fields.fields.len()).any(coloured) {
         return true;
     }
-    // Sums of parities of orbits of different pieces: is 1 for every move one of them?
+    // Sums of parities of orbits of different pieces: does every move change one of them?
     let distinct = puzzle.orbits().iter().enumerate().filter(|(_, orbit)| {
         orbit.moduli.len() == orbit.positions()
             && (0..orbit.moduli.len()).all(|kind| orbit.pieces_of(kind as u8) == 1)
@@ -151,13 +151,13 @@ impl CoordinateChoice {
                 let buckets = coarse as f64 * fine as f64 / kept;
                 // Where the lists of two levels begin and end.
                 let indices = buckets * 16.0;
-                // Lists that must be coded take fewer bytes a key the longer they are.
+                // The longer coded lists are, the fewer bytes they take per key.
                 let stored = widest / kept;
                 let is_too_fine = |memory: u64| {
                     let (memory, bytes) = (memory as f64, stored * words * 8.0);
                     indices > memory / 8.0 || bytes > memory / 2.0 && stored < 500.0 * buckets
                 };
-                // Where lists of them do not fit, full levels are bits, which take much the same time but in small buckets.
+                // If lists do not fit, full levels are bits, which take about the same time except in small buckets.
                 let lists = 2.0 * stored * words * 8.0;
                 let bits = all / kept * 3.0 / 8.0;
                 let is_full = memory.is_some_and(|memory| {
@@ -168,7 +168,8 @@ impl CoordinateChoice {
                     continue;
                 }
                 let keys = stored * puzzle.moves().len() as f64;
-                // Bytes that a bucket takes: keys that are made, and the lines of the set. Nanoseconds by where they fit.
+                // Bytes that a bucket takes: the generated keys, and the lines of the set. Nanoseconds, depending on
+                // where they fit.
                 let bytes = keys / buckets * words * 24.0;
                 let numbers = all / kept / buckets;
                 let each = match bytes {
@@ -178,11 +179,12 @@ impl CoordinateChoice {
                     large => 12.0 + (large / 7e5).min(12.0) + 0.1 * large.log2(),
                 };
                 let lists = (buckets * puzzle.moves().len() as f64).min(keys);
-                // People ask for the states up to all symmetries: these may cost some tenths of a second, or half of the time.
+                // Users want the states up to all symmetries: using all of them may cost some tenths of a second, or
+                // half of the time.
                 let used = if chosen.is_empty() { 1.0 } else { kept };
                 let partial = use_symmetry && used < whole_group.order() as f64;
                 let (partly, once) = if partial { (2.0, 3e8) } else { (1.0, 0.0) };
-                // One bucket is one thread's, and without a coordinate there are no symmetries.
+                // One bucket is processed by one thread, and without a coordinate there are no symmetries.
                 let alone = if chosen.is_empty() && !is_full { 8.0 * kept } else { 1.0 };
                 let cost = once
                     + partly * alone * keys * each * words
@@ -313,7 +315,7 @@ pub(super) fn widest(puzzle: &OrbitPuzzle, fields: &StateFields, max_depth: Opti
     };
     let moves: Vec<_> = puzzle.moves().iter().map(map).collect();
     let goals = puzzle.goals();
-    // Some of many goals show the growth.
+    // A sample of many goals suffices to show the growth.
     let some = goals.len().min(STATES / 20);
     let each = goals.len() as f64 / some as f64;
     let mut level: Vec<Vec<u8>> = goals[..some].iter().map(|goal| fields.encode(goal)).collect();

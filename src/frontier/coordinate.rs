@@ -310,7 +310,7 @@ impl Coordinate {
         if self.fine == 1 {
             return;
         }
-        // What each orientation of each piece adds.
+        // The contribution of each orientation of each piece.
         let mut adds = vec![Vec::new(); self.tracked.len()];
         for (q, (&from, table)) in map.source.iter().zip(&map.table).enumerate() {
             let from = usize::from(from);

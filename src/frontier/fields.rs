@@ -160,7 +160,7 @@ impl StateFields {
             let (single, several): (Vec<u8>, Vec<u8>) = kinds
                 .filter(|&kind| orbit.pieces_of(kind) > 0)
                 .partition(|&kind| orbit.pieces_of(kind) == 1);
-            // Where moves look at those that look alike, these have fields.
+            // If moves depend on pieces that look alike, these pieces have fields.
             let looked_at = |kind| {
                 let of = |at: &OrbitPlace| usize::from(at.orbit) == index && at.kind == kind;
                 puzzle.illegal().iter().any(of)
@@ -232,7 +232,7 @@ impl StateFields {
                 by_content |= matches!(of.kind, FieldKind::Content { .. });
                 pieces[position] = Some(piece);
             }
-            // Pieces without fields stand where they always do, or are those that look alike.
+            // Pieces without fields are always in the same place, or look alike.
             let is_single = |kind: u8| orbit.pieces_of(kind) == 1;
             for (position, piece) in orbit.solved.iter().enumerate() {
                 let placed = pieces.iter().flatten().any(|other| other.kind == piece.kind);

@@ -124,8 +124,8 @@ impl FrontierSearch {
         let fields = StateFields::of(&self.puzzle);
         let all = states(&self.puzzle, &fields);
         let all_bits = |states: f64| (total.min(1e300) / states).log2().max(0.0) + 4.0;
-        // Levels have an order that random sets of states have not: what that saves, and what lists cost beyond these bits,
-        // is measured on the widest level.
+        // Levels have an order that random sets of states do not have: what this saves, and what lists cost beyond
+        // these bits, is measured on the widest level.
         let saved = {
             let search = to(searched - 1).keep_last(1);
             let choice =
@@ -173,11 +173,11 @@ impl FrontierSearch {
             let choice = self.clone().max_depth(depth).choose(&fields);
             let shape = choice.shape(&fields);
             let kept = all / shape.symmetries;
-            // Small buckets stay lists.
+            // Small buckets remain lists.
             let full = if kept < 1000.0 * shape.buckets { f64::INFINITY } else { kept * 3.0 / 8.0 };
             let lists = ListSizes { shape, all_bits: &all_bits, saved, all, full };
             let room = Room { memory, directed: self.puzzle.is_directed() };
-            // The states of the last depth are counted only.
+            // The states at the last depth are only counted.
             let (bytes, is_coded) = lists.peak(&counts[..depth], &room);
             peak = peak.max(bytes);
             peak_ahead = peak_ahead.max(lists.peak(&counts[..depth.saturating_sub(1)], &room).0);
@@ -273,7 +273,7 @@ impl ListSizes<'_> {
 
     fn coded(&self, states: f64) -> f64 {
         let keys = states / self.shape.symmetries;
-        // Short lists are not packed.
+        // Short lists are not compressed.
         let least = if keys < SHORT * self.shape.buckets { 2.2 } else { 1.0 };
         let each = (self.saved * (self.all_bits)(states) / 8.0).clamp(least, self.key_bytes());
         // Lists of some puzzles take a tenth more than those that were measured.
@@ -288,14 +288,14 @@ impl ListSizes<'_> {
         for (depth, &states) in counts.iter().enumerate() {
             let left = room.memory - taken;
             let plain = self.plain(states);
-            // What the search expects of the level.
+            // What the search expects for the level.
             let last = depth.checked_sub(1).map_or(1.0, |last| counts[last]);
             let growth = depth.checked_sub(2).map_or(1.0, |before| last / counts[before]).max(1.0);
             let keys = last * growth / self.shape.symmetries * self.key_bytes();
             let is_wide = keys > 0.5 * left;
             let is_alone = self.shape.buckets < 2.0;
             if (is_wide || is_alone) && self.full <= left && keys > self.full / 3.0 {
-                // Levels before the middle are made from lists where these fit.
+                // Levels before the middle are computed from lists if these fit.
                 let mut known = 0.0;
                 let listed = counts.iter().map(|&states| {
                     known += states;
@@ -350,7 +350,7 @@ mod tests {
         let took = pocket_cube().run().unwrap().seconds;
         let expected = of.depths[11].seconds.unwrap();
         assert!(expected < 8.0 * took + 0.5, "{expected} s, {took} s measured");
-        // What one level takes is not what starting the levels before it takes.
+        // The cost of one level is not that of starting the levels before it.
         let of = forecast(Some(2), 1 << 30);
         assert!(of.depths.iter().all(|depth| depth.seconds.is_some_and(|s| s < 2.0)));
     }

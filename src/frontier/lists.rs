@@ -148,7 +148,7 @@ impl ListChunk {
         let half = |at: usize| u32::from_le_bytes(*head[at..].first_chunk().expect("a head"));
         let word = |at: usize| u64::from_le_bytes(*head[at..].first_chunk().expect("a head"));
         let (bytes, plain) = (half(0) as usize, half(4) as usize);
-        // Of each bucket there are at most two numbers of five bytes.
+        // Each bucket has at most two numbers of five bytes.
         let room = len.checked_sub((HEAD + bytes) as u64).filter(|_| plain <= 10 * buckets);
         let room = room.ok_or_else(wrong)?;
         let packed = file.read(entry.offset + HEAD as u64, bytes)?;
@@ -175,7 +175,7 @@ impl ListChunk {
         }
         let at = entry.offset + (HEAD + bytes) as u64;
         let coded = if in_memory {
-            // From here on nobody checks them again.
+            // From here on, they are not checked again.
             let coded = file.read(at, end as usize)?;
             let mut hash = XxHash3_64::new();
             hash.write(head);
@@ -431,7 +431,7 @@ impl ListCoder {
         if XxHash3_64::oneshot(code) as u32 != u32::from_le_bytes(*check) {
             return None;
         }
-        // Eight bytes more, so that a whole word can be read anywhere.
+        // Eight additional bytes, so that a whole word can be read at any position.
         suffixes.clear();
         suffixes.resize(count * (1 + 8 * W) + 8, 0);
         match *code {

@@ -114,7 +114,7 @@ pub enum FrontierError {
         /// The move.
         name: String,
     },
-    /// The machine refused memory, threads, instructions or a file.
+    /// Memory, threads, processor instructions or a file are not available.
     #[error(transparent)]
     System(#[from] SystemError),
     /// The observer asked to stop.

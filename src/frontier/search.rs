@@ -153,7 +153,7 @@ impl FrontierSearch {
     ) -> Result<BucketSpace, FrontierError> {
         let kernel = self.resources.choose_kernel()?;
         let puzzle = &self.puzzle;
-        // Moves may depend on one piece that has no double, as those of a board on the blank.
+        // Moves may depend on one unique piece, as those of a board depend on the blank.
         let mut needed = puzzle.moves().iter().filter_map(|one| Some((one, one.requires?)));
         let first = needed.clone().next().map(|(_, at)| at);
         let other =
@@ -187,7 +187,7 @@ impl FrontierSearch {
         let form = if store.is_on_disk() { Some(LevelForm::Coded) } else { choice.form };
         let goals = self.puzzle.goals();
         let mut start: Vec<Vec<u8>> = goals.iter().map(|goal| fields.encode(goal)).collect();
-        // States may differ in what no move changes.
+        // States may differ in parts that no move changes.
         start.sort_unstable();
         start.dedup();
         let may = store.takes_bits() && form.is_none_or(|form| form == LevelForm::Bits);
@@ -204,7 +204,7 @@ impl FrontierSearch {
         lists: &BucketLists,
     ) -> Result<Vec<Arrangement>, StorageError> {
         let fields = StateFields::of(&self.puzzle);
-        // Images of a state whose bucket has symmetries of its own come twice.
+        // Images of a state whose bucket has symmetries of its own occur twice.
         let mut listed = BTreeSet::new();
         for (chunk, lists) in lists.chunks.iter().enumerate() {
             if listed.len() >= self.keep_last {
@@ -238,7 +238,7 @@ impl FrontierSearch {
     ) -> Result<FrontierOutcome, Error> {
         let coded =
             form == Some(LevelForm::Coded) && (store.is_on_disk() || space.coder.can_code());
-        // The states at the last depth are rarely all that there are.
+        // The states at the last depth are rarely all states.
         progress.started(u64::MAX);
         let spare = self.resources.memory.unwrap_or(u64::MAX);
         let FoundLists { mut levels, mut complete, mut lists } = store.found(space, spare)?;
@@ -262,7 +262,7 @@ impl FrontierSearch {
         }
         let bytes = |lists: &[BucketLists]| lists.iter().map(BucketLists::bytes).sum::<u64>();
         let mut peak_bytes = bytes(&lists);
-        // How many levels are stored: the others were counted.
+        // The number of levels that are stored: the others were counted.
         let mut stored = levels.iter().take_while(|level| level.bytes > 0).count();
         let mut bits: Option<BitLevels> = None;
         for depth in levels.len().. {
@@ -273,11 +273,11 @@ impl FrontierSearch {
             let taken = bytes(&lists) + bits.as_ref().map_or(0, BitLevels::bytes);
             let room =
                 self.resources.memory.map_or(u64::MAX, |budget| budget.saturating_sub(taken));
-            // What the level may come to.
+            // The expected size of the level.
             let kept = |depth: usize| levels[depth].kept as f64;
             let growth = stored.checked_sub(2).map_or(1.0, |d| kept(d + 1) / kept(d)).max(1.0);
             let is_wide = || kept(stored - 1) * growth * (8 * W) as f64 > 0.5 * room as f64;
-            // Lists are quicker where they fit, but the thread of a single bucket would be alone.
+            // Lists are faster if they fit, but the thread of a single bucket would work alone.
             let is_alone = space.chunks() <= rayon::current_num_threads();
             let is_full = |ranks: &mut BucketRanks| {
                 let bytes = BitLevels::bytes_of(ranks, space);
@@ -462,9 +462,9 @@ mod tests {
             wheels([0, 1, 2, 3, 3, 3]),
             wheels(different).with_powers().unwrap().forbidding(vec![at(0, 1), at(5, 2)]),
             wheels([0, 0, 0, 1, 1, 1]).inverse_closed().unwrap().forbidding(vec![at(1, 1)]),
-            // Those that look alike and do not turn have no fields of their own.
+            // Pieces that look alike and do not turn have no fields of their own.
             slide([0, 1, 2, 2, 2, 2]).with_powers().unwrap().forbidding(vec![at(0, 2)]),
-            // Several goals: of one colour and of two, with symmetries that exchange them, one way only.
+            // Several goals, with one colour and with two, with symmetries that exchange them, and with directed moves.
             solved_by(wheels(different).inverse_closed().unwrap(), &["L", "R' L R"], ""),
             solved_by(wheels(different).with_powers().unwrap(), &["L", "L2", "L'"], "R2"),
             solved_by(slide([0, 1, 2, 3, 4, 5]).inverse_closed().unwrap(), &["A", "B"], ""),
@@ -550,7 +550,7 @@ mod tests {
                             group.order()
                         );
                         assert_eq!(levels(&found), levels(&first), "{what}");
-                        // Rows of bits have the same bytes, however few states they have.
+                        // Rows of bits have the same size, however few states they contain.
                         let same = found.levels[1].bytes == found.levels[3].bytes;
                         assert!(same || form != Bits, "{what}");
                         if let (Some(some), Some(other)) =
@@ -610,7 +610,7 @@ mod tests {
         let Error::Frontier(FrontierError::Memory { depth, .. }) = error else {
             panic!("eight megabytes are not enough");
         };
-        // What the message advises works.
+        // Following the advice in the message works.
         search.max_depth = Some(depth);
         assert_eq!(search.run().unwrap().levels.len(), depth + 1);
     }

@@ -55,7 +55,7 @@ impl SymmetryGroup {
         let mut maps = vec![SymmetryGroup::trivial(fields).maps.remove(0)];
         let mut all = vec![Relabelling::identity(puzzle)];
         let finder = SymmetryFinder::new(puzzle);
-        // What never moves stays where it is.
+        // Positions that never move stay where they are.
         let still = |p: usize| finder.moves.iter().all(|one| usize::from(one[p]) == p);
         let points = 0..finder.points.len();
         let moving: Vec<usize> = points.clone().filter(|&p| !still(p)).collect();
@@ -91,7 +91,7 @@ impl SymmetryGroup {
 
     /// The group of these maps, the first of which is the identity; `None` if they are not a group.
     pub fn of(maps: Vec<FieldMap>) -> Option<SymmetryGroup> {
-        // A map is known by what it makes of some rows in which values differ as far as they can.
+        // A map is identified by its effect on some rows in which values differ as far as they can.
         let fields = maps[0].table.len();
         let value = |row: usize, field: usize| {
             (field * field * 7 + field * 3 + 1 + row * (2 * field + 1) * 5)
@@ -226,7 +226,7 @@ impl<'a> SymmetryFinder<'a> {
                 each.flatten().collect()
             })
             .collect();
-        // What a move requires is looked at in the end: moves that only differ in that are one here.
+        // The conditions of moves are checked at the end: moves that differ only in these count as one here.
         moves.sort_unstable();
         moves.dedup();
         let moved = |one: &Vec<u16>| {

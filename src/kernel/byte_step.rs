@@ -180,7 +180,7 @@ pub(crate) unsafe fn step<I: Isa, const REVERSE: bool>(
     }
 }
 
-// What becomes of the states that a step reaches.
+// The treatment of the states that a step reaches.
 
 /// The treatment of the states that a step reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -250,12 +250,12 @@ pub(crate) unsafe fn gather<I: Isa, T: Stored<I>, S: Sink<I>, const P: usize, co
                 sink.done();
             }
             MoveShape::Scattered(tables) => {
-                // A loop over pieces cannot be unrolled; were it to write to the sink, the index would be
-                // a variable and all accumulators, of the other arms too, would live in memory.
+                // A loop over pieces cannot be unrolled; if it wrote to the sink, the index would be a variable, and
+                // all accumulators, including those of the other arms, would be in memory.
                 let mut values = [[I::splat(0); G]; P];
                 for (p, values) in values.iter_mut().enumerate() {
                     for (r, value) in values.iter_mut().enumerate() {
-                        // Joined in a register: in `values`, each piece would wait for the one before to be
+                        // Combined in a register: in `values`, each piece would wait until the previous one has been
                         // stored and loaded again.
                         let mut joined = I::splat(0);
                         for &(source, row) in tables.of(from.row * GROUP + r) {
@@ -340,7 +340,7 @@ pub(crate) fn fetch_all<const LEVEL: u8, const G: usize>(first: *const Register)
     }
 }
 
-// Asking for memory before it is needed.
+// Prefetching of memory before it is needed.
 
 /// Starts to prefetch the cache line of an address into the cache of the given `LEVEL`, 1 or 2; has no effect on
 /// processors without a hint for this. Any address is valid. Cost: one instruction.

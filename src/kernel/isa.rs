@@ -90,8 +90,8 @@ macro_rules! instructions {
     ($(fn $name:ident($($arg:ident: $of:ty),*) $(-> $value:ty)? { $body:expr })*) => {$(
         #[inline(always)]
         unsafe fn $name($($arg: $of),*) $(-> $value)? {
-            // SAFETY: the caller promises that the processor has the instructions and that pointers
-            // are valid registers; tables stay within them, which `check` has found.
+            // SAFETY: the caller promises that the processor has the instructions and that pointers are valid
+            // registers; tables stay within them, as `check` has verified.
             unsafe { $body }
         }
     )*};

@@ -96,7 +96,7 @@ impl KeyDigits {
         }
         let mut runs: Vec<DigitRun> = Vec::new();
         let (mut word, mut shift) = (layout.words - 1, 0);
-        // What belongs together is one run; the values are the least significant ones.
+        // Digits of the same kind form one run; the values are the least significant ones.
         let mut order: Vec<(usize, &DigitRule)> = rules.iter().enumerate().collect();
         order.sort_by_key(|(_, rule)| rule.slot());
         for (field, rule) in order {

@@ -215,7 +215,7 @@ impl KeyRanks {
         of: &RankContext,
         walks: &mut [Vec<WalkStep>],
     ) -> [[u64; W]; N] {
-        // The last digit counts ones.
+        // The last digit counts in ones.
         let (mut places, mut turns) = ([[0u8; N]; 128], [[0u8; N]; 128]);
         let mut own = [[0u64; N]; RUNS];
         let mut at = 128;
@@ -421,7 +421,7 @@ impl Automaton {
         }
         let mut building = AutomatonBuilder { kinds, width, parts, known: HashMap::new() };
         let counts = kinds.iter().map(|&(.., count)| count).collect();
-        // Without a constant sum nobody looks at it.
+        // If the sum is not constant, it is not used.
         let modulus = sum.map(|_| kinds[0].1);
         let (_, count) = building.state(0, counts, (sum.unwrap_or(0), modulus))?;
         Some(Automaton { parts: building.parts, count })
@@ -571,7 +571,8 @@ mod tests {
     fn pieces_are_numbered_without_what_follows() {
         let mut of = RankContext::default();
         (of.free[0], of.free[1], of.sum[0], of.odd) = (0b101_1101, 0b1111, 3 * 128 + 2, 0b10);
-        // Five free positions for three pieces that turn; four for four whose parity follows.
+        // Five free positions for three pieces with orientations; four for four pieces whose parity follows from the
+        // others.
         let some = RunRule::Pieces { pieces: pieces(0..3, 3), free: 5, sum: false, parity: None };
         let all =
             RunRule::Pieces { pieces: pieces(3..7, 1), free: 4, sum: false, parity: Some(0b11) };

@@ -60,11 +60,11 @@ impl<const W: usize> KeySet<W> {
                 set.insert_all::<false>(keys, new);
             }
             if kernel == Kernel::Avx512 && kernel.is_supported() {
-                // SAFETY: the processor has the instructions, checked just now.
+                // SAFETY: the processor has the instructions, as has just been checked.
                 return unsafe { avx512(self, keys, new) };
             }
             if kernel == Kernel::Avx2 && kernel.is_supported() {
-                // SAFETY: the processor has the instructions, checked just now.
+                // SAFETY: the processor has the instructions, as has just been checked.
                 return unsafe { avx2(self, keys, new) };
             }
         }

@@ -76,7 +76,7 @@ impl KeyLayout {
     /// Returns the layout for fields with these numbers of values.
     pub fn new(values: &[usize]) -> KeyLayout {
         let layout = KeyLayout::with(values, 16);
-        // Keys that no register takes apart need no lanes.
+        // Keys that are not unpacked in registers need no lanes.
         if layout.words > 4 { KeyLayout::with(values, 64) } else { layout }
     }
 
@@ -228,7 +228,7 @@ impl KeyLayout {
                     (first, last) = if self.words == 1 {
                         (eight(here), eight(there))
                     } else {
-                        // SAFETY: eight keys are read of each half, which has as many.
+                        // SAFETY: eight keys are read from each half, which has at least eight.
                         unsafe {
                             (
                                 _mm512_i64gather_epi64::<8>(every, here[word..].as_ptr().cast()),
@@ -325,7 +325,7 @@ impl Spread {
         for field in fields {
             let (half, i) = (field.byte / 8 % 2, field.byte % 8);
             let first = (field.shift / 8) as u8;
-            // There is no byte behind the last one.
+            // There is no byte after the last one.
             let second = if first < 7 { first + 1 } else { 0x80 };
             spread.pair[field.word][half][2 * i..][..2].copy_from_slice(&[first, second]);
             spread.rise[field.word][half][i] = 1 << (8 - field.shift % 8);
@@ -371,7 +371,7 @@ impl Spread {
         out: &mut Vec<u64>,
     ) {
         use std::arch::x86_64::*;
-        // What is 16 or more gets its highest bit: a shuffle then makes it 0.
+        // Indices of 16 or more get their highest bit set, so that a shuffle gives 0.
         let beyond = _mm_set1_epi8(0x70);
         let at = |from: __m128i, part: usize| {
             _mm_add_epi8(_mm_xor_si128(from, _mm_set1_epi8(16 * part as i8)), beyond)

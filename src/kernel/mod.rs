@@ -80,11 +80,11 @@ macro_rules! dispatch {
                 unsafe { $($avx2)*($($arg),*) }
             }
             if $kernel == Kernel::Avx512 && $kernel.is_supported() {
-                // SAFETY: the processor has the instructions, checked just now.
+                // SAFETY: the processor has the instructions, as has just been checked.
                 return unsafe { avx512($($arg),*) };
             }
             if $kernel == Kernel::Avx2 && $kernel.is_supported() {
-                // SAFETY: the processor has the instructions, checked just now.
+                // SAFETY: the processor has the instructions, as has just been checked.
                 return unsafe { avx2($($arg),*) };
             }
         }
@@ -98,7 +98,7 @@ pub(crate) use dispatch;
 
 pub(crate) use crate::kernel::{avx512::Avx512, gather::Ready, scalar::Scalar};
 
-// Which instruction set to use.
+// The choice of the instruction set.
 
 /// An instruction set for which the sweep engine has a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -175,7 +175,7 @@ impl ReadyTables {
     }
 }
 
-// The step of slots made ready for a kernel, and its safe entry point.
+// The step of slots prepared for a kernel, and its safe entry point.
 
 /// The tables of all shifts of positions for one kernel.
 pub struct SlotStep {

@@ -89,7 +89,7 @@ pub fn scatter_bits(kernel: Kernel, words: &mut [u64], masks: &[u64]) {
 
 // Planes: one bit of every byte of a block, as a word per register.
 //
-// Invariant: bit l of a word stands for lane l; bits 60..63 are zero, like the padding lanes.
+// Invariant: bit l of a word represents lane l; bits 60..63 are zero, like the padding lanes.
 
 /// Writes the given bit of every byte: word r contains those of register r. Returns whether any is set.
 ///

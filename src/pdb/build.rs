@@ -144,7 +144,7 @@ impl BuildPlan {
             build.pattern.with_blank()?;
             return of_slots(sets * (n - k) as u64);
         }
-        // The counting of regions itself takes time and memory: refuse what cannot fit anyway before.
+        // Counting the regions itself takes time and memory: reject in advance what cannot fit anyway.
         of_slots(sets)?;
         let starts = EntryOrder::new(&pattern, build.kind).region_starts();
         of_slots(u64::from(*starts.last().unwrap_or(&0)))
@@ -171,7 +171,7 @@ fn needed(build: &Build, tiles: &Pattern, slots: u64, fast: bool, on_disk: bool)
         Kind::Regions => 8 * sets,
     };
     if !fast {
-        // A flag per state, and two levels of 9 bytes a state in lists that grow.
+        // One flag per state, and two levels of 9 bytes per state in growing lists.
         let bytes = if build.encoding == Encoding::Bit { packed } else { 0 };
         return entries + bytes + states + 24 * sets * lehmer::count(k) + 8 * sets + fixed;
     }
@@ -180,7 +180,7 @@ fn needed(build: &Build, tiles: &Pattern, slots: u64, fast: bool, on_disk: bool)
     let values = entries / 60 * 64;
     let after = match (build.kind, build.encoding) {
         _ if on_disk => return needed_on_disk(entries, sets, k, words) + tables + fixed,
-        // Each core turns 64 slots at a time.
+        // Each core transposes 64 slots at a time.
         (_, Encoding::Bit) => {
             words + tables + words.max(packed + 32 * lehmer::count(k) * SLOTS as u64)
         }
@@ -194,9 +194,9 @@ fn needed(build: &Build, tiles: &Pattern, slots: u64, fast: bool, on_disk: bool)
 
 /// The memory of a build whose levels go to files, excluding its tables.
 fn needed_on_disk(entries: u64, sets: u64, tiles: usize, words: u64) -> u64 {
-    // The indices of all level files: 24 bytes a frame.
+    // The indices of all level files: 24 bytes per frame.
     let indices = words / (100 << 10) * 24 * 128;
-    // A window, and what each core codes or turns.
+    // A window, and the data that each core codes or transposes.
     let window = 2 * WINDOW as u64 * word_bytes(lehmer::count(tiles));
     let working = window + 16 * (entries / lehmer::count(tiles)) + (36 << 20);
     words.max(raw_bytes(entries, Encoding::Bit) + indices + working) + 8 * sets
@@ -376,7 +376,7 @@ impl<'a> TableBuild<'a> {
             file_order::lines(&order, &slots, values, entries, &meter)?;
             return Ok(Pdb::finish(image, self.header));
         }
-        // The values for each cell of the blank, in turn, are a table of the tiles on the other cells.
+        // The values for each cell of the blank form a table of the tiles on the other cells.
         let (n, k) = (self.pattern.size().cells(), self.pattern.tiles().len());
         let subsets = Subsets::new(n - 1, k).expect("patterns are small");
         let mut lines = Array::zeroed((subsets.count() * order.len()).div_ceil(64) as u64)?;

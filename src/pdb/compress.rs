@@ -131,8 +131,8 @@ pub fn inspect(path: impl AsRef<Path>) -> Result<Summary, PdbError> {
 
 // The frames of compressed databases.
 //
-// Invariant: a frame is right when the block in it has its sum. Nothing that a file claims takes memory before it
-// is checked.
+// Invariant: a frame is right if its block has the right checksum. Sizes claimed by a file are checked before memory is
+// allocated.
 
 /// Returns the original of a compressed file, in memory and completely checked.
 pub(crate) fn load(
@@ -166,7 +166,7 @@ fn decode(
     let end = |frame: usize| u64::from_le_bytes(ends[frame]);
     let begin = block.checked_sub(1).map_or(0, end);
     let stored = file.layout.data.bytes;
-    // The last frame ends with the file; none is much longer than what is in it.
+    // The last frame ends with the file; no frame is much longer than its contents.
     let inside = match block + 1 == ends.len() {
         true => end(block) == stored,
         false => end(block) <= stored,

@@ -283,7 +283,7 @@ impl Pdb {
         let blank = board.blank() as u8;
         self.decode(self.entry(&cells, blank), &cells, blank, |entry| {
             let byte = self.file.byte(self.place(entry) as u64)?;
-            // Entries of a file that was checked lie in it; others have no value.
+            // The entries of a checked file are inside it; others have no value.
             Ok(byte.unwrap_or(UNREACHED))
         })
     }

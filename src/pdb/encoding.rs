@@ -41,7 +41,7 @@ pub fn encode(pdb: &Pdb, encoding: Encoding) -> Result<Pdb, PdbError> {
             ));
         }
         (Encoding::Byte, Encoding::Bit) => {
-            // A value that no board reaches is 255: bit 0, as those of all its neighbours.
+            // An unreachable value is 255: bit 0, like those of all its neighbours.
             let bit = |value: u8| if value == UNREACHED { 0 } else { bit_of(value) };
             let pack =
                 |values: &[u8]| (0..).zip(values).fold(0, |byte, (i, &v)| byte | bit(v) << i);
@@ -84,7 +84,7 @@ impl Pdb {
         let goal_region =
             grid.region(grid.free(set_of(self.pattern().home())), self.pattern().goal().blank());
         let mut rest = self.remainder(set_of(at), bit(self.entry(at, blank as u8))?);
-        // Damage that no checksum shows must not make a walk endless.
+        // Damage that no checksum reveals must not make a walk endless.
         'walk: for value in 0..UNREACHED {
             if at == home && goal_region >> blank & 1 == 1 {
                 return Ok(Some(value));

@@ -16,7 +16,7 @@ pub enum PdbError {
     /// The board or goal is invalid.
     #[error(transparent)]
     Puzzle(#[from] PuzzleError),
-    /// The machine refused memory, threads, instructions or a file.
+    /// Memory, threads, processor instructions or a file are not available.
     #[error(transparent)]
     System(SystemError),
     /// The tiles do not form a pattern of the board, or the patterns do not form a partition of it.
@@ -109,7 +109,7 @@ impl PdbError {
     }
 }
 
-// How far work on a database is.
+// The progress of work on a database.
 
 /// Units of work, counted by all threads.
 pub(crate) struct Meter<'a> {

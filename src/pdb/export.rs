@@ -348,8 +348,8 @@ impl<'a> ByPositions<'a> {
         let tasks = plane.par_chunks_mut(TASK);
         tasks.for_each(|bytes| bytes.fill(UNREACHED));
         let (n, k) = (self.n, self.k);
-        // A cache line of the database has the values of a few cells of the last two tiles: a task takes all
-        // cells of the last but one in turn, the rest being the same, while the lines are near.
+        // A cache line of the database contains the values for a few cells of the last two tiles: a task takes all
+        // cells of the last tile but one in turn, with the others fixed, while the lines are still in the caches.
         let mut tasks: Vec<Vec<&mut [u8]>> = (0..n).map(|_| Vec::with_capacity(n)).collect();
         for bytes in plane.chunks_exact_mut(n.pow(k as u32 - 2)) {
             for (task, bytes) in tasks.iter_mut().zip(bytes.chunks_exact_mut(n.pow(k as u32 - 3))) {
@@ -380,7 +380,7 @@ impl<'a> ByPositions<'a> {
         if used.count_ones() as usize != others.len() {
             return;
         }
-        // What a first tile on a cell takes from the ranks of the others.
+        // By how much a first tile on a cell lowers the ranks of the others.
         let mut below = [0u64; 64];
         let mut rank = 0;
         for (i, &cell) in others.iter().enumerate() {

@@ -207,7 +207,7 @@ pub(crate) fn by_placements(
     let (n, k) = (subsets.n, subsets.k);
     let tail = Tail::new(n, k);
     let head = k - tail.tiles;
-    // Blocks that share all cells but the last of the head share sources: one job.
+    // Blocks that share all cells of the head but the last share sources, so they form one job.
     let per_job = n - head + 1;
     let jobs = entries.par_chunks_mut(tail.block * per_job).enumerate();
     jobs.try_for_each_init(

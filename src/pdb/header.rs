@@ -77,7 +77,7 @@ impl store::FileHeader for Summary {
 
     fn layout(&self) -> SectionLayout {
         let sets = binomial(self.pattern.size().cells(), self.pattern.tiles().len());
-        // The number of regions before each set, 32 bits per set, and the total.
+        // The number of regions of all preceding sets, 32 bits per set, and the total.
         let starts = match self.kind {
             Kind::Minimum | Kind::AllMoves => 0,
             Kind::Regions => 4 * (sets + 1),
@@ -221,7 +221,7 @@ pub(crate) fn raw_bytes(entries: u64, encoding: Encoding) -> u64 {
     }
 }
 
-// What an entry of a database is a value of, and how it is stored.
+// The meaning of the values in a database, and how they are stored.
 
 /// The kind of value that an entry of a database holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -264,7 +264,7 @@ impl Kind {
     /// Returns the encodings that can hold values of this kind.
     pub fn encodings(self) -> &'static [Encoding] {
         match self {
-            // Values of neighbours differ by any odd number: one bit does not tell by which.
+            // Values of neighbours may differ by any odd number, which a single bit cannot encode.
             Kind::Minimum => &[Encoding::Byte],
             Kind::Regions => &Encoding::ALL,
             Kind::AllMoves => &[Encoding::Byte],

@@ -148,7 +148,7 @@ impl DiskBuild<'_> {
     pub fn clear(&self) -> Result<(), PdbError> {
         let _lock = self.lock()?;
         let failed = |name: &str, error| failed(self.storage, name, error);
-        // The last first: what is left is always a build that can go on.
+        // The last level first: what remains is always a build that can be continued.
         let marker = DatabaseMarker::read(self.storage).map_err(|e| failed("", e))?;
         for depth in self.levels()?.into_iter().rev() {
             let name = name(depth);
@@ -477,7 +477,7 @@ impl BuildLevels<'_> {
             meter.add(1)?;
         }
         if last > 0 {
-            // What came before the last level was read for it.
+            // Everything reached before the last level was read has been merged.
             search.classes[self.class(last + 1)].changed.fill(0);
             observer.continued(last, found);
         }
@@ -508,7 +508,7 @@ impl BuildLevels<'_> {
                 let Some(first) = own.next() else { continue };
                 let last = own.next_back().unwrap_or(first);
                 let frame_slots = self.frame_slots(class);
-                // Whole frames: numbers of slots rise within a class.
+                // Complete frames: slot numbers increase within a class.
                 let frame = first.1 / frame_slots;
                 firsts[class] = frame * frame_slots;
                 let end = (last.1 + 1).next_multiple_of(frame_slots);

@@ -56,7 +56,7 @@ impl<'a> PatternMoves<'a> {
         let (mut cells, blank) = (state.0, state.1);
         let cells = &mut cells[..self.pattern.tiles().len()];
         if self.kind == Kind::AllMoves {
-            // The blank changes places with what is next to it; it is the first of the cells itself.
+            // The blank changes places with an adjacent tile; it is itself the first of the cells.
             for near in bits(self.grid.around(1 << blank)) {
                 let near = near as u8;
                 let moved: Vec<u8> = cells
@@ -94,7 +94,7 @@ pub(crate) fn build(
 ) -> Result<Vec<u64>, PdbError> {
     let moves = PatternMoves::new(pattern, kind);
     let entries = EntryOrder::new(pattern, kind);
-    // States are numbered as the entries of a region-aware table also where these share their entries.
+    // States are numbered like the entries of a region-aware table, even if they share entries.
     let states = match kind {
         Kind::AllMoves => entries.clone(),
         Kind::Minimum | Kind::Regions => EntryOrder::new(pattern, Kind::Regions),

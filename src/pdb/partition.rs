@@ -220,7 +220,7 @@ pub fn check_partition(patterns: &[Pattern]) -> Result<(), PdbError> {
 
 // Set files: which databases make up which partitions.
 //
-// Invariant: names of databases are those of the file's directory, so a set can be moved as a whole.
+// Invariant: names of databases are relative to the file's directory, so a set can be moved as a whole.
 
 /// The version of the files.
 const VERSION: u32 = 1;

@@ -133,7 +133,7 @@ impl Pattern {
                             "'{word}' is not a range of tiles: ranges go upwards, write {last}-{first}"
                         )));
                     }
-                    // Boards have at most 36 cells: a longer range is refused with its first tile that is not there.
+                    // Boards have at most 36 cells: a longer range is rejected because of its first nonexistent tile.
                     tiles.extend((first..=last).take(64));
                 }
             }

@@ -110,14 +110,13 @@ pub(crate) fn number(lows: u64, region: u64) -> usize {
     (lows & low.wrapping_sub(1)).count_ones() as usize
 }
 
-// Which entry of a table belongs to a placement: the entry order of the files.
+// The entry order of the files: which entry of a table belongs to a placement.
 //
-// Invariant: tiles are taken in increasing number and cells are row-major. In a table with the minimum
-// over the blank, the entry of a placement is its lexicographic rank; so it is where every move counts, the blank being the
-// first tile. In a region-aware table, the
-// sets of occupied cells come in order of increasing bit masks, for each set its regions by their
-// lowest cells, for each region the k! arrangements in lexicographic order of the tiles' positions
-// within the set.
+// Invariant: tiles are taken in increasing order, and cells are row-major. In a table with the minimum over the blank,
+// the entry of a placement is its lexicographic rank; the same holds if every move counts, where the blank is the first
+// tile. In a region-aware table, the sets of occupied cells are in the order of increasing bit masks; for each set, its
+// regions are in the order of their lowest cells; and for each region, the k! arrangements are in lexicographic order
+// of the tiles' positions within the set.
 
 /// The entry order of a pattern's table.
 #[derive(Clone, Debug)]
@@ -255,10 +254,10 @@ pub(crate) fn arrangement_rank(set: u64, cells: &[u8]) -> u64 {
 
 // The slots of a pattern's board and the moves between them.
 //
-// Invariant: a slot is a set of occupied cells and a place of the blank: a region where only the moves of the tiles
-// count, a cell where all do. Every move that counts leads from one class of slots to the other: it changes the colour of
-// the set, or of the blank's cell. Within a class slots are numbered by increasing sets, then by the lowest cells of the
-// places.
+// Invariant: a slot is a set of occupied cells and a place of the blank: a region if only the moves of the tiles count,
+// a cell if all moves count. Every move that counts leads from one class of slots to the other, because it changes the
+// colour of the set or of the blank's cell. Within a class, slots are numbered by increasing sets, then by the lowest
+// cells of the places.
 
 /// All slots of a pattern's board.
 pub(crate) struct SlotGraph {
@@ -298,8 +297,8 @@ impl SlotGraph {
     /// The size in bytes of the tables for these numbers of sets and slots, without the words; `tiles` tiles have up to
     /// 2.5 moves each.
     pub fn bytes(sets: u64, slots: u64, tiles: usize) -> u64 {
-        // Two numbers and a mask a set. A move of 8 bytes twice, once in a list of its own with a header; two masks and
-        // the end of its moves for each slot.
+        // Two numbers and a mask per set. A move of 8 bytes twice, once of these in its own list with a header; for
+        // each slot, two masks and the end of its moves.
         32 * sets + slots * (24 + 20 + 40 * tiles as u64)
     }
 

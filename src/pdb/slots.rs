@@ -190,7 +190,7 @@ impl<'a, T> SlotValues<'a, T> {
             let at = home(slot);
             let mut part = match held.take() {
                 Some((number, part)) if number == at / PART => part,
-                // Two are never held at a time: the one before is given back first.
+                // Two locks are never held at the same time: the previous one is released first.
                 before => {
                     drop(before);
                     self.classes[new.class][at / PART].lock()
@@ -414,7 +414,7 @@ impl<'a> SlotSearch<'a> {
             let new = pass.run(own, sink)?;
             (states, entries) = (states + new.0, entries + new.1);
         }
-        // Nothing comes from the other class; what came last was read.
+        // Nothing comes from the other class; the last changes have been read.
         for (class, _) in self.classes.iter_mut().zip(live).filter(|(_, live)| !live) {
             class.changed.fill(0);
         }
@@ -458,7 +458,7 @@ impl SlotPass<'_> {
         let wants = sink.wants(self.depth);
         let counts = rayon::broadcast(|_| {
             let mut sums = (0, 0);
-            // Zero but for what the stretch at hand gains.
+            // Zero except for what the current stretch gains.
             let mut words = vec![[0; 8]; if wants { per_task * unit } else { 0 }];
             tasks.run(|stretch, (seen, (full, gained))| {
                 if self.observer.interrupted() {

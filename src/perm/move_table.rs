@@ -270,7 +270,7 @@ impl Inside<'_> {
         let (c, q, n) = (self.layout.block_prefix(), self.layout.prefix(), self.layout.len());
         let entering = self.source_blocks.entering();
         let k = entering.len();
-        // The elements concerned: the k that enter, then the block's own; only their order counts.
+        // The elements involved: the k that enter, then the block's own; only their order matters.
         let (mut digits, mut line) = ([0; MAX_LEN], [0; MAX_LEN]);
         self.source_blocks.entering_digits(variant, &mut digits);
         self.layout.inner_digits(register, &mut digits[k..]);
@@ -334,7 +334,7 @@ fn union<'a>(bytes: impl Iterator<Item = &'a Byte>) -> Vec<SourceRegister> {
 
 /// The tables if all registers of each group have the same six sources.
 fn shared(groups: &[[LaneSources; GROUP]]) -> Option<Crossing<CrossRow>> {
-    // Fewer than six are filled up by repeating the first.
+    // If there are fewer than six, the first is repeated.
     let six = |group: &[LaneSources; GROUP]| {
         let sources = union(group.iter().flatten().flatten());
         let fill = |i: usize| sources.get(i).copied().unwrap_or(sources[0]);
@@ -480,10 +480,10 @@ impl Gathers {
     }
 }
 
-// Single bytes of a gather: which byte of which source register a byte of a target register is.
+// Single bytes of a gather: which byte of which source register becomes a byte of a target register.
 //
-// Invariant: this reads the same tables as the kernels, one byte at a time; it is for what does not
-// go through them (bits that cross between chunks) and for tests.
+// Invariant: this uses the same tables as the kernels, one byte at a time; it is for data that does not go through the
+// kernels (bits that cross between chunks) and for tests.
 
 /// A byte of a target block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -100,7 +100,7 @@ impl Subsets {
         if n > PIECE * PIECES || k > 8 || k > n {
             return None;
         }
-        // What the highest cell of a piece adds, on top of the piece without it.
+        // The contribution of the highest cell of a piece, in addition to that of the piece without it.
         let mut tables = vec![0u32; (PIECES * (k + 1)) << PIECE].into_boxed_slice();
         for row in 0..PIECES * (k + 1) {
             let (piece, below) = (row / (k + 1), row % (k + 1));
@@ -112,7 +112,7 @@ impl Subsets {
                 let high = mask.ilog2() as usize;
                 let chosen = mask.count_ones() as usize;
                 let rest = table[mask ^ 1 << high];
-                // Ranks of sets of more than k cells are never asked for, and may wrap.
+                // Ranks of sets with more than k cells are never requested, and may wrap.
                 table[mask] = rest.wrapping_add(adds[high * (PIECE + 1) + chosen]);
             }
         }

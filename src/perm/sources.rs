@@ -166,7 +166,7 @@ impl SourceBlocks {
         let universe = self.layout.len() - first;
         let mut line = [0; MAX_LEN];
         let front = digits.len();
-        // The block's own elements in increasing order follow those in front of it.
+        // The block's own elements in increasing order follow those before it.
         lehmer::from_partial_digits(digits, universe, &mut line);
         let (outer, own) = line[..universe].split_at(front);
 

@@ -101,7 +101,7 @@ impl Blocks {
         if !free || !alone || count > MOST_PIECES {
             return None;
         }
-        // Digits of turns, from the last one; those of blocks, from the last one.
+        // Digits of orientations, from the last one; digits of blocks, from the last one.
         let (mut digits, mut bits) = (Vec::new(), 1u64);
         let (mut pieces, mut blocks) = (Vec::new(), 1u64);
         for (g, group) in ranking.groups.iter().enumerate().rev() {
@@ -117,7 +117,7 @@ impl Blocks {
         }
         pieces.reverse();
         digits.reverse();
-        // As many of the last digits as a word has room for.
+        // As many of the last digits as fit in a word.
         let inner = digits.iter().rev().map(|&(weight, turns, _)| weight * turns);
         let word = inner.take_while(|&all| all <= 64).last().unwrap_or(1);
         let words = (bits / word) as usize;
@@ -169,7 +169,7 @@ impl Blocks {
                     for (to, at) in row.iter_mut().zip(&group.positions) {
                         let from = turn.source[usize::from(*at)];
                         let index = group.positions.iter().position(|&p| p == from);
-                        // Undone, a piece is turned back: what is added is the move's own turn.
+                        // When the move is undone, the piece is turned back, so the move's own turn is added.
                         let twist = turn.twist[usize::from(*at)] % modulus;
                         let twist = if undone { (modulus - twist) % modulus } else { twist };
                         let by = if turns > 1 { u64::from(twist) * weight } else { 0 };
@@ -451,7 +451,7 @@ impl Blocks {
                 let bit = w * self.bits as usize + left.trailing_zeros() as usize;
                 left &= left - 1;
                 let (byte, shift) = size.place(first + self.offsets[bit]);
-                // All bits of what was not written are set.
+                // Unwritten entries have all bits set.
                 let (byte, keep) = (&entries[byte], !((none ^ entry) << shift));
                 if self.adjacent {
                     // No other thread writes to the bytes of these blocks.

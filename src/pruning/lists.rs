@@ -70,7 +70,7 @@ impl TableLevels<'_> {
         };
         let found = search.run_in(&mut levels, None, progress);
         let found = found.map_err(|error| match error {
-            // A part of a table is nothing.
+            // A partial table is useless.
             Error::Frontier(FrontierError::Interrupted) => TableError::Interrupted.into(),
             error => error,
         })?;
@@ -84,7 +84,7 @@ impl TableLevels<'_> {
             let (byte, shift) = self.size.place(number);
             match self.size {
                 EntrySize::Byte => self.entries[byte].store(entry, Ordering::Relaxed),
-                // All bits of what was not written are set.
+                // Unwritten entries have all bits set.
                 _ => {
                     _ = self.entries[byte].fetch_and(!((none ^ entry) << shift), Ordering::Relaxed)
                 }

@@ -225,7 +225,7 @@ impl TableNumbers {
         let fields = StateFields::of(puzzle);
         let own = PieceMap::new(puzzle, puzzle).expect("a puzzle is its own projection");
         let rank = |map: &FieldMap| self.of_rows((puzzle, &fields), puzzle, &own, map);
-        // Up to symmetry what is left of the images follows from that of one.
+        // Up to symmetry, the rests of the images follow from that of one image.
         let maps = if self.reduction.is_some() { &maps[..1] } else { maps };
         RowImages { ranks: maps.iter().map(rank).collect(), reduction: self.reduction.as_deref() }
     }
@@ -296,7 +296,7 @@ impl RowImages<'_> {
             };
             let found = class_of[coordinate.rank(row) as usize];
             let (class, symmetry) = (found >> SYMMETRY, found & ((1 << SYMMETRY) - 1));
-            // Symmetries that keep the least value make other entries of its class.
+            // Symmetries that preserve the smallest value produce other entries of its class.
             for &next in &of.keeping[class as usize] {
                 let both = of.group.then(symmetry as u16, next.into());
                 call(u64::from(class) * rest + rests[usize::from(both)].rank(row), both);
@@ -332,7 +332,7 @@ impl Reduction {
             let (mut keep, mut found) = (Vec::new(), 0);
             for (symmetry, (rank, &back)) in (0..).zip(ranks.iter().zip(&group.inverse)) {
                 let image = rank.rank(&row);
-                // One of those that do the same.
+                // One of those with the same effect.
                 if image == value && same[usize::from(symmetry)] == symmetry {
                     keep.push(symmetry);
                 }

@@ -168,7 +168,7 @@ impl RowRank {
         (symmetry, then): (&FieldMap, Option<&Relabelling>),
     ) -> RowRank {
         let of_group = |group: &RankGroup| {
-            // The index of a position, and the piece there, that a piece of an orbit becomes.
+            // The index of a position, and the piece there, to which a piece of an orbit is mapped.
             let image = |orbit: usize, position: usize, piece: Placed| {
                 let piece = map.piece(orbit, projection, piece);
                 let (orbit, position, piece) = match then {
@@ -197,12 +197,12 @@ impl RowRank {
                 let first = kind(0)?;
                 part.values.iter().all(|(_, piece)| piece.kind == first).then_some(first)
             };
-            // Each single piece has its own field, and nothing else can be seen.
+            // Each single piece has its own field, and nothing else is visible.
             let places: Option<Vec<_>> = (group.single.iter())
                 .map(|single| {
                     let mut own = parts.iter().filter(|part| piece_of(part) == Some(single.kind));
                     let part = own.next().filter(|_| own.next().is_none())?;
-                    // It never gets to where the group is not.
+                    // It never arrives at positions outside the group.
                     let value = |(index, piece): &(u8, Placed)| {
                         u64::from(index & 63) | (u64::from(piece.turn) * single.turn) << 8
                     };
@@ -228,7 +228,7 @@ impl RowRank {
             let mut base = vec![Placed { kind: 0, turn: 0 }; group.positions.len()];
             for (orbit, &own) in map.orbit.iter().enumerate() {
                 let here = &puzzle.orbits()[own];
-                // Those that look alike stand where nothing else does.
+                // Pieces that look alike are where no others are.
                 let alike = here.solved.iter().find(|piece| here.pieces_of(piece.kind) > 1);
                 let by_place = |piece: &Placed| {
                     let place = OrbitPlace { orbit: own as u8, position: 0, kind: piece.kind };

@@ -104,7 +104,7 @@ impl Entries<'_> {
     #[inline(always)]
     fn set(self, number: u64, entry: u8) -> bool {
         let (none, (byte, shift)) = (self.size.none(), self.size.place(number));
-        // All bits of what was not written are set.
+        // Unwritten entries have all bits set.
         let before = self.bytes[byte].fetch_and(!((none ^ entry) << shift), Ordering::Relaxed);
         before >> shift & none == none
     }
@@ -119,7 +119,7 @@ impl Entries<'_> {
             let byte = |i: usize| {
                 self.bytes.get(word as usize * 8 + i).map_or(0, |b| b.load(Ordering::Relaxed))
             };
-            // Entries with the value have all bits set, then their lowest.
+            // In entries with the value, first all bits are set, then only their lowest.
             let mut same = u64::from_le_bytes(from_fn(byte)) ^ !(lowest * u64::from(value));
             for by in [1, 2, 4].into_iter().filter(|by| *by < bits) {
                 same &= same >> by;
@@ -216,7 +216,7 @@ impl<'n> TableRows<'n> {
                 }
             });
         }
-        // What a value adds to where the first ones go; the first part says where that is.
+        // How far a value moves the target of the first ones; the first part determines that target.
         for (p, part) in self.parts.iter().enumerate() {
             let base = |target: &RowStep| target.first / self.length * self.length;
             let values = OnceLock::new();
@@ -299,7 +299,7 @@ impl<'n> TableRows<'n> {
             left -= found;
             let back = found * FEW > left;
             let done = AtomicU64::new(0);
-            // A level that does not fit is found, but not written.
+            // A level whose depth does not fit is found, but not written.
             let after = size.entry(depth + 1);
             let now = size.entry(depth).unwrap_or_default();
             let row = |head: u64| {
@@ -449,7 +449,7 @@ mod tests {
                 }
             }
         }
-        // Both kinds of parts were there.
+        // Both kinds of parts have occurred.
         assert!(filled >= 6 && heads_only >= 1 && heads_only < filled, "{filled} {heads_only}");
         let stopped = crate::progress::StopWhen(|| true);
         let puzzle = cube(Turns::Powers, "corners:1-3 edges", "edges", slice);

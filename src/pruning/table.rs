@@ -60,7 +60,7 @@ const DEFAULT_ENTRIES: u64 = 600_000_000;
 const BUILD_BITS: u64 = 7;
 
 impl PruningTable {
-    /// Returns the table of all states of a puzzle, with the number of moves from each state to the solved one.
+    /// Returns the table of all states of a puzzle, with the minimum number of moves from each state to the solved one.
     ///
     /// Cost: the search up to symmetry, plus about 20 ns of one core per state; memory for the file and for the lists
     /// of the two widest levels, up to symmetry.
@@ -211,7 +211,7 @@ impl PruningTable {
     /// Returns projections of a puzzle whose tables are useful for solving it: the puzzle itself if it is small;
     /// otherwise, for each set of pieces, as many first pieces as fit, then as many last pieces. Each table fits in the
     /// given memory during its build, and so do all finished tables together. If no memory is given, there is one table
-    /// per set, with at most half a billion arrangements, which takes seconds.
+    /// per set, with at most 600 million entries, which takes seconds.
     ///
     /// # Errors
     /// [`PuzzleError::ManyStates`] if even a single piece has too many arrangements.
@@ -227,7 +227,7 @@ impl PruningTable {
         let mut left = memory.unwrap_or(u64::MAX);
         let mut projections: Vec<OrbitPuzzle> = Vec::new();
         for last in [false, true] {
-            // Small sets leave their share to the others.
+            // Small sets leave the rest of their share to the others.
             let mut orbits: Vec<_> = puzzle.orbits().iter().collect();
             orbits.sort_by_key(|orbit| orbit.positions() * usize::from(orbit.orientations));
             for (i, orbit) in orbits.iter().enumerate() {
@@ -240,7 +240,7 @@ impl PruningTable {
                         true => format!("={name}:{}-{all}", all + 1 - count),
                     };
                     let kept = puzzle.clone().keeping(&[pieces]).ok()?;
-                    // What is solved of it in a solved state.
+                    // The part of it that is solved in a solved state.
                     let map = PieceMap::new(puzzle, &kept).expect("a projection");
                     let goals = puzzle.goals();
                     let goals = goals.iter().map(|goal| map.arrangement(&kept, goal)).collect();

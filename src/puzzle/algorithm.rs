@@ -27,7 +27,7 @@ struct Reader<'a, F> {
 /// Returns the transformation of a sequence of moves. A function provides the transformation of each name.
 ///
 /// # Errors
-/// [`PuzzleError`] for the first fault in the text.
+/// [`PuzzleError`] for the first error in the text.
 pub fn transformation<F>(
     text: &str,
     orbits: &[Orbit],
@@ -53,7 +53,7 @@ fn words(text: &str) -> Vec<String> {
             '(' | '[' | ',' | ':' => words.push(c.into()),
             ')' | ']' => words.push(c.into()),
             c if c.is_whitespace() => {}
-            // What follows a bracket at once belongs to it.
+            // A suffix directly after a bracket belongs to it.
             c if open => words.last_mut().expect("one is open").push(c),
             c => words.push(c.into()),
         }
@@ -126,7 +126,7 @@ impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
         }
         let often = || PuzzleError::RepeatedOften(shown(word, 32));
         let (name, times, back) = repeated(word).ok_or_else(often)?;
-        // `F2'` may be the move `F2` backwards.
+        // `F2'` may be the inverse of the move `F2`.
         let plain = word.strip_suffix('\'').and_then(|plain| (self.named)(plain));
         match (plain, (self.named)(name)) {
             (Some(plain), _) => Ok(self.times(plain, 1, true)),

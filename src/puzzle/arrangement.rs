@@ -43,7 +43,7 @@ impl OrbitPuzzle {
     /// the solved puzzle, `R U2 (R' F)3`. For a sequence of moves, also returns its transformation.
     ///
     /// # Errors
-    /// [`PuzzleError`] for the first fault in the text.
+    /// [`PuzzleError`] for the first error in the text.
     pub fn read(&self, text: &str) -> Result<(Arrangement, Option<Transformation>), PuzzleError> {
         if self.is_arrangement(text) {
             return Ok((self.read_arrangement(text)?, None));

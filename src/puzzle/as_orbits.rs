@@ -50,7 +50,7 @@ fn board(start: &Board, metric: Metric) -> Result<OrbitPuzzle, PuzzleError> {
         if !in_line || far == 0 || far > 1 && metric == Metric::Stm {
             continue;
         }
-        // The tiles between follow the blank, one cell each.
+        // The tiles in between follow the blank, one cell each.
         let mut turn = OrbitTurn::still(cells);
         for i in 0..far {
             let cell =

@@ -9,7 +9,7 @@ use crate::{
     units::{names, shown},
 };
 
-/// An arrangement of all tiles and the blank: row-major, blank 0, every number exactly once.
+/// An arrangement of all tiles and the blank, in row-major order, with 0 for the blank and every number exactly once.
 ///
 /// The display form is the notation that [`Board::parse`] reads: rows separated by `/`, tiles by spaces.
 ///
@@ -283,7 +283,7 @@ impl FromStr for Size {
     }
 }
 
-// Goals: which arrangement a search or a database is about.
+// Goals: the arrangement to which a search or a database refers.
 
 /// A goal that is independent of the size; [`Goal::board`] turns it into a board.
 ///
@@ -342,7 +342,7 @@ impl FromStr for Goal {
     }
 }
 
-// What counts as one move.
+// The definition of a move.
 
 /// The rule that determines what counts as one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -380,7 +380,7 @@ impl FromStr for Metric {
 
 // Directions of moves.
 //
-// Invariant: inside the library a direction is where the *tile* goes.
+// Invariant: inside the library, a direction is that in which the *tile* moves.
 
 /// The direction in which a tile moves into the blank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

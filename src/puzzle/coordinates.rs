@@ -117,8 +117,8 @@ fn along(path: &SnakePath, board: &Board) -> Vec<u16> {
 
 // The snake path through a board, and the moves of the blank as window moves along it.
 //
-// Invariant: consecutive path indices are neighbours on the board, and cells that are neighbours
-// have path indices of different parity.
+// Invariant: cells with consecutive path indices are neighbours on the board, and neighbouring cells have path indices
+// of different parity.
 
 /// The snake path of a board: a numbering of its cells in which row 0 is read left to right, row 1
 /// right to left, and so on.

@@ -75,7 +75,7 @@ impl Definition {
     /// generator is present.
     ///
     /// # Errors
-    /// [`PuzzleError`] for the first fault.
+    /// [`PuzzleError`] for the first error.
     pub fn new(
         name: impl Into<String>,
         positions: usize,
@@ -163,7 +163,7 @@ impl Definition {
             let order = g.permutation.order();
             let mut powers = Vec::new();
             let mut power = g.permutation.then(&g.permutation);
-            // More than these are refused anyway.
+            // More than these are rejected anyway.
             for exponent in (2..order).take(Definition::MAX_GENERATORS + 1) {
                 let name = match order - exponent {
                     1 => inverse_name(&g.name),

@@ -34,9 +34,9 @@ pub fn parse(text: &str) -> Result<Definition, PuzzleError> {
     family.member(numbers)
 }
 
-// What a family of puzzles is, and how a member is named.
+// Families of puzzles, and the names of their members.
 //
-// Invariant: the name of a member is read again as the same member.
+// Invariant: the name of a member is read back as the same member.
 
 /// A family of puzzles that differ only in their parameters; each family has its own file.
 pub struct Family {
@@ -132,7 +132,7 @@ fn coxeter(numbers: &[usize]) -> Vec<Generator> {
     swaps.collect()
 }
 
-// Sorting on a ring: the Coxeter generators and the swap of the last with the first.
+// Sorting on a ring: the Coxeter generators, and the swap of the last element with the first.
 
 pub(crate) const CYCLIC_COXETER: Family = Family {
     name: "cyclic-coxeter",
@@ -149,7 +149,7 @@ fn cyclic_coxeter(numbers: &[usize]) -> Vec<Generator> {
     swaps.collect()
 }
 
-// LRX: rotations of all elements and one swap.
+// LRX: rotations of all elements, and one swap.
 
 pub(crate) const LRX: Family = Family {
     name: "lrx",
@@ -167,7 +167,7 @@ fn lrx(numbers: &[usize]) -> Vec<Generator> {
     vec![generator("L", left), generator("R", right), generator("X", swap(n, 0, 1))]
 }
 
-// LX: one rotation of all elements and one swap, without the way back.
+// LX: one rotation of all elements and one swap, without their inverses.
 
 pub(crate) const LX: Family = Family {
     name: "lx",

@@ -175,7 +175,7 @@ impl OrbitPuzzle {
         let mut seen = self.clone();
         for (index, row) in mask.0.iter().enumerate() {
             let orbit = &self.orbits[index];
-            // For each kind the masked pieces at its positions.
+            // For each kind, the masked pieces at its positions.
             let of = |kind: usize| {
                 let own = move |(piece, _): &(&Placed, &Placed)| usize::from(piece.kind) == kind;
                 orbit.solved.iter().zip(row).filter(own).map(|(_, masked)| masked)
@@ -225,7 +225,7 @@ impl OrbitPuzzle {
         let moves = subgroup.iter().enumerate().map(one).collect();
         let made = match OrbitPuzzle::new("", self.orbits.clone(), moves) {
             Ok(made) => made.states(),
-            // The subgroup does nothing that can be seen.
+            // The subgroup has no visible effect.
             Err(PuzzleError::NoMoves) => Some(BigUint::from(1u8)),
             Err(error) => return Err(error),
         };
@@ -323,7 +323,7 @@ fn join(orbit: &mut Orbit, index: usize, subgroup: &[Transformation]) {
         if joined[first].is_some() {
             continue;
         }
-        // Where a mark at a piece comes to, also where a piece that looks alike stands.
+        // Where a mark on a piece arrives, including places where a piece that looks alike is.
         let mut marked = vec![false; orbit.locations()];
         let mut open = vec![location(first, orbit.solved[first].turn.into())];
         while let Some(at) = open.pop() {

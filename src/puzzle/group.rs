@@ -135,8 +135,8 @@ pub fn group_order(points: usize, generators: &[Permutation]) -> Option<u128> {
 
 // Fewer points for the same group: orbits of points, and of blocks of points, on which it acts faithfully.
 //
-// Invariant: two elements of the group that move the chosen points alike move all points alike, so every state
-// of the puzzle is one of these points and the other way round.
+// Invariant: two elements of the group with the same effect on the chosen points have the same effect on all points, so
+// every state of the puzzle corresponds to one of these points and vice versa.
 
 /// Maximum number of unions of orbits that are tried one by one.
 const MOST_TRIED: usize = 2000;
@@ -193,7 +193,7 @@ pub fn orbits(points: usize, generators: &[Permutation]) -> Vec<Vec<usize>> {
 /// points. If there are too many unions, the result is the union that remains after removing unneeded orbits, the
 /// largest first.
 ///
-/// Cost: instant; only orbits of at most `most` points enter Schreier-Sims.
+/// Cost: negligible; only orbits of at most `most` points enter Schreier-Sims.
 ///
 /// # Errors
 /// If that does not help either.
@@ -219,7 +219,8 @@ pub fn reduce(
         Ok(chosen) => return Ok(reduced(&plain, generators, chosen, 1)),
         Err(none) => sure &= none.sure,
     }
-    // Blocks are points of their own behind the others. Their sizes differ between systems: one at a time.
+    // Blocks are additional points after the others. Their sizes differ between systems, so systems are tried one at a
+    // time.
     for orbit in all.iter().filter(|orbit| orbit.len() > most) {
         for blocks in block_systems(points, generators, orbit) {
             if blocks.len() > most || points + blocks.len() > Permutation::MAX_LEN {
@@ -252,7 +253,7 @@ fn faithful(
 ) -> Result<Vec<usize>, NotReduced> {
     orbits.retain(|orbit| orbit.len() <= most);
     orbits.sort_by_key(Vec::len);
-    // An orbit that a smaller one determines is never needed: the smaller one does in its place.
+    // An orbit that a smaller one determines is never needed: the smaller one can take its place.
     let mut needed: Vec<Vec<usize>> = Vec::new();
     for orbit in orbits {
         if !needed.iter().any(|by| determines(by, &orbit, generators)) {

@@ -307,6 +307,6 @@ impl Puzzle {
 
 // Sliding-tile boards of any m x n: geometry, snake path, moves, notation, parity and goals.
 //
-// Invariant: users see boards in row-major order with the tile numbers they wrote; everything below
-// this module sees a line (tiles read along the snake path, numbered by a [`Coordinates`]) and a cell (path
-// index of the blank). [`Coordinates`] is the only bridge between the two.
+// Invariant: users see boards in row-major order with their own tile numbers; everything below this module sees a line
+// (tiles read along the snake path, numbered by a [`Coordinates`]) and a cell (path index of the blank). All conversion
+// between the two is done by [`Coordinates`].

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use crate::puzzle::orbits::{Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Placed, Transformation};
 
-/// A puzzle that has a name of its own.
+/// A puzzle with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamedPuzzle {
     /// The name.
@@ -348,7 +348,7 @@ fn megaminx() -> CutSolid {
         [(name.to_string(), face), (opposite.to_string(), face.map(|x| -x))]
     };
     let named: Vec<(String, Vector)> = names.zip(half).flat_map(pair).collect();
-    // Deep enough for edges, and not so deep that next but one neighbours meet.
+    // Deep enough for edges to exist, but not so deep that second neighbours meet.
     let at = 0.8;
     CutSolid {
         planes: across_all(&named, at),
@@ -494,7 +494,7 @@ impl CutSolid {
                 pieces: own.iter().map(trading).collect(),
                 faces: own.iter().map(faces).collect(),
             };
-            // Pieces that only turn in place are one orbit with those like them.
+            // Pieces that only turn in place form one orbit with similar pieces.
             let alike = |other: &&mut PieceOrbit| {
                 own.len() == 1
                     && other.alone

@@ -53,7 +53,7 @@ fn syntax(at: usize, found: &str, expected: &'static str) -> PuzzleError {
 /// ```
 ///
 /// # Errors
-/// [`PuzzleError`] for the first fault in the text.
+/// [`PuzzleError`] for the first error in the text.
 pub fn parse_cycles(text: &str) -> Result<Vec<Vec<usize>>, PuzzleError> {
     let mut cycles = Vec::new();
     let mut tokens = tokens(text).into_iter();

@@ -370,7 +370,7 @@ impl OrbitPuzzle {
     }
 
     pub(crate) fn does_something(&self, of: &Transformation) -> bool {
-        // Of pieces that look alike one may be turned and another not.
+        // Pieces that look alike may be turned by different amounts.
         let differ = |orbit: &Orbit| {
             let kinds = orbit.solved.windows(2).any(|two| two[0].kind != two[1].kind);
             kinds || OrbitPuzzle::visible(orbit) > 1
@@ -549,7 +549,7 @@ impl OrbitPuzzle {
 
     /// Returns the inverse of a move.
     fn inverse_of(&self, one: &OrbitMove) -> OrbitMove {
-        // What must stand somewhere stands elsewhere after the move.
+        // After the move, the required piece is in a different place.
         let requires = one.requires.map(|at| {
             let source = &one.transformation.0[usize::from(at.orbit)].source;
             let to = source.iter().position(|&from| from == at.position);

@@ -142,8 +142,8 @@ fn window_cost(window: u64, len: usize) -> usize {
     match (0..near).filter(|&place| source(place) >= near).count() {
         0 if first + LANE_PLACES >= len => 1,
         0 => 2,
-        // Tables for each place that the element may come from; with several, a pass for each of them. An element
-        // that enters the lanes from just before them makes every register come from six others.
+        // Tables for each place that the element may come from; with several elements, a pass for each of them. If an
+        // element enters the lanes from the place just before them, every register comes from six others.
         crossing => {
             let lanes = len.saturating_sub(LANE_PLACES);
             let spread = (lanes..len).any(|place| source(place) + 1 == lanes);
@@ -154,18 +154,20 @@ fn window_cost(window: u64, len: usize) -> usize {
 
 // The order of a puzzle, chosen so that moves are cheap.
 //
-// Invariant: the same moves give the same order, on every machine and in every version that costs windows alike.
+// Invariant: the same moves give the same order, on every machine and in every version with the same window costs.
 //
-// A move permutes the line by a window that depends on the cell and on the order. Windows in the last five places
-// of the line stay inside a register, those in the last eight or in front of them move whole registers; for others it
-// counts how many elements cross between the two (docs/puzzles.md).
+// A move permutes the line by a window that depends on the cell and on the order. Windows that lie within the last five
+// places of the line stay inside a register; windows that lie within the last eight places, or entirely before them,
+// move registers as units; for others, the cost depends on how many elements cross between the two (docs/puzzles.md).
 //
-// A generator that is one cycle of all positions can be made to leave the line in place: the line is then read from the
-// distinguished element on, round the cycle. The two rotations of LRX move the cell alone, and the swap, which by any
-// path is one short window, becomes one for each cell: LRX of 13 elements takes 38 s of processor time instead of 80 s.
+// A generator that is one cycle of all positions can be made to leave the line unchanged: the line is then read from
+// the distinguished element on, along the cycle. The two rotations of LRX move only the cell, and the swap, which is
+// one short window along any path, becomes one window per cell: LRX with 13 elements takes 38 s of processor time
+// instead of 80 s.
 //
-// PositionOrders by the twelve rotations of the dino cube were measured: 16 windows instead of 57, but the four that move
-// the distinguished edge permute the whole line. 5.9 to 8.0 s of processor time, where one path takes 4.0 s.
+// Orders by the twelve rotations of the dino cube were measured: 16 windows instead of 57, but the four that move the
+// distinguished edge permute the whole line. This takes 5.9 to 8.0 s of processor time, compared with 4.0 s for a
+// single path.
 
 /// Number of cells in a byte.
 const BYTE_CELLS: usize = 8;
@@ -286,7 +288,7 @@ fn natural_paths(positions: usize, generators: &[Permutation]) -> Vec<Vec<usize>
         while path.len() < positions {
             let reached: Vec<usize> = match path.get(next) {
                 Some(&from) => generators.iter().map(|g| g.image(from)).collect(),
-                // Positions that no move joins to these come after them.
+                // Positions that no move connects with these come after them.
                 None => (0..positions).filter(|p| !path.contains(p)).take(1).collect(),
             };
             next += usize::from(next < path.len());

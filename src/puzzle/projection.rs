@@ -282,7 +282,7 @@ mod tests {
         let read = |text: &str| corners.read(text).unwrap().0;
         assert_eq!(read("R 2R U 2F2"), read("R U"));
         assert!(corners.moves().iter().all(|one| one.name != "2R"));
-        // Edges that look alike are turned all the same: moves that only exchange them are moves.
+        // Edges that look alike still have orientations: moves that only exchange them are moves.
         let turned = cube().keeping(&words(&["edges"])).unwrap().alike(&words(&["edges"])).unwrap();
         assert_eq!(turned.moves().len(), 18);
     }

@@ -110,7 +110,8 @@ impl Ranking {
         let mut groups = RankGroup::all(puzzle, is_known, is_first);
         let (mut entries, mut rest) = (1u64, 1);
         let mut weigh = || -> Option<()> {
-            // Whether a digit is one of the first, its values, none where it follows from others, and its weight.
+            // Whether a digit is one of the first, the number of its values (none if it follows from others), and its
+            // weight.
             let mut digits: Vec<(bool, u64, &mut u64)> = Vec::new();
             for RankGroup { orbit, positions, single, several, constant_sum, parity, .. } in
                 &mut groups
@@ -142,7 +143,7 @@ impl Ranking {
                 digits.append(&mut turns);
             }
             digits.sort_by_key(|&(is_first, ..)| !is_first);
-            // The last digit counts ones.
+            // The last digit counts in ones.
             for (is_first, values, weight) in digits.into_iter().rev() {
                 if values > 0 {
                     *weight = entries;
@@ -373,7 +374,7 @@ fn combination(mut number: u64, k: usize) -> Vec<usize> {
 fn groups(puzzle: &OrbitPuzzle) -> Vec<RankGroup> {
     let mut groups = Vec::new();
     for (index, orbit) in puzzle.orbits().iter().enumerate() {
-        // The least position that each one's pieces get to.
+        // The smallest position that each position's pieces can reach.
         let mut first: Vec<usize> = (0..orbit.positions()).collect();
         let turns = || puzzle.moves().iter().map(|one| &one.transformation.0[index]);
         while {
@@ -430,7 +431,7 @@ fn group(puzzle: &OrbitPuzzle, index: usize, orbit: &Orbit, positions: Vec<u8>) 
 
 /// Finds the groups whose parity follows from the parities of preceding groups.
 fn link_parities(puzzle: &OrbitPuzzle, groups: &mut [RankGroup]) {
-    // For each independent group the moves that are odd in it, and the groups that it is made of.
+    // For each independent group, the moves that are odd in it, and the groups of which it consists.
     let mut known: Vec<(Vec<bool>, Vec<usize>)> = Vec::new();
     for g in 0..groups.len() {
         let group = &groups[g];
@@ -461,7 +462,7 @@ fn link_parities(puzzle: &OrbitPuzzle, groups: &mut [RankGroup]) {
             continue;
         }
         made.sort_unstable();
-        // A group that is there twice cancels out.
+        // A group that occurs twice cancels out.
         let others: Vec<usize> =
             (0..g).filter(|o| made.iter().filter(|m| *m == o).count() % 2 == 1).collect();
         let solved = |g: usize| {
@@ -527,14 +528,14 @@ mod tests {
             (keep("3x3x3", "corners:1-2,edges:1"), 12_096),
             (slice, 1_013_760),
             (whole("pyraminx"), 933_120),
-            // The parities of corners are even; the turns of the moving ones depend on those of the others.
+            // The parities of corners are even; the orientations of the moving ones depend on those of the others.
             (whole("skewb"), 9_447_840 * 4 / 4),
             (whole("dino"), 239_500_800),
         ] {
             assert_eq!(Ranking::new(&puzzle).unwrap().entries, entries, "{puzzle}");
             assert!(walk(&puzzle, 3000) > 1000, "{puzzle}");
         }
-        // Half of all combinations: the parities of corners and edges go together.
+        // Half of all combinations: the parities of corners and edges are linked.
         let cube =
             keep("3x3x3", "corners:1-8,edges").unoriented(&["corners".into(), "edges".into()]);
         assert_eq!(Ranking::new(&cube.unwrap()).unwrap().entries, 40320 * 479_001_600 / 2);

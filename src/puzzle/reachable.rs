@@ -138,7 +138,7 @@ impl Reachability {
             }
         }
         let group = self.group.as_ref()?;
-        // What the arrangement is of the greatest group that has these parities and twists.
+        // The element of the greatest group with these parities and twists that corresponds to the arrangement.
         let image: Vec<u64> = (self.components.iter().zip(&targets))
             .flat_map(|(component, to)| {
                 let places: Vec<usize> = to.iter().map(|&(at, _)| at).collect();

@@ -90,7 +90,7 @@ mod tests {
             let names: Vec<String> = pieces.iter().map(|name| (*name).into()).collect();
             whole(name).keeping(&names).unwrap()
         };
-        // Pieces that turn; that look alike; of two sets whose parities go together.
+        // Puzzles with pieces that turn; with pieces that look alike; with two sets whose parities are linked.
         let turned = keep("2x2x2", &["corners:1-2"]);
         let alike = keep("3x3x3", &["edges"]).alike(&["edges:1-10".into(), "edges:11-12".into()]);
         let both = whole("pyraminx").keeping(&["edges".into()]).unwrap();

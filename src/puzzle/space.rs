@@ -176,7 +176,7 @@ pub(crate) fn place(row: &[u16], place: &mut [u8; MAX_WIDTH + 1]) -> bool {
         seen |= 1 << low;
         place[low] = i as u8;
     }
-    // As many numbers as bits: none is twice.
+    // There are as many numbers as bits, so none occurs twice.
     beyond == 0 && seen == (1 << row.len()) - 1
 }
 
@@ -405,10 +405,10 @@ impl fmt::Display for StateSpace {
     }
 }
 
-// States: as (line, cell) pairs, as single numbers, and in the puzzle's own words.
+// States: as (line, cell) pairs, as single numbers, and in the puzzle's own notation.
 //
-// Methods that take a state panic where states have no numbers, since there is none to be had: those that return one
-// are refused with [`PuzzleError::NoNumbers`].
+// Methods that take a state panic if states are not numbered, since no such state exists; methods that return one fail
+// with [`PuzzleError::NoNumbers`].
 
 impl StateSpace {
     fn numbering(&self) -> &Numbering {
@@ -611,7 +611,7 @@ impl StateSpace {
 
 // Puzzles other than boards in files of this program: everything that a reader needs, as JSON.
 //
-// Invariant: what is read numbers the states as what was written did.
+// Invariant: the puzzle that is read numbers its states in the same way as the one that was written.
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -109,7 +109,7 @@ impl OrbitPuzzle {
         if components.iter().map(Component::points).sum::<usize>() > MOST_POINTS {
             return None;
         }
-        // Those whose pieces all differ come first.
+        // Components whose pieces all differ come first.
         components.sort_by_key(|component| !component.unseen().is_empty());
         let mut sifter = Sifter::new(&components, moves.len());
         let whole = Parts::new(&components, 0);
@@ -125,7 +125,8 @@ impl OrbitPuzzle {
         let (count, points) = differ
             .fold((0, 0), |(count, points), component| (count + 1, points + component.points()));
         let positions = components[..count].iter().map(|component| component.positions).sum();
-        // What is possible while the different pieces stay: all that could be, or nobody knows what of it is seen.
+        // What is possible while the different pieces stay fixed: everything, or else it is unknown how much of it is
+        // visible.
         let Some(level) = sifter.levels.get(positions) else {
             return Some(sifter.order(0));
         };
@@ -209,7 +210,7 @@ fn component(
     let modulus = |position: usize| u64::from(set.moduli[usize::from(set.solved[position].kind)]);
     let seen = positions.iter().fold(1, |lcm, &p| lcm / gcd(lcm, modulus(p)) * modulus(p));
     let index = |position: usize| positions.binary_search(&position).expect("a component");
-    // Where each move takes each position, and how it turns what it takes.
+    // Where each move takes each position, and by how much it turns the piece.
     let turned = |of: &&Transformation| {
         let turn = &of.0[orbit];
         let mut to = vec![(0, 0); positions.len()];
@@ -220,7 +221,7 @@ fn component(
         to
     };
     let mut moves: Vec<Vec<(usize, u64)>> = moves.iter().map(turned).collect();
-    // Where the first orientation of the first position can come.
+    // Where the first orientation of the first position can arrive.
     let mut reached = vec![vec![false; seen as usize]; positions.len()];
     let mut open = vec![(0, 0)];
     while let Some((at, turn)) = open.pop() {
@@ -242,7 +243,7 @@ fn component(
     for (i, &position) in positions.iter().enumerate() {
         let (piece, modulus) = (set.solved[position], modulus(position));
         let common = gcd(step, modulus);
-        // By how much it is turned that no move changes.
+        // By how much it is turned in a way that no move changes.
         let turn = (u64::from(piece.turn) + seen - zero[i]) % common;
         kinds.entry((piece.kind, turn)).or_insert((0, modulus / common)).0 += 1;
     }
@@ -353,7 +354,7 @@ impl Parts<'_> {
     /// Parities and twists of permutations and of invisible changes.
     pub(super) fn seen_images(&self, generators: &[Points]) -> Vec<Vec<u64>> {
         let mut images = self.images(generators);
-        // Rearrangements of the parts that nobody sees.
+        // Rearrangements of the parts that are invisible.
         for (i, component) in self.components.iter().enumerate() {
             for unseen in component.unseen() {
                 let mut image = vec![0; self.factors.len()];
@@ -521,7 +522,8 @@ impl Sifter {
 
     /// Adds the moves and random products of them, until the order is the maximum possible or nothing new is found.
     pub(super) fn fill(&mut self, most: &BigUint) {
-        // Where every move needs a piece there may be nothing that leads back to its place but the way there.
+        // If every move needs a piece, there may be no sequence that leads back to its place other than the reversed
+        // path.
         if self.elements.is_empty() {
             return;
         }
@@ -566,7 +568,7 @@ impl Sifter {
             if work > MOST_WORK {
                 return false;
             }
-            // Schreier's lemma: these generate what fixes the base point as well.
+            // Schreier's lemma: these also generate the stabiliser of the base point.
             let products = level.orbit.iter().flat_map(|&point| {
                 let back = level.back[usize::from(point)].as_ref().expect("in the orbit");
                 let to = inverse(back);

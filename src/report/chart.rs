@@ -132,7 +132,7 @@ impl Chart {
             shapes.extend(self.linear((MARGIN, half)));
             shapes.extend(self.logarithmic((middle, half)));
         } else {
-            // Levels that only grow: bars would show the last ones and nothing of the others.
+            // Levels that only grow: bars would show only the last ones.
             shapes.extend(self.logarithmic((MARGIN, f64::from(width) - 2.0 * MARGIN)));
         }
         Scene { width, height, shapes }
@@ -145,7 +145,7 @@ impl Chart {
             10_000_000.. => (1e6, "States (millions)"),
             _ => (1.0, "States"),
         };
-        // Head room for the label of the mean, up to the next tick.
+        // Headroom for the label of the mean, up to the next tick.
         let top = self.largest() as f64 / unit * 1.08;
         let step = tick_step(top, 6.0);
         let top = (top / step).ceil() * step;
@@ -215,7 +215,7 @@ fn power_of_ten(value: u64) -> String {
 
 // One panel of a chart: frame, grid, ticks, and what is drawn inside.
 //
-// Invariant: a depth runs along the panel, a height from 0 to 1 up it.
+// Invariant: depths run along the panel, and heights go up it from 0 to 1.
 
 const GRID: Colour = 0xe4e4e4;
 
@@ -327,7 +327,7 @@ impl Panel {
         let half = DIGIT / 2.0 * text.len() as f64;
         let x = x.max(self.left + half + 8.0);
         self.shapes.push((ACCENT, SceneShape::Text((x, y), Anchor::Middle, Font::Label, text)));
-        // From the end of the note, or from below it where the target lies under it, to just before the point.
+        // From the end of the note, or from its lower side if the target is below it, to just before the point.
         let from = if tx > x + half + 30.0 { (x + half + 2.0, y - 2.0) } else { (x, y + 6.0) };
         let length = (tx - from.0).hypot(ty - from.1).max(1.0);
         let (dx, dy) = ((tx - from.0) / length, (ty - from.1) / length);
@@ -418,7 +418,7 @@ mod tests {
             let [_, rgb @ ..] = colour.to_be_bytes();
             pixels.chunks(3).filter(|pixel| **pixel == rgb).count()
         };
-        // The highest bar alone is some hundred pixels wide and high; text and marks are thin.
+        // The highest bar alone is a few hundred pixels wide and high; text and marks are thin.
         assert!(inked(INK) > 50_000, "{}", inked(INK));
         assert!(inked(ACCENT) > 200 && inked(TEXT) > 200);
     }

@@ -14,7 +14,7 @@ use crate::{
     search::Outcome,
 };
 
-// The frame of a page, and how text gets into it.
+// The frame of a page, and how text is inserted into it.
 
 /// The parts that differ between pages.
 pub(crate) struct Page<'a> {
@@ -32,7 +32,7 @@ impl Page<'_> {
     /// Returns the page, with `data` as JSON in the element `script#data`.
     pub fn render(&self, data: &Value) -> String {
         let style = [include_str!("html/base.css"), self.style].concat();
-        // The name of an element would end the script; in JSON a `<` occurs in strings only.
+        // The name of an element would end the script; in JSON, a `<` occurs only in strings.
         let data = one_key_per_line(data).replace('<', "\\u003c");
         fill(
             include_str!("html/page.html"),
@@ -380,7 +380,7 @@ fn gallery(outcome: &Outcome, states: &[Shown]) -> String {
     if states.is_empty() {
         return String::new();
     }
-    // A number of a state that is written takes less room than a tile.
+    // A written state takes less room per number than a tile.
     let (one, many, cols) = match (outcome.space.size(), outcome.space.definition()) {
         (None, Some(of)) => ("state", "states", of.positions().div_ceil(2)),
         (size, _) => ("board", "boards", size.map_or(1, Size::cols)),
@@ -401,7 +401,7 @@ fn gallery(outcome: &Outcome, states: &[Shown]) -> String {
         let pictures: String = states.iter().map(|(_, html)| html.as_str()).collect();
         format!("<div class=\"gallery\" style=\"--cols:{cols}\">{pictures}</div>")
     };
-    // On a phone dozens of boards would bury the table below them.
+    // On a phone, dozens of boards would hide the table below them.
     let (shown, folded) = states.split_at(states.len().min(SHOWN));
     let shown = pictures(shown);
     let folded = match folded.len() {

@@ -115,7 +115,7 @@ impl Canvas {
         let mut along = begin;
         for (glyph, raised) in glyphs {
             let rows = glyph.raster();
-            // The baseline lies a fifth above the lower end of a glyph.
+            // The baseline is a fifth of the height above the lower end of a glyph.
             let top = -(glyph.height() as isize * 4 / 5) - if raised { 8 } else { 0 };
             for (down, row) in (top..).zip(rows) {
                 for (right, &ink) in (along..).zip(*row) {

@@ -124,7 +124,7 @@ pub fn published_growth(puzzle: &OrbitPuzzle) -> Option<Published> {
     let rows = table.into_iter().filter(|(key, _)| !key.starts_with('_'));
     rows.filter_map(|(_, row)| ListedGrowth::deserialize(row).ok())
         .filter(|row| puzzle.name().starts_with(&row.name))
-        // Goals take time: only where there are some.
+        // Goals take time: they are compared only if there are any.
         .filter(|row| row.variant.goals.is_empty() || puzzle.goals().len() > 1)
         .filter(|row| row.variant.subgroup.is_empty() || puzzle.name().contains(" up to <"))
         .find_map(|row| {
@@ -133,7 +133,7 @@ pub fn published_growth(puzzle: &OrbitPuzzle) -> Option<Published> {
             known.then(|| Published {
                 of: Likeness::Listed(own.clone()),
                 counts,
-                // Where in a source it stands is in brackets.
+                // The position within a source is given in brackets.
                 sources: vec![source.split(" (").next().unwrap_or_default().into()],
             })
         })

@@ -134,7 +134,7 @@ impl Verdict {
             .map(|expected| Fault::Total { found: total, expected });
         let own = own_for(space);
         let by_own = own.and_then(|own| level(own.counts()));
-        // The one that finds the fault is named.
+        // The reference that reveals the error is named.
         let compared_with = match (own, by_own) {
             (Some(own), Some(_)) if fault.is_none() => format!("this project's own {}", own.name()),
             _ => compared_with,

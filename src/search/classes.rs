@@ -163,7 +163,7 @@ fn reached(puzzle: &Puzzle, start: usize) -> ReachedParities {
             reached.bipartite &= *to.get_or_insert(next) == next;
         }
     }
-    // The first class is that of the first cell, wherever the start is: files rest on it.
+    // The first class is that of the first cell, wherever the start is: files depend on this.
     let first = reached.colour.iter().flatten().flatten().next();
     if first == Some(&1) {
         for colour in reached.colour.iter_mut().flatten().flatten() {
@@ -173,7 +173,7 @@ fn reached(puzzle: &Puzzle, start: usize) -> ReachedParities {
     reached
 }
 
-// The step into one group, made ready for a kernel.
+// The step into one group, prepared for a kernel.
 
 /// The transfer of whole bytes: every bit to itself.
 pub(crate) const BYTE: [(u8, u8); 8] =
@@ -209,10 +209,10 @@ impl IncomingStep {
     }
 }
 
-// Chunks: the array of lines cut by the first K digits.
+// Chunks: the array of lines divided by the first K digits.
 //
-// Invariant: a chunk is a range of consecutive lines, all those that share K digits; it consists of
-// whole blocks and is cut into frames of whole blocks, of which only the last may be shorter.
+// Invariant: a chunk is a range of consecutive lines, namely all those that share K digits; it consists of whole blocks
+// and is divided into frames of whole blocks, of which only the last may be shorter.
 
 /// How the lines are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -43,7 +43,7 @@ pub enum SearchError {
         /// Bytes allowed.
         budget: u64,
     },
-    /// The machine refused memory, threads, instructions or a file.
+    /// Memory, threads, processor instructions or a file are not available.
     #[error(transparent)]
     System(#[from] SystemError),
     /// The disk engine keeps its levels in files and needs a directory.

@@ -260,7 +260,7 @@ impl<'a> Expansion<'a> {
         let BlockTarget { registers: next, occupied, seen, halo } = target;
         let block = sources.block;
         if !sources.live.contains(&true) {
-            // No state near: the next level has none here, and the previous one need not be subtracted.
+            // There is no state nearby: the next level has none here, and the previous one need not be subtracted.
             if self.step.rule != Rule::Join && std::mem::take(occupied) {
                 next.fill([0; 64]);
             }

@@ -89,7 +89,8 @@ pub fn calibrate(plan: &SearchPlan, resources: Resources) -> Result<Option<Calib
         let space = StateSpace::of_board(Goal::Last.board(board)?);
         let search = search(space.in_metric(plan.space.metric().unwrap_or_default()));
         if plan.engine != Engine::Disk {
-            // The first search also pays for memory and threads that have never been used; on disk its work counts.
+            // The first search also includes the cost of memory and threads that have never been used; on disk, only
+            // its work counts.
             run(&search, &NoProgress)?;
         }
         let outcome = run(&search, &NoProgress)?;
@@ -111,7 +112,7 @@ pub fn calibrate(plan: &SearchPlan, resources: Resources) -> Result<Option<Calib
     let mut found: Vec<(usize, Outcome)> = Vec::new();
     for (positions, member) in members {
         match run_some(member) {
-            // On disk: the levels of some members are not cut into chunks, those of larger ones may be.
+            // On disk: the levels of some members cannot be divided into chunks, but those of larger members may be.
             Err(Error::Search(SearchError::InMemory { .. })) => {}
             outcome => match outcome? {
                 Some(outcome) => found.push((positions, outcome)),
@@ -259,7 +260,7 @@ impl Forecast {
         let mut plan = plan(&search.space, search.engine)?;
         let ranks = machines.ranks;
         let too_large = search.resources.memory.is_some_and(|budget| plan.array_bytes > budget);
-        // What is searched in memory only is planned there, unless files are asked for.
+        // A search that is only possible in memory is planned there, unless files are requested.
         let needs = || too_large && search.engine.is_none() && disk::suits(&search.space);
         let on_disk = plan.engine == Engine::Sweep && (on_disk || ranks > 1 || needs());
         if on_disk {
@@ -330,7 +331,7 @@ impl Forecast {
         let estimate = disk::estimate(&shallow, plan, keep_all);
         let moved = (estimate.bytes_read + estimate.bytes_written) as f64;
         let io_seconds = moved / (machines.disk_bandwidth * ranks) as f64;
-        // As if every level were dense: an upper bound, where their number is known.
+        // As if every level were dense: an upper bound, if their number is known.
         let levels = Some(shallow.counts.len()).filter(|&levels| levels > 0);
         let network = network.map(|network| {
             let all = levels.map(|levels| network.level_bytes as f64 * levels as f64);
@@ -338,15 +339,15 @@ impl Forecast {
         });
         let mut first = 1.0;
         if search.max_depth.is_some() {
-            // The first levels take their share of the time of all.
+            // The first levels take their share of the total time.
             first = disk::share(&shallow, widths, plan);
             let (exact, states) = (shallow.exact, shallow.states());
             self.reached = states.filter(|_| exact);
             self.at_most = states.filter(|_| !exact);
         }
         if let Some((seconds, _)) = &mut self.time {
-            // Readers and the writer work beside the computing threads; ranks compute, then send: the one waits for the
-            // other.
+            // Readers and the writer work at the same time as the computing threads; ranks first compute, then send:
+            // one waits for the other.
             *seconds = (*seconds * first / ranks as f64).max(io_seconds);
             *seconds += network.and_then(|(_, seconds)| seconds).unwrap_or(0.0);
         }

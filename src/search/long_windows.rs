@@ -117,7 +117,7 @@ pub(crate) fn plans(layout: Layout, incoming: &[IncomingMoves]) -> Vec<ChainPlan
 
 /// Returns the number of one-group arrays that the long windows need for the moves that arrive in a group.
 pub(crate) fn arrays(layout: Layout, incoming: &[IncomingMoves], threads: usize) -> usize {
-    // Each link reads the array of the one before, and all but the last fill one.
+    // Each link reads the array of the previous one, and all but the last fill one.
     let whole = |plan: &ChainPlan| (plan.links.len() - plan.local(layout, threads)).min(2);
     let most = plans(layout, incoming).iter().map(whole).max();
     most.map_or(0, |most| 1 + most)
@@ -363,7 +363,7 @@ impl Superblock<'_> {
             let expansion = Expansion { layout, step, cur, first: begin, blocks, reach: &[] };
             for block in first..first + count {
                 let at = block - base;
-                // Nothing ahead: it lies in the caches.
+                // No prefetching: everything is in the caches.
                 loops.step(&expansion, block, None, |_| BlockTarget {
                     registers: &mut registers[at * size..][..size],
                     occupied: &mut occupied[at],

@@ -246,7 +246,7 @@ impl Sweep<'_> {
             (run, stride) = (1, layout.block_stride(0));
             per_task = per_task.next_multiple_of(layout.radix(0));
         }
-        // For each run of blocks the parts of all groups: side by side they read the same sources.
+        // For each run of blocks, the parts of all groups: processed side by side, they read the same sources.
         let mut runs: Vec<Option<(usize, Vec<BlockRange>)>> =
             (0..blocks).step_by(run).map(|first| Some((first, Vec::new()))).collect();
         let mut steps = Vec::new();

@@ -84,7 +84,7 @@ impl Job {
         let counts: Vec<i32> = parts.iter().map(|part| part.len() as i32).collect();
         let mut coming = vec![0; self.size()];
         self.world.all_to_all_into(&counts[..], &mut coming[..]);
-        // A byte more: the address of an empty buffer may be 1, which Open MPI takes for MPI_IN_PLACE.
+        // One additional byte: the address of an empty buffer may be 1, which Open MPI takes for MPI_IN_PLACE.
         let mut out = parts.concat();
         out.push(0);
         let places_out = places(&counts);

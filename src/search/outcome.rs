@@ -110,9 +110,9 @@ pub struct DiskUse {
     pub network_bytes: Vec<u64>,
 }
 
-// What the levels of a search come to.
+// The totals of the levels of a search.
 //
-// Invariant: the levels never hold more states than there are, and a complete search holds them all.
+// Invariant: the levels never contain more states than exist, and a complete search contains them all.
 
 /// Called for each group of a level with the depth, the number of the group's first line, the registers of all its
 /// lines in the layout of [`crate::perm::layout`], and the cells (path indices) that the bits of a byte represent.
@@ -179,7 +179,7 @@ impl FoundLevels {
     }
 }
 
-// What may be expected of the levels.
+// Predictions for the levels.
 
 /// The numbers of states per depth on which an estimate is based.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -226,7 +226,7 @@ pub fn widths(
         return Ok(Widths { counts, exact: true });
     }
     let mut widths = Widths::default();
-    // Ways of a single move never end, and no search needs so many levels.
+    // Paths with a single possible move never end, and no search needs this many levels.
     if levels > MOST_LEVELS {
         return Ok(widths);
     }
@@ -246,12 +246,13 @@ pub fn widths(
 /// Maximum number of levels for which growth is counted.
 const MOST_LEVELS: usize = 1000;
 
-// The most states that a depth may have, where nobody has counted them.
+// The maximum number of states at a depth, if they have not been counted.
 //
-// Invariant: an upper bound. Of the shortest ways to a state take the first in the order of the moves. Any two moves
-// that follow each other in it are the first of the shortest ways to where they lead; else the way had a shorter
-// one, or one that comes first. So a depth has at most as many states as there are ways of that length in which any
-// two moves are such a pair: no two that cancel, that one move does as well, or that trade places in vain.
+// Invariant: an upper bound. Of the shortest paths to a state, take the first in the order of the moves. Any two
+// consecutive moves in it are the first of the shortest paths to where they lead; otherwise the path could be replaced
+// by a shorter one, or by one that comes first. So the number of states at a depth is at most the number of paths of
+// that length in which any two consecutive moves are such a pair: no two that cancel, that one move can replace, or
+// that can be exchanged.
 
 /// The number of paths of each length from a cell, one depth after another. The sequence is endless if paths are.
 pub(crate) struct Growth {

@@ -92,11 +92,11 @@ impl SearchProblem {
 
 // Crossing windows: moves that lead from one chunk to another.
 //
-// A move takes one cell to one cell, so it needs one bit of each source byte: a **plane**, one word per register.
+// A move takes one cell to one cell, so it needs one bit of each source byte: a **plane**, with one word per register.
 //
-// The steps of a search have two **sides** that take turns: the classes where there are two, else even and odd
-// depths. Invariant: where moves have a way back, plane i of one side is that of the other the other way round, also
-// where there is one class: its moves and their inverses are the same set.
+// The steps of a search have two **sides**, which alternate: the classes if there are two, else even and odd depths.
+// Invariant: if moves have inverses, plane i of one side is the inverse of plane i of the other, even if there is only
+// one class: its moves and their inverses are the same set.
 
 /// One crossing window and one pair of cells, as a step uses them.
 #[derive(Clone)]

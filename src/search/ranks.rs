@@ -107,14 +107,14 @@ impl Communicator for OneProcess {
     fn all_reduce(&self, _: Reduce, _: &mut [u64]) {}
 }
 
-// Tasks that are shared.
+// Shared tasks.
 //
-// The ranks meet up to a thousand times a second. At a meeting each tells what it has done and what it needs, and all
-// come to the same decision who gets which tasks next: nobody serves the others. A process alone deals all tasks to
-// itself and meets nobody.
+// The ranks exchange information up to a thousand times per second. In each exchange, every rank reports what it has
+// done and what it needs, and all ranks make the same decision about who gets which tasks next: no rank serves the
+// others. A single process assigns all tasks to itself and exchanges nothing.
 //
-// Invariant: tasks go by their places in an order that all ranks know. A round of tasks ends for all ranks at the same
-// meeting, with the same results, so all take the same way through whatever follows from them.
+// Invariant: tasks are identified by their indices in an order that all ranks know. A round of tasks ends for all ranks
+// with the same exchange and the same results, so all ranks make the same decisions afterwards.
 
 /// Minimum and maximum number of seconds between two exchanges.
 const MEET_EVERY: (f64, f64) = (0.001, 0.02);
@@ -221,7 +221,7 @@ fn next_meeting<T>(reports: &[ShareReport<T>], left: usize) -> f64 {
     let queued: usize = reports.iter().map(|report| report.queued).sum();
     let coming = (left + queued) as f64 / pace.max(1.0);
     let (least, most) = MEET_EVERY;
-    // What the last ones wait for each other is little beside the round.
+    // The time that the last tasks wait for each other is small compared to the round.
     let least = (elapsed / 500.0).clamp(least, most);
     (elapsed / 8.0).min(coming / 4.0).clamp(least, most)
 }
@@ -316,7 +316,7 @@ impl<T> Share<T> {
             if let Some(next) = hand.own.pop_front() {
                 return self.is_needed(next).then_some(next);
             }
-            // The first task that nobody has got.
+            // The first task that has not been assigned.
             let (tasks, _) = hand.begun?;
             let rest = hand.dealt.unwrap_or(self.first(tasks));
             if rest >= tasks || !self.is_needed(rest) {
@@ -430,7 +430,7 @@ impl<T> Share<T> {
             }
             hand.dealt = Some(next);
         }
-        // Not before this rank has begun the round that it belongs to.
+        // Not before this rank has begun the round to which it belongs.
         if hand.begun.is_some() {
             hand.others[hand.heard..].iter().for_each(|(_, result)| told(result));
             hand.heard = hand.others.len();

@@ -88,7 +88,7 @@ pub(crate) fn run_each(
     })
 }
 
-// What a search needs.
+// The requirements of a search.
 
 /// The memory and the engine that a search needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,7 +123,7 @@ pub fn plan(space: &StateSpace, engine: Option<Engine>) -> Result<SearchPlan, Er
         None if sweeps => Engine::Sweep,
         None => Engine::Reference,
     };
-    // Not those of a pool: asking for them would start one.
+    // Not those of a pool: querying them would start one.
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let array_bytes = match engine {
         Engine::Sweep | Engine::Disk => memory::array_bytes(&SearchProblem::new(space)?, threads),
@@ -132,7 +132,7 @@ pub fn plan(space: &StateSpace, engine: Option<Engine>) -> Result<SearchPlan, Er
     Ok(SearchPlan { space: space.clone(), states: space.numbered_states(), engine, array_bytes })
 }
 
-// Which searches of puzzles whose states have numbers are by lists all the same.
+// Searches of puzzles with numbered states that use lists nevertheless.
 
 /// Passes over this many states take longer than lists of one state in this many.
 const MANY: u64 = 10_000_000_000;

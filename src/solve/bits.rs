@@ -48,7 +48,7 @@ impl<const V: usize> Heuristic for BitTables<'_, V> {
         for (words, known) in words.iter_mut().zip(&known.0) {
             *words = known.map(|p| p.set | p.rank << RANK | u64::from(p.value) << VALUE);
         }
-        // Fields that are no sum's cut nothing off.
+        // Fields that do not belong to a sum cut nothing off.
         let mut fields = [1 << 14; MAX_BIT_VIEWS];
         for sum in self.tree.sums() {
             let field = sum.start;
@@ -69,7 +69,7 @@ impl<const V: usize> Heuristic for BitTables<'_, V> {
         let moves = &self.moves[children.blank];
         let count = children.count.min(4);
         let (mut ranks, mut entries) = ([[0; V]; 4], [[0; V]; 4]);
-        // What is read for one child after the other is asked for before the first is looked at.
+        // The data for each child is prefetched before the first child is examined.
         for i in 0..count {
             let child = &children.moves[i];
             let to = &moves[child.direction as usize];
@@ -127,7 +127,7 @@ impl<const V: usize> Heuristic for BitTables<'_, V> {
             if self.least == 1 {
                 less |= self.unseen[tile];
             }
-            // A sign that is borrowed stays within its 16 bits.
+            // A borrowed sign stays within its 16 bits.
             let spare = ((node.spare[0] | SIGNS) - less) ^ SIGNS;
             brought.spare[i] = spare;
             let stays = u32::from(spare & SIGNS == 0);
@@ -171,9 +171,9 @@ impl<const V: usize> Heuristic for BitTables<'_, V> {
     }
 }
 
-// What a walk over databases of one bit an entry reads at its nodes, side by side.
+// The data that a walk over databases with one bit per entry reads at its nodes, side by side.
 //
-// Invariant: it is what the views and databases of the tree say.
+// Invariant: it corresponds to the views and databases of the tree.
 
 /// A database in the form in which a view reads it.
 #[derive(Clone, Copy)]
@@ -301,7 +301,7 @@ impl<'t, const V: usize> BitTables<'t, V> {
         }
         BitTables {
             tree,
-            // Where every move changes the value of some pattern, all sums are as odd as the moves left.
+            // If every move changes the value of some pattern, all sums have the parity of the remaining moves.
             least: if unseen == [0; CELLS] { 2 } else { 1 },
             unseen,
             joined,
@@ -391,7 +391,7 @@ mod tests {
         let before = all();
         solver.tree.arrange(&NoProgress);
         let arranged = |database: &crate::solve::database::Database| database.layout().1[0] == 1;
-        // Small ones fit the caches in any order.
+        // Small databases fit in the caches in any order.
         let large = partitions.concat().iter().any(|tiles| tiles.len() > 3);
         assert_eq!(solver.tree.databases().any(arranged), large);
         assert_eq!(all(), before);
@@ -410,14 +410,14 @@ mod tests {
         compare_all::<4>(&corner, &[rows, &[&[1, 2, 5, 8], &[3, 4, 6, 7]]], 20);
         // Fewer views than the walk has room for.
         compare_all::<4>(&corner, &[rows], 5);
-        // Tiles of no pattern: sums are as odd as they like.
+        // Tiles in no pattern: sums may have any parity.
         compare_all::<4>(&corner, &[&[&[1, 2, 3, 4]], &[&[4, 5, 6, 7, 8]]], 20);
-        // A pattern and its mirror image make one sum, alone and beside others.
+        // A pattern and its mirror image form one sum, alone and together with others.
         let mirrored: &[&[u16]] = &[&[1, 2, 5], &[4, 8]];
         compare_all::<2>(&corner, &[mirrored], 20);
         compare_all::<4>(&corner, &[mirrored, rows], 20);
         compare_all::<4>(&corner, &[&[&[1, 2]], mirrored], 10);
-        // All symmetries: a tile passes other cells in each.
+        // All symmetries: in each, a tile passes different cells.
         let centre = Board::parse("1 2 3/4 0 5/6 7 8", None).unwrap();
         compare_all::<8>(&centre, &[&[&[1, 2, 3, 4], &[5, 6, 7, 8]]], 20);
         // Boards that are not square, and the blank's goal in the middle of a side.

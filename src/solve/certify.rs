@@ -69,7 +69,7 @@ pub fn certify_with(
         return Err(SolveError::TooShort { claimed: length });
     };
     let (shorter, conflicts) = match length {
-        // Found at once, or nothing is shorter.
+        // Found at once, or no solution is shorter.
         _ if solution.len() < length => (Some(solution.clone()), 0),
         0 => (None, 0),
         _ => ask(length - 1)?,

@@ -131,7 +131,7 @@ impl Cnf {
         for (element, &(start, home)) in ways.iter().enumerate() {
             let (possible, impossible): (Vec<usize>, Vec<usize>) =
                 (0..self.cells).partition(|&cell| {
-                    // The blank changes colour with every move, and rests only at home.
+                    // The blank changes colour with every move, and idles only at home.
                     let colour = self.question.distance(start, cell) % 2 == time % 2;
                     let resting = element != 0 || colour || cell == home;
                     resting && self.question.is_possible(start, home, cell, time)
@@ -202,8 +202,7 @@ impl Cnf {
 
 // The question itself: a board, a goal, and how many moves are allowed.
 //
-// Invariant: the goal can be reached from the board, and no model of the question is beyond what solvers
-// take.
+// Invariant: the goal can be reached from the board, and no model of the question exceeds what solvers support.
 
 /// The question whether a board can reach a goal in at most a given number of moves.
 ///

@@ -97,9 +97,9 @@ pub(crate) fn note(recorder: &dyn Recorder, (pieces, result): &SubtreeResult) {
     }
 }
 
-// How far a search has come: what is enough to go on from there.
+// The progress of a search: sufficient for continuing from there.
 //
-// Invariant: a search that goes on finds the same solution and counts the same nodes as one that was never cut off.
+// Invariant: a continued search finds the same solution and counts the same nodes as one that was never interrupted.
 
 /// The start of an iteration: its threshold, and the nodes spent before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

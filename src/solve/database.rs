@@ -18,7 +18,7 @@ use crate::{
 #[derive(Clone)]
 pub(crate) struct Database {
     pub pdb: Arc<Pdb>,
-    // As the header says, which is farther away.
+    // As in the header, which is farther away in memory.
     kind: Kind,
     encoding: Encoding,
     sets: Option<Arc<CellSets>>,
@@ -36,7 +36,7 @@ impl Database {
     pub fn all(pdbs: Vec<Arc<Pdb>>) -> Vec<Database> {
         let mut all: Vec<Database> = Vec::new();
         for pdb in pdbs {
-            // In several partitions it is read, and arranged, once.
+            // A database in several partitions is read, and reordered, once.
             if let Some(same) = all.iter().find(|other| Arc::ptr_eq(&other.pdb, &pdb)) {
                 let same = same.clone();
                 all.push(same);
@@ -153,9 +153,9 @@ impl Database {
     }
 }
 
-// The sets of cells that a region-aware database is about, so laid out that a walk finds its way with two reads.
+// The sets of cells of a region-aware database, laid out so that a walk needs only two reads.
 //
-// Invariant: slots are those of [`Pdb::entry`]. The tables depend on the board and the number of tiles only, so
+// Invariant: slots are those of [`Pdb::entry`]. The tables depend only on the board and the number of tiles, so
 // databases share them.
 
 /// The positions of the entries of a set, and the region of each of its free cells.
@@ -207,7 +207,7 @@ impl CellSets {
         for set in order.all_sets() {
             let rank = sets.records.len() as u32;
             let (low, high) = sets.halves(set as u32);
-            // Of a high half, the set with the lowest cells that go with it comes first: these add nothing.
+            // For a high half, the set with the lowest cells that go with it comes first: these contribute nothing.
             let first = (1usize << low.count_ones()) - 1;
             if low == first {
                 sets.high[high] = rank;
@@ -263,11 +263,11 @@ fn spread(bits: u64) -> u64 {
     steps.into_iter().fold(bits, step)
 }
 
-// The bits of a region-aware database in another order than the file's, for long searches: all slots of the first
-// arrangement of the tiles, then all of the second, and so on.
+// The bits of a region-aware database in an order that differs from the file's, for long searches: all slots of the
+// first arrangement of the tiles, then all of the second, and so on.
 //
-// In the file the arrangements of a slot lie together. A move changes the slot always and the arrangement only when
-// its tile passes others, so a walk comes to far fewer lines and pages here.
+// In the file, the arrangements of a slot are contiguous. A move always changes the slot, but the arrangement only if
+// its tile passes others, so a walk visits far fewer lines and pages here.
 //
 // Invariant: bit `arrangement * stride + slot` is the file's bit `slot * arrangements + arrangement`.
 
@@ -325,7 +325,7 @@ fn turn_square(slots: &[u8], width: usize, first: usize, to: &mut [u8], row: usi
         for (group, slots) in slots.chunks(64 * width).enumerate() {
             let mut square = [0; 64];
             for (bits, slot) in square.iter_mut().zip(slots.chunks_exact(width)) {
-                // A copy whose length is not known calls a function for eight bytes.
+                // A copy of unknown length would call a function for eight bytes.
                 let eight = match slot[byte..end].first_chunk() {
                     Some(eight) => *eight,
                     None => std::array::from_fn(|i| slot[byte..end].get(i).copied().unwrap_or(0)),
@@ -374,7 +374,7 @@ mod tests {
 
     #[test]
     fn every_bit_is_where_it_belongs() {
-        // More slots and arrangements than squares hold, and numbers that fill none.
+        // More slots and arrangements than a square holds, and numbers that do not fill one.
         for (slots, arrangements) in [(1, 24), (700, 24), (513, 720), (40, 5040), (1500, 1528)] {
             let mut random = SplitMix64::new(slots);
             let bytes = slots * arrangements / 8;

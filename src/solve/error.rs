@@ -47,7 +47,7 @@ pub enum SolveError {
         /// The part that differs.
         what: &'static str,
     },
-    /// The machine refused memory, threads or a file.
+    /// Memory, threads or a file are not available.
     #[error(transparent)]
     System(#[from] SystemError),
     /// The model has more variables than solvers support.

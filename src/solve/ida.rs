@@ -304,16 +304,17 @@ impl<S, T: MoveTree> Rooted<S> for T {
     }
 }
 
-// One iteration in pieces: the tree is split below the root, and threads of all processes take subtrees, those first in
-// which the iteration before came closest to the goal.
+// One iteration in pieces: the tree is split below the root, and threads of all processes take subtrees, beginning with
+// those in which the previous iteration came closest to the goal.
 //
-// Where a walk comes close with a few moves less, a solution is likely with a few more: mostly it is in one of the first
-// subtrees, so that what the last iteration costs is little beside those before it.
+// Where a walk comes close with a few moves fewer, there is likely to be a solution with a few more: usually it is in
+// one of the first subtrees, so that the last iteration costs little compared to the previous ones.
 //
-// Source: C. Powley and R. E. Korf, Single-agent parallel window search, IEEE PAMI 13 (1991), which orders nodes so.
+// Source: C. Powley and R. E. Korf, Single-agent parallel window search, IEEE PAMI 13 (1991), which orders nodes in
+// this way.
 //
-// Invariant: the order depends on the iteration before alone, and every subtree before the first one with a solution is
-// walked through completely. So the solution and the number of nodes are those of a single thread, whatever the number of
+// Invariant: the order depends only on the previous iteration, and every subtree before the first one with a solution
+// is searched completely. So the solution and the number of nodes are those of a single thread, whatever the number of
 // threads and processes.
 
 /// Number of nodes of an iteration per subtree, at least, into which the next one is split; minimum and maximum number
@@ -384,7 +385,7 @@ fn pass<S, T: MoveTree>(
     };
     let (depth, count) = (depth as u32, subtrees.len() as u32);
     let pieces = SubtreeSplit { threshold: limit, depth, subtrees: count };
-    // What was cut another way says nothing.
+    // A different split gives no information.
     let known = done.walked.into_iter();
     let known = known.filter(|walked| done.pieces == pieces && walked.subtree < count);
     let mut passes: BTreeMap<usize, WalkResult> =
@@ -423,7 +424,7 @@ fn pass<S, T: MoveTree>(
         whole.walked.left = whole.walked.left.min(pass.walked.left);
         walked.extend(pass.is_done().then_some(pass.walked));
         whole.solution = whole.solution.or(pass.solution);
-        // What was found beyond the solution, one thread would not have looked at.
+        // Subtrees after the solution would not have been searched by a single thread.
         if whole.solution.is_some() && !stopped {
             break;
         }

@@ -32,8 +32,8 @@ impl Inverses {
         }
         let moves = puzzle.moves().iter().map(|one| {
             let inverse = one.transformation.inverse(puzzle.orbits());
-            // The inverse of "a state, then a move" is the move's inverse, then the state's: a piece goes where the piece goes whose
-            // home it gets to first.
+            // The inverse of "a state, then a move" is the inverse of the move, then the inverse of the state: a piece
+            // goes where the piece goes whose home it reaches first.
             let mut map = FieldMap { source: Vec::new(), table: Vec::new() };
             for field in &fields.fields {
                 let FieldKind::Location { kind } = field.kind else { return None };

@@ -300,7 +300,7 @@ impl<T: StateSolver> SolveLog<T> {
 impl<T: StateSolver> Recorder for SolveLog<T> {
     fn iteration(&self, next: Stage) {
         let mut writer = self.writer.lock();
-        // The next iteration begins where this one came closest, so all of it is to be known.
+        // The next iteration begins where this one came closest, so all of it must be known.
         writer.flush();
         let board = writer.board;
         writer.record(|seconds| LogLine::iteration(board, next, seconds));
@@ -417,7 +417,7 @@ fn take<T: StateSolver>(
             if search.stage.threshold != of.threshold {
                 return None;
             }
-            // Cut another way by another version: what is cut anew is walked anew.
+            // The split of a different version: what is split anew is searched anew.
             if search.done.pieces != of {
                 search.done = Cut { pieces: of, walked: Vec::new() };
             }

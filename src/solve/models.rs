@@ -18,8 +18,8 @@ pub use crate::solve::cnf::{Cnf, Question};
 
 // The question as an integer program, in CPLEX LP and in MPS format.
 //
-// Invariant: the feasible points of the program are the solutions of the question, and its objective is
-// their number of moves. Both formats hold the same program.
+// Invariant: the feasible points of the program are the solutions of the question, and its objective is their number of
+// moves. Both formats contain the same program.
 //
 // Source of the variables: NEOS Guide, case study "15 Puzzle".
 
@@ -136,7 +136,7 @@ impl IntegerProgram {
             let near = |&cell: &usize| self.question.is_possible(start, home, cell, t);
             let first = (0..size.cells()).find(near);
             let last = (0..size.cells()).rfind(near);
-            // What is too far has no such cell; the constraint `far` then rules out everything.
+            // Cells that are too far away do not exist; the constraint `far` then rules out everything.
             let (first, last) = (first.unwrap_or(start), last.unwrap_or(start));
             let bounds = (first as i64 + 1, last as i64 + 1);
             self.bounds.insert(Variable::Cell(i, t), bounds);
@@ -320,7 +320,7 @@ impl IntegerProgram {
 
 // From a solver's answer back to moves.
 //
-// Invariant: moves that are returned have been played on the board and end at the goal.
+// Invariant: moves that are returned have been applied to the board and end at the goal.
 
 /// Returns the moves that a solver's answer to a question represents.
 ///

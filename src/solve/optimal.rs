@@ -396,7 +396,7 @@ mod tests {
             let mut random = SplitMix64::new(seed);
             let (rows, cols) = sizes[random.below(sizes.len() as u64) as usize];
             let goal = board(&mut random, (rows, cols), None);
-            // The databases' goal has its blank where a symmetry takes the goal's.
+            // A symmetry takes the blank of the goal to that of the databases' goal.
             let (mut row, mut col) = (goal.blank() / cols, goal.blank() % cols);
             let (mut rows, mut cols) = (rows, cols);
             if random.below(2) == 0 {
@@ -528,7 +528,7 @@ mod tests {
             let truth =
                 table::DistanceTable::build(&Search::new(goal.clone()), table::TableEncoding::Mod3);
             let truth = truth.unwrap();
-            // More views than a node has are refused.
+            // More views than a node can have are rejected.
             let mut solver = loop {
                 match Optimal::with_partitions(&goal, partitions.clone()) {
                     Ok(solver) => break solver,

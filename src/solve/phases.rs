@@ -64,7 +64,7 @@ impl PhaseSolver {
         mut tables: impl FnMut(&OrbitPuzzle) -> Result<Vec<PruningTable>, E>,
     ) -> Result<PhaseSolver, E> {
         let mut phases = Vec::new();
-        // The puzzle with the moves that keep what the subgroups so far have solved.
+        // The puzzle with the moves that preserve what the subgroups so far have solved.
         let mut left = puzzle.clone();
         for variant in via {
             let of = variant.of(left.clone(), Turns::Directed).map_err(Error::from)?;
@@ -110,7 +110,7 @@ impl PhaseSolver {
             let seen = map.arrangement(solver.puzzle(), &at);
             let answer = solver.solve_with(&seen, progress)?;
             nodes += answer.nodes;
-            // Every solution solves what the first phase does.
+            // Every solution solves everything that the first phase does.
             let first = answer.moves.as_ref().map_or(answer.at_least, Vec::len);
             let at_least = *least.get_or_insert(first);
             let Some(names) = answer.moves else {

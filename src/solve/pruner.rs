@@ -126,8 +126,8 @@ struct ReachedBoard {
 /// them only if it does so at once: all others end with such a sequence from another cell.
 fn duplicates(size: Size, start: usize, depth: usize) -> Vec<Vec<Direction>> {
     let cells = size.cells();
-    // Which tile is where does not matter as long as they differ. A key is a sum of tiles times random
-    // numbers of their cells, which a move changes by one product; boards of one key are compared.
+    // Which tile is where does not matter as long as they differ. A key is a sum of tiles times random numbers of their
+    // cells, which a move changes by one product; boards with equal keys are compared.
     let mut random = SplitMix64::new(0);
     let weights: Vec<u64> = (0..cells).map(|_| random.draw()).collect();
     let mut reached =
@@ -261,7 +261,7 @@ fn link(size: Size, nodes: &mut [PrefixNode], pruned: &mut [[bool; 4]]) -> Vec<[
             let Some(cell) = direction.tile_cell(size, nodes[at].cell) else {
                 continue;
             };
-            // Where the suffix goes, this state goes unless its own tree goes deeper.
+            // This state has the transitions of its suffix, unless its own tree goes deeper.
             let shorter = if suffix == NONE { cell as u32 } else { next[suffix as usize][d] };
             if suffix != NONE && shorter == NONE {
                 pruned[at][d] = true;

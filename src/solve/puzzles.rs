@@ -157,7 +157,7 @@ impl PuzzleSolver {
                 let rank = table.numbers.of_rows((&puzzle, &fields), there, &map, symmetry);
                 let size = table.entry_size();
                 let view = |rank| TableView { table: index, rank, size, most };
-                // A move may change what is said of the inverse by more than one.
+                // A move may change the bound of the inverse by more than one.
                 if let Some(back) = back.as_ref().filter(|_| size != EntrySize::Mod3) {
                     views.push(view(rank.shifted(back.moves[0].source.len())));
                 }
@@ -231,7 +231,7 @@ impl PuzzleSolver {
             let table = &self.tables[view.table];
             let number = view.rank.rank(row);
             match view.size {
-                // Only whole ways tell these apart: what they say is worked out for all samples.
+                // Only complete paths distinguish these: their bounds are computed for all samples.
                 EntrySize::Mod3 => table.depth_at(number).ok().flatten().unwrap_or_default() as u8,
                 _ => table.value(number).unwrap_or_default(),
             }
@@ -251,7 +251,7 @@ impl PuzzleSolver {
             };
             let gains =
                 said.iter().enumerate().filter_map(|(i, said)| Some((raised(said.as_ref()?), i)));
-            // The first of equals.
+            // The first among equals.
             let Some((gain, i)) = gains.max_by_key(|&(gain, i)| (gain, std::cmp::Reverse(i)))
             else {
                 break;
@@ -530,7 +530,7 @@ impl MoveTree for RootedPuzzle<'_> {
                     solution = Some(whole.collect());
                     break;
                 }
-                // No table tells that it takes more.
+                // No table shows that it takes more.
                 walked.excess = walked.excess.min(1);
                 continue;
             }

@@ -118,7 +118,7 @@ fn nearest_swap(board: &Board, goal: &Board, at: &[u16]) -> (u16, u16) {
             (!both, distance(size, cell, target), swap)
         })
     });
-    // Otherwise one tile and the blank have changed places: that tile and its nearest neighbour.
+    // Otherwise, one tile and the blank are exchanged: this tile and its nearest neighbour.
     let stray = || {
         let cell =
             (0..tiles.len()).find(|&cell| tiles[cell] != 0 && usize::from(at[cell]) != cell)?;
@@ -165,8 +165,8 @@ impl fmt::Display for Unsolvable {
 
 // Random boards.
 //
-// Invariant: the boards depend on goal and seed only, never on the machine or the version of a
-// library; all boards that can reach the goal are equally likely.
+// Invariant: the boards depend only on goal and seed, never on the machine or the version of a library; all boards that
+// can reach the goal are equally likely.
 
 /// An endless sequence of random boards that can all reach a goal.
 ///

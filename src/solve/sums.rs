@@ -52,7 +52,7 @@ impl<'t, const V: usize, const PLAIN: bool> Sums<'t, V, PLAIN> {
                 *values = database.pdb.bytes();
             }
             for (to, &from) in pattern.iter_mut().zip(&lens.view.pattern) {
-                // Every move changes what is about the blank, too.
+                // Every move changes the value of a pattern with the blank, too.
                 to[v] = if lens.databases[0].has_blank() { 0 } else { from };
             }
         }
@@ -61,7 +61,7 @@ impl<'t, const V: usize, const PLAIN: bool> Sums<'t, V, PLAIN> {
 
     #[inline(always)]
     fn views(&self) -> usize {
-        // One or two are what they say; of more there may be fewer.
+        // One or two views are exact; for more, there may be fewer.
         if V > 2 { self.tree.views.len().min(V) } else { V }
     }
 

@@ -200,7 +200,7 @@ impl SymmetricView {
                         (Ordering::Equal, _) => 0,
                         (Ordering::Less, Kind::Minimum | Kind::AllMoves) => -weight[i],
                         (Ordering::Greater, Kind::Minimum | Kind::AllMoves) => weight[j],
-                        // Positions: other tiles move back by one, as this one moves forward by one.
+                        // Positions: other tiles move back by one, while this one moves forward by one.
                         (Ordering::Less, Kind::Regions) => -weight[j],
                         (Ordering::Greater, Kind::Regions) => weight[i],
                     };
@@ -252,9 +252,9 @@ pub(crate) fn images(from: Size, to: Size) -> Vec<Vec<u8>> {
     images
 }
 
-// The sums that a partition gives: its patterns as they are and through the symmetries of the board.
+// The sums of a partition: its patterns as they are and through the symmetries of the board.
 //
-// Invariant: the patterns of a sum have no tile in common, so their values may be added.
+// Invariant: the patterns of a sum have no tile in common, so their values can be added.
 
 /// Patterns of a partition, seen through one symmetry of the board.
 pub(crate) struct Lens {

@@ -182,7 +182,7 @@ impl<'w, H: Heuristic> Walk<'w, H> {
                 if walk.heuristic.tree().is_goal(&walk.at.board) {
                     solution = Some([&from.path[..], &walk.path()].concat());
                 }
-                // Else what is left to move is in no pattern: it takes moves that no sum tells.
+                // Otherwise the tiles that still have to move are in no pattern: they need moves that no sum counts.
                 walk.slack.excess = walk.slack.excess.min(1);
                 solution.is_some()
             },

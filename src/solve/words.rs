@@ -59,7 +59,7 @@ impl WordPruner {
             }
             ends[at] = true;
         }
-        // The longest proper end of each prefix that is a prefix, too.
+        // The longest proper suffix of each prefix that is also a prefix.
         let mut suffix = vec![0u32; children.len()];
         let mut queue = VecDeque::from([0usize]);
         while let Some(at) = queue.pop_front() {
@@ -116,7 +116,7 @@ fn duplicates(puzzle: &OrbitPuzzle) -> Vec<Vec<u16>> {
             for (one, transformation) in moves.iter().enumerate() {
                 let mut longer = word.clone();
                 longer.push(one as u16);
-                // What is forbidden within it forbids it already.
+                // A forbidden sequence within it already forbids it.
                 if longer.len() > 1 && !kept.contains_key(&longer[1..]) {
                     continue;
                 }
@@ -150,7 +150,7 @@ mod tests {
             states = states.iter().flat_map(|&s| pruner.moves(s)).map(|&(_, next)| next).collect();
             counts.push(states.len());
         }
-        // OEIS A080601: as many sequences as positions.
+        // OEIS A080601: as many sequences as states.
         assert_eq!(counts, [18, 243, 3240, 43239]);
     }
 }

@@ -214,7 +214,7 @@ impl<H: FileHeader> Container<H> {
         let (front, entries) = bytes.split_at_mut(layout.data.offset as usize);
         let blocks = entries.chunks(BLOCK_BYTES);
         let sums = layout.sums.of_mut(front).as_chunks_mut::<8>().0;
-        // It cannot fail: nothing refuses to be summed.
+        // This cannot fail: computing checksums has no errors.
         let _ = in_parallel(sums.iter_mut().zip(blocks), |_, (sum, block)| {
             *sum = sum_of(block).to_le_bytes();
             Ok::<(), ()>(())
@@ -384,10 +384,10 @@ impl<H: FileHeader> Container<H> {
     }
 }
 
-// Where the sections of a database or a distance table lie.
+// The positions of the sections of a database or a distance table.
 //
-// Invariant: sections do not overlap and follow each other in the order index, sums, frames, entries; the entries
-// begin at a multiple of 4096, so that a map of them can be used as it is.
+// Invariant: sections do not overlap and follow each other in the order index, checksums, frames, entries; the entries
+// begin at a multiple of 4096, so that a mapping of them can be used directly.
 
 /// The maximum depth or value in an entry of one byte; 255 stands for unreached.
 pub(crate) const MAX_DEPTH: usize = 254;

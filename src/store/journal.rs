@@ -65,7 +65,7 @@ impl Journal {
         if !file.metadata().is_ok_and(|meta| meta.is_file()) {
             return Err(kind.wrong(path, FileProblem::Other));
         }
-        // Where there are no locks, nobody can tell.
+        // If there are no locks, this cannot be determined.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             let reason = io::Error::other("another process is writing to it");
             return Err(io("cannot open")(reason));

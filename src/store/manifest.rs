@@ -328,7 +328,7 @@ impl Manifest {
             return Err(storage.error(MANIFEST, reason));
         }
         put(storage, RunFile::NewManifest { run: self.run }, MANIFEST, &text, || {
-            // A copy to explain what went wrong, so nothing fails for want of it.
+            // The copy is only for explaining errors, so failing to make it is not an error.
             if replaces && storage.remove(PREVIOUS).is_ok() {
                 let _ = storage.link(MANIFEST, PREVIOUS);
             }
@@ -353,7 +353,7 @@ fn put(
         drop(file);
         before();
         storage.rename(&new, name).inspect_err(|_| {
-            // Of a run that is complete nobody would remove it later.
+            // In a complete run, it would never be removed later.
             let _ = storage.remove(&new);
         })?;
         storage.sync_names()
@@ -415,10 +415,10 @@ fn unseal<T: DeserializeOwned>(format: &str, bytes: &[u8]) -> Result<T, Manifest
     serde_json::from_str(json).map_err(|e| ManifestError::Content(e.to_string()))
 }
 
-// The marker of a run's directory: whose it is, and which of how many.
+// The marker of a run's directory: the run that it belongs to, and its position among the directories.
 //
-// Invariant: the markers of all directories are durable before the first manifest is written, so a
-// directory without one holds nothing of a run, or one of a version that wrote none.
+// Invariant: the markers of all directories are durable before the first manifest is written, so a directory without
+// one contains nothing of a run, or the run of a version that wrote no markers.
 
 pub const MARKER: &str = "tilewave-run";
 

@@ -29,7 +29,7 @@ impl Array {
         let refused = |reason: String| SystemError::Memory { bytes, reason };
         let len = usize::try_from(bytes).map_err(|e| refused(e.to_string()))?;
         let map = MmapMut::map_anon(len.max(1)).map_err(|e| refused(e.to_string()))?;
-        // Huge pages make far reads cheap; where there are none, the search is slower, not wrong.
+        // Huge pages make random reads cheap; without them, the search is slower, not wrong.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
         Ok(Array { map })
@@ -42,14 +42,14 @@ impl Array {
     /// Nothing else writes to the file or truncates it.
     #[allow(unsafe_code)]
     pub unsafe fn of_file(file: &File, len: u64) -> io::Result<Array> {
-        // A full disk is told here, not when a page is written; some network file systems cannot tell.
+        // A full disk is reported here, not when a page is written; some network file systems cannot report it.
         #[cfg(target_os = "linux")]
         match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, len) {
             Err(error) if error != rustix::io::Errno::OPNOTSUPP => return Err(error.into()),
             _ => {}
         }
         file.set_len(len)?;
-        // SAFETY: the caller's promise. What lies behind the end is of the last page.
+        // SAFETY: the caller's promise. Bytes after the end belong to the last page.
         let map = unsafe {
             MmapOptions::new().len(len.next_multiple_of(UNIT as u64) as usize).map_mut(file)?
         };
@@ -113,8 +113,8 @@ pub fn peak_memory() -> Option<u64> {
 
 // How much memory is free, for this process.
 //
-// Invariant: the limits of every control group from the process's own up to the root hold, so the least
-// of them counts (batch systems set theirs several levels up).
+// Invariant: the limits of every control group from the process's own up to the root apply, so the minimum counts
+// (batch systems set theirs several levels up).
 
 /// Returns the number of bytes that this process can still allocate, if the system reports it (Linux).
 pub(crate) fn free_memory() -> Option<u64> {
@@ -171,9 +171,9 @@ fn left(group: &Path, [limit, used, cache]: [&str; 3]) -> Option<u64> {
 
 // Files mapped for reading.
 //
-// Invariant: a mapped file is only read, and whoever maps it answers for nobody changing it, or for what
-// happens then. Files of this program are replaced by renaming, never written in place, so a mapping keeps its
-// contents while others write a new file of the same name.
+// Invariant: a mapped file is only read, and the caller guarantees that nobody modifies it, or handles the
+// consequences. Files of this program are replaced by renaming, never written in place, so a mapping keeps its contents
+// while others write a new file with the same name.
 
 /// The bytes of a file, mapped for reading.
 #[derive(Debug)]
@@ -205,7 +205,7 @@ impl Mapped {
         }
         let map = match then.len() {
             0 => None,
-            // SAFETY: the bytes are only read, and the caller promises that nobody changes them.
+            // SAFETY: the bytes are only read, and the caller promises that nobody modifies them.
             _ => Some(unsafe { Mmap::map(&file)? }),
         };
         Ok(Mapped { map, file, then })
@@ -226,7 +226,7 @@ impl Mapped {
 
 // The bytes of a file, in memory or mapped.
 //
-// Invariant: memory holds the very bytes of the file, so that saving is writing and opening is mapping.
+// Invariant: memory contains exactly the bytes of the file, so that saving is writing and opening is mapping.
 
 /// The bytes of a file.
 #[derive(Debug)]

@@ -52,7 +52,7 @@ impl NameTarget {
             if ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].contains(&name) {
                 return Ok(NameTarget::Stdout);
             }
-            // What is open already has links that lead nowhere.
+            // A file that is already open may have links that lead nowhere.
             open = target.starts_with("/dev/fd") || target.starts_with("/proc");
             match std::fs::read_link(&target) {
                 Ok(to) if !open => target = directory(&target).join(to),
@@ -191,7 +191,7 @@ impl Output {
         let path = &self.path;
         let flushed = match &mut self.place {
             OutputPlace::Stream(stream) => stream.flush(),
-            // The handle that wrote learns of what could not be written.
+            // The handle that wrote reports what could not be written.
             OutputPlace::File { temporary, .. } => temporary.as_file().sync_all(),
         };
         flushed.map_err(failed(path))?;
@@ -229,7 +229,7 @@ impl Write for Output {
 /// Returns a function that adds the output to an error.
 pub(crate) fn failed(path: &Path) -> impl Fn(io::Error) -> SystemError {
     move |error| {
-        // tempfile appends the name of its file, which would only puzzle.
+        // tempfile appends the name of its file, which would only confuse users.
         let text = error.to_string();
         let reason = match text.split_once(" at path ") {
             Some((reason, _)) => io::Error::new(error.kind(), reason.to_string()),
@@ -252,13 +252,13 @@ fn temporary(directory: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // The system takes the user's mask off.
+        // The system applies the user's umask.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     loop {
         let file = builder.tempfile_in(directory)?;
-        // Another process may take it for abandoned before it is locked: then try another. Where there are
-        // no locks, nobody takes anything for abandoned.
+        // Another process may regard it as abandoned before it is locked: then try another name. If there are no locks,
+        // nothing is regarded as abandoned.
         let locked = file.as_file().try_lock();
         if !matches!(locked, Err(TryLockError::WouldBlock)) && has_name(file.as_file())? {
             return Ok(file);
@@ -287,7 +287,7 @@ fn remove_abandoned(directory: &Path) {
         }
         let file = OpenOptions::new().write(true).open(entry.path());
         if file.is_ok_and(|file| file.try_lock().is_ok()) {
-            // What cannot be removed stays, as it would without trying.
+            // Files that cannot be removed stay, as they would without this attempt.
             let _ = std::fs::remove_file(entry.path());
         }
     }
@@ -306,7 +306,7 @@ pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
 /// The same for a result, which is complete whether or not its name would survive a power failure.
 pub(crate) fn sync_names(directory: &Path) -> io::Result<()> {
     match sync_directory(directory) {
-        // Network and FUSE file systems may have no such call; a directory may be written but not read.
+        // Network and FUSE file systems may not support this call; a directory may be writable but not readable.
         Err(e)
             if matches!(
                 e.kind(),
@@ -376,7 +376,7 @@ mod tests {
         let long: Vec<u8> = (0..3 * CHUNK + 5).map(|i| (i % 251) as u8).collect();
         put(&path, true, &long).unwrap();
         assert!(std::fs::read(&path).unwrap() == long);
-        // Made by somebody else while it was written.
+        // Created by another program while it was written.
         let other = dir.path().join("y");
         let late = Output::create(&other, false).unwrap();
         std::fs::write(&other, "theirs").unwrap();

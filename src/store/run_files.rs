@@ -74,10 +74,10 @@ impl RunFile {
     }
 }
 
-// How the chunks of a run are dealt out to its directories.
+// The distribution of a run's chunks to its directories.
 //
-// Invariant: with equal shares chunk c lies in directory c modulo their number; with others every stretch of chunks
-// is dealt out as nearly in proportion as whole chunks can be.
+// Invariant: with equal shares, chunk c is in directory c modulo their number; with other shares, every range of chunks
+// is distributed as nearly in proportion as whole chunks permit.
 
 /// The largest share of a directory.
 const LARGEST: u32 = 32;
@@ -103,7 +103,7 @@ impl Shares {
             vec![1; directories]
         };
         let all: i64 = shares.iter().map(|share| i64::from(*share)).sum();
-        // Every turn each directory is owed its share, and the one that is owed most has the chunk.
+        // In every turn, each directory is credited with its share, and the one with the largest credit gets the chunk.
         let mut owed = vec![0i64; shares.len()];
         let order = (0..all).map(|_| {
             for (owed, share) in owed.iter_mut().zip(&shares) {
@@ -219,7 +219,7 @@ mod tests {
         let on = |free: u64, device: u64| (Some(free), Some(device));
         let by_room = Shares::by_room;
         assert_eq!(by_room(&[on(2000, 1), on(500, 2)]), [32, 8]);
-        // Directories on one disk share its room.
+        // Directories on one disk share its free space.
         assert_eq!(by_room(&[on(1000, 1), on(1000, 1), on(1000, 2)]), [16, 16, 32]);
         assert_eq!(by_room(&[on(1000, 1), on(0, 2)]), [32, 0]);
         let alike = [
@@ -230,7 +230,7 @@ mod tests {
             vec![],
         ];
         assert!(alike.iter().all(|rooms| by_room(rooms).is_empty()));
-        // Two of which nobody knows the disk are two disks.
+        // Two directories whose disks are unknown are regarded as being on two disks.
         assert_eq!(by_room(&[(Some(4), None), (Some(1), None)]), [32, 8]);
     }
 }

@@ -203,7 +203,7 @@ impl Directory {
     /// Returns an existing directory.
     pub fn open(path: impl AsRef<Path>, io: Io) -> io::Result<Directory> {
         let path = path.as_ref();
-        // Whether it can be read is known from the beginning; a signal says nothing of that.
+        // Whether it can be read is determined at the beginning; a signal does not reveal this.
         match std::fs::read_dir(path) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
             _ => {}
@@ -411,8 +411,8 @@ struct OpenFile {
 impl OpenFile {
     #[allow(unsafe_code)]
     fn map(&mut self) -> Result<(), StorageError> {
-        // SAFETY: the bytes are only read. Files of a run are complete when they are opened and are
-        // removed, never shortened or rewritten, while one process holds the run's lock.
+        // SAFETY: the bytes are only read. Files of a run are complete when they are opened and are removed, never
+        // truncated or rewritten, while one process holds the run's lock.
         let map = unsafe { Mmap::map(&self.file) };
         self.map = Some(Arc::new(map.map_err(|e| self.place.error(e))?));
         Ok(())
@@ -426,8 +426,8 @@ impl OpenFile {
         let start = offset as usize;
         #[cfg(target_os = "linux")]
         if len > 0 {
-            // Reads the pages here and now, on the thread that reads ahead; a disk error is an error. Linux before 5.14
-            // does not know this advice: there the pages come by faults.
+            // Reads the pages here and now, on the thread that reads ahead; a disk error becomes an error. Linux before
+            // 5.14 does not support this advice: there the pages are read on page faults.
             let populated = map.advise_range(memmap2::Advice::PopulateRead, start, len);
             populated.or_else(|error| match error.kind() {
                 io::ErrorKind::InvalidInput => Ok(()),
@@ -465,7 +465,7 @@ fn within(offset: u64, len: usize, file: u64) -> io::Result<()> {
 fn read_at(file: &File, offset: u64, len: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(len);
     while bytes.len() < len {
-        // The allocator may have given more room than was asked for.
+        // The allocator may have provided more memory than requested.
         let rest = len - bytes.len();
         let room = rustix::buffer::spare_capacity(&mut bytes);
         let at = offset + (len - rest) as u64;
@@ -583,7 +583,7 @@ impl Storage for MemoryDirectory {
     }
 }
 
-// Waiting for the lock of a directory, and what is left of it.
+// Waiting for the lock of a directory, and removing what remains of it.
 
 /// Time between two attempts to lock, and time after which waiting is reported.
 const AGAIN: Duration = Duration::from_millis(50);
@@ -619,7 +619,7 @@ pub fn lock_within(
 
 /// Removes a directory that contains nothing but a lock file that is not locked; leaves any other directory as it is.
 pub fn remove_unused(path: &Path) {
-    // A file of somebody else may have that name: locks are empty.
+    // A file with that name may belong to somebody else: lock files are empty.
     let lock_alone = |directory: &Directory| {
         directory.list().is_ok_and(|names| names == [LOCK])
             && directory.open(LOCK).is_ok_and(|file| file.is_empty())
@@ -631,6 +631,6 @@ pub fn remove_unused(path: &Path) {
         // Whoever came meanwhile has files there by now, or fails to write the first one.
         let _ = directory.remove(LOCK);
     }
-    // Refused by the system, as it should be, for a directory that holds anything.
+    // Refused by the system, as it should be, for a directory that contains anything.
     let _ = std::fs::remove_dir(path);
 }

@@ -62,7 +62,7 @@ impl DistanceTable {
             Ok(fill.level(depth, first, registers, cells)?)
         });
         let outcome = outcome.map_err(|error| match error {
-            // A part of a table is nothing, so there is no way to end early with one.
+            // A partial table is useless, so there is no way to end early with one.
             Error::Search(SearchError::Interrupted { .. }) => TableError::Interrupted.into(),
             error => error,
         })?;
@@ -80,7 +80,7 @@ impl DistanceTable {
 
 // Filling a table from a search, level by level.
 //
-// Invariant: every state is given once, at its depth.
+// Invariant: every state is given once, with its depth.
 
 /// Number of registers in one unit of work.
 const REGISTERS: usize = 256;

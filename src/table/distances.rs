@@ -180,7 +180,7 @@ impl DistanceTable {
 
     /// The entry of a state, or `None` if it was not reached.
     pub(crate) fn entry(&self, state: State) -> Result<Option<u8>, Error> {
-        // Lines that cannot be reached may have no number.
+        // Lines that cannot be reached may have no numbers.
         if state.line >= self.shape.lines {
             return Ok(None);
         }
@@ -359,8 +359,7 @@ fn wrong(file: &Container<TableHeader>) -> TableError {
 
 // Depths of many states at once.
 //
-// Invariant: the results are those of [`DistanceTable::depth_of`], state by state; only the order of the reads
-// differs.
+// Invariant: the results are those of [`DistanceTable::depth_of`], state by state; only the order of the reads differs.
 
 /// The number of states whose entries are prefetched before the first is read: enough to keep a core's line-fill
 /// buffers busy.
@@ -416,7 +415,7 @@ impl DistanceTable {
                         prefetch::<1, _>(self.address(state));
                     }
                 }
-                // What the entries say: the depths, or where walks begin.
+                // The values of the entries: the depths, or where walks begin.
                 for (i, (depth, state)) in depths.iter_mut().zip(&group).enumerate() {
                     let entry = state.map(|state| self.entry(state)).transpose();
                     let entry = entry.map_err(|error| fault((i, error)))?.flatten();

@@ -8,7 +8,7 @@ use crate::{system::SystemError, units::bytes};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// The machine refused memory, threads, instructions or a file.
+    /// Memory, threads, processor instructions or a file are not available.
     #[error(transparent)]
     System(SystemError),
     /// The puzzle has moves without inverses, so distances depend on the direction.

@@ -61,7 +61,7 @@ pub(crate) struct TableHeader {
 impl TableHeader {
     pub fn shape(&self) -> TableShape {
         let (cells, parities) = match &self.puzzle {
-            // Tiles jump over an even number of others, in either metric.
+            // Tiles jump over an even number of others, in both metrics.
             TablePuzzle::Board(goal, _) => (goal.size().cells(), 1),
             TablePuzzle::Defined { cells, parities, .. } => (*cells, *parities),
         };
@@ -190,10 +190,9 @@ fn defined(fields: &Fields) -> Result<TablePuzzle, &'static str> {
     })
 }
 
-// Where the entry of a state lies.
+// The position of a state's entry.
 //
-// Invariant: the entries of a line's cells are together, in the order of the cells, and begin with a byte
-// of their own.
+// Invariant: the entries of a line's cells are together, in the order of the cells, and begin at a byte boundary.
 
 /// The entry of a state that was not reached, in depths modulo 3.
 const UNKNOWN: u8 = 3;

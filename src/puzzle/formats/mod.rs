@@ -116,7 +116,7 @@ pub fn read_any(file: &str, text: &str, counting: Counting) -> Result<FilePuzzle
         let definition = points.definition(name, counting);
         match definition {
             Ok(definition) => return Ok(FilePuzzle::Positions(definition)),
-            // It has too many positions for that, or some that look alike.
+            // It has too many positions for that, or some pieces look alike.
             Err(Located {
                 kind: PuzzleError::TooManyPoints { .. } | PuzzleError::AlikePieces(_),
                 ..

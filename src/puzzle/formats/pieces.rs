@@ -78,7 +78,7 @@ fn joined(points: usize, moves: &[&Permutation]) -> Vec<Pieces> {
             stuck.extend(found.clone());
             found.is_none()
         });
-        // What commutes with all moves, the one with the longest cycles.
+        // Among the permutations that commute with all moves, the one with the longest cycles.
         let turn = orbit.iter().filter_map(said).max_by_key(|of| cycle(orbit[0], of).len());
         let turn = turn.expect("a point says where it is itself");
         let mut positions: Vec<Vec<usize>> = Vec::new();
@@ -129,7 +129,7 @@ impl Pieces {
             word.rotate_left(turn);
             word
         };
-        // The turn after which a piece reads least, and after which it reads so again.
+        // The turn for which the resulting piece is smallest, and the turn after which it is the same again.
         let least = |word: &Vec<Vec<usize>>| {
             let turns = 0..word.len();
             let turn = turns.min_by_key(|&turn| (rotated(word, turn), turn)).unwrap_or_default();

@@ -122,9 +122,9 @@ fn note(kept: &[usize], moved: usize, block: usize) -> String {
     }
 }
 
-// What is wrong with a puzzle file, and where.
+// Errors in puzzle files, with their positions.
 //
-// Invariant: an error is one line that begins with the name of the file and, where there is one, the line.
+// Invariant: an error is one line that begins with the name of the file and, if there is one, the line number.
 
 impl PuzzleError {
     /// Returns the error with a line number.

@@ -103,10 +103,10 @@ pub(crate) fn leaving(crossings: &Crossings, side: usize, group: usize) -> Vec<(
     leaving.map(|(at, plane)| (at, plane.from.1)).collect()
 }
 
-// Which frames of a chunk a step can reach.
+// The frames of a chunk that a step can reach.
 //
-// Invariant: a frame that is left out gets no state and gives none, so nobody need look at it. In thin levels these are nearly
-// all: a level of a few million states on a large board must not cost a pass over its lines.
+// Invariant: a frame that is skipped neither receives nor sends any state. In thin levels, these are nearly all frames:
+// a level of a few million states on a large board must not cost a pass over its lines.
 
 /// A level is thin if at most one block in this many contains states.
 const THIN: usize = 16;
@@ -130,7 +130,7 @@ pub(crate) fn near(
     for block in reached(most)? {
         near[block / chunks.frame_blocks] = true;
     }
-    // Groups lead into each other, each by windows of its own: only one is followed.
+    // Groups lead into each other, each with its own windows: this is followed only if there is a single group.
     let [into] = back else {
         let none = !near.contains(&true) && held().next().is_none();
         return none.then_some(near);
@@ -262,7 +262,7 @@ impl Level<'_> {
                     let step = ChunkStep { level: self, chunk, cur, halo };
                     tally = step.compute(&batches, near.as_deref(), done)?;
                 } else {
-                    // Nothing comes from anywhere: what there was at level d - 2 is subtracted from nothing.
+                    // Nothing arrives from anywhere: level d - 2 is subtracted from the empty set.
                     batches.iter().try_for_each(|batch| batch.map(drop))?;
                     self.shows(done + frames as u64);
                 }
@@ -318,7 +318,7 @@ fn mark_held(registers: &[Register], live: Option<&[u32]>, size: usize, held: &m
         return;
     };
     held.fill(0);
-    // In order: no division that takes as long as the rest.
+    // In order, so that no division is needed, which would take as long as the rest.
     let (mut block, mut first) = (0, 0);
     for register in live.iter().map(|&register| register as usize) {
         while register >= first + size {
@@ -370,7 +370,7 @@ fn load(run: &DiskRun, batches: &Batches, cur: &mut Frontier) -> Result<(), Halt
             let Some((registers, (occupied, held))) = place else {
                 continue;
             };
-            // Groups are worth it only where few of them hold anything.
+            // Treating groups separately is worthwhile only if few of them contain anything.
             let full = held.contains(&ALL);
             if !full {
                 for (block, held) in registers.chunks_mut(size).zip(&mut *held) {
@@ -419,7 +419,7 @@ pub(crate) fn restore(
             each_batch(run, &batches, |worker, batch| {
                 worker.words.resize(size, 0);
                 worker.frame.resize(chunks.frame_registers(), [0; 64]);
-                // What a frame before has left behind is of no chunk any more.
+                // The remains of a previous frame no longer belong to any chunk.
                 worker.stale.fill(ALL);
                 for (frame, entry) in batch.frames() {
                     let (group, within) = level.parts.place(frame);
@@ -468,7 +468,7 @@ impl ChunkStep<'_> {
         let planes = step.iter().map(|group| group.incoming.len()).max().unwrap_or(0);
         let (sum, done) = (Mutex::new(Tally::default()), AtomicU64::new(done));
         each_batch(run, batches, |worker, batch| {
-            // What is in it stays, and nobody reads it.
+            // Its contents stay there and are not read.
             worker.halo.resize(size * planes, [0; 64]);
             worker.words.resize(size, 0);
             worker.frame.resize(chunks.frame_registers(), [0; 64]);
@@ -480,7 +480,7 @@ impl ChunkStep<'_> {
             let mut encoded = EncodedFrames::new(batch.first * halves, batch.end * halves);
             let mut tally = Tally::default();
             for (frame, entry) in batch.frames() {
-                // Elsewhere what there was at level d - 2 is subtracted from nothing.
+                // Elsewhere, level d - 2 is subtracted from the empty set.
                 if near.is_none_or(|near| near[frame]) {
                     let found = self.frame(worker, batch, (frame, entry), &mut encoded);
                     tally = tally.plus(found?);
@@ -518,7 +518,8 @@ impl ChunkStep<'_> {
         let Worker { decoder, encoder, loops, located, words, stale, occupied, .. } = worker;
         let halo = &mut worker.halo[..size * into.incoming.len()];
         let registers = &mut worker.frame[..count * size];
-        // What has been seen is left out, or what the previous level holds, in whose place the next one comes.
+        // The excluded states are those that have been seen, or those of the previous level, which the next one
+        // replaces.
         let seen = worker.seen.chunks_exact_mut(count * size).next().unwrap_or_default();
         let held = entry.is_some();
         if let Some(entry) = entry {
@@ -528,7 +529,7 @@ impl ChunkStep<'_> {
             seen.fill([0; 64]);
         }
         let begun = Instant::now();
-        // What the frame before left behind goes, where nothing has taken its place.
+        // Remains of the previous frame are removed where nothing has replaced them.
         let replaced = held && !parts.seen;
         for (block, stale) in registers.chunks_mut(size).zip(&mut *stale) {
             if replaced { *stale = ALL } else { clear(block, std::mem::take(stale)) }
@@ -643,7 +644,7 @@ mod tests {
             "{named} of {tried} times {}",
             chunks.frames()
         );
-        // Nothing is counted where much is held.
+        // Nothing is counted if much is held.
         let mut cur = Frontier::empty(chunks.layout, chunks.blocks).unwrap();
         cur.occupied.fill(true);
         assert_eq!(near(chunks, 0, &cur, &back, |_| Some(vec![])), None);

@@ -132,10 +132,10 @@ impl Directories {
     }
 }
 
-// What the files of a run say of the puzzle that is searched, and the puzzle from what they say.
+// The description of the puzzle in the files of a run, and the puzzle restored from this description.
 //
-// Invariant: what is read back searches the same states in the same order of lines; two searches have the same
-// label only when they have the same puzzle, metric and goal.
+// Invariant: a puzzle that is read back has the same states in the same order of lines; two searches have the same
+// label only if they have the same puzzle, metric and goal.
 
 impl Identity {
     pub(crate) fn of(space: &StateSpace) -> Identity {

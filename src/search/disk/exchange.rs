@@ -259,8 +259,8 @@ impl ScratchFiles<'_> {
         if let Some(file) = self.files.get_mut(&key) {
             file.waiting -= 1;
             let len = len as u64;
-            // The last one takes the file with it. An economy: where the system does not do it, the bytes are held until
-            // the file goes.
+            // The last segment removes the file with it. This only saves space: if the system does not do it, the bytes
+            // are held until the file is removed.
             if file.waiting > 0 && len >= LARGE && storage.release(&name, offset, len) {
                 file.held -= len;
                 self.directories.used.scratch.fetch_sub(len, Ordering::Relaxed);
@@ -292,16 +292,16 @@ impl ScratchFiles<'_> {
 impl Drop for ScratchFiles<'_> {
     fn drop(&mut self) {
         self.open = None;
-        // What cannot be removed now is found by its name when the search goes on.
+        // Files that cannot be removed now are recognized by their names when the search continues.
         while self.remove_all(|_| true).is_err() {}
         self.directories.used.scratch.store(0, Ordering::Relaxed);
     }
 }
 
-// A segment: the bits that one chunk gives to another one through one plane.
+// A segment: the bits that one chunk sends to another through one plane.
 //
-// Invariant: it takes what it has to say. On its way it is coded as frames of a level are, since bits of levels
-// cluster as their states do; what it was coded with stands in front.
+// Invariant: its size depends on its contents. For sending, it is coded like the frames of a level, since the bits of
+// levels cluster as their states do; the codec is stored at the beginning.
 
 /// Number of registers of bytes that are coded together, as in a level.
 const FRAME: usize = 3024;
@@ -468,7 +468,7 @@ mod tests {
 
     #[test]
     fn bits_and_numbers_come_back() {
-        // Words, and the lanes that say how many bits each has.
+        // Words, and the lanes that determine how many bits each has.
         let parts: [&[(u64, u64)]; 4] = [
             &[(1, 1 << 40), (u64::MAX >> 4, u64::MAX >> 4), (0, 2)],
             &[],
@@ -489,7 +489,7 @@ mod tests {
             let mut taken = vec![7; words.len()];
             assert_eq!(take_number(&mut rest), Some(i * i * 100));
             take_words(&mut rest, &lanes, &mut taken);
-            // Above the bits of a word is what follows it.
+            // The bits above those of a word belong to what follows it.
             for ((taken, word), lanes) in taken.iter().zip(words).zip(lanes) {
                 let bits = u64::MAX >> (64 - lanes.count_ones());
                 assert_eq!(taken & bits, word);

@@ -202,7 +202,7 @@ impl Halo for WholeHalo<'_> {
             self.bits[at].set(first + block, words, !self.whole_blocks(side, plane));
         };
         if side == self.side {
-            // In source order, as planes begin, what the current level sends lies at its own place.
+            // In source order, with which planes begin, the bits that the current level sends are in their own place.
             return put(0, side, block);
         }
         let in_place = self.crossings.in_place;
@@ -339,7 +339,7 @@ impl<'a> ChunkHalo<'a> {
         while let Some(skipped) = take_number(&mut segment) {
             block += skipped;
             if block >= blocks.end {
-                // Nobody has written this: what is received has been compared with its hash.
+                // This cannot happen: received data has been compared with its hash.
                 return;
             }
             let place = self.place(plane, block);
@@ -355,7 +355,7 @@ impl<'a> ChunkHalo<'a> {
                 if lanes == ALL_LANES {
                     place.store(bits, Ordering::Relaxed);
                 } else {
-                    // Other chunks give other lanes of the same words.
+                    // Other chunks send other lanes of the same words.
                     place.fetch_or(bits, Ordering::Relaxed);
                 }
             }
@@ -371,7 +371,7 @@ impl Halo for ChunkHalo<'_> {
         let fill = |unpacker: &mut Result<Unpacker, SystemError>, (from, plane, packed)| {
             let unpacker = unpacker.as_mut().map_err(|_| SystemError::CodecMemory)?;
             let packed: Vec<u8> = packed;
-            // What arrives has been compared with its hash, and is what was packed.
+            // Arriving data has been compared with its hash, so it is what was packed.
             let bytes = unpacker.unpack(&packed).ok_or(SystemError::CodecMemory)?;
             self.fill(chunk, plane, from, &bytes);
             Ok(())

@@ -92,14 +92,14 @@ impl<'a> Session<'a> {
         let committer = Committer::start(self.job.disk, self.own(&base), ranks);
         let committer = committer.map_err(|e| Stopped::Alone(e.into()))?;
         let result = self.levels(&committer, &base);
-        // Whatever stopped the session, what it has finished is committed.
+        // Whatever stopped the session, its finished work is committed.
         let closed = if self.run.alone { committer.close() } else { committer.stop() };
         let alone = |error: SearchError| Stopped::Alone(error.into());
         match result {
             Ok((committed, sent)) => {
                 closed.map(|own| (committed.unwrap_or(own), sent)).map_err(alone)
             }
-            // Nobody is told that nothing is lost when the last commit has failed.
+            // If the last commit has failed, the message must not say that nothing is lost.
             Err(Halt::Together(error)) => {
                 Err(closed.map_or_else(alone, |_| Stopped::Together(error)))
             }
@@ -136,7 +136,7 @@ impl<'a> Session<'a> {
         // Those from even and from odd depths.
         let steps = [step(0)?, step(1)?];
         let mut cur = Frontier::empty(chunks.layout, problem.groups.most() * chunks.blocks)?;
-        // A process alone meets nobody: its supersteps are whole levels.
+        // A single process does not exchange anything: its supersteps are complete levels.
         let bounded = || most_chunks(chunks, run.crossings.most());
         let largest = if self.run.alone { chunks.count } else { bounded() };
         let mut superstep = largest;
@@ -173,7 +173,7 @@ impl<'a> Session<'a> {
                 let mut news =
                     [started.elapsed().as_millis() as u64, u64::from(stop), u64::from(due)];
                 self.job.communicator.all_reduce(Reduce::Max, &mut news);
-                // All ranks know the longest time of any.
+                // All ranks know the maximum of their times.
                 match Duration::from_millis(news[0]) {
                     _ if self.run.alone => {}
                     time if time > LONG => superstep = (superstep / 2).max(1),
@@ -192,7 +192,7 @@ impl<'a> Session<'a> {
             let mut sums = sums(&finished);
             self.job.communicator.all_reduce(Reduce::Sum, &mut sums);
             let [states, checksum, bytes] = sums;
-            // Before the level can be committed: what does not add up must not be called finished.
+            // Before the level can be committed: a level with inconsistent counts must not be recorded as finished.
             let more = found.push(Tally { states, checksum }, begun, self.job.progress);
             let more = more.map_err(|e| Halt::Together(e.into()))?;
             let record = LevelRecord { states, checksum, bytes, ..LevelRecord::default() };
@@ -223,7 +223,7 @@ impl<'a> Session<'a> {
         let missing = |&chunk: &usize| self.is_mine(chunk) && !done.contains(&chunk);
         let mut order: Vec<usize> = (0..self.owners.len()).filter(missing).collect();
         if depth.is_multiple_of(2) {
-            // There and back again: the chunks written last are still in the system's cache.
+            // In alternating order: the chunks written last are still in the system's cache.
             order.reverse();
         }
         order
@@ -252,7 +252,7 @@ impl<'a> Session<'a> {
             part.map_err(|e| first.error("manifest", std::io::Error::other(e)))
         });
         let manifest = merge(parts.collect::<Result<_, _>>()?, base);
-        // Before the others remove anything: rank 0 does not come on without its manifest.
+        // Before the others remove anything: rank 0 does not continue without its manifest.
         if self.job.communicator.rank() == 0 {
             manifest.write(first)?;
         }
@@ -295,7 +295,7 @@ impl<'a> Session<'a> {
                 let whole =
                     self.job.pool.install(|| restore(run, level, now, &mut *halo, &mut shown))?;
                 halo.deliver(self.job.communicator)?;
-                // The ranks meet after each superstep: only here can they stop together.
+                // The ranks synchronize after each superstep: only here can they stop together.
                 let stop = !whole || run.stops_superstep();
                 if self.job.communicator.max(u64::from(stop)) > 0 {
                     return Err(self.interrupted(depth, own.states()));
@@ -313,7 +313,7 @@ impl<'a> Session<'a> {
         let mine: Vec<_> = mine.iter().map(|state| (state.line, state.cell)).collect();
         let bytes = serde_json::to_vec(&mine).expect("numbers have a JSON form");
         let parts = self.job.communicator.gather(bytes);
-        // Other ranks than the first get none.
+        // Only the first rank receives any.
         let read = |part: &Vec<u8>| serde_json::from_slice::<Vec<_>>(part).unwrap_or_default();
         let states = parts.iter().flat_map(read);
         let mut states: Vec<State> = states.map(|(line, cell)| State { line, cell }).collect();
@@ -392,10 +392,9 @@ fn sums(records: &[ChunkRecord]) -> [u64; 3] {
     })
 }
 
-// How long ranks compute before they meet, and what they show meanwhile.
+// How long ranks compute between exchanges, and what they report meanwhile.
 //
-// Invariant: all ranks have supersteps of the same size, because it follows from the longest time of any
-// rank.
+// Invariant: all ranks have supersteps of the same size, because the size follows from the maximum time of all ranks.
 
 /// A superstep that takes longer than this is followed by a smaller one: only between supersteps can a search with
 /// several ranks be stopped and committed.

@@ -165,7 +165,7 @@ impl<'a> ListFiles<'a> {
     }
 }
 
-// What is made of the files of a run at rest.
+// Operations on the files of a run at rest.
 
 /// Reads every list of every file of a run, recounts its states, and makes the same comparisons as
 /// [`crate::search::disk::verify`].
@@ -201,7 +201,7 @@ pub(crate) fn verify_lists(
             }
             let read = done.fetch_add(record.bytes, Ordering::Relaxed) + record.bytes;
             progress.progress(Phase::Check, read, all);
-            // How many keys moves have made the lists do not say.
+            // The lists do not contain the number of keys that moves have generated.
             let own = ListCounts { generated: 0, ..sum.lists };
             let stated = record.lists.map(|lists| ListCounts { generated: 0, ..lists });
             if (sum.tally, Some(own)) != (record.tally(), stated) {

@@ -108,7 +108,7 @@ fn begin(search: &FrontierSearch, disk: &Disk) -> Result<Manifest, Error> {
     let survey = Survey::of(directories)?;
     let (found, begun) = survey.run()?;
     let asked = Identity::of_orbits(&search.puzzle);
-    // Without a way back a state may come again at any depth.
+    // If moves have no inverses, a state may reappear at any depth.
     let keep_all = disk.keep_all || search.puzzle.is_directed();
     let manifest = match found {
         Some(manifest) => {
@@ -156,7 +156,7 @@ fn session(
     let part = own(&manifest, rank, |chunk| chunk % ranks == rank);
     let committer = Committer::start(disk, if ranks == 1 { manifest.clone() } else { part }, ranks);
     let committer = agreed(communicator, committer)?;
-    // The search runs on one thread, and has others of its own; this one meets the other ranks.
+    // The search runs on one thread and has its own worker threads; this thread communicates with the other ranks.
     let pool = &agreed(communicator, pool(Some(1)).map_err(SearchError::from))?;
     let done = AtomicUsize::new(0);
     let told = |news: &String| _ = done.fetch_add(usize::from(news.is_empty()), Ordering::Relaxed);
@@ -187,7 +187,7 @@ fn session(
         if found.is_err() {
             share.stop();
         }
-        // Whatever stopped a process alone, what it has finished is committed.
+        // Whatever stopped a single process, its finished work is committed.
         let DiskLists { committer, manifest, .. } = store;
         let closed =
             if ranks == 1 { committer.close() } else { committer.stop().map(|_| manifest) };
@@ -200,7 +200,7 @@ fn session(
     };
     let ranks = Ranks { communicator, pool };
     match ranks.share(&|| progress.interrupted(), &told, run) {
-        // Those that stop because of another rank say so, too: that one says why.
+        // Ranks that stop because of another rank report this as well; that rank reports the reason.
         Err(paused @ Error::Search(SearchError::Paused { .. })) => {
             agreed(communicator, Ok::<(), Error>(()))?;
             Err(Stopped::Together(paused))
@@ -254,7 +254,7 @@ impl ListSink for DiskLists<'_> {
     }
 
     fn put(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), LevelEnd> {
-        // All make level 0, one has it.
+        // All ranks compute level 0, and one of them stores it.
         if self.depth == 0 && self.rank > 0 {
             return Ok(());
         }
@@ -262,7 +262,7 @@ impl ListSink for DiskLists<'_> {
         self.share.done(part, String::new());
         self.done.fetch_add(1, Ordering::Relaxed);
         if self.is_due() {
-            // Those who compute something end it; what is left is dealt again after the commit.
+            // Ranks that are computing something finish it; the rest is assigned again after the commit.
             self.share.last(0);
         }
         Ok(())
@@ -309,7 +309,7 @@ impl DiskLists<'_> {
         self.share.done(self.rank, own);
         let (mut all, _) = self.share.end();
         all.sort_unstable();
-        // One that has failed tells nothing, and says why at the end.
+        // A rank that has failed sends nothing, and reports the reason at the end.
         if all.len() < self.ranks {
             return Err(LevelEnd::Interrupted);
         }
@@ -352,7 +352,7 @@ impl DiskLists<'_> {
         if self.rank == 0 {
             manifest.write(self.disk.directories.first()).map_err(LevelEnd::Unread)?;
         }
-        // Nobody removes anything before the manifest is there.
+        // Nothing is removed before the manifest exists.
         self.exchange("committed".into())?;
         self.committer.ask(Writer::supersede).map_err(|_| LevelEnd::Sink)?;
         (self.manifest, self.committed) = (manifest, Instant::now());
@@ -381,7 +381,7 @@ impl DiskLists<'_> {
     }
 
     fn failed(&self) -> Error {
-        // The writer says why when it is closed.
+        // The writer reports the reason when it is closed.
         SearchError::Refused("the files could not be written".into()).into()
     }
 }
@@ -406,7 +406,7 @@ impl LevelStore for DiskLists<'_> {
     fn found(&mut self, space: &BucketSpace, room: u64) -> Result<FoundLists, Error> {
         let stored = self.manifest.levels.len();
         if stored == 0 {
-            // A session that was cut in the middle of level 0 may have left its file.
+            // A session that was interrupted in the middle of level 0 may have left its file.
             let _ = self.committer.tell(|writer| {
                 writer.manifest.files.clear();
                 Ok(())
@@ -431,7 +431,7 @@ impl LevelStore for DiskLists<'_> {
         let mut found =
             FoundLists { levels: levels.map(level).collect(), complete, lists: Vec::new() };
         let first = if space.directed { 0 } else { stored.saturating_sub(2) };
-        // Of a run that has come as far as was asked for nobody reads the lists, but where its last states are listed.
+        // If a run has reached the requested depth, its lists are not read, unless its last states are listed.
         let is_wanted = self.max_depth.is_none_or(|most| self.manifest.depth() <= most);
         if !complete && is_wanted || self.keep_last > 0 {
             for depth in first..stored {
@@ -460,7 +460,7 @@ impl LevelStore for DiskLists<'_> {
         found: Result<LevelTotal, LevelEnd>,
     ) -> Result<Option<LevelTotal>, LevelEnd> {
         match found {
-            // What all have finished can be committed.
+            // What all ranks have finished can be committed.
             Err(LevelEnd::Interrupted) if self.ranks > 1 => self.share.stop(),
             found => _ = found?,
         }

@@ -157,7 +157,7 @@ impl MemoryPlan {
             let planes = Crossings::count(&problem.groups, plan.chunks);
             let chunk = (planes * plan.chunks.registers() * 8) as u64;
             let own = chunk * plan.chunks().div_ceil(ranks) as u64;
-            // What has arrived for this step and the next; what leaves and arrives after a superstep.
+            // What has arrived for this step and the next; what is sent and received after a superstep.
             plan.bytes += 2 * own + 2 * own.min(SENT.max(chunk));
             let fits = plan.bytes <= budget;
             if fits { Ok(plan) } else { Err(too_large(problem, plan.bytes, budget)) }
@@ -270,7 +270,7 @@ impl DiskBudget {
             let chunks = files.flat_map(|files| &files.chunks);
             let here = chunks.filter(|record| shares.place(record.chunk as usize) == place);
             let taken: u64 = here.map(|record| record.bytes).sum();
-            // Directories on one disk share what is free.
+            // Directories on one disk share its free space.
             let device = storage.device();
             let known = devices.iter().position(|d| device.is_some() && *d == device);
             let at = known.unwrap_or(disks.len());
@@ -360,7 +360,7 @@ const FRAME: u64 = 80;
 
 /// Returns the size in bytes of the states of a class, as one long row of bits of which `bits` are coded.
 fn coded(plan: MemoryPlan, states: u64, bits: f64) -> u64 {
-    // A class has a bit for each of its states.
+    // A class has one bit for each of its states.
     let all = plan.states as f64 / plan.classes as f64;
     let p = (states as f64 / all).clamp(0.0, 1.0);
     let entropy = |p: f64| if p > 0.0 { -p * p.log2() } else { 0.0 };
@@ -378,7 +378,7 @@ pub(crate) fn share(first: &Widths, published: &[u64], plan: MemoryPlan) -> f64 
         return 1.0;
     }
     let all = match published {
-        // As if all levels were of the greatest width: there are no fewer.
+        // As if all levels had the maximum width: there are at least this many.
         [] => 1.0 / plan.widest,
         published => passes(published, plan),
     };
@@ -413,7 +413,7 @@ pub fn estimate(widths: &Widths, plan: MemoryPlan, keep_all: bool) -> Estimate {
     if widths.exact || widths.counts.is_empty() {
         return estimate_of(&widths.counts, plan, keep_all, u64::MAX);
     }
-    // Codes are longest for half of a class: what may be more may be that.
+    // Codes are longest for half of a class: if the number may exceed that, half is assumed.
     let half = plan.states / plan.classes / 2;
     let first = estimate_of(&widths.counts, plan, keep_all, half);
     let whole = estimate_of(&[], plan, keep_all, half);
@@ -430,12 +430,13 @@ pub fn estimate(widths: &Widths, plan: MemoryPlan, keep_all: bool) -> Estimate {
 fn estimate_of(widths: &[u64], plan: MemoryPlan, keep_all: bool, most: u64) -> Estimate {
     let chunks = plan.chunks() as u64;
     let frames = (plan.chunks.frames() * plan.groups) as u64 * chunks;
-    // Of a thin level every state has a frame, and every few a file, to itself.
+    // In a thin level, every state has its own frame, and every few states have their own file.
     let level_of = |states: u64| {
         level_bytes(plan, states) + FRAME * states.min(frames) + FILE * states.min(chunks)
     };
     let widest = (plan.states as f64 * plan.widest) as u64;
-    // The states seen so far lie beside each level, where they are needed; half of all take most.
+    // The states seen so far are stored together with each level, if they are needed; half of all states take most
+    // space.
     let beside = |seen: u64| u64::from(plan.seen) * level_bytes(plan, seen);
     let most_beside = beside(plan.states / plan.classes / 2);
     let mut seen = seen(widths, plan.classes);
@@ -444,14 +445,14 @@ fn estimate_of(widths: &[u64], plan: MemoryPlan, keep_all: bool, most: u64) -> E
     let level: Vec<u64> =
         widths.iter().zip(&seen).map(|(&w, &s)| level_of(w) + beside(s)).collect();
     let written: u64 = match level.is_empty() {
-        // As if all levels were of the greatest width.
+        // As if all levels had the maximum width.
         true => ((level_of(widest) + most_beside) as f64 / plan.widest) as u64,
         false => level.iter().sum(),
     };
-    // The current level is whole; the previous one becomes the next chunk by chunk, and what a commit
-    // has not yet made durable is there twice.
+    // The current level is complete; the previous one becomes the next chunk by chunk, and what a commit has not yet
+    // made durable exists twice.
     let extra = |bytes: u64| bytes * chunks.min(UNCOMMITTED as u64) / chunks;
-    // Planes are coded as levels are; those of thin levels say where each state lies.
+    // Planes are coded like levels; those of thin levels give the position of each state.
     let planes = plan.plane_files;
     let there = |states: u64| match planes {
         0 => 0,
@@ -470,7 +471,7 @@ fn estimate_of(widths: &[u64], plan: MemoryPlan, keep_all: bool, most: u64) -> E
     let steps = levels.windows(2).map(|two| {
         let [from, to] = [two[0].1, two[1].1];
         let levels = if keep_all { written } else { from + to + extra(from.max(to)) };
-        // Planes that are read give their disk back to those that are written; of one chunk both are there.
+        // The disk space of planes that are read is freed for those that are written; for one chunk, both exist.
         let [read, written] = [two[0].0, two[1].0].map(there);
         levels + read.max(written) + (read + written) / chunks
     });
@@ -544,7 +545,8 @@ mod tests {
             let plan = MemoryPlan::choose(&search, &disk, None).unwrap();
             assert_eq!(plan.classes, classes, "{name}");
             let found = estimate(&Widths::default(), plan, false);
-            // Two levels of a bit for each state of a class, of which codes take 0.83 at least where there are two classes.
+            // Two levels with one bit for each state of a class, of which codes take at least 0.83 if there are two
+            // classes.
             let most = 2 * plan.states / classes / 8;
             assert!(found.peak_bytes > most / 4 * 3, "{name}: {found:?}");
             assert!(found.peak_bytes < most * 2, "{name}: {found:?}");
@@ -573,7 +575,7 @@ mod tests {
         assert!(unknown.bytes_written > unknown.peak_bytes);
         disk.planes = Some(PlaneStore::Files);
         let files = MemoryPlan::choose(&search, &disk, None).unwrap();
-        // The first depths of a board that nobody has searched take next to nothing.
+        // The first depths of a board that has never been searched take next to nothing.
         let large = Size::new(4, 4).unwrap();
         let four = Search::new(Goal::Last.board(large).unwrap());
         disk.planes = Some(PlaneStore::Memory);
@@ -584,7 +586,7 @@ mod tests {
         assert_eq!(thin(20).counts.len(), 21);
         let most = estimate(&thin(10), wide, false).peak_bytes;
         assert!(most < 100_000_000, "{most}");
-        // In files of their own, 12,000 states take 12,000 blocks of the file system.
+        // In separate files, 12,000 states take 12,000 blocks of the file system.
         disk.shared_digits = Some(5);
         let many = MemoryPlan::choose(&four, &disk, None).unwrap();
         assert_eq!(many.chunks(), 360_360);
@@ -593,13 +595,14 @@ mod tests {
         let many = estimate(&thin(12), many, false);
         assert!(many.peak_bytes > (twelve[12] + twelve[11]) * FILE, "{many:?}");
         assert_eq!(thin(60), Widths::default());
-        // So is their time, of a search whose levels nobody knows.
+        // The same holds for their time in a search whose levels are unknown.
         assert!(share(&thin(10), &[], wide) < 0.1);
         assert_eq!(share(&thin(60), &[], wide), 1.0);
         assert_eq!(share(&widths, &counts, plan), 1.0);
         let known = crate::search::disk::widths(&search.space, &counts, Some(1)).unwrap();
         assert!(known.exact && known.counts == [1, 1000]);
-        // Planes of 332,640 registers of 60 lines: a bit for each, coded as the levels are, there once and those of a chunk.
+        // Planes of 332,640 registers of 60 lines: one bit for each, coded like the levels; they exist once, and those
+        // of one chunk twice.
         let more = estimate(&widths, files, false).peak_bytes - found.peak_bytes;
         let dense = 332_640 * 60 / 8;
         let share = found.level_bytes[3] as f64 / (239_500_800.0 / 2.0 / 8.0);

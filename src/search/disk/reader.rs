@@ -94,7 +94,7 @@ impl<'a> RunFiles<'a> {
             (current.depth.saturating_sub(1), previous)
         };
         Fetch {
-            // Of the class also where there is no such level yet.
+            // The class's parts, even if there is no such level yet.
             parts: self.parts(current.depth as usize + 1),
             seen: groups.directed,
             ..self.level(depth, records)
@@ -118,11 +118,11 @@ impl<'a> RunFiles<'a> {
     }
 }
 
-// How the groups of a level lie in the frames of a chunk's file.
+// How the groups of a level are arranged in the frames of a chunk's file.
 //
-// Invariant: a file holds the groups of its depth's class one after the other, each cut into frames of its own. Where
-// moves have no way back, every frame of the level is followed by the frame of the states seen so far, which the
-// step to the next level of the class leaves out.
+// Invariant: a file contains the groups of its depth's class one after another, each divided into its own frames. If
+// moves have no inverses, every frame of the level is followed by the frame of the states seen so far, which the step
+// to the next level of the class excludes.
 
 /// The groups of a depth in the file of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,7 +226,7 @@ impl RunLevel<'_> {
         let chunk = record.chunk as usize;
         let storage = self.directories.of_chunk(chunk);
         let [name, uncommitted] = RunFile::level_names(self.run, self.depth, record.chunk);
-        // A commit gives a file its name at any time, but never takes it back.
+        // A commit may give a file its final name at any time, but never revokes it.
         let found = storage.find(&uncommitted);
         let opened = found.and_then(|file| file.map_or_else(|| storage.open(&name), Ok));
         let reader = opened.and_then(LevelReader::open).map_err(|e| match e.kind() {
@@ -344,7 +344,7 @@ impl Fetch<'_> {
         let (sender, chunks) = mpsc::sync_channel(1);
         let read = move || {
             for &chunk in order {
-                // Room for more batches than a chunk has would be cleared for nothing.
+                // Room for more batches than a chunk has would be initialized for nothing.
                 let (batches, receiver) = bounded(ahead.clamp(1, self.parts.frames()));
                 if sender.send(receiver).is_err() || !self.chunk(chunk, &batches) {
                     return;
@@ -358,7 +358,7 @@ impl Fetch<'_> {
     /// Sends the batches of a chunk; returns whether a receiver is left.
     fn chunk<'s>(&'s self, chunk: usize, batches: &Sender<Result<Batch<'s>, SearchError>>) -> bool {
         let (frames, halves) = (self.parts.frames(), self.parts.halves());
-        // Where there are no states a batch costs nothing but its way.
+        // Where there are no states, a batch costs only its transmission.
         let widest = (frames / (4 * self.files.threads)).max(1);
         let most = widest.min(BATCH_FRAMES);
         let reader = match self.open(chunk) {

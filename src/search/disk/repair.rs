@@ -71,7 +71,7 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
     };
     let _locks = directories.lock(patience)?;
     let survey = Survey::of(directories)?;
-    // Which chunk lies where: any of these says so.
+    // Any of these determines which chunk is where.
     let marked = || Some(survey.seen.iter().find_map(Seen::any_marker)?.shares.clone());
     let previous = Manifest::read_previous(first);
     let shares = previous.as_ref().map(|manifest| manifest.shares.clone());
@@ -89,7 +89,7 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
         Some(manifest) => manifest,
         None => bare(directories, header, marker)?,
     };
-    // Whether goal and start make sense is found out before a manifest says so.
+    // Whether goal and start are valid is determined before they are written to a manifest.
     let searched = base.identity.searched(first)?;
     if let Searched::Numbered(space) = &searched {
         SearchProblem::chunked(space)?;
@@ -121,7 +121,7 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
 /// The marker of the first directory that has one; all markers must belong to the files' run.
 fn marker(survey: &Survey, header: &LevelHeader) -> Result<Option<Marker>, SearchError> {
     let mut first = None;
-    // A damaged marker says nothing, and the files say enough.
+    // A damaged marker contains no information, and the files contain enough.
     for (seen, marker) in survey.seen.iter().filter_map(|seen| Some((seen, seen.any_marker()?))) {
         if marker.run != header.run || !seen.is_place_of(marker) {
             let whose = format!(
@@ -265,7 +265,7 @@ impl RunLevels {
     fn rebuild(&self, base: Manifest, all: u64) -> Result<Manifest, String> {
         let mut manifest = base.clone();
         let mut sum = manifest.states();
-        // A level is finished when the next one's files count it, or when there are no states left.
+        // A level is finished if the files of the next level count it, or if there are no states left.
         loop {
             let depth = manifest.levels.len();
             let level = self.level(depth);
@@ -339,7 +339,7 @@ impl RunLevels {
     fn files(&self, base: &Manifest, manifest: &Manifest) -> Vec<LevelFiles> {
         let depth = manifest.levels.len() as u32;
         let mut levels = self.levels.clone();
-        // Chunks that were computed and have no states have no file.
+        // Chunks that were computed and have no states have no files.
         for record in base.records(depth).into_iter().filter(|record| !record.has_file()) {
             levels.entry(depth).or_default().entry(record.chunk).or_insert(record);
         }
@@ -359,11 +359,11 @@ impl RunLevels {
     }
 }
 
-// What a search does about damage: levels are computed again only on request, planes whenever needed.
+// How a search handles damage: levels are recomputed only on request, planes whenever needed.
 //
-// Invariant: the same level is computed again at most once, and the same planes filled again at most once.
-// Before the manifest forgets a level, its files get the names of uncommitted ones, so at every instant they
-// are either named or known to be superseded.
+// Invariant: the same level is recomputed at most once, and the same planes are refilled at most once. Before the
+// manifest drops a level, its files are renamed as uncommitted ones, so at every instant they are either named or known
+// to be superseded.
 
 /// The depths of scratch files or levels that were damaged before.
 #[derive(Default)]
@@ -400,7 +400,7 @@ impl Recomputed {
 fn forget(disk: &Disk, mut manifest: Manifest, depth: u32) -> Result<(), SearchError> {
     let lost: Vec<(u32, u32)> = manifest.named().filter(|file| file.0 >= depth).collect();
     let directories = &disk.directories;
-    // Nothing is moved before all that is there has turned out to be files.
+    // Nothing is moved before everything there has proved to be a file.
     for look in [true, false] {
         for &(depth, chunk) in &lost {
             let storage = directories.of_chunk(chunk as usize);

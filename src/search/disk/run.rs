@@ -83,7 +83,7 @@ impl Disk {
         has_room: impl FnOnce(Option<&Manifest>) -> Result<(), Error>,
         session: impl Fn() -> Result<T, Error>,
     ) -> Result<T, Error> {
-        // First a look: a search that is refused leaves no trace, one that is complete needs no lock.
+        // First an examination: a search that is rejected leaves no trace, and a complete one needs no lock.
         let (found, _) = Survey::of(&self.directories)?.run()?;
         let mut recomputed = Recomputed::default();
         let complete = found.as_ref().is_some_and(|manifest| manifest.complete);
@@ -129,7 +129,7 @@ pub(crate) fn compare<const N: usize>(
     let all = communicator.all_gather(text.into_bytes());
     let all: Vec<_> = all.iter().map(|text| String::from_utf8_lossy(text)).collect();
     for (rank, text) in all.iter().enumerate() {
-        // The version comes first: of another one nothing else need be understood.
+        // The version comes first: with a different version, nothing else need be understood.
         if let Some((found, asked)) = text.lines().zip(all[0].lines()).find(|(a, b)| a != b) {
             let (name, found) = found.split_once('\t').unwrap_or((found, ""));
             let (_, asked) = asked.split_once('\t').unwrap_or((asked, ""));
@@ -156,7 +156,7 @@ pub(crate) fn same_run(
     (chunks, frame_lines): (u32, u32),
 ) -> Result<(), SearchError> {
     let found = &manifest.identity;
-    // A puzzle is known by its moves: its file may have another name now.
+    // A puzzle is identified by its moves: its file may have a different name now.
     let renamed = found.is_renamed(asked);
     let facts = found.facts().into_iter().zip(asked.facts());
     let same = facts
@@ -203,7 +203,7 @@ pub(crate) fn lock(
     let leader = lowest.unwrap_or(communicator.rank());
     let leads = leader == communicator.rank();
     let locks = if leads { directories.lock(disk.patience) } else { Ok(Vec::new()) };
-    // Nobody lists any more.
+    // The directory is no longer being listed by any rank.
     let removed = first.remove(&name);
     let locks = agreed(communicator, locks)?;
     agreed(communicator, removed)?;
@@ -233,7 +233,7 @@ impl DiskJob<'_> {
         let own = agreed(communicator, own)?;
         let there = communicator.broadcast(vec![u8::from(own.is_some())]) == [1];
         let apart = |reason: &str| Err(SearchError::apart(survey.directories.first(), reason));
-        // A directory of another machine: what lies there must belong to rank 0's search.
+        // A directory on another machine: its contents must belong to rank 0's search.
         let fits = match own {
             _ if leader == 0 || !leads => Ok(()),
             Some(_) => apart(
@@ -371,7 +371,7 @@ impl DiskJob<'_> {
 
     /// Writes level 0 of a new run.
     fn write_start(&self, run: &DiskRun, mut manifest: Manifest) -> Result<Manifest, Error> {
-        // A session that was cut in the middle of this may have left its file.
+        // A session that was interrupted in the middle of this may have left its file.
         manifest.files.clear();
         let (chunks, problem) = (run.plan.chunks, run.files.problem);
         let seat = problem.seat(problem.start);
@@ -395,7 +395,7 @@ impl DiskJob<'_> {
         })?;
         let (header, tally) = (run.files.header(0, chunk, run.plan.codec), problem.first());
         let committer = Committer::start(self.disk, manifest, 1)?;
-        // A writer that fails says why when it is closed.
+        // A writer that fails reports the reason when it is closed.
         let _ = committer.tell(move |writer| {
             writer.begin(header)?;
             writer.frames(encoded)?;
@@ -421,18 +421,18 @@ impl DiskJob<'_> {
     }
 }
 
-// Which rank computes which chunk.
+// The assignment of chunks to ranks.
 //
-// Invariant: the rank of a chunk sees all files of that chunk, and writes its next one beside them. With
-// one directory for all ranks that says nothing; with directories of their own it keeps every chunk on
-// its machine, whatever the number of ranks.
+// Invariant: the rank of a chunk sees all files of that chunk, and writes its next one in the same place. If all ranks
+// share one directory, this is no restriction; with separate directories, it keeps every chunk on its machine, whatever
+// the number of ranks.
 
 /// Returns the rank of each chunk, with the same number for every rank if it sees them, or else the first chunk that no
 /// rank sees.
 fn owners(seen: &[Vec<u8>]) -> Result<Vec<usize>, usize> {
     let chunks = seen[0].len();
     let seeing = |chunk: usize| (0..seen.len()).filter(move |&r| seen[r].get(chunk) == Some(&1));
-    // Those with the fewest choices choose first.
+    // Ranks with the fewest choices choose first.
     let mut order: Vec<usize> = (0..chunks).collect();
     order.sort_by_cached_key(|&chunk| seeing(chunk).count());
     let mut load = vec![0; seen.len()];
@@ -457,7 +457,7 @@ mod tests {
 
     #[test]
     fn chunks_stay_where_their_files_are() {
-        // Ranks 0 and 1 on one machine, 2 on another; chunk 4 is empty, so anybody's.
+        // Ranks 0 and 1 are on one machine, 2 is on another; chunk 4 is empty, so any rank can have it.
         let seen = [vec![1, 1, 0, 1, 1], vec![1, 1, 0, 1, 1], vec![0, 0, 1, 0, 1]];
         let owners = owners(&seen).unwrap();
         assert_eq!(owners[2], 2);

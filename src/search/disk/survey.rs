@@ -172,7 +172,7 @@ impl<'a> Survey<'a> {
     pub fn scratch(&self, run: u64) -> u64 {
         let of_run = |file: &&RunFile| file.run() == Some(run);
         let files = self.seen.iter().flat_map(|seen| {
-            // One that is gone again by now takes nothing.
+            // A file that has disappeared by now takes no space.
             let files = seen.files.iter().filter(of_run);
             files.filter_map(|file| Some(seen.storage.open(&file.name()).ok()?.len()))
         });
@@ -242,8 +242,8 @@ impl<'a> Survey<'a> {
                         }
                     }
                     RunFile::Level { depth, chunk } => {
-                        // Of a finished level a file that is not named any more has served its time; so have those of the
-                        // empty level behind the deepest one.
+                        // In a finished level, a file that is no longer named is obsolete; so are the files of the
+                        // empty level after the last one.
                         let finished = (depth as usize) < manifest.levels.len();
                         let superseded = !named.contains(&(depth, chunk))
                             && (finished && !manifest.keep_all || is_behind(manifest, depth));
@@ -337,8 +337,8 @@ impl<'a> Survey<'a> {
                             "{name} is not a complete level file, and lies where the search will write: move it away"
                         )));
                     }
-                    // Versions before the markers gave files their names before they were committed: there
-                    // the same chunk of the same run replaces them.
+                    // Versions without markers gave files their final names before they were committed: for those, the
+                    // same chunk of the same run replaces them.
                     Some(_) if seen.any_marker().is_none() || is_behind(manifest, file.0) => {}
                     Some(_) => {
                         return Err(older(format!(
@@ -389,7 +389,7 @@ impl<'a> Survey<'a> {
                 )));
             }
         }
-        // Cut off while it wrote its first marker, a run has only that.
+        // A run that was interrupted while writing its first marker has only that file.
         let half = all[0].files.iter().find_map(|file| match *file {
             RunFile::NewMarker { run } => Some(run),
             _ => None,

@@ -95,7 +95,7 @@ fn at_rest(directories: &Directories) -> Result<Manifest, SearchError> {
         let survey = Survey::of(directories)?;
         match survey.run() {
             Ok(_) => return survey.some_run(),
-            // Once more in any case: the search may have ended between two glances.
+            // Once more in any case: the search may have ended between two looks.
             Err(_) if tries == 0 || tries < TRIES && directories.is_locked() => {
                 tries += 1;
                 std::thread::sleep(std::time::Duration::from_millis(20));
@@ -172,7 +172,7 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
                 progress.progress(Phase::Check, verified.bytes, all);
                 !progress.interrupted()
             }) {
-                // A search that runs meanwhile has replaced it.
+                // A search that is running meanwhile has replaced it.
                 Err(SearchError::Apart { .. })
                     if !names(directories, &manifest, files.depth, record.chunk)? =>
                 {
@@ -192,7 +192,7 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
             verified.states += tally.states;
             level = level.plus(tally);
         }
-        // Of the level before the last two, chunks are removed as the search goes on.
+        // Chunks of the level before the last two are removed as the search proceeds.
         let stated = manifest.levels.get(files.depth as usize);
         let kept = manifest.keep_all || files.depth as usize + 1 == manifest.levels.len();
         let stated = stated.filter(|stated| stated.tally() != level);

@@ -164,7 +164,7 @@ impl Writer {
         let Some(before) = depth.checked_sub(2).filter(|_| !manifest.keep_all) else {
             return Ok(());
         };
-        // The chunk's level d - 2 is subtracted: nobody needs it any more.
+        // The chunk's level d - 2 has been subtracted and is no longer needed.
         let files = manifest.files.iter_mut().find(|f| f.depth == before);
         let old = files.and_then(|files| {
             let at = files.chunks.iter().position(|old| old.chunk == chunk)?;
@@ -198,7 +198,7 @@ impl Writer {
             self.superseded.push((file, old.bytes));
             return Ok(());
         }
-        // A file that no manifest has named yet can go at once, unsynced.
+        // A file that has not been named by any manifest can be removed at once, without syncing.
         self.remove(file, old.bytes, 1)
     }
 
@@ -232,7 +232,7 @@ impl Writer {
         let level = LevelRecord { seconds: std::mem::take(&mut manifest.level_seconds), ..level };
         let mut empty = Vec::new();
         if level.states == 0 {
-            // The level after the deepest one.
+            // The level after the last one.
             manifest.complete = true;
             let last = manifest.files.extract_if(.., |files| files.depth == depth);
             empty = last.flat_map(|files| files.chunks).collect();
@@ -309,7 +309,7 @@ impl Writer {
     fn give_up(&mut self) -> bool {
         if let Some(Open { header, .. }) = self.open.take() {
             let storage = self.directories.of_chunk(header.chunk as usize);
-            // The next session removes it otherwise.
+            // Otherwise, the next session removes it.
             let _ = storage.remove(&header.uncommitted().name());
         }
         !self.uncertain && self.every < NEVER && self.commit().is_ok()
@@ -367,7 +367,7 @@ impl Committer {
                     let error = said().take();
                     *said() = error.map(SearchError::without_commit);
                 }
-                // Whoever waits for an answer gets it by the job being dropped.
+                // If a job is dropped, whatever waits for its result is notified.
                 receiver.iter().for_each(drop);
             }
             writer.manifest
@@ -395,7 +395,7 @@ impl Committer {
         let (answer, wait) = bounded(1);
         self.tell(move |writer| {
             let found = job(writer)?;
-            // Nobody waits only when the search has failed elsewhere.
+            // There is no receiver only if the search has failed elsewhere.
             let _ = answer.send(found);
             Ok(())
         })?;
@@ -422,7 +422,7 @@ impl Committer {
 
     /// Commits everything, stops the thread and returns the manifest.
     pub fn close(self) -> Result<Manifest, SearchError> {
-        // Fails only with the thread, which has then said why.
+        // Fails only with the thread, which has then reported the reason.
         let _ = self.ask(Writer::commit);
         self.stop()
     }

@@ -125,8 +125,8 @@ impl Carrier<'_> {
             } else if along {
                 self.step((0, dj));
             } else if dj == 0 {
-                // Straight ahead across lines stands the tile. The side may be closed further on, in
-                // line 0: the other one is open then.
+                // The tile is straight ahead across lines. The side may be closed further on, in line 0: then the other
+                // side is open.
                 let side = |s: i32| free(i, j + s) && free(i + di, j + s);
                 let good = |s: i32| side(s) && free(i + 2 * di, j + s);
                 let s = match (good(1), good(-1)) {
@@ -148,11 +148,11 @@ impl Carrier<'_> {
                 self.step((s, 0));
                 self.step((0, dj));
             } else if i == 0 {
-                // Closed on this side, the tile below: leave line 0 on the other side.
+                // Closed on this side, with the tile below: leave line 0 on the other side.
                 self.step((0, -dj));
                 self.step((1, 0));
             } else {
-                // Closed above, the tile beside: pass below it.
+                // Closed above, with the tile on the side: pass below it.
                 self.step((1, 0));
                 self.step((0, dj));
                 self.step((0, dj));
@@ -191,7 +191,7 @@ impl<'a> Peel<'a> {
                 }
                 return;
             }
-            // Whatever is home at an end is done; otherwise the cheaper end is next.
+            // Tiles that are already home at an end are skipped; otherwise the cheaper end is next.
             if home(first) {
                 self.carrier.open.0 += 1;
             } else if home(last) {

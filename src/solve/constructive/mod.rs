@@ -75,7 +75,7 @@ impl Constructive {
         }
         let mut field = Field::new(size, &self.home, board);
         if !field.is_solvable() {
-            // The frame takes quadratic time, but it words the refusal.
+            // The frame takes quadratic time, but it produces the error message.
             Coordinates::new(self.goal.clone()).encode_solvable(board)?;
         }
         let mut region = Region::whole(size);
@@ -89,9 +89,9 @@ impl Constructive {
     }
 }
 
-// Finishing a block of at most 4x4 cells: lines by tables, at most nine cells optimally.
+// Finishing a block of at most 4x4 cells: lines with tables, at most nine cells optimally.
 //
-// Invariant: `trail` is the way from the block's first arrangement to the one under examination.
+// Invariant: `trail` is the path from the block's first arrangement to the one being examined.
 
 /// How much effort is spent on lines: the number of ways of placing a line that are followed up, and by how many moves
 /// they may exceed the minimum.
@@ -248,8 +248,8 @@ impl LastBlock {
 
 // The last cells, at most nine: complete tables of optimal distances.
 //
-// Invariant: an entry is the exact distance of an arrangement to the goal, or [`UNSEEN`] for the half
-// that cannot reach it.
+// Invariant: an entry is the exact distance of an arrangement to the goal, or [`UNSEEN`] for the half that cannot reach
+// it.
 
 /// The maximum number of cells of a rest.
 const MAX_CELLS: usize = 9;

@@ -162,7 +162,7 @@ pub(crate) fn line(lines: usize, width: usize) -> Option<&'static TileDistances>
     Some(table.get_or_init(|| TileDistances::new(rectangle(lines, width), &goals[..width])))
 }
 
-// The board while it is being solved: who stands where, in constant time both ways.
+// The board while it is being solved: which element is on each cell, in constant time in both directions.
 //
 // Invariant: `at` and `place` are inverse permutations; elements are named by their goal cells, so the
 // solved board is the identity.

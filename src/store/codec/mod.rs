@@ -108,11 +108,11 @@ impl Decoder {
     }
 }
 
-// Frames as zstd compresses them.
+// Frames compressed with zstd.
 //
-// Dense levels hold 7 to 15 % ones without repetitions: match search finds nothing there, Huffman codes
-// of single bytes come within 4 % of their entropy. So the default level is a very fast one with
-// compression of literals forced on (measurements: `docs/notebook/disk.md`).
+// Dense levels contain 7 to 15 % ones without repetitions: match search finds nothing there, and Huffman codes of
+// single bytes come within 4 % of their entropy. So the default level is a very fast one with compression of literals
+// enabled (measurements: `docs/notebook/disk.md`).
 
 pub const DEFAULT_LEVEL: i32 = -500;
 
@@ -134,7 +134,7 @@ impl ZstdEncoder {
             CParameter::ChecksumFlag(false),
             CParameter::ContentSizeFlag(false),
         ] {
-            // zstd brings levels into range itself and knows the other three.
+            // zstd itself clamps levels to the valid range and accepts the other three.
             let _ = context.set_parameter(parameter);
         }
         Ok(ZstdEncoder { context, packed: Vec::new(), bytes: Vec::new() })
@@ -142,7 +142,7 @@ impl ZstdEncoder {
 
     /// Returns the compressed bytes of registers, which remain valid until the next call.
     pub fn encode(&mut self, registers: &[Register]) -> Result<&[u8], &'static str> {
-        // Register after register overwrites the padding of the one before.
+        // Each register overwrites the padding of the previous one.
         self.packed.resize(registers.len() * LANES + 4, 0);
         for (i, register) in registers.iter().enumerate() {
             self.packed[i * LANES..i * LANES + 64].copy_from_slice(register);

@@ -113,7 +113,7 @@ impl RowTarget for List<'_, &mut [u8]> {
 
 /// Counts how often each byte occurs.
 fn count(bytes: &[u8]) -> [u32; 256] {
-    // Four sums: a byte that comes again and again would wait for itself.
+    // Four sums: with one, a byte that occurs repeatedly would have to wait for itself.
     let mut counts = [[0u32; 256]; 4];
     let (fours, rest) = bytes.as_chunks::<4>();
     for four in fours {
@@ -215,7 +215,7 @@ impl RansEncoder {
         self.tables[0].encode(&counts, &mut self.bytes);
         self.sample(registers, classes);
         fit(&mut self.class, registers.len(), 0);
-        // Every row takes at most a byte for each lane.
+        // Every row takes at most one byte per lane.
         let rows = self.live.len() * 2 + registers.len() / LANES + 4;
         self.stream.clear(rows * LANES);
         let [rare, rarest] = &mut self.escaped;
@@ -234,7 +234,7 @@ impl RansEncoder {
         self.bytes.push(u8::from(!rare.is_empty()));
         if !rare.is_empty() {
             table.encode(&count(rare), &mut self.bytes);
-            // What fills up the last row costs least.
+            // The symbol that fills the last row should cost least.
             fit(&mut self.rare, rare.len(), table.likeliest());
             let mut to = RansStreams { states: &mut states, stream, escaped: rarest };
             encode(kernel, &List(&self.rare[..], &self.tables[RARE]), &mut to);
@@ -384,7 +384,7 @@ impl RansDecoder {
         fit(&mut self.rare, rare, 0);
         read(&mut self.rare, &self.tables[RARE]);
         let class = &self.class[..registers.len()];
-        // All of them, which is faster than until one is found.
+        // All of them, which is faster than stopping at the first.
         if usize::from(class.iter().fold(0, |a, &b| a.max(b))) > classes {
             return None;
         }

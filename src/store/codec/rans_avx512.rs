@@ -36,7 +36,7 @@ struct RansLanesAvx512 {
 
 #[inline(always)]
 fn load(bytes: &Register) -> __m512i {
-    // SAFETY: both are 64 bytes of which every value is one of the type.
+    // SAFETY: both are 64 bytes for which every value is valid.
     unsafe { std::mem::transmute(*bytes) }
 }
 
@@ -118,8 +118,8 @@ fn push(to: &mut Backward, lanes: u64, bytes: __m512i) {
 fn pull(from: &mut Forward, lanes: u64, into: __m512i) -> __m512i {
     let rest = from.rest();
     let there = _bzhi_u64(!0, rest.len().min(64) as u32);
-    // No branch at the end: whatever it calls would have all registers saved at every row.
-    // SAFETY: the mask selects no bytes beyond the slice.
+    // No branch at the end: a function called there would require saving all registers at every row.
+    // SAFETY: the mask selects no bytes after the end of the slice.
     let next = unsafe { _mm512_maskz_loadu_epi8(there, rest.as_ptr().cast()) };
     from.at += lanes.count_ones() as usize;
     _mm512_mask_expand_epi8(into, lanes, next)
@@ -180,7 +180,7 @@ fn decode_row(
     let look_up = |table| _mm512_permutexvar_epi8(index, load(table));
     let (symbol, share) = (look_up(&table.symbol), look_up(&table.share));
     let within = _mm512_sub_epi8(state.low, look_up(&table.start));
-    // Share times high byte, and what the slot is within the share.
+    // Share times high byte, plus the offset of the slot within the share.
     let next = |high, share, within| _mm512_add_epi16(_mm512_mullo_epi16(high, share), within);
     let a = next(even(state.high), even(share), even(within));
     let b = next(down(state.high), down(share), down(within));
@@ -196,8 +196,8 @@ impl RansIsa for Avx512 {
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
     unsafe fn encode(source: &impl RowSource, to: &mut RansStreams) {
         let [mut even, mut odd] = to.states.each_ref().map(RansLanesAvx512::load);
-        // Held here, not behind references, and no closure that takes either state: that would be called, and all of it
-        // be in memory.
+        // Held here, not behind references, and without a closure that takes both states: that would be called, and
+        // everything would be in memory.
         let [mut stream, mut escaped] = [&mut *to.stream, &mut *to.escaped].map(std::mem::take);
         let rows = source.rows();
         for i in (0..rows.next_multiple_of(2)).rev().step_by(2) {
@@ -267,7 +267,7 @@ impl RansIsa for Avx512 {
                 let some = _mm512_maskz_compress_epi32(mask, numbers);
                 let room: &mut [u32; 16] =
                     to[next..].first_chunk_mut().expect("64 beyond the last");
-                // SAFETY: the room has as many bytes.
+                // SAFETY: the buffer has that many bytes.
                 unsafe { _mm512_storeu_si512(room.as_mut_ptr().cast(), some) };
                 next += mask.count_ones() as usize;
             }

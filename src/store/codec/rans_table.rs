@@ -85,7 +85,7 @@ impl SymbolTable {
             count += usize::from(worth(counts[usize::from(symbol)]));
         }
         if count == 0 {
-            // Two symbols, so that no share is the whole.
+            // Two symbols, so that no share is the whole interval.
             (all_kept[0], count) = (0, 1);
         }
         let mut kept = &mut all_kept[..count];
@@ -108,7 +108,7 @@ impl SymbolTable {
             self.symbol[i + 1] = symbol;
             shares[i + 1] = share(u64::from(counts[usize::from(symbol)]));
         }
-        // What rounding has added or taken away goes to the largest, which notice least.
+        // Rounding errors are assigned to the largest shares, which are least affected.
         let mut rest = SLOTS as i32 - shares.iter().sum::<i32>();
         while rest != 0 {
             let largest = |&i: &usize| (shares[i], usize::MAX - i);
@@ -201,7 +201,7 @@ fn ones(mut bits: u32) -> impl Iterator<Item = u32> {
     })
 }
 
-// Bytes that one side writes from the end to the front, so that the other reads them from front to end.
+// Bytes that one side writes from end to beginning, so that the other side reads them from beginning to end.
 
 /// Bytes that are written from the end of a buffer towards its beginning.
 #[derive(Default)]
@@ -281,9 +281,9 @@ pub(crate) fn take_u32(bytes: &mut &[u8]) -> Option<u32> {
 
 // Rows of 60 lanes: one symbol for each of 60 coders of asymmetric numeral systems.
 //
-// Invariant: a lane's state is 256 to 65535, low and high byte apart. Decoding a symbol gives up the slot, its low
-// byte; a state that falls below 256 takes a byte of the stream, lanes in order. Encoding does the same backwards: rows,
-// lanes and bytes from the last to the first. All kernels are equal bit for bit.
+// Invariant: a lane's state is 256 to 65535, with low and high byte stored separately. Decoding a symbol removes the
+// slot, which is the low byte; a state that falls below 256 takes a byte from the stream, lanes in order. Encoding does
+// the same in reverse: rows, lanes and bytes from the last to the first. All kernels are equal bit for bit.
 
 /// The lanes that contain lines.
 pub(crate) const HELD: u64 = (1 << LANES) - 1;
@@ -418,7 +418,7 @@ fn decode_row(row: &mut Register, table: &SymbolTable, set: usize, from: &mut Re
         let within = slot.wrapping_sub(table.start[index]);
         let share = u16::from(table.share[index]);
         let state = (share * u16::from(states.high[lane])).wrapping_add(u16::from(within));
-        // No branch: whether a byte comes in cannot be foreseen.
+        // No branch: whether a byte is taken is unpredictable.
         let less = state < 256;
         let more = state << 8 | u16::from(from.stream.peek());
         let state = if less { more } else { state };
@@ -427,7 +427,7 @@ fn decode_row(row: &mut Register, table: &SymbolTable, set: usize, from: &mut Re
     }
 }
 
-// Frames with few states: a list of the bytes that hold any.
+// Frames with few states: a list of the nonzero bytes.
 
 /// Appends a number, seven bits at a time, the lowest first, each group with a bit that tells whether more follow.
 #[inline]
