@@ -317,7 +317,7 @@ impl DiskBudget {
     }
 }
 
-/// Rejects a search if, with all expected level widths, it needs more disk space than there is.
+/// Rejects a search if, with each of the expected level widths, it needs more disk space than there is.
 pub(crate) fn check_room(disk: &Disk, plan: MemoryPlan) -> Result<(), SearchError> {
     let needed = |widths| estimate(widths, plan, disk.keep_all).peak_bytes;
     let needed = disk.expected.iter().map(needed).min();
