@@ -1,6 +1,6 @@
-//! Sets as bit masks, and squares of bits.
+//! Sets as bit masks, and square bit matrices.
 
-/// The set of some things: bit c stands for thing c.
+/// The set of some things: bit c represents thing c.
 #[inline]
 pub fn set_of(things: &[u8]) -> u64 {
     things.iter().fold(0, |set, &thing| set | 1 << thing)
@@ -16,7 +16,7 @@ pub(crate) fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Transposes a square of bits: bit j of word i becomes bit i of word j.
+/// Transposes a square bit matrix: bit j of word i becomes bit i of word j.
 ///
 /// Source: H. S. Warren, Hacker's Delight, 7-3.
 pub(crate) fn transpose(square: &mut [u64; 64]) {

@@ -1,11 +1,11 @@
-//! The one error type of the library: every narrower error converts into it.
+//! The single error type of the library: every more specific error converts into it.
 
 use crate::{
     frontier::FrontierError, pdb::PdbError, puzzle::PuzzleError, search::SearchError,
     solve::SolveError, store::StorageError, system::SystemError, table::TableError,
 };
 
-/// Any error of the library.
+/// Any error from the library.
 ///
 /// ```
 /// let error: tilewave::Error = tilewave::Board::parse("1 1/2 0", None).unwrap_err().into();
@@ -15,13 +15,13 @@ use crate::{
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A board, a puzzle, a state or a puzzle file that cannot be used.
+    /// A board, puzzle, state or puzzle file that cannot be used.
     #[error(transparent)]
     Puzzle(#[from] PuzzleError),
     /// A search that cannot run or did not finish.
     #[error(transparent)]
     Search(SearchError),
-    /// A search by lists that cannot run or did not finish.
+    /// A list search that cannot run or did not finish.
     #[error(transparent)]
     Frontier(FrontierError),
     /// A report that cannot be made.
@@ -33,18 +33,18 @@ pub enum Error {
     /// A pattern, a build or a database file that cannot be used.
     #[error(transparent)]
     Pdb(PdbError),
-    /// A distance table that cannot be made or used.
+    /// A distance table that cannot be built or used.
     #[error(transparent)]
     Table(TableError),
-    /// A model that is too large, or a certificate that cannot be given.
+    /// A model that is too large, or a certificate that cannot be produced.
     #[error(transparent)]
     Solve(SolveError),
-    /// A row of an array of boards or states that is wrong, counted from 0.
+    /// A wrong row in an array of boards or states.
     #[error("row {row}: {reason}")]
     Row {
-        /// The row.
+        /// The row, counted from 0.
         row: usize,
-        /// The fault of the row.
+        /// The error in the row.
         reason: Box<Error>,
     },
 }
@@ -59,13 +59,13 @@ impl std::fmt::Debug for Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Class {
-    /// The request is wrong, whatever the machine and the files.
+    /// The request is wrong, regardless of the machine and the files.
     Usage,
     /// The observer asked to stop.
     Interrupted,
     /// There is no solution: the board cannot reach the goal.
     NoSolution,
-    /// The machine, a file or the work has failed.
+    /// The machine, a file or the operation has failed.
     Failed,
 }
 
@@ -109,7 +109,7 @@ impl Error {
     }
 }
 
-/// What the machine refuses is the same everywhere.
+/// System errors are converted in the same way everywhere.
 macro_rules! convert {
     ($($error:ident => $variant:ident,)+) => {$(
         impl From<$error> for Error {
@@ -137,7 +137,7 @@ impl From<StorageError> for Error {
 }
 
 impl From<SolveError> for Error {
-    /// A board that is wrong is wrong for the same reason everywhere.
+    /// An error in a board is always reported in the same way.
     fn from(error: SolveError) -> Error {
         match error {
             SolveError::Puzzle(error) => Error::Puzzle(error),

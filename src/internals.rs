@@ -1,4 +1,5 @@
-//! What the program, the tests and the benchmarks of this repository use besides the library; no part of it.
+//! Items that the program, the tests and the benchmarks of this repository use in addition to the public API; not part
+//! of it.
 
 pub use crate::{
     bits::set_of,
@@ -23,16 +24,16 @@ pub use crate::{
 
 use crate::store::container;
 
-/// How the files of each kind begin.
+/// The first bytes of the files of each kind.
 pub const DATABASE_MAGIC: [u8; 8] = container::DATABASE.0;
 /// See [`DATABASE_MAGIC`].
 pub const TABLE_MAGIC: [u8; 8] = container::DISTANCES.0;
 /// See [`DATABASE_MAGIC`].
 pub const PRUNING_MAGIC: [u8; 8] = container::PRUNING.0;
-/// See [`DATABASE_MAGIC`]: the files in the directory of a search or build.
+/// See [`DATABASE_MAGIC`]; these are the files in the directory of a search or build.
 pub const RUN_MAGICS: [&[u8]; 3] = [b"TWLEVEL\n", b"TWCROSS\n", b"tilewave-"];
 
-/// What this library can be compiled with, and whether it was.
+/// The optional features of this library, and whether it was compiled with them.
 pub const FEATURES: [(&str, bool); 3] = [
     ("certify", cfg!(feature = "certify")),
     ("plot", cfg!(feature = "plot")),

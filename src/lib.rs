@@ -4,11 +4,12 @@
 //! |---|---|
 //! | God's number, the depth distribution, the antipodes | [`Search`] |
 //! | the same on disk, continued at any time | [`search::disk::Disk`] |
-//! | cubes and other puzzles of several sets of pieces, to a depth | [`frontier::FrontierSearch`] |
+//! | cubes and other puzzles with several sets of pieces, to a given depth | [`frontier::FrontierSearch`] |
 //! | the exact distance of every state | [`DistanceTable`] |
-//! | heuristics for my own solver | [`pdb::Build`], [`Pdb`], [`pdb::Evaluator`] |
-//! | shortest solutions; quick ones | [`Optimal`], [`solve::PuzzleSolver`]; [`Constructive`] |
-//! | results as text, JSON, pictures, pages | [`report`] |
+//! | heuristics for a custom solver | [`pdb::Build`], [`Pdb`], [`pdb::Evaluator`] |
+//! | shortest solutions | [`Optimal`], [`solve::PuzzleSolver`] |
+//! | longer solutions, found quickly | [`Constructive`] |
+//! | results as text, JSON, pictures, web pages | [`report`] |
 //!
 //! An operation that takes [`Resources`] runs on their threads; any other runs on the current rayon pool. Memory is
 //! unlimited unless [`Resources`] set a limit: [`Resources::memory_or_half`] leaves room for other programs. Features:
@@ -42,8 +43,8 @@
 //! # Ok::<(), tilewave::Error>(())
 //! ```
 //!
-//! Options are set by methods, and all options share [`Resources`]. Long operations have two forms: `run()`, and
-//! `run_with(&progress)`, which a [`Progress`] observes and may stop.
+//! Options are set by methods, and all types with options share [`Resources`]. Long operations have two forms: `run()`,
+//! and `run_with(&progress)`, where a [`Progress`] observes the operation and may stop it.
 //!
 //! Data flows one way: [`puzzle`] → `perm` → `kernel` → `store` → [`search`], [`pdb`] → [`table`] → [`pruning`] →
 //! [`solve`], [`report`].
@@ -54,7 +55,7 @@ mod error;
 pub mod frontier;
 #[doc(hidden)]
 pub mod internals;
-// What is documented of these three is what stands below.
+// For these three modules, only the items re-exported below are documented.
 #[allow(missing_docs)]
 mod kernel;
 pub mod pdb;
@@ -105,7 +106,7 @@ pub mod prelude {
     };
 }
 
-/// The Rust code of the README compiles and runs.
+/// Checks that the Rust code of the README compiles and runs.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,16 +1,16 @@
 //! Observation of long operations: their progress, and a way to stop them.
 //!
-//! Invariant: the whole library uses one trait, which knows nothing of the operation.
+//! Invariant: the whole library uses a single trait, which is independent of the operation.
 
 /// The phase that an operation is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// The tables that the operation needs are made.
+    /// The tables that the operation needs are built.
     Setup,
-    /// The data that an earlier session had in memory are read again from files; units are chunks.
+    /// The data that an earlier session had in memory is read back from files; units are chunks.
     Resume,
-    /// The states of a depth are searched. Units: parts of the level for a search of a board, entries of all
-    /// depths for a database, nodes of all depths (and no total, 0) for the solution of a board.
+    /// The states at a depth are searched. Units: parts of the level in a search; entries of all depths for a database;
+    /// nodes of all depths for the solution of a board (without a total, 0).
     Search(usize),
     /// Entries are brought into the order of the file.
     Order,
@@ -24,11 +24,11 @@ pub enum Phase {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LevelDone {
-    /// Depth, 0 for the start; in a database the value of the entries.
+    /// Depth, 0 for the start; for a database, the value of the entries.
     pub depth: usize,
-    /// Number of states at this depth; in a database the number of entries with this value.
+    /// Number of states at this depth; for a database, the number of entries with this value.
     pub states: u64,
-    /// Wall time spent on the level, in seconds.
+    /// Wall-clock time spent on the level, in seconds.
     pub seconds: f64,
 }
 
@@ -38,8 +38,8 @@ pub trait Progress: Sync {
     /// Called when a search starts, with the number of states that it will reach if it runs to the end.
     fn started(&self, _states: u64) {}
 
-    /// Called when a search continues after levels of an earlier session, with their last depth and
-    /// their number of states. These levels are not reported again.
+    /// Called when a search continues after the levels of an earlier session, with their last depth and their number of
+    /// states. These levels are not reported again.
     fn continued(&self, _depth: usize, _states: u64) {}
 
     /// Called when `done` of `total` units of a phase are done.
@@ -48,10 +48,10 @@ pub trait Progress: Sync {
     /// Called when a level is finished. Empty levels are not reported.
     fn level(&self, _level: &LevelDone) {}
 
-    /// Called when a level is found damaged and is recomputed, with all levels after it.
+    /// Called when a damaged level is found and is recomputed, together with all levels after it.
     fn rebuilding(&self, _depth: usize, _reason: &str) {}
 
-    /// Returns whether the operation should stop; called many times a second.
+    /// Returns whether the operation should stop; called many times per second.
     fn interrupted(&self) -> bool {
         false
     }

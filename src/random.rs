@@ -1,4 +1,4 @@
-//! Numbers that look random.
+//! Pseudorandom numbers.
 //!
 //! Invariant: a seed gives the same numbers on every machine and in every version.
 
@@ -7,7 +7,7 @@
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// Returns the sequence of a seed.
+    /// Returns the sequence for a seed.
     pub fn new(seed: u64) -> SplitMix64 {
         SplitMix64(seed)
     }
@@ -21,11 +21,11 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// Returns a number below `bound`, all equally likely: the top of the range that `bound` does not divide
-    /// is drawn again.
+    /// Returns a number below `bound`, all equally likely: numbers in the top part of the range, which `bound` does not
+    /// divide, are drawn again.
     ///
     /// # Panics
-    /// When `bound` is 0.
+    /// If `bound` is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         let fair = u64::MAX - u64::MAX % bound;
         loop {
@@ -37,10 +37,10 @@ impl SplitMix64 {
     }
 }
 
-/// Returns a number from the system's source of randomness: another one each time.
+/// Returns a number from the system's source of randomness: a different one each time.
 ///
 /// # Errors
-/// When the system has no such source.
+/// If the system has no such source.
 pub fn seed() -> std::io::Result<u64> {
     Ok(getrandom::u64()?)
 }

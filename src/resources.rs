@@ -1,9 +1,9 @@
-//! What a work may use of the machine, and the methods by which options are set.
+//! The resources of the machine that an operation may use, and the methods that set options.
 
 use crate::{kernel::Kernel, store::budget, system::SystemError, threads::pool};
 
 /// The resources of the machine that an operation may use: a search, a build, a table or a solver. Options with a
-/// `resources` field have setters for each resource, too.
+/// `resources` field also have a setter for each resource.
 ///
 /// ```
 /// use tilewave::{Goal, Resources, Search, Size};
@@ -18,34 +18,35 @@ use crate::{kernel::Kernel, store::budget, system::SystemError, threads::pool};
 pub struct Resources {
     /// Number of worker threads, `None` for one per core.
     pub threads: Option<usize>,
-    /// Memory limit in bytes, `None` for no limit. An operation that needs more is refused before it begins.
+    /// Memory limit in bytes, `None` for no limit. An operation that needs more fails before it begins.
     pub memory: Option<u64>,
-    /// Kernel, `None` for the fastest that this processor runs.
+    /// Kernel, `None` for the fastest one that this processor can run.
     pub kernel: Option<Kernel>,
 }
 
 impl Resources {
-    /// Returns the resources of the whole machine: a thread per core, no memory limit, and the fastest kernel.
+    /// Returns the resources of the whole machine: one thread per core, no memory limit, and the fastest kernel.
     pub fn new() -> Resources {
         Resources::default()
     }
 
-    /// Limits the memory to a number of bytes, or for `None` to half of the free memory, which leaves room for other programs.
+    /// Limits the memory to a number of bytes, or, for `None`, to half of the free memory, which leaves room for other
+    /// programs.
     #[must_use]
     pub fn memory_or_half(self, memory: Option<u64>) -> Resources {
         self.memory(memory.unwrap_or_else(budget))
     }
 
-    /// Runs `work` on a pool of these threads: for operations on the current rayon pool, such as
+    /// Runs `work` on a pool with these threads: for operations that use the current rayon pool, such as
     /// [`crate::Optimal::solve`].
     ///
     /// # Errors
-    /// [`SystemError`] when the threads cannot be started.
+    /// [`SystemError`] if the threads cannot be started.
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, SystemError> {
         Ok(pool(self.threads)?.install(work))
     }
 
-    /// The kernel that runs.
+    /// Returns the kernel to be used.
     pub(crate) fn choose_kernel(&self) -> Result<Kernel, SystemError> {
         match self.kernel {
             None => Ok(Kernel::best()),
@@ -54,13 +55,13 @@ impl Resources {
         }
     }
 
-    /// The memory limit that is too small for so many bytes.
+    /// Returns the memory limit if it is too small for this number of bytes.
     pub(crate) fn exceeded_by(&self, needed: u64) -> Option<u64> {
         self.memory.filter(|&memory| memory < needed)
     }
 }
 
-/// Methods that set fields of options, by value; an `Option` takes the value that is in it as well.
+/// Methods that set fields of options, by value; a field with an `Option` also accepts the value inside.
 macro_rules! setters {
     ($options:ident: $($field:ident: $type:ty,)* $(; $($maybe:ident: $inner:ty,)*)?) => {
         impl $options {

@@ -1,13 +1,13 @@
-//! Failures of the machine, and faults of the program's own files.
+//! Failures of the machine, and errors in the program's own files.
 //!
-//! Invariant: an error of a file names the file, what it should be, and how to get a good one.
+//! Invariant: an error in a file says which file it is, what it should be, and how to get a good one.
 
 use std::{
     io,
     path::{Path, PathBuf},
 };
 
-/// Memory, threads or instructions that are not available; a file that cannot be read or written.
+/// Memory, threads or instructions are not available, or a file cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SystemError {
@@ -16,9 +16,9 @@ pub enum SystemError {
         "cannot map {bytes} bytes of memory: {reason}; close other programs or choose a smaller board"
     )]
     Memory {
-        /// Bytes asked for.
+        /// Number of bytes requested.
         bytes: u64,
-        /// The reason that the system gave.
+        /// The reason reported by the system.
         reason: String,
     },
     /// There is no memory for the tables of a codec.
@@ -27,12 +27,12 @@ pub enum SystemError {
     /// The worker threads could not be started.
     #[error("cannot start {threads} worker threads: {reason}")]
     Threads {
-        /// Threads asked for.
+        /// Number of threads requested.
         threads: usize,
-        /// The reason that the system gave.
+        /// The reason reported by the system.
         reason: String,
     },
-    /// No kernel has this name.
+    /// There is no kernel with this name.
     #[error("'{0}' is not a kernel: choose scalar, avx2 or avx512")]
     UnknownKernel(String),
     /// The processor lacks the instructions of a kernel.
@@ -47,7 +47,7 @@ pub enum SystemError {
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// The reason that the system gave.
+        /// The reason reported by the system.
         reason: io::Error,
     },
     /// The file is not what it should be.
@@ -55,18 +55,18 @@ pub enum SystemError {
     Wrong {
         /// The file.
         path: PathBuf,
-        /// The kind of file that it should be.
+        /// The expected kind of file.
         kind: FileKind,
-        /// The fault.
+        /// The error.
         problem: FileProblem,
     },
-    /// A mapped file was changed after it was checked.
+    /// A mapped file was modified after it was checked.
     #[error("'{}' was changed while it was in use: leave it alone and run this again", path.display())]
     Changed {
         /// The file.
         path: PathBuf,
     },
-    /// The output file exists already.
+    /// The output file already exists.
     #[error("'{}' exists: choose another name or give --force to replace it", .0.display())]
     Exists(PathBuf),
     /// The output is a directory.
@@ -83,18 +83,18 @@ pub enum SystemError {
     /// The observer asked to stop.
     #[error("interrupted: nothing was written")]
     Interrupted,
-    /// An output cannot be written.
+    /// An output could not be written.
     #[error("cannot write {}: {reason}{}", shown(.path), advice(.reason))]
     Write {
         /// The output, `-` for stdout.
         path: PathBuf,
-        /// The reason that the system gave.
+        /// The reason reported by the system.
         reason: io::Error,
     },
 }
 
 impl SystemError {
-    /// Returns the fault of a file that was read.
+    /// Returns the error in a file that was read.
     pub fn problem(&self) -> Option<&FileProblem> {
         match self {
             SystemError::Wrong { problem, .. } => Some(problem),
@@ -108,7 +108,7 @@ impl SystemError {
         matches!(self.problem(), Some(Length { .. } | Header(_) | Damaged { .. } | Line { .. }))
     }
 
-    /// Returns a function that names the action and the file of an error.
+    /// Returns a function that adds the action and the file to an error.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl Fn(io::Error) -> SystemError {
         let path = path.to_path_buf();
         move |reason| SystemError::Read { action, path: path.clone(), reason }
@@ -122,7 +122,7 @@ fn shown(path: &Path) -> String {
     }
 }
 
-/// Returns what to do about an error of writing, to be put behind the error; nothing where nobody knows.
+/// Returns advice about a write error, to be appended to the message; empty if there is none.
 pub fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull => "; free some space, or name a file on another disk",
@@ -139,31 +139,31 @@ pub fn advice(error: &io::Error) -> &'static str {
     }
 }
 
-/// What is wrong with a file.
+/// An error in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileProblem {
-    /// It is something else.
+    /// It is not a file of this library.
     Other,
-    /// It is another kind of file of this library, and which.
+    /// It is a different kind of file of this library, given here.
     Another(&'static str),
-    /// It holds what is no longer read, which only earlier programs wrote.
+    /// It has a format that is no longer supported and was only written by earlier versions.
     Retired(&'static str),
-    /// It is of another version of the format.
+    /// It has a different version of the format.
     Version {
         /// Its version.
         found: u32,
-        /// The version that can be read.
+        /// The supported version.
         supported: u32,
     },
-    /// It is shorter or longer than its header says.
+    /// It is shorter or longer than its header specifies.
     Length {
         /// Its length.
         found: u64,
-        /// The length by its header.
+        /// The length according to its header.
         expected: u64,
     },
-    /// The header or a small section is damaged, and how.
+    /// The header or a small section is damaged, as described here.
     Header(&'static str),
     /// Entries are damaged.
     Damaged {
@@ -208,7 +208,7 @@ impl FileProblem {
     }
 }
 
-/// What a kind of file is called, and how to make one.
+/// The name of a kind of file, and how to make one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileKind {
     /// `distance table`.

@@ -1,4 +1,4 @@
-//! Threads, and work that they take one piece at a time.
+//! Threads, and work that they take piece by piece.
 
 use std::{
     io,
@@ -15,24 +15,24 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::system::SystemError;
 
-/// Returns a pool of worker threads, one per core unless told.
+/// Returns a pool of worker threads, one per core by default.
 pub fn pool(threads: Option<usize>) -> Result<ThreadPool, SystemError> {
     let threads = threads.unwrap_or(0);
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map_err(|e| SystemError::Threads { threads, reason: e.to_string() })
 }
 
-// The threads of a process, for those whom programs of others call.
+// The threads of a process, for libraries that are called by other programs.
 
 /// The threads, and the process that they belong to.
 static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 
-/// How many threads the next pool of this process has, 0 for one per core.
+/// The number of threads of the next pool of this process, 0 for one per core.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
-/// Returns the threads of this process, one per core unless told, which are started once. A process that was forked gets threads of its
-/// own: those of the parent are not there, and whoever waited for them (rayon's global pool is made but once) would wait for
-/// ever.
+/// Returns the threads of this process, by default one per core, which are started once. A forked process gets its own
+/// threads: those of the parent do not exist in it, and anything that waited for them (rayon's global pool is created
+/// only once) would wait forever.
 pub fn process_pool() -> io::Result<Arc<ThreadPool>> {
     let mut pool = POOL.lock();
     let own = process::id();
@@ -46,7 +46,8 @@ pub fn process_pool() -> io::Result<Arc<ThreadPool>> {
     Ok(new)
 }
 
-/// Sets how many threads this process has, 0 for one per core. Who uses the ones before keeps them until it is done.
+/// Sets the number of threads of this process, 0 for one per core. Operations in progress keep the previous threads
+/// until they are done.
 pub fn set_process_threads(threads: usize) {
     let mut pool = POOL.lock();
     THREADS.store(threads, Ordering::Relaxed);
@@ -57,7 +58,7 @@ pub fn set_process_threads(threads: usize) {
     }
 }
 
-/// Pieces of work that threads take in order, until there are no more or one has failed.
+/// Pieces of work that threads take in order, until none are left or one has failed.
 pub(crate) struct Tasks<I: Iterator, E> {
     left: Mutex<Enumerate<I>>,
     error: Mutex<Option<(usize, E)>>,
@@ -73,7 +74,7 @@ impl<I: Iterator, E> Tasks<I, E> {
         self.left.lock().next().filter(|_| self.error.lock().is_none())
     }
 
-    /// Works on piece after piece. Called by every thread.
+    /// Processes one piece after another. Called by every thread.
     pub fn run(&self, mut work: impl FnMut(usize, I::Item) -> Result<(), E>) {
         while let Some((number, piece)) = self.next() {
             if let Err(error) = work(number, piece) {
@@ -85,14 +86,14 @@ impl<I: Iterator, E> Tasks<I, E> {
         }
     }
 
-    /// Returns the error of the first piece that has one; those after it may not be worked on.
+    /// Returns the error of the first piece that has one; the pieces after it may not have been processed.
     pub fn end(self) -> Result<(), E> {
         self.error.into_inner().map_or(Ok(()), |(_, error)| Err(error))
     }
 }
 
-/// Works on all pieces, on as many threads as the current pool has, or the machine outside of pools; on fewer
-/// where the system starts no more. Returns what [`Tasks::end`] does.
+/// Processes all pieces with as many threads as the current pool has, or, outside of pools, the machine; with fewer if
+/// the system cannot start more. Returns the result of [`Tasks::end`].
 pub(crate) fn in_parallel<T: Send, E: Send>(
     work: impl ExactSizeIterator<Item = T> + Send,
     each: impl Fn(usize, T) -> Result<(), E> + Sync,

@@ -1,4 +1,4 @@
-//! Numbers with units, written for people.
+//! Human-readable numbers with units.
 
 /// Returns a number with commas between thousands.
 ///
@@ -17,7 +17,7 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
-/// Returns a number with its noun, which is plural unless the number is 1.
+/// Returns a number with its noun, in the plural unless the number is 1.
 ///
 /// ```
 /// use tilewave::report::counted;
@@ -32,7 +32,7 @@ pub fn counted(number: u64, noun: &str) -> String {
     }
 }
 
-/// Returns a number of bytes in binary units, three significant digits.
+/// Returns a number of bytes in binary units, with three significant digits.
 ///
 /// ```
 /// assert_eq!(tilewave::report::bytes(7_025_000_000), "6.54 GiB");
@@ -53,7 +53,7 @@ pub fn bytes(bytes: u64) -> String {
     format!("{} {}", significant(value), UNITS[unit])
 }
 
-/// Returns a duration in the unit that suits it.
+/// Returns a duration in a suitable unit.
 ///
 /// ```
 /// use tilewave::report::duration;
@@ -81,7 +81,7 @@ pub fn duration(seconds: f64) -> String {
     format!("{} days", significant(seconds / 86_400.0))
 }
 
-/// Returns a rate per second without its noun: `612 M` for 612 million.
+/// Returns a rate per second without a noun: `612 M` for 612 million.
 ///
 /// ```
 /// assert_eq!(tilewave::report::rate(612_345_678.0), "612 M");
@@ -94,7 +94,7 @@ pub fn rate(per_second: f64) -> String {
     format!("{}{unit}", significant(per_second / size))
 }
 
-/// Three significant digits, no exponent.
+/// Three significant digits without an exponent.
 fn significant(value: f64) -> String {
     match value {
         v if v >= 99.95 => format!("{v:.0}"),
@@ -106,7 +106,7 @@ fn significant(value: f64) -> String {
 
 // Enums whose values have names on the command line and in reports.
 
-/// Gives an enum all that follows from its names: the list of them, old ones behind a bar, with what there is to say
+/// Gives an enum everything that follows from its names: the list of names, with old ones after a bar and a description
 /// of each value, and the display form.
 macro_rules! names {
     ($type:ident: $($name:literal $(| $old:literal)* = $value:ident, $about:literal;)+) => {
@@ -135,10 +135,10 @@ macro_rules! names {
 
 pub(crate) use names;
 
-// Text that somebody wrote, in errors.
+// User-supplied text in error messages.
 
-/// Returns the beginning of a text, at most `most` characters: control characters are escaped, so that they do
-/// nothing to a terminal.
+/// Returns the beginning of a text, with at most `most` characters. Control characters are escaped, so that they have
+/// no effect on a terminal.
 pub(crate) fn shown(text: &str, most: usize) -> String {
     let mut shown = String::new();
     for c in text.chars().take(most) {
@@ -150,15 +150,15 @@ pub(crate) fn shown(text: &str, most: usize) -> String {
     shown
 }
 
-/// Returns a number and the word that follows it.
+/// Returns the number at the beginning of a text and the word that follows it.
 pub fn parts(text: &str) -> Option<(f64, &str)> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.'));
     let (number, unit) = text.split_at(end.unwrap_or(text.len()));
     Some((number.parse().ok()?, unit.trim()))
 }
 
-/// Returns the bytes that a size with a unit stands for: decimal (kB, MB, GB, TB) or binary (KiB, MiB, GiB,
-/// TiB, and K, M, G, T alone, as other programs read them). `Gb` means bits and is refused.
+/// Returns the number of bytes given by a size with a unit: decimal (kB, MB, GB, TB) or binary (KiB, MiB, GiB, TiB, and
+/// also K, M, G, T alone, as in other programs). `Gb` means bits and is rejected.
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
     let wrong = || {
         format!(

@@ -1,10 +1,11 @@
-//! Levels whose buckets are full: the set of a bucket's keys is a row of bits, one for each number of a key.
+//! Levels whose buckets are full: the set of a bucket's keys is a row of bits, one for each number that a key can have.
 //!
-//! A level is made **forward**, from its states, or **backward**: each key that was not seen yet asks whether a move leads
-//! to it from the level. Backward costs less once many states have been seen, and it ends at the first move that does.
+//! A level is computed **forward**, from its states, or **backward**: each key that has not been seen yet checks
+//! whether a move leads to it from the level. Backward is cheaper once many states have been seen, because it stops at
+//! the first such move.
 //!
-//! Invariant: a bit of `next` is set by whoever finds the key first, and counted then. What was seen is at least all that
-//! moves make of the current level but the next one.
+//! Invariant: a bit of `next` is set, and counted, by the thread that finds the key first. The seen keys include at
+//! least everything that moves produce from the current level, except for the next level.
 
 use std::{
     ops::Range,
@@ -26,40 +27,40 @@ use crate::{
     system::SystemError,
 };
 
-/// Words of a bucket that a thread takes at a time.
+/// Number of words of a bucket that a thread takes at a time.
 const PIECE: usize = 1 << 14;
-/// Keys that are numbered at a time: their bits are fetched ahead.
+/// Number of keys that are numbered at a time: their bits are prefetched.
 const BATCH: usize = 1024;
 
-/// What was seen, and the levels at hand, as rows of bits.
+/// The seen keys, and the current and next levels, as rows of bits.
 pub(super) struct BitLevels {
     ranks: BucketRanks,
-    /// Words of a bucket.
+    /// Number of words of a bucket.
     words: usize,
     seen: Words,
     current: Words,
     next: Words,
-    /// For each move and symmetry what undoes it, where that does not depend on the class.
+    /// For each move and symmetry, the inverse operation, where it does not depend on the class.
     inverses: Vec<KeyOperation>,
-    /// How many keys buckets may have, were seen, and the current level has.
+    /// The numbers of keys that buckets can have, that have been seen, and that the current level has.
     all: f64,
     known: f64,
     width: f64,
-    /// Bytes of the lists that the last level was made from.
+    /// Size in bytes of the lists from which the last level was made.
     pub list_bytes: u64,
 }
 
-/// What a thread has to itself.
+/// The data of one thread.
 struct BitWorker<const W: usize> {
     numbers: Vec<u64>,
-    /// Those of images.
+    /// The numbers of the images.
     others: Vec<u64>,
     keys: Vec<u64>,
     images: Vec<u64>,
     new: Vec<[u64; W]>,
     of: ClassSources,
     row: Vec<u8>,
-    /// What numbers depend on: in the class at hand, and in those that lead into it.
+    /// The context on which numbers depend: for the current class, and for those that lead into it.
     context: RankContext,
     contexts: Vec<RankContext>,
     counter: BucketCounter,
@@ -74,22 +75,22 @@ impl<const W: usize> BitWorker<W> {
     }
 }
 
-/// A bucket and what its numbers depend on, where its bits begin, and how keys come into it.
+/// A bucket with the context of its numbers, the beginning of its bits, and how keys come into it.
 type NewKeys<'a> = (&'a ClassSources, usize, usize, &'a RankContext, &'a KeyOperation);
 
 impl BitLevels {
-    /// Returns the bytes of bits for a space.
+    /// Returns the size in bytes of the bits for a space.
     pub fn bytes_of(ranks: &BucketRanks, space: &BucketSpace) -> u64 {
         let buckets = space.coordinate.classes() as u64 * space.coordinate.fine as u64;
         buckets.saturating_mul(3 * 8 * ranks.keys.count.div_ceil(64))
     }
 
-    /// Returns the levels of lists as bits; the last one is the current one.
+    /// Returns the levels of lists as bits; the last one is the current level.
     ///
-    /// Cost: the bytes of [`BitLevels::bytes_of`].
+    /// Cost: memory as given by [`BitLevels::bytes_of`].
     ///
     /// # Errors
-    /// Where there is no memory.
+    /// If there is not enough memory.
     pub fn new<const W: usize>(
         ranks: BucketRanks,
         space: &BucketSpace,
@@ -167,18 +168,18 @@ impl BitLevels {
         chunks.map(of_chunk).sum::<usize>() as f64
     }
 
-    /// Returns the bytes that the bits take.
+    /// Returns the memory that the bits take, in bytes.
     pub fn bytes(&self) -> u64 {
         3 * 8 * self.seen.get().len() as u64
     }
 
-    /// Where a bucket's words begin.
+    /// Where the words of a bucket begin.
     fn bucket(&self, space: &BucketSpace, (class, fine): (u32, u32)) -> usize {
         (class as usize * space.coordinate.fine + fine as usize) * self.words
     }
 
-    /// Whether the next level costs less backward. A key is moved and numbered in about the time in which its own number is
-    /// read, which forward is done once where there is room for lists.
+    /// Whether it is cheaper to compute the next level backward. Moving and numbering a key takes about as long as
+    /// reading its own number, which happens once in a forward computation if there is room for lists.
     fn is_backward(&self, space: &BucketSpace, in_lists: bool) -> bool {
         let moves = space.moves.len() as f64;
         let unseen = self.all - self.known;
@@ -188,8 +189,8 @@ impl BitLevels {
         self.width * forward > unseen * (1.0 + tries)
     }
 
-    /// Computes the next level and makes it the current one, if it has states, with so many bytes of memory for lists.
-    /// Returns what it comes to.
+    /// Computes the next level and makes it the current one if it has states, with this many bytes of memory for lists.
+    /// Returns its totals.
     pub fn level<const W: usize>(
         &mut self,
         space: &BucketSpace,
@@ -261,7 +262,7 @@ impl BitLevels {
         Ok(total)
     }
 
-    /// Finds the keys of a bucket that moves make of some words of those that they come from, or of their lists.
+    /// Finds the keys of a bucket that moves produce from some words of their source bucket, or from its lists.
     fn pull<const W: usize>(
         &self,
         space: &BucketSpace,
@@ -326,7 +327,7 @@ impl BitLevels {
         space.count(of, fine, new, counter);
     }
 
-    /// Finds the keys among some words of a bucket to which a move leads from the current level.
+    /// Finds the keys among some words of a bucket that a move from the current level leads to.
     fn ask<const W: usize>(
         &self,
         space: &BucketSpace,
@@ -385,7 +386,8 @@ impl BitLevels {
         }
     }
 
-    /// Leaves the next keys of a bucket with the worker: those whose bits are set, or are not. Returns whether there are any.
+    /// Leaves the next keys of a bucket, those whose bits are set or those whose bits are not set, in the worker.
+    /// Returns whether there are any.
     fn batch<const W: usize>(
         &self,
         space: &BucketSpace,

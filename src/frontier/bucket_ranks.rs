@@ -1,7 +1,7 @@
-//! The numbers of a bucket's keys, and what they depend on.
+//! The numbers of a bucket's keys, and the context on which they depend.
 //!
-//! Invariant: all buckets have the same numbers, [`KeyRanks::count`] of them; the states that moves reach have different
-//! ones in each.
+//! Invariant: all buckets have the same range of numbers, with [`KeyRanks::count`] elements; reachable states of a
+//! bucket have distinct numbers.
 
 use crate::{
     frontier::{
@@ -12,14 +12,14 @@ use crate::{
     puzzle::{orbits::OrbitPuzzle, ranking::RankGroup},
 };
 
-/// Positions between which pieces travel, as the coordinate sees them.
+/// Positions that exchange pieces, as the coordinate sees them.
 struct BucketGroup {
     positions: u64,
     /// The tracked pieces.
     tracked: Vec<usize>,
-    /// The modulus of the sum of all turns, and the sum.
+    /// The modulus of the sum of all orientations, and the sum.
     sum: Option<(u8, u8)>,
-    /// Whether the places of the start have an odd number of inversions.
+    /// Whether the places in the start state have an odd number of inversions.
     odd: bool,
 }
 
@@ -27,12 +27,12 @@ struct BucketGroup {
 pub(super) struct BucketRanks {
     pub keys: KeyRanks,
     groups: Vec<BucketGroup>,
-    /// By fine value what the turns of a bucket's keys come to.
+    /// For each fine value, the sums of the orientations of a bucket's keys.
     sums: Vec<[u64; RUNS]>,
 }
 
 impl BucketRanks {
-    /// Returns the numbers in a space; nothing where there are too many.
+    /// Returns the numbers in a space; `None` if there are too many.
     pub fn new(
         space: &BucketSpace,
         puzzle: &OrbitPuzzle,
@@ -84,7 +84,7 @@ impl BucketRanks {
             });
             let placed = own.iter().filter(|(_, part)| !part.turn).map(|(_, part)| part.field);
             let order: Vec<usize> = here.iter().map(|&t| tracked[t]).chain(placed).collect();
-            // Of what nobody tells apart nothing is known.
+            // Nothing is known about pieces that look alike.
             let is_whole = order.len() == group.positions.len();
             let sum = group.constant_sum.filter(|_| is_whole);
             let others = group.parity.as_ref().filter(|_| is_whole);
@@ -104,7 +104,7 @@ impl BucketRanks {
             let mut sums = [0; RUNS];
             for (group, to) in groups.iter().zip(&mut sums) {
                 let (modulus, sum) = group.sum.unwrap_or((1, 0));
-                // Turns that the coordinate has not are the keys' own.
+                // Orientations that are not in the coordinate belong to the keys.
                 let own = group.tracked.iter().filter(|_| !space.bound);
                 let tracked: u64 = own.map(|&piece| u64::from(turns[piece])).sum();
                 *to = u64::from(sum) + 256 * u64::from(modulus) - tracked % u64::from(modulus);
@@ -115,12 +115,13 @@ impl BucketRanks {
         Some(BucketRanks { keys: KeyRanks::new(&space.layout, &rules)?, groups, sums })
     }
 
-    /// Whether buckets are so large that bits are about as quick as lists.
+    /// Whether buckets are so large that bits are about as fast as lists.
     pub fn is_worth_while(&self) -> bool {
         self.keys.count >= 1000
     }
 
-    /// Returns what the numbers of a class's keys depend on, in its first bucket: a row of the tracked pieces' positions.
+    /// Returns the context of the numbers of a class's keys, in its first bucket, from a row with the tracked pieces'
+    /// positions.
     pub fn of_class(&self, space: &BucketSpace, row: &[u8]) -> RankContext {
         let mut context = RankContext { sum: self.sums[0], ..RankContext::default() };
         for (g, group) in self.groups.iter().enumerate() {
@@ -135,13 +136,13 @@ impl BucketRanks {
         context
     }
 
-    /// Returns the same in another bucket of the class.
+    /// Returns the same for another bucket of the class.
     pub fn of_bucket(&self, class: &RankContext, fine: usize) -> RankContext {
         RankContext { sum: self.sums[fine], ..*class }
     }
 }
 
-/// Takes a position; returns whether the number of those that are free before it is odd.
+/// Takes a position; returns whether the number of free positions before it is odd.
 fn take(free: &mut u64, position: u8) -> bool {
     let bit = 1u64 << position;
     let odd = (*free & (bit - 1)).count_ones() % 2 == 1;

@@ -1,6 +1,6 @@
-//! What does not change during a search by lists: the buckets, and what moves do to their keys.
+//! The parts of a list search that do not change: the buckets, and the effects of moves on their keys.
 //!
-//! Invariant: every state has one bucket, the canonical one among its images, and one key there.
+//! Invariant: every state belongs to one bucket, the canonical one among its images, and has one key there.
 
 use crate::{
     frontier::{
@@ -18,7 +18,7 @@ use crate::{
     store::ListCut,
 };
 
-/// Calls what is generic in the words of a key.
+/// Calls a function that is generic in the number of words of a key.
 macro_rules! by_words {
     ($words:expr, $W:ident => $call:expr) => {
         by_words!($words, $W => $call, 1 2 3 4 8 16 32 64 128)
@@ -35,37 +35,37 @@ macro_rules! by_words {
 }
 pub(super) use by_words;
 
-/// Chunks of a level, at least, where there are so many classes: threads share them.
+/// Minimum number of chunks of a level, if there are that many classes: threads share them.
 const CHUNKS: usize = 256;
-/// Buckets that are stored together, at least, where that leaves chunks enough.
+/// Minimum number of buckets that are stored together, if that leaves enough chunks.
 const BUCKETS: usize = 512;
 
 /// A field of the keys.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyPart {
     pub field: usize,
-    /// Whether the coordinate says the position, so that only the orientation is left.
+    /// Whether the coordinate determines the position, so that only the orientation is left.
     pub turn: bool,
 }
 
-/// What does not change during a search.
+/// The parts of a search that do not change.
 pub(crate) struct BucketSpace {
     pub coordinate: Coordinate,
     pub parts: Vec<KeyPart>,
     pub layout: KeyLayout,
-    /// For each move what it does to all fields, and what it and its inverse do to the tracked ones.
+    /// For each move, its effect on all fields, and its effect and that of its inverse on the tracked fields.
     pub moves: Vec<FieldMap>,
     pub forth: Vec<FieldMap>,
     pub back: Vec<FieldMap>,
-    /// Where moves depend on a tracked piece: which, and the moves that end with it at each position.
+    /// If moves depend on a tracked piece: the piece, and the moves that bring it to each position.
     pub arriving: Option<(usize, Vec<Vec<usize>>)>,
     pub all_moves: Vec<usize>,
-    /// For each move and symmetry, "the symmetry undone, then the move", where that does not depend on the class.
+    /// For each move and symmetry, "undo the symmetry, then make the move", where this does not depend on the class.
     pub operations: Vec<KeyOperation>,
-    /// The fields of keys, and the tracked pieces, that must not have these values.
+    /// Values that fields of keys, and tracked pieces, must not have.
     pub forbidden: Vec<(usize, Vec<u8>)>,
     pub forbidden_tracked: Vec<(usize, Vec<u8>)>,
-    /// For each class and its symmetries, where orientations are in the keys, that is worked out at need.
+    /// Whether this is computed for each class when it is needed, because orientations are in the keys.
     pub bound: bool,
     pub checksum: StateSums,
     pub coder: ListCoder,
@@ -75,13 +75,13 @@ pub(crate) struct BucketSpace {
     pub all_symmetries: bool,
 }
 
-/// What each value of each field adds to the number of a state.
+/// The contribution of each value of each field to the number of a state.
 pub(crate) struct StateSums {
     pub adds: Vec<[u32; 128]>,
 }
 
 impl StateSums {
-    /// The same number for values that symmetries carry to each other.
+    /// Values that symmetries take to each other get the same number.
     fn new(fields: &StateFields, group: &SymmetryGroup) -> StateSums {
         let mut adds = vec![[0; 128]; fields.fields.len()];
         let mut number = 0u64;
@@ -103,7 +103,7 @@ impl StateSums {
     }
 }
 
-/// A bijection of 64 bits without visible pattern.
+/// A bijection on 64 bits without a visible pattern.
 fn mix(mut x: u64) -> u64 {
     x = (x ^ x >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     x = (x ^ x >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
@@ -111,7 +111,7 @@ fn mix(mut x: u64) -> u64 {
 }
 
 impl BucketSpace {
-    /// Returns the buckets of a puzzle for a choice of coordinate.
+    /// Returns the buckets of a puzzle for a given coordinate.
     pub fn new(
         puzzle: &OrbitPuzzle,
         fields: &StateFields,
@@ -180,7 +180,7 @@ impl BucketSpace {
         space
     }
 
-    /// What "a symmetry undone, then a move" does to the keys of a class with these rows of tracked fields.
+    /// The effect of "undo a symmetry, then make a move" on the keys of a class with this row of tracked fields.
     pub fn operation(&self, one: usize, symmetry: u16, row: &[u8]) -> KeyOperation {
         let back = self.coordinate.group.inverse[usize::from(symmetry)];
         let map = self.coordinate.group.maps[usize::from(back)].then(&self.moves[one]);
@@ -188,7 +188,7 @@ impl BucketSpace {
         self.layout.operation(&keys.source, &keys.table)
     }
 
-    /// What undoes that, from a class with these rows of tracked fields.
+    /// The inverse of this operation, from a class with this row of tracked fields.
     pub fn inverse_operation(&self, one: usize, symmetry: u16, row: &[u8]) -> KeyOperation {
         let back = self.coordinate.group.inverse[usize::from(symmetry)];
         let map = self.coordinate.group.maps[usize::from(back)].then(&self.moves[one]).inverse();
@@ -196,7 +196,7 @@ impl BucketSpace {
         self.layout.operation(&keys.source, &keys.table)
     }
 
-    /// Whether a key has what no state may have.
+    /// Whether a key has values that no state may have.
     pub fn is_forbidden(&self, key: &[u64]) -> bool {
         let has = |(part, values): &(usize, Vec<u8>)| {
             values.contains(&(self.layout.value(key, *part) as u8))
@@ -204,7 +204,7 @@ impl BucketSpace {
         self.forbidden.iter().any(has)
     }
 
-    /// A map of states as one of the key's fields, where the tracked pieces have the positions of a row.
+    /// A map of states as a map of the key's fields, if the tracked pieces have the positions in a row.
     pub fn key_map(&self, map: &FieldMap, row: &[u8]) -> FieldMap {
         let mut keys = FieldMap { source: Vec::new(), table: Vec::new() };
         for part in &self.parts {
@@ -225,15 +225,15 @@ impl BucketSpace {
         keys
     }
 
-    /// Most words of a key.
+    /// Maximum number of words of a key.
     pub const MAX_WORDS: usize = 128;
 
-    /// Returns the words of a key.
+    /// Returns the number of words of a key.
     pub fn words(&self) -> usize {
         self.layout.words
     }
 
-    /// Returns how many symmetries are used.
+    /// Returns the number of symmetries that are used.
     pub fn symmetries(&self) -> usize {
         self.coordinate.group.order()
     }
@@ -243,7 +243,7 @@ impl BucketSpace {
         self.all_symmetries
     }
 
-    /// Returns the coordinate and the keys in words.
+    /// Returns a description of the coordinate and the keys.
     pub fn describe(&self, choice: &CoordinateChoice) -> String {
         format!(
             "coordinate {:?}{}: {} classes of {} buckets under {} symmetries; keys of {} fields in {} words",
@@ -261,12 +261,12 @@ impl BucketSpace {
         BucketSpace::classes_of_chunk(self.coordinate.classes(), self.coordinate.fine)
     }
 
-    /// Returns the classes of a chunk where there are so many, each of so many buckets.
+    /// Returns the number of classes of a chunk if there are this many classes, each with this many buckets.
     pub fn classes_of_chunk(classes: usize, buckets: usize) -> usize {
         (classes / CHUNKS).clamp(1, BUCKETS.div_ceil(buckets))
     }
 
-    /// Returns how states are dealt out, as the files of a run say it.
+    /// Returns how states are distributed, as stored in the files of a run.
     pub fn cut(&self, choice: &CoordinateChoice) -> ListCut {
         ListCut {
             fields: choice.fields.clone(),
@@ -284,13 +284,13 @@ impl BucketSpace {
         self.coordinate.classes().div_ceil(self.classes_per_chunk())
     }
 
-    /// Returns the buckets of a chunk.
+    /// Returns the number of buckets of a chunk.
     pub fn buckets(&self, chunk: usize) -> usize {
         let each = self.classes_per_chunk();
         each.min(self.coordinate.classes() - chunk * each) * self.coordinate.fine
     }
 
-    /// The classes that moves lead to from a level, or all where they are many.
+    /// The classes that moves lead to from a level, or all classes if there are many.
     pub fn targets(&self, lists: &BucketLists) -> Vec<bool> {
         let each = self.classes_per_chunk();
         let classes = self.coordinate.classes();
@@ -312,7 +312,8 @@ impl BucketSpace {
         targets
     }
 
-    /// What the fields of keys add to the number of a state, where the tracked pieces have the positions of a row.
+    /// The contributions of the fields of keys to the number of a state, if the tracked pieces have the positions in a
+    /// row.
     pub fn adds(&self, row: &[u8], adds: &mut Vec<[u32; 128]>) {
         adds.clear();
         adds.extend(self.parts.iter().map(|part| {
@@ -327,15 +328,15 @@ impl BucketSpace {
     }
 }
 
-/// The least supported number of words for keys of this many; nothing where there is none.
+/// The smallest supported number of words for keys of this many words; `None` if there is none.
 fn key_words(words: usize) -> Option<usize> {
     [1, 2, 3, 4, 8, 16, 32, 64, BucketSpace::MAX_WORDS]
         .into_iter()
         .find(|&supported| supported >= words)
 }
 
-/// The tracked piece on whose position moves depend, and the moves that end with it at each position; those that depend
-/// on nothing end anywhere.
+/// The tracked piece on whose position moves depend, and the moves that bring it to each position; moves without such a
+/// condition may end at any position.
 fn arriving_moves(
     puzzle: &OrbitPuzzle,
     fields: &StateFields,

@@ -1,7 +1,8 @@
-//! The choice of a coordinate: which pieces say in which bucket a state is.
+//! The choice of a coordinate: which pieces determine the bucket of a state.
 //!
-//! The more buckets, the fewer keys each has and the nearer the cache in which its duplicates are found; but every bucket
-//! costs a look at each of those that lead into it, and the pieces that are tracked must be kept by the symmetries.
+//! With more buckets, each has fewer keys, and the cache in which its duplicates are found is smaller and faster. But
+//! every bucket costs a look at each of those that lead into it, and the symmetries must preserve the set of tracked
+//! pieces.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -15,7 +16,7 @@ use crate::{
     store::ListCut,
 };
 
-/// Whether every move changes some parity: then no move leads from a level to itself.
+/// Whether every move changes some parity, so that no move leads from a level to itself.
 pub(super) fn is_bipartite(puzzle: &OrbitPuzzle, fields: &StateFields, moves: &[FieldMap]) -> bool {
     let goals: Vec<Vec<u8>> = puzzle.goals().iter().map(|goal| fields.encode(goal)).collect();
     // The locations of one piece in two colours that every move changes.
@@ -57,7 +58,7 @@ pub(super) fn is_bipartite(puzzle: &OrbitPuzzle, fields: &StateFields, moves: &[
     if (0..fields.fields.len()).any(coloured) {
         return true;
     }
-    // Sums of parities of orbits of different pieces: is 1 for every move one of them?
+    // Sums of parities of orbits of different pieces: does every move change one of them?
     let distinct = puzzle.orbits().iter().enumerate().filter(|(_, orbit)| {
         orbit.moduli.len() == orbit.positions()
             && (0..orbit.moduli.len()).all(|kind| orbit.pieces_of(kind as u8) == 1)
@@ -86,31 +87,32 @@ pub(super) fn is_bipartite(puzzle: &OrbitPuzzle, fields: &StateFields, moves: &[
         })
 }
 
-/// How the keys of a bucket are kept.
+/// How the keys of a bucket are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LevelForm {
-    /// As they are.
+    /// Uncoded.
     #[cfg(test)]
     Lists,
     Coded,
-    /// A bit for each number that a key may have.
+    /// One bit for each number that a key can have.
     Bits,
 }
 
-/// Which fields the coordinate has.
+/// The fields of the coordinate.
 pub(crate) struct CoordinateChoice {
     pub fields: Vec<usize>,
     /// Whether their orientations belong to the coordinate.
     pub oriented: bool,
-    /// The form of all levels, whatever room there is; nothing where that is chosen level by level.
+    /// The form of all levels, whatever the memory; `None` if it is chosen level by level.
     pub form: Option<LevelForm>,
-    /// The symmetries that are used, before those that do not keep the fields are left out, and all that there are.
+    /// The symmetries that are used, before those that do not preserve the fields are left out, and all symmetries that
+    /// exist.
     pub group: SymmetryGroup,
     pub whole_group: SymmetryGroup,
 }
 
 impl CoordinateChoice {
-    /// Returns the choice that a run was begun with.
+    /// Returns the choice with which a run was begun.
     pub fn of_cut(puzzle: &OrbitPuzzle, fields: &StateFields, cut: &ListCut) -> CoordinateChoice {
         let whole_group = SymmetryGroup::find(puzzle, fields);
         let trivial = || SymmetryGroup::trivial(fields);
@@ -119,7 +121,7 @@ impl CoordinateChoice {
         CoordinateChoice { fields: fields.clone(), oriented, form: None, group, whole_group }
     }
 
-    /// Returns a choice for a search to some depth, in so many bytes of memory.
+    /// Returns a choice for a search to a given depth, with this many bytes of memory.
     pub fn new(
         puzzle: &OrbitPuzzle,
         fields: &StateFields,
@@ -149,13 +151,13 @@ impl CoordinateChoice {
                 let buckets = coarse as f64 * fine as f64 / kept;
                 // Where the lists of two levels begin and end.
                 let indices = buckets * 16.0;
-                // Lists that must be coded take fewer bytes a key the longer they are.
+                // The longer coded lists are, the fewer bytes they take per key.
                 let stored = widest / kept;
                 let is_too_fine = |memory: u64| {
                     let (memory, bytes) = (memory as f64, stored * words * 8.0);
                     indices > memory / 8.0 || bytes > memory / 2.0 && stored < 500.0 * buckets
                 };
-                // Where lists of them do not fit, full levels are bits, which take much the same time but in small buckets.
+                // If lists do not fit, full levels are bits, which take about the same time except in small buckets.
                 let lists = 2.0 * stored * words * 8.0;
                 let bits = all / kept * 3.0 / 8.0;
                 let is_full = memory.is_some_and(|memory| {
@@ -166,7 +168,8 @@ impl CoordinateChoice {
                     continue;
                 }
                 let keys = stored * puzzle.moves().len() as f64;
-                // Bytes that a bucket takes: keys that are made, and the lines of the set. Nanoseconds by where they fit.
+                // Bytes that a bucket takes: the generated keys, and the lines of the set. Nanoseconds, depending on
+                // where they fit.
                 let bytes = keys / buckets * words * 24.0;
                 let numbers = all / kept / buckets;
                 let each = match bytes {
@@ -176,11 +179,12 @@ impl CoordinateChoice {
                     large => 12.0 + (large / 7e5).min(12.0) + 0.1 * large.log2(),
                 };
                 let lists = (buckets * puzzle.moves().len() as f64).min(keys);
-                // People ask for the states up to all symmetries: these may cost some tenths of a second, or half of the time.
+                // Users want the states up to all symmetries: using all of them may cost some tenths of a second, or
+                // half of the time.
                 let used = if chosen.is_empty() { 1.0 } else { kept };
                 let partial = use_symmetry && used < whole_group.order() as f64;
                 let (partly, once) = if partial { (2.0, 3e8) } else { (1.0, 0.0) };
-                // One bucket is one thread's, and without a coordinate there are no symmetries.
+                // One bucket is processed by one thread, and without a coordinate there are no symmetries.
                 let alone = if chosen.is_empty() && !is_full { 8.0 * kept } else { 1.0 };
                 let cost = once
                     + partly * alone * keys * each * words
@@ -199,7 +203,7 @@ impl CoordinateChoice {
         CoordinateChoice { fields: chosen, oriented, form: None, group, whole_group }
     }
 
-    /// Returns how it deals the states out.
+    /// Returns how the choice distributes the states.
     pub(super) fn shape(&self, fields: &StateFields) -> ListShape {
         let (coarse, fine) = sizes(fields, &self.fields).expect("it was taken for its sizes");
         let symmetries = order(&self.group, &self.fields);
@@ -208,21 +212,21 @@ impl CoordinateChoice {
     }
 }
 
-/// How a choice deals states out.
+/// How a choice distributes states.
 pub(super) struct ListShape {
     pub buckets: f64,
-    /// Words of a key.
+    /// Number of words of a key.
     pub words: f64,
-    /// The symmetries that keep the coordinate.
+    /// Number of symmetries that preserve the coordinate.
     pub symmetries: f64,
 }
 
-/// How many symmetries keep these fields.
+/// The number of symmetries that preserve these fields.
 fn order(group: &SymmetryGroup, chosen: &[usize]) -> f64 {
     group.maps.iter().filter(|map| keeps(map, chosen)).count() as f64
 }
 
-/// Words of the keys where these fields make the coordinate.
+/// The number of words of keys if these fields form the coordinate.
 fn words(fields: &StateFields, chosen: &[usize], oriented: bool) -> f64 {
     let bits: u32 = (fields.fields.iter().enumerate())
         .map(|(field, of)| {
@@ -237,7 +241,7 @@ fn words(fields: &StateFields, chosen: &[usize], oriented: bool) -> f64 {
     f64::from(bits.div_ceil(60).max(1))
 }
 
-/// Sets of locations that some symmetries keep.
+/// Sets of locations that some symmetries preserve.
 pub(super) fn candidates(
     fields: &StateFields,
     group: &SymmetryGroup,
@@ -296,13 +300,13 @@ pub(super) fn candidates(
     all
 }
 
-/// How many states there are, at most.
+/// An upper bound on the number of states.
 pub(super) fn states(puzzle: &OrbitPuzzle, fields: &StateFields) -> f64 {
     let known = puzzle.states().and_then(|states| states.to_string().parse().ok());
     known.unwrap_or(f64::INFINITY).min(fields.states())
 }
 
-/// About how many states there are at the last depth that is stored, by the growth of the first ones.
+/// An estimate of the number of states at the last depth that is stored, based on the growth of the first levels.
 pub(super) fn widest(puzzle: &OrbitPuzzle, fields: &StateFields, max_depth: Option<usize>) -> f64 {
     const STATES: usize = 20_000;
     let map = |one: &OrbitMove| {
@@ -311,7 +315,7 @@ pub(super) fn widest(puzzle: &OrbitPuzzle, fields: &StateFields, max_depth: Opti
     };
     let moves: Vec<_> = puzzle.moves().iter().map(map).collect();
     let goals = puzzle.goals();
-    // Some of many goals show the growth.
+    // A sample of many goals suffices to show the growth.
     let some = goals.len().min(STATES / 20);
     let each = goals.len() as f64 / some as f64;
     let mut level: Vec<Vec<u8>> = goals[..some].iter().map(|goal| fields.encode(goal)).collect();

@@ -1,11 +1,12 @@
-//! The coordinate that says in which bucket a state is: where some pieces are.
+//! The coordinate that determines the bucket of a state: where some pieces are.
 //!
-//! A move takes the coordinate to a new one by itself. It has two parts: the positions of the tracked pieces (the coarse
-//! part, ranked among all placements) and their orientations (the fine part, digits). Symmetries join coarse values to
-//! **classes**; the buckets of a class are the fine values at the class's representative.
+//! The effect of a move on the coordinate depends on the coordinate alone. It has two parts: the positions of the
+//! tracked pieces (the coarse part, ranked among all placements) and their orientations (the fine part, as digits).
+//! Symmetries join coarse values into **classes**; the buckets of a class are the fine values at the class's
+//! representative.
 //!
-//! Invariant: of the buckets that symmetries carry to each other one is kept, the **canonical** one, and its weight is how
-//! many they are.
+//! Invariant: of the buckets that symmetries take to each other, only one is kept, the **canonical** one, and its
+//! weight is their number.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +18,7 @@ use crate::{
     puzzle::orbits::OrbitPuzzle,
 };
 
-/// Most orbits that have tracked pieces.
+/// Maximum number of orbits that have tracked pieces.
 pub(crate) const MOST_ORBITS: usize = 2;
 
 /// A tracked piece.
@@ -25,12 +26,12 @@ pub(crate) const MOST_ORBITS: usize = 2;
 struct TrackedPiece {
     field: usize,
     orbit: usize,
-    /// Which of the orbits that have tracked pieces its own is.
+    /// The index of its orbit among those that have tracked pieces.
     slot: usize,
-    /// How many positions of its orbit the tracked pieces before it leave.
+    /// The number of positions of its orbit that the preceding tracked pieces leave free.
     free: usize,
     modulus: usize,
-    /// What its orientation counts in the fine part: nothing where it follows from the others, or is left to the keys.
+    /// The weight of its orientation in the fine part: 0 if it follows from the others, or is left to the keys.
     weight: u32,
 }
 
@@ -42,7 +43,7 @@ pub(crate) struct ClassOf {
     pub symmetry: u16,
 }
 
-/// The canonical bucket of a fine value in a class with symmetries of its own.
+/// The canonical bucket of a fine value, in a class with symmetries of its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CanonicalBucket {
     pub fine: u32,
@@ -55,31 +56,32 @@ pub(crate) struct CanonicalBucket {
 pub(crate) struct SelfSymmetric {
     /// The symmetries that fix the representative.
     pub stabiliser: Vec<u16>,
-    /// For each fine value its canonical one.
+    /// The canonical value of each fine value.
     pub canonical: Vec<CanonicalBucket>,
 }
 
-/// How states are numbered by where some pieces are.
+/// The numbering of states by where some pieces are.
 #[derive(Clone, Debug)]
 pub(crate) struct Coordinate {
     tracked: Vec<TrackedPiece>,
-    /// The symmetries that keep the tracked pieces.
+    /// The symmetries that preserve the set of tracked pieces.
     pub group: SymmetryGroup,
-    /// The symmetries as maps of the tracked fields alone.
+    /// The symmetries as maps of only the tracked fields.
     maps: Vec<FieldMap>,
     pub class_of: Vec<ClassOf>,
     /// The coarse value of each class's representative.
     pub representative: Vec<u32>,
-    /// How many coarse values a class has.
+    /// The number of coarse values of each class.
     pub members: Vec<u16>,
     pub self_symmetric: Vec<Option<Box<SelfSymmetric>>>,
-    /// How many fine values there are.
+    /// The number of fine values.
     pub fine: usize,
-    /// For each tracked piece whose orientation follows from the others, that orientation by fine value.
+    /// For each tracked piece whose orientation follows from the others: this orientation by fine value.
     implied: Vec<(usize, Vec<u8>)>,
 }
 
-/// How many coarse and fine values a choice of fields has; nothing where there are too many, or too many orbits.
+/// The numbers of coarse and fine values for a choice of fields; `None` if there are too many values, or too many
+/// orbits.
 pub(crate) fn sizes(fields: &StateFields, chosen: &[usize]) -> Option<(u64, u64)> {
     let mut coarse = 1u64;
     let mut fine = 1u64;
@@ -98,9 +100,9 @@ pub(crate) fn sizes(fields: &StateFields, chosen: &[usize]) -> Option<(u64, u64)
 }
 
 impl Coordinate {
-    /// Returns the coordinate of these fields, which must be locations, under the symmetries that keep them.
+    /// Returns the coordinate of these fields, which must be locations, under the symmetries that preserve them.
     ///
-    /// Cost: time and 8 bytes for each coarse value.
+    /// Cost: time and 8 bytes of memory for each coarse value.
     pub fn new(
         puzzle: &OrbitPuzzle,
         fields: &StateFields,
@@ -153,7 +155,7 @@ impl Coordinate {
         coordinate
     }
 
-    /// The orientation of a piece that follows from those of its orbit, by fine value.
+    /// The orientation of a piece that follows from the others of its orbit, by fine value.
     fn implied_turns(&self, omitted: usize, start: &[u8]) -> Vec<u8> {
         let modulus = self.tracked[omitted].modulus;
         let orbit = self.tracked[omitted].orbit;
@@ -193,7 +195,7 @@ impl Coordinate {
         rank
     }
 
-    /// Writes the tracked fields of a coarse value, all pieces unturned.
+    /// Writes the tracked fields of a coarse value, with all pieces unturned.
     pub fn unrank(&self, coarse: usize, row: &mut Vec<u8>) {
         row.clear();
         row.resize(self.tracked.len(), 0);
@@ -220,7 +222,7 @@ impl Coordinate {
         self.unrank(self.representative[class] as usize, row);
     }
 
-    /// Returns coarse and fine value of a state.
+    /// Returns the coarse and the fine value of a state.
     pub fn of_state(&self, state: &[u8]) -> (usize, usize) {
         let row: Vec<u8> = self.tracked.iter().map(|piece| state[piece.field]).collect();
         let digit = |(piece, &value): (&TrackedPiece, &u8)| {
@@ -229,7 +231,7 @@ impl Coordinate {
         (self.rank(&row), self.tracked.iter().zip(&row).map(digit).sum())
     }
 
-    /// Returns the orientations of the tracked pieces by fine value.
+    /// Returns the orientations of the tracked pieces that a fine value encodes.
     pub fn turns(&self, fine: usize) -> Vec<u8> {
         let mut turns: Vec<u8> = (self.tracked.iter())
             .map(|piece| (fine / (piece.weight as usize).max(1) % piece.modulus) as u8)
@@ -243,13 +245,13 @@ impl Coordinate {
         turns
     }
 
-    /// Returns the orientations of the piece of a tracked field.
+    /// Returns the number of orientations of the piece of a tracked field.
     pub fn modulus(&self, field: usize) -> usize {
         let piece = self.tracked.iter().find(|piece| piece.field == field);
         piece.expect("a tracked field").modulus
     }
 
-    /// Returns the orientations of a tracked piece.
+    /// Returns the number of orientations of a tracked piece.
     pub fn modulus_of(&self, piece: usize) -> usize {
         self.tracked[piece].modulus
     }
@@ -301,14 +303,14 @@ impl Coordinate {
         SelfSymmetric { stabiliser, canonical }
     }
 
-    /// Writes the fine value that each fine value becomes under a map of the tracked fields, at a row of positions.
+    /// Writes the image of each fine value under a map of the tracked fields, at a row of positions.
     pub fn fine_map(&self, row: &[u8], map: &FieldMap, images: &mut Vec<u32>) {
         images.clear();
         images.push(0);
         if self.fine == 1 {
             return;
         }
-        // What each orientation of each piece adds.
+        // The contribution of each orientation of each piece.
         let mut adds = vec![Vec::new(); self.tracked.len()];
         for (q, (&from, table)) in map.source.iter().zip(&map.table).enumerate() {
             let from = usize::from(from);
@@ -340,12 +342,12 @@ impl Coordinate {
         }
     }
 
-    /// Returns a map of states as one of the tracked fields alone.
+    /// Returns a map of states as a map of only the tracked fields.
     pub fn restrict(&self, map: &FieldMap) -> FieldMap {
         restricted(map, &self.fields().collect::<Vec<_>>())
     }
 
-    /// Returns orbit and position of each tracked piece, from a row of the tracked fields.
+    /// Returns the orbit and position of each tracked piece, from a row of the tracked fields.
     pub fn positions<'a>(&'a self, row: &'a [u8]) -> impl Iterator<Item = (usize, usize)> + 'a {
         let place = |(piece, &value): (&TrackedPiece, &u8)| {
             (piece.orbit, usize::from(value) / piece.modulus)
@@ -358,7 +360,7 @@ impl Coordinate {
         self.class_of[self.rank(row)]
     }
 
-    /// Returns the maps of the symmetries on the tracked fields.
+    /// Returns a symmetry as a map of the tracked fields.
     pub fn map(&self, symmetry: u16) -> &FieldMap {
         &self.maps[usize::from(symmetry)]
     }
@@ -378,7 +380,7 @@ pub(crate) fn keeps(map: &FieldMap, chosen: &[usize]) -> bool {
     chosen.iter().all(|&field| chosen.contains(&usize::from(map.source[field])))
 }
 
-/// A map on some fields that it keeps.
+/// A map restricted to some fields that it preserves.
 fn restricted(map: &FieldMap, chosen: &[usize]) -> FieldMap {
     let index = |field: usize| chosen.iter().position(|&other| other == field);
     let source = |&field: &usize| {
@@ -390,8 +392,8 @@ fn restricted(map: &FieldMap, chosen: &[usize]) -> FieldMap {
     }
 }
 
-/// Whether the orientation of a tracked piece follows from the pieces of its orbit before it, since no move changes
-/// the sum of all.
+/// Whether the orientation of a tracked piece follows from those of the preceding pieces of its orbit, because no move
+/// changes the sum of all orientations.
 fn sum_is_kept(
     puzzle: &OrbitPuzzle,
     fields: &StateFields,

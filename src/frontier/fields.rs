@@ -1,34 +1,34 @@
-//! States as rows of small numbers, and what moves and symmetries do to them.
+//! States as rows of small numbers, and the effects of moves and symmetries on them.
 //!
-//! A **field** is a number below 128. In an orbit whose pieces are all different, field p is the location of piece p:
-//! position * modulus + orientation. If all pieces but some look alike and cannot be seen to turn, only the others have
-//! fields. Otherwise field i says what stands at position i.
+//! A **field** is a number below 128. In an orbit whose pieces all differ, field p is the location of piece p: position
+//! * modulus + orientation. If all pieces but a few look alike and have no visible orientations, only these few have
+//! fields. Otherwise, field i is the piece at position i.
 //!
-//! Invariant: every move and every symmetry is a [`FieldMap`]: each field of the result is a table's entry for one
-//! field of the argument. Two arrangements that look alike have the same fields. Pieces that no move
-//! moves have none.
+//! Invariant: every move and every symmetry is a [`FieldMap`]: each field of the result is an entry of a table, indexed
+//! by one field of the argument. Two arrangements that look alike have the same fields. Pieces that never move have
+//! none.
 
 use serde::{Deserialize, Serialize};
 
 use crate::puzzle::orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, Placed, Transformation};
 
-/// What a field says.
+/// The meaning of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FieldKind {
-    /// Where the only piece of a kind is.
+    /// The location of the only piece of a kind.
     Location { kind: u8 },
-    /// What stands at a position.
+    /// The piece at a position.
     Content { position: u8 },
 }
 
-/// One number of a state.
+/// One field of a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StateField {
     pub orbit: usize,
     pub kind: FieldKind,
-    /// How many values it has.
+    /// The number of its values.
     pub values: usize,
-    /// Of a location, how many orientations there are for a position.
+    /// For a location, the number of orientations per position.
     pub modulus: usize,
 }
 
@@ -36,11 +36,12 @@ pub(crate) struct StateField {
 #[derive(Clone, Debug)]
 pub(crate) struct StateFields {
     pub fields: Vec<StateField>,
-    /// For each orbit by content the first value of each kind; the orientations of a kind follow each other.
+    /// For each orbit whose fields are contents, the first value of each kind; the orientations of a kind are
+    /// consecutive.
     pub first_value: Vec<Vec<u8>>,
 }
 
-/// What becomes of a row of fields: field q of the result is `table[q]` at field `source[q]` of the argument.
+/// A map of rows of fields: field q of the result is the entry of `table[q]` for field `source[q]` of the argument.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FieldMap {
     pub source: Vec<u16>,
@@ -48,20 +49,20 @@ pub(crate) struct FieldMap {
 }
 
 impl FieldMap {
-    /// Returns what a row becomes.
+    /// Returns the image of a row.
     pub fn apply(&self, row: &[u8]) -> Vec<u8> {
         let value = |(&from, table): (&u16, &Vec<u8>)| table[usize::from(row[usize::from(from)])];
         self.source.iter().zip(&self.table).map(value).collect()
     }
 
-    /// Writes what a row becomes.
+    /// Writes the image of a row.
     pub fn apply_to(&self, row: &[u8], to: &mut Vec<u8>) {
         to.clear();
         let value = |(&from, table): (&u16, &Vec<u8>)| table[usize::from(row[usize::from(from)])];
         to.extend(self.source.iter().zip(&self.table).map(value));
     }
 
-    /// Returns this map and then another.
+    /// Returns this map followed by another.
     pub fn then(&self, next: &FieldMap) -> FieldMap {
         let both = |(&middle, last): (&u16, &Vec<u8>)| {
             let first = &self.table[usize::from(middle)];
@@ -73,10 +74,10 @@ impl FieldMap {
         }
     }
 
-    /// Returns the map that undoes this one.
+    /// Returns the inverse map.
     ///
     /// # Panics
-    /// When a table is no permutation.
+    /// If a table is not a permutation.
     pub fn inverse(&self) -> FieldMap {
         let mut inverse = self.clone();
         for (q, (&from, table)) in self.source.iter().zip(&self.table).enumerate() {
@@ -95,16 +96,16 @@ impl FieldMap {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Relabelling {
-    /// Where each orbit goes.
+    /// The image of each orbit.
     pub orbit: Vec<usize>,
-    /// For each orbit, where each of its locations goes within the orbit that it goes to.
+    /// For each orbit, the image of each of its locations within the image of the orbit.
     pub location: Vec<Vec<u8>>,
-    /// For each orbit, the kind that takes the place of each kind, and by how much its orientations are ahead.
+    /// For each orbit, the kind that takes the place of each kind, and the offset of its orientations.
     pub kind: Vec<Vec<(u8, u8)>>,
 }
 
 impl Relabelling {
-    /// Returns the one that leaves everything where it is.
+    /// Returns the relabelling that leaves everything in place.
     pub fn identity(puzzle: &OrbitPuzzle) -> Relabelling {
         let orbits = puzzle.orbits();
         Relabelling {
@@ -120,7 +121,7 @@ impl Relabelling {
         }
     }
 
-    /// Returns orbit, position and piece that a piece becomes at a position of an orbit.
+    /// Returns the orbit, position and piece that a piece at a position of an orbit is mapped to.
     pub fn of_piece(
         &self,
         puzzle: &OrbitPuzzle,
@@ -136,7 +137,7 @@ impl Relabelling {
         (self.orbit[orbit], to, Placed { kind, turn: (turn + modulus - ahead) % modulus })
     }
 
-    /// Returns what an arrangement becomes.
+    /// Returns the image of an arrangement.
     pub fn arrangement(&self, puzzle: &OrbitPuzzle, of: &Arrangement) -> Arrangement {
         let mut image = of.clone();
         for (orbit, row) in of.0.iter().enumerate() {
@@ -159,7 +160,7 @@ impl StateFields {
             let (single, several): (Vec<u8>, Vec<u8>) = kinds
                 .filter(|&kind| orbit.pieces_of(kind) > 0)
                 .partition(|&kind| orbit.pieces_of(kind) == 1);
-            // Where moves look at those that look alike, these have fields.
+            // If moves depend on pieces that look alike, these pieces have fields.
             let looked_at = |kind| {
                 let of = |at: &OrbitPlace| usize::from(at.orbit) == index && at.kind == kind;
                 puzzle.illegal().iter().any(of)
@@ -219,7 +220,7 @@ impl StateFields {
         self.fields.iter().map(value).collect()
     }
 
-    /// Returns the arrangement that has these fields, which must be those of one.
+    /// Returns the arrangement with these fields, which must be those of an arrangement.
     pub fn decode(&self, puzzle: &OrbitPuzzle, row: &[u8]) -> Arrangement {
         let orbit = |(index, orbit): (usize, &Orbit)| {
             let mut pieces: Vec<Option<Placed>> = vec![None; orbit.positions()];
@@ -231,7 +232,7 @@ impl StateFields {
                 by_content |= matches!(of.kind, FieldKind::Content { .. });
                 pieces[position] = Some(piece);
             }
-            // Pieces without fields stand where they always do, or are those that look alike.
+            // Pieces without fields are always in the same place, or look alike.
             let is_single = |kind: u8| orbit.pieces_of(kind) == 1;
             for (position, piece) in orbit.solved.iter().enumerate() {
                 let placed = pieces.iter().flatten().any(|other| other.kind == piece.kind);
@@ -246,7 +247,7 @@ impl StateFields {
         Arrangement(puzzle.orbits().iter().enumerate().map(orbit).collect())
     }
 
-    /// Returns what a value of a field says: that a piece is at a position of its orbit.
+    /// Returns the meaning of a value of a field: that a piece is at a position of its orbit.
     pub fn piece_at(&self, puzzle: &OrbitPuzzle, field: usize, value: u8) -> (usize, Placed) {
         let field = &self.fields[field];
         match field.kind {
@@ -266,7 +267,7 @@ impl StateFields {
         }
     }
 
-    /// Returns how many rows there are in which no two pieces are at one position: at least the states.
+    /// Returns the number of rows in which no two pieces are at the same position: at least the number of states.
     pub fn states(&self) -> f64 {
         let mut states = 1.0;
         for (f, field) in self.fields.iter().enumerate() {
@@ -279,9 +280,8 @@ impl StateFields {
         states
     }
 
-    /// Returns the values of the field that says whether this kind of piece is at this position, and that field;
-    /// nothing where
-    /// no move changes that.
+    /// Returns the field that determines whether this kind of piece is at this position, and the values for which it
+    /// is; `None` if no move changes that.
     pub fn says(&self, puzzle: &OrbitPuzzle, at: OrbitPlace) -> Option<(usize, Vec<u8>)> {
         let orbit = usize::from(at.orbit);
         let modulus = puzzle.orbits()[orbit].moduli[usize::from(at.kind)];
@@ -299,7 +299,7 @@ impl StateFields {
         )
     }
 
-    /// Returns the field that says where the only piece of a kind is.
+    /// Returns the field with the location of the only piece of a kind.
     pub fn location(&self, of: OrbitPlace) -> Option<usize> {
         let is = |field: &StateField| {
             field.orbit == usize::from(of.orbit)
@@ -314,7 +314,7 @@ impl StateFields {
         self.fields.iter().position(same).expect("a field of the puzzle") as u16
     }
 
-    /// Returns what a move does.
+    /// Returns the effect of a move.
     pub fn of_move(&self, puzzle: &OrbitPuzzle, of: &Transformation) -> FieldMap {
         let mut map = FieldMap { source: Vec::new(), table: Vec::new() };
         for (q, field) in self.fields.iter().enumerate() {
@@ -352,7 +352,7 @@ impl StateFields {
         map
     }
 
-    /// Returns what a relabelling does.
+    /// Returns the effect of a relabelling.
     pub fn of_relabelling(&self, puzzle: &OrbitPuzzle, of: &Relabelling) -> FieldMap {
         let size = self.fields.len();
         let mut map = FieldMap { source: vec![0; size], table: vec![Vec::new(); size] };

@@ -1,4 +1,4 @@
-//! What a search by lists takes, told before it is started.
+//! Predicts the time and memory of a list search before it starts.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -17,17 +17,20 @@ use crate::{
     progress::{LevelDone, Progress},
 };
 
-/// Time for each of three searches that only measure: how deep one comes, how fast it is, how short its lists are coded.
+/// Time for each of three measuring searches: how deep they get, how fast they are, and how small their coded lists
+/// are.
 const MEASURING: Duration = Duration::from_millis(700);
-/// Seconds of a level below which starting it may take longer than its states do: it is no measure of others.
+/// Seconds for a level below which starting the level may take longer than its states do, so that it is not
+/// representative.
 const TELLING: f64 = 0.02;
 /// Nanoseconds that a thread takes to code a key and to read it again.
 const CODING: f64 = 150.0;
-/// Keys of a list that is packed, chunks of a level at most, and bytes that each takes besides its lists.
+/// Number of keys of a list from which it is packed, maximum number of chunks of a level, and bytes that each takes in
+/// addition to its lists.
 const SHORT: f64 = 200.0;
 const CHUNKS: f64 = 256.0;
 const OF_CHUNK: f64 = 100.0;
-/// Most levels that are expected beyond the known ones.
+/// Maximum number of levels that are predicted beyond the known ones.
 const FURTHEST: usize = 30;
 
 /// The forecast of a search to a depth.
@@ -38,17 +41,17 @@ pub struct DepthForecast {
     pub depth: usize,
     /// Number of states at this depth.
     pub states: f64,
-    /// Whether `states` is known, from the measuring search or from published results.
+    /// Whether `states` is known from the measuring search or from published results.
     pub known: bool,
-    /// Peak memory of the lists of a search to this depth, in bytes. The lists are coded if the memory limit makes the
-    /// search code them.
+    /// Peak memory of the lists of a search to this depth, in bytes. The lists are coded if the memory limit would make
+    /// the search code them.
     pub memory: f64,
     /// Peak memory in bytes if the last two levels are only counted.
     pub memory_ahead: f64,
     /// Disk space in bytes that a search on disk takes.
     pub disk: f64,
-    /// Wall time in seconds: measured if the measuring search reached this depth, `None` if that search was too short
-    /// to tell.
+    /// Wall-clock time in seconds: measured if the measuring search reached this depth, otherwise predicted; `None` if
+    /// that search was too short for a prediction.
     pub seconds: Option<f64>,
 }
 
@@ -56,8 +59,8 @@ pub struct DepthForecast {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FrontierForecast {
-    /// The depths from 0 on, up to the depth asked for or the third depth that does not fit; fewer if the search is
-    /// complete before.
+    /// The depths from 0 on, up to the depth requested or the third depth that does not fit; fewer if the search is
+    /// complete before that.
     pub depths: Vec<DepthForecast>,
     /// Number of symmetries of the puzzle.
     pub symmetries: usize,
@@ -65,20 +68,21 @@ pub struct FrontierForecast {
     pub measured_to: usize,
     /// Number of worker threads.
     pub threads: usize,
-    /// The greatest depth that fits the memory, `None` if there is none.
+    /// The greatest depth that fits in memory, `None` if there is none.
     pub fits: Option<usize>,
-    /// The greatest depth that fits the memory with `count_ahead`.
+    /// The greatest depth that fits in memory with `count_ahead`.
     pub fits_ahead: Option<usize>,
 }
 
 impl FrontierSearch {
-    /// Returns the forecast of searches to all depths up to that of this search; `published` are the known numbers of states.
+    /// Returns the forecast for searches to all depths up to that of this search; `published` contains the known
+    /// numbers of states.
     ///
-    /// Cost: searches of about two seconds together, from which speed and growth are taken. Further levels are expected to
-    /// grow like the last known ones, which usually overestimates them.
+    /// Cost: searches that take about two seconds in total, which measure speed and growth. Further levels are
+    /// predicted to grow like the last known ones, which usually overestimates them.
     ///
     /// # Errors
-    /// As [`FrontierSearch::run_with`].
+    /// Same errors as [`FrontierSearch::run_with`].
     pub fn forecast(
         &self,
         published: &[u64],
@@ -87,7 +91,7 @@ impl FrontierSearch {
         self.forecast_within(MEASURING, published, progress)
     }
 
-    /// The same, with so much time for each search that measures.
+    /// The same, with this much time for each measuring search.
     fn forecast_within(
         &self,
         measuring: Duration,
@@ -120,8 +124,8 @@ impl FrontierSearch {
         let fields = StateFields::of(&self.puzzle);
         let all = states(&self.puzzle, &fields);
         let all_bits = |states: f64| (total.min(1e300) / states).log2().max(0.0) + 4.0;
-        // Levels have an order that random sets of states have not: what that saves, and what lists cost beyond these bits,
-        // is measured on the widest level.
+        // Levels have an order that random sets of states do not have: what this saves, and what lists cost beyond
+        // these bits, is measured on the widest level.
         let saved = {
             let search = to(searched - 1).keep_last(1);
             let choice =
@@ -169,11 +173,11 @@ impl FrontierSearch {
             let choice = self.clone().max_depth(depth).choose(&fields);
             let shape = choice.shape(&fields);
             let kept = all / shape.symmetries;
-            // Small buckets stay lists.
+            // Small buckets remain lists.
             let full = if kept < 1000.0 * shape.buckets { f64::INFINITY } else { kept * 3.0 / 8.0 };
             let lists = ListSizes { shape, all_bits: &all_bits, saved, all, full };
             let room = Room { memory, directed: self.puzzle.is_directed() };
-            // The states of the last depth are counted only.
+            // The states at the last depth are only counted.
             let (bytes, is_coded) = lists.peak(&counts[..depth], &room);
             peak = peak.max(bytes);
             peak_ahead = peak_ahead.max(lists.peak(&counts[..depth.saturating_sub(1)], &room).0);
@@ -208,7 +212,7 @@ impl FrontierSearch {
     }
 }
 
-/// Stops a search in time, and keeps how deep it came.
+/// Stops a search in time, and records how deep it got.
 struct Measure<'a> {
     progress: &'a dyn Progress,
     until: Instant,
@@ -225,7 +229,7 @@ impl Progress for Measure<'_> {
     }
 }
 
-/// By how much the last of some levels is larger than the one before.
+/// The ratio between the last of some levels and the previous one.
 fn growth(counts: &[u64]) -> f64 {
     match counts {
         [.., before, last] => *last as f64 / *before as f64,
@@ -233,20 +237,21 @@ fn growth(counts: &[u64]) -> f64 {
     }
 }
 
-/// What the memory of lists depends on.
+/// The parameters that determine the memory of lists.
 struct Room {
     memory: f64,
-    /// Whether all levels stay.
+    /// Whether all levels are kept.
     directed: bool,
 }
 
-/// The bytes of the lists of levels for a choice of coordinate.
+/// The sizes of the lists of levels, in bytes, for a given coordinate.
 struct ListSizes<'a> {
     shape: ListShape,
-    /// Bits that are left to say of one of so many states, and the share of them that the order of levels leaves.
+    /// The number of bits needed to identify one of a number of states, and the share of them that ordering a level
+    /// saves.
     all_bits: &'a dyn Fn(f64) -> f64,
     saved: f64,
-    /// All states, and the bytes of all levels as bits.
+    /// The number of all states, and the size in bytes of all levels as bits.
     all: f64,
     full: f64,
 }
@@ -256,7 +261,7 @@ impl ListSizes<'_> {
         8.0 * self.shape.words
     }
 
-    /// Where the lists begin, and where their codes end.
+    /// Size of the indices: where the lists begin, and where their codes end.
     fn indices(&self, coded: bool) -> f64 {
         let of_bucket = if coded { 8.0 } else { 4.0 };
         self.shape.buckets * of_bucket + self.shape.buckets.min(CHUNKS) * OF_CHUNK
@@ -268,29 +273,29 @@ impl ListSizes<'_> {
 
     fn coded(&self, states: f64) -> f64 {
         let keys = states / self.shape.symmetries;
-        // Short lists are not packed.
+        // Short lists are not compressed.
         let least = if keys < SHORT * self.shape.buckets { 2.2 } else { 1.0 };
         let each = (self.saved * (self.all_bits)(states) / 8.0).clamp(least, self.key_bytes());
         // Lists of some puzzles take a tenth more than those that were measured.
         1.1 * keys * each + self.indices(true)
     }
 
-    /// Most bytes that the lists of these levels take, as a search decides level by level whether to code them, and whether
-    /// it codes the last one.
+    /// The maximum size of the lists of these levels, given that a search decides level by level whether to code them;
+    /// and whether it codes the last one.
     fn peak(&self, counts: &[f64], room: &Room) -> (f64, bool) {
         let (mut taken, mut before, mut peak) = (0.0, 0.0, 0.0f64);
         let mut is_coded = false;
         for (depth, &states) in counts.iter().enumerate() {
             let left = room.memory - taken;
             let plain = self.plain(states);
-            // What the search expects of the level.
+            // What the search expects for the level.
             let last = depth.checked_sub(1).map_or(1.0, |last| counts[last]);
             let growth = depth.checked_sub(2).map_or(1.0, |before| last / counts[before]).max(1.0);
             let keys = last * growth / self.shape.symmetries * self.key_bytes();
             let is_wide = keys > 0.5 * left;
             let is_alone = self.shape.buckets < 2.0;
             if (is_wide || is_alone) && self.full <= left && keys > self.full / 3.0 {
-                // Levels before the middle are made from lists where these fit.
+                // Levels before the middle are computed from lists if these fit.
                 let mut known = 0.0;
                 let listed = counts.iter().map(|&states| {
                     known += states;
@@ -329,7 +334,7 @@ mod tests {
         search.forecast_within(Duration::from_secs(60), &[], &NoProgress).unwrap()
     }
 
-    /// A search that has no time measures nothing beyond the beginning, and the levels beyond it are expected.
+    /// A search that has no time measures nothing beyond the beginning, and all further levels are predicted.
     #[test]
     fn what_was_not_measured_in_time_is_expected() {
         let search = pocket_cube().max_depth(Some(11)).memory(1 << 30);
@@ -345,7 +350,7 @@ mod tests {
         let took = pocket_cube().run().unwrap().seconds;
         let expected = of.depths[11].seconds.unwrap();
         assert!(expected < 8.0 * took + 0.5, "{expected} s, {took} s measured");
-        // What one level takes is not what starting the levels before it takes.
+        // The cost of one level is not that of starting the levels before it.
         let of = forecast(Some(2), 1 << 30);
         assert!(of.depths.iter().all(|depth| depth.seconds.is_some_and(|s| s < 2.0)));
     }

@@ -1,11 +1,11 @@
-//! One level: how its lists come from those of the one before, bucket by bucket.
+//! One level: how its lists are computed from those of the previous level, bucket by bucket.
 //!
-//! The next level of a bucket is the union of what each move makes of the bucket that it comes from, without the bucket's
-//! own keys and those of the level before. Every bucket is computed by whoever takes it, from lists that nobody changes.
-//! A level can also be **counted ahead**: where those of the level before it are not kept, the lists that a bucket needs
-//! are made again for it.
+//! The next level of a bucket is the union of what each move produces from the bucket that it comes from, without the
+//! bucket's own keys and those of the previous level. Every bucket is computed by the thread that takes it, from lists
+//! that do not change. A level can also be **counted ahead**: the lists of the level before it are not kept; those that
+//! a bucket needs are computed again for this bucket.
 //!
-//! Invariant: a level holds, for each canonical bucket, every key of its states once.
+//! Invariant: for each canonical bucket, a level contains every key of its states once.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,7 +23,7 @@ use crate::{
     store::{ListCounts, StorageError},
 };
 
-/// What a level, or a part of one, comes to.
+/// The totals of a level or of a part of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LevelTotal {
     pub tally: Tally,
@@ -44,31 +44,32 @@ impl LevelTotal {
     }
 }
 
-/// Takes the lists of a level as they are made.
+/// Takes the lists of a level as they are computed.
 pub(crate) trait ListSink: Sync {
-    /// How many chunks make a part.
+    /// Returns the number of chunks per part.
     fn chunks_per_part(&self) -> usize;
 
-    /// Deals a part that is to be computed, to one thread of all; nothing when there is no more.
+    /// Assigns a part to one thread; `None` if there are no more parts.
     fn next(&self) -> Option<usize>;
 
-    /// How many parts are there.
+    /// Returns the number of parts that are done.
     fn done(&self) -> usize;
 
-    /// Takes the lists of a part, with what they come to and what else is counted of each chunk.
+    /// Takes the lists of a part, with the totals and the other counts of each chunk.
     fn put(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), LevelEnd>;
 }
 
-/// What becomes of the states of a level.
+/// What is done with the states of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LevelUse {
-    /// Its lists are kept, as they are.
+    /// Its lists are kept, uncoded.
     Kept,
     /// Its lists are kept, coded.
     Coded,
     /// They are counted.
     Counted,
-    /// Those of the level after it are counted, and its own lists made again wherever they are needed.
+    /// The states of the next level are counted, and the lists of this level are computed again wherever they are
+    /// needed.
     CountedAhead,
 }
 
@@ -80,7 +81,7 @@ impl LevelUse {
 
 /// A level to be computed.
 pub(super) struct LevelWork<'a> {
-    /// Earlier levels that its states may be in, the current one aside.
+    /// Earlier levels that may contain its states, other than the current one.
     pub seen: &'a [BucketLists],
     pub current: &'a BucketLists,
     pub depth: usize,
@@ -89,31 +90,31 @@ pub(super) struct LevelWork<'a> {
     pub progress: &'a dyn Progress,
 }
 
-/// Why a level was not computed.
+/// The reason why a level was not computed.
 pub(crate) enum LevelEnd {
     Interrupted,
-    /// Its lists take more than they may.
+    /// Its lists exceed the memory limit.
     Full,
     /// Lists of an earlier level cannot be read.
     Unread(StorageError),
-    /// Whoever takes the lists has failed and says why itself.
+    /// The receiver of the lists has failed and reports the reason itself.
     Sink,
 }
 
-/// The buckets that one move leads from into those of a class.
+/// The buckets from which one move leads into those of a class.
 pub(super) struct IncomingClass {
     pub one: usize,
     pub class: u32,
     pub symmetry: u16,
-    /// For each fine value of the class the one that it comes from, where there are several.
+    /// For each fine value of the class, the one that it comes from, if there are several.
     fine: Vec<u32>,
     /// The positions that its class leaves free.
     free: FreePositions,
-    /// What is done to its keys, where that depends on the class.
+    /// The operation on its keys, if that depends on the class.
     bound: Option<KeyOperation>,
 }
 
-/// A class at hand, and what leads into its buckets.
+/// The current class, and what leads into its buckets.
 #[derive(Default)]
 pub(super) struct ClassSources {
     pub class: usize,
@@ -124,7 +125,7 @@ pub(super) struct ClassSources {
     pub incoming: Vec<IncomingClass>,
 }
 
-/// What a worker makes the keys of a bucket with.
+/// The working memory with which a thread computes the keys of a bucket.
 struct BucketWorker<const W: usize> {
     set: KeySet<W>,
     generated: Vec<u64>,
@@ -139,13 +140,14 @@ impl<const W: usize> BucketWorker<W> {
     }
 }
 
-/// What is counted.
+/// The counts.
 #[derive(Default)]
 pub(super) struct BucketCounter {
-    /// What the fields of the keys add to a state's number.
+    /// The contributions of the keys' fields to a state's number.
     pub adds: Vec<[u32; 128]>,
     pub total: LevelTotal,
-    /// What classes with symmetries of their own add to the states up to symmetry, times the order of the group.
+    /// The contribution of classes with symmetries of their own to the states up to symmetry, times the order of the
+    /// group.
     pub fixed: u64,
 }
 
@@ -158,17 +160,17 @@ impl BucketCounter {
         counter
     }
 
-    /// Returns what was counted in whole buckets, and begins anew.
+    /// Returns and resets the counts from complete buckets.
     pub fn take(&mut self, space: &BucketSpace) -> LevelTotal {
         self.total.lists.reduced += std::mem::take(&mut self.fixed) / space.symmetries() as u64;
         std::mem::take(&mut self.total)
     }
 }
 
-/// What a thread has to itself.
+/// The data of one thread.
 struct LevelWorker<const W: usize> {
     own: BucketWorker<W>,
-    /// Makes the keys of the level before a level that is counted ahead.
+    /// Computes the keys of the level before a level that is counted ahead.
     nearer: BucketWorker<W>,
     of: ClassSources,
     before: Vec<ClassSources>,
@@ -188,7 +190,7 @@ impl<const W: usize> LevelWorker<W> {
 }
 
 impl BucketSpace {
-    /// The keys of a bucket whose class leaves positions free.
+    /// The keys of a bucket whose class leaves some positions free.
     fn list<'a, const W: usize>(
         &self,
         lists: &'a BucketLists,
@@ -202,7 +204,7 @@ impl BucketSpace {
         self.coder.keys::<W>(chunk, bucket, free, workspace)
     }
 
-    /// The keys of a bucket whose lists are not coded.
+    /// The keys of a bucket whose lists are uncoded.
     pub(super) fn plain_list<'a, const W: usize>(
         &self,
         lists: &'a BucketLists,
@@ -213,7 +215,7 @@ impl BucketSpace {
         lists.chunks[class as usize / each].plain_keys(bucket, W)
     }
 
-    /// Fills in what leads into a class from classes that have keys; nothing into one where no state may be.
+    /// Finds what leads into a class from classes that have keys; nothing if no states may be in the class.
     pub(super) fn find_sources(
         &self,
         class: usize,
@@ -257,14 +259,14 @@ impl BucketSpace {
         }
     }
 
-    /// Whether a fine value is the one that is kept of those that symmetries of the class carry to each other.
+    /// Whether a fine value is the one that is kept among those that symmetries of the class take to each other.
     pub(super) fn is_canonical(&self, class: usize, fine: usize) -> bool {
         let own = self.coordinate.self_symmetric[class].as_deref();
         own.is_none_or(|own| own.canonical[fine].fine as usize == fine)
     }
 
-    /// Returns the bucket that one of a class comes from, and the number of what is done to its keys where that does not
-    /// depend on the class.
+    /// Returns the bucket that a bucket of a class comes from, and the number of the operation on its keys if that does
+    /// not depend on the class.
     pub(super) fn source(&self, from: &IncomingClass, fine: usize) -> ((u32, u32), usize) {
         let before = if self.coordinate.fine > 1 { from.fine[fine] } else { 0 };
         let at = self.coordinate.canonical(from.class, before);
@@ -272,12 +274,12 @@ impl BucketSpace {
         ((from.class, at.fine), from.one * self.symmetries() + usize::from(symmetry))
     }
 
-    /// Returns what is done to the keys that come from a class.
+    /// Returns the operation on the keys that come from a class.
     pub(super) fn forth<'a>(&'a self, from: &'a IncomingClass, number: usize) -> &'a KeyOperation {
         from.bound.as_ref().unwrap_or_else(|| &self.operations[number])
     }
 
-    /// Leaves the keys that a bucket has at the depth after the current one with the worker.
+    /// Leaves the keys that a bucket has at the depth after the current one in the worker.
     fn pull<const W: usize>(
         &self,
         of: &ClassSources,
@@ -298,7 +300,8 @@ impl BucketSpace {
         self.keep_new(of, fine, seen, &[], worker);
     }
 
-    /// The same for the depth after that; `before` has the sources of those of the class, and `nearer` makes their keys.
+    /// The same for the depth after that; `before` has the sources of the class's sources, and `nearer` computes their
+    /// keys.
     fn pull_ahead<const W: usize>(
         &self,
         (of, before): (&ClassSources, &[ClassSources]),
@@ -323,7 +326,7 @@ impl BucketSpace {
         self.keep_new(of, fine, seen, &nearer.new, worker);
     }
 
-    /// Leaves those of the generated keys of a bucket with the worker that no earlier level has.
+    /// Leaves those generated keys of a bucket in the worker that no earlier level has.
     fn keep_new<'a, const W: usize>(
         &self,
         of: &ClassSources,
@@ -468,7 +471,7 @@ impl BucketSpace {
         lists.finish()
     }
 
-    /// Computes the parts of a level that are dealt here, each by one thread. Returns what they come to.
+    /// Computes the parts of a level that are assigned here, each with one thread. Returns their totals.
     pub(super) fn level<const W: usize>(&self, work: &LevelWork) -> Result<LevelTotal, LevelEnd> {
         let targets = match work.becomes {
             LevelUse::CountedAhead => vec![true; self.coordinate.classes()],
@@ -511,7 +514,7 @@ impl BucketSpace {
         sums.into_iter().reduce(|a, b| Ok(a?.plus(b?))).expect("a pool has threads")
     }
 
-    /// Returns the lists of level 0, chunk by chunk, and what they come to.
+    /// Returns the lists of level 0, chunk by chunk, and their totals.
     pub fn start<const W: usize>(
         &self,
         states: &[Vec<u8>],
@@ -573,7 +576,7 @@ impl BucketSpace {
         ((of.class as usize, at.fine as usize), key)
     }
 
-    /// Counts the states of a chunk's lists again.
+    /// Recounts the states of a chunk's lists.
     pub fn recount(&self, chunk: usize, lists: &ListChunk) -> Result<LevelTotal, StorageError> {
         by_words!(self.words(), W => self.recount_words::<W>(chunk, lists))
     }
@@ -593,12 +596,12 @@ impl BucketSpace {
         Ok(counter.take(self))
     }
 
-    /// Returns the bytes of the keys of a chunk as they are.
+    /// Returns the size in bytes of the keys of a chunk when uncoded.
     pub fn plain_bytes(&self, chunk: usize, lists: &ListChunk) -> u64 {
         (lists.count(0, self.buckets(chunk)) * self.words() * 8) as u64
     }
 
-    /// Returns coded lists with their keys as they are.
+    /// Returns coded lists with their keys uncoded.
     pub fn plain(&self, chunk: usize, lists: &ListChunk) -> Result<ListChunk, StorageError> {
         by_words!(self.words(), W => {
             let mut plain = ListBuilder::default();
@@ -610,8 +613,8 @@ impl BucketSpace {
         })
     }
 
-    /// Calls what takes the fields of each state that is kept in a chunk: of those that the symmetries in use carry to each
-    /// other one, or a few.
+    /// Calls a function with the fields of each state that is kept in a chunk: one state, or a few, of those that are
+    /// symmetric to each other under the symmetries in use.
     pub fn each_row(
         &self,
         chunk: usize,
@@ -651,7 +654,8 @@ impl BucketSpace {
         })
     }
 
-    /// Calls what takes the fields of each state that the symmetries in use make of one, itself included, each once.
+    /// Calls a function with the fields of each image of a state under the symmetries in use, itself included, once
+    /// each.
     pub fn each_image(&self, row: &[u8], mut each: impl FnMut(&[u8])) {
         let mut images: Vec<Vec<u8>> =
             self.coordinate.group.maps.iter().map(|map| map.apply(row)).collect();
@@ -660,7 +664,7 @@ impl BucketSpace {
         images.iter().for_each(|image| each(image));
     }
 
-    /// Calls what takes the keys of each bucket of a chunk, with its class and its place there.
+    /// Calls a function with the keys of each bucket of a chunk, and the bucket's class and its place there.
     pub(super) fn each_list<const W: usize>(
         &self,
         chunk: usize,

@@ -1,4 +1,4 @@
-//! Where the levels of a search are kept, and those in memory.
+//! Where the levels of a search are stored, and the store in memory.
 
 use std::{
     sync::atomic::{AtomicU64, AtomicUsize, Ordering},
@@ -19,7 +19,7 @@ use crate::{
     store::ListCut,
 };
 
-/// What a store has of a search: its levels, and the lists of those that a new one may meet, the last one at the end.
+/// What a store has of a search: its levels, and the lists that a new level may meet, the last level at the end.
 #[derive(Default)]
 pub(crate) struct FoundLists {
     pub levels: Vec<FrontierLevel>,
@@ -27,28 +27,28 @@ pub(crate) struct FoundLists {
     pub lists: Vec<BucketLists>,
 }
 
-/// Where the levels of a search are kept.
+/// A store for the levels of a search.
 pub(crate) trait LevelStore: Send {
     fn is_on_disk(&self) -> bool;
 
-    /// Whether levels need not come as lists.
+    /// Whether levels may also come in a form other than lists.
     fn takes_bits(&self) -> bool {
         false
     }
 
     fn sink(&self) -> &dyn ListSink;
 
-    /// Learns what is searched.
+    /// Is told what is searched.
     fn begin(&mut self, space: &BucketSpace, cut: &ListCut) -> Result<(), Error>;
 
-    /// Returns what is there, with lists that take at most so many bytes of memory.
+    /// Returns what is already there, with lists that take at most this many bytes of memory.
     fn found(&mut self, space: &BucketSpace, room: u64) -> Result<FoundLists, Error>;
 
-    /// Begins to deal the parts of a level that are not there; its lists may take so many bytes of memory.
+    /// Begins to assign the parts of a level that do not exist yet; its lists may take this many bytes of memory.
     fn open(&mut self, depth: usize, becomes: LevelUse, room: u64);
 
-    /// Takes what has come of the parts that were dealt here. Returns what the level comes to, nothing where some of it is
-    /// still to be computed.
+    /// Takes the results of the parts that were assigned here. Returns the totals of the level, or `None` if some of it
+    /// is still to be computed.
     fn meet(
         &mut self,
         found: Result<LevelTotal, LevelEnd>,
@@ -56,7 +56,7 @@ pub(crate) trait LevelStore: Send {
         found.map(Some)
     }
 
-    /// Ends the level. Returns its lists where they are stored.
+    /// Ends the level. Returns its lists if they are stored.
     fn close(
         &mut self,
         total: LevelTotal,
@@ -64,17 +64,17 @@ pub(crate) trait LevelStore: Send {
         begun: Instant,
     ) -> Result<(BucketLists, FrontierLevel), Error>;
 
-    /// Why the level was not computed.
+    /// Returns the error for a level that was not computed.
     fn ended(&self, puzzle: &OrbitPuzzle, depth: usize, end: LevelEnd) -> Error;
 }
 
 /// Levels in memory.
 #[derive(Default)]
 pub(crate) struct MemoryLevels {
-    /// Bytes for all levels, and chunks of each.
+    /// Bytes for all levels, and the number of chunks of each.
     budget: u64,
     count: usize,
-    /// The level at hand.
+    /// The current level.
     chunks: Mutex<Vec<ListChunk>>,
     stored: bool,
     dealt: AtomicUsize,

@@ -1,11 +1,11 @@
-//! The lists of a level: the keys of each bucket, as they are or coded.
+//! The lists of a level: the keys of each bucket, uncoded or coded.
 //!
-//! A coded list is sorted by its keys' strings of digits. Of each string it has the bytes from the first one that differs
-//! from the string before, behind their number, and zstd packs all of them. Coded lists lie in memory or in a file, whose
-//! frames hold those of some consecutive classes each (docs/format.md).
+//! A coded list is sorted by the digit strings of its keys. For each string, it contains the number of bytes from the
+//! first one that differs from the previous string, followed by these bytes; zstd compresses all of them. Coded lists
+//! are in memory or in a file, whose frames contain the lists of some consecutive classes each (docs/format.md).
 //!
-//! Invariant: a list has the same keys either way; what is coded comes back in the order of the strings. Every coded
-//! list has a check of its own, which is compared whenever it is read.
+//! Invariant: a list has the same keys in either form; decoding returns them in the order of the strings. Every coded
+//! list has its own check value, which is compared whenever the list is read.
 
 use std::{hash::Hasher, sync::Arc};
 
@@ -23,21 +23,22 @@ use crate::{
     store::{FrameEntry, ReadAt, StorageError, push_number, take_number},
 };
 
-/// Level of zstd: 3 makes 6 % more bytes in the same time of a search, 6 makes 1 % fewer in 7 % more.
+/// zstd level: 3 gives 6 % more bytes in the same search time; 6 gives 1 % fewer in 7 % more time.
 const ZSTD_LEVEL: i32 = 5;
-/// Suffixes of fewer bytes are left as they are.
+/// Suffixes of fewer bytes than this are left uncompressed.
 const SHORT: usize = 400;
 
-/// First byte of a list: its suffixes follow as they are, packed, or its keys where they have no strings.
+/// The first byte of a list: its suffixes follow uncompressed, or compressed, or its keys follow because they have no
+/// strings.
 const PLAIN: u8 = 0;
 const PACKED: u8 = 1;
 const KEYS: u8 = 2;
 
-/// Where coded lists lie.
+/// Where coded lists are.
 #[derive(Clone)]
 enum CodedLists {
     Memory(Box<[u8]>),
-    /// From so many bytes on in a file.
+    /// In a file, from this offset on.
     File(Arc<dyn ReadAt>, u64),
 }
 
@@ -45,11 +46,11 @@ enum CodedLists {
 #[derive(Clone)]
 pub(crate) struct ListChunk {
     keys: Box<[u64]>,
-    /// The lists where they are coded; then there are `ends`.
+    /// The lists if they are coded; then there are `ends`.
     coded: CodedLists,
-    /// For each bucket where its keys begin, and where the last one's end; nothing when there are no keys.
+    /// For each bucket, where its keys begin, followed by the end of the last one; empty if there are no keys.
     starts: Box<[u32]>,
-    /// For each bucket where its code ends.
+    /// For each bucket, where its code ends.
     ends: Box<[u32]>,
 }
 
@@ -66,7 +67,7 @@ impl ListChunk {
         self.starts.is_empty()
     }
 
-    /// Returns how many keys some consecutive buckets have.
+    /// Returns the number of keys in some consecutive buckets.
     pub fn count(&self, bucket: usize, buckets: usize) -> usize {
         match self.starts[..] {
             [] => 0,
@@ -74,7 +75,7 @@ impl ListChunk {
         }
     }
 
-    /// Returns the keys of a bucket that are not coded, so many words each.
+    /// Returns the uncoded keys of a bucket, with this many words each.
     pub fn plain_keys(&self, bucket: usize, words: usize) -> &[u64] {
         match self.starts[..] {
             [] => &[],
@@ -90,7 +91,7 @@ impl ListChunk {
         !self.ends.is_empty()
     }
 
-    /// Returns the bytes of memory that the lists take.
+    /// Returns the memory that the lists take, in bytes.
     pub fn bytes(&self) -> u64 {
         let indices = self.starts.len() + self.ends.len();
         let coded = match &self.coded {
@@ -100,8 +101,8 @@ impl ListChunk {
         (self.keys.len() * 8 + coded + 4 * indices + size_of::<ListChunk>()) as u64
     }
 
-    /// Returns coded lists as the frame of a file, with what else is counted of them: a head of numbers, the number of keys
-    /// and the bytes of each list, the lists.
+    /// Returns coded lists as the frame of a file, together with their other counts: a head of numbers, the number of
+    /// keys and the size of each list, the lists.
     pub fn frame(&self, generated: u64, reduced: u64) -> Vec<u8> {
         let mut sizes = Vec::new();
         let mut end = 0;
@@ -126,11 +127,11 @@ impl ListChunk {
         frame
     }
 
-    /// Returns the lists of a frame, of so many buckets, and what else it counts. They stay in the file unless they are to
-    /// be in memory.
+    /// Returns the lists of a frame with this many buckets, and its other counts. The lists stay in the file unless
+    /// they are wanted in memory.
     ///
     /// # Errors
-    /// What the system says; [`std::io::ErrorKind::InvalidData`] where it is no frame of lists.
+    /// The system's errors; [`std::io::ErrorKind::InvalidData`] if it is not a frame of lists.
     pub fn of_frame(
         file: &Arc<dyn ReadAt>,
         entry: &FrameEntry,
@@ -147,7 +148,7 @@ impl ListChunk {
         let half = |at: usize| u32::from_le_bytes(*head[at..].first_chunk().expect("a head"));
         let word = |at: usize| u64::from_le_bytes(*head[at..].first_chunk().expect("a head"));
         let (bytes, plain) = (half(0) as usize, half(4) as usize);
-        // Of each bucket there are at most two numbers of five bytes.
+        // Each bucket has at most two numbers of five bytes.
         let room = len.checked_sub((HEAD + bytes) as u64).filter(|_| plain <= 10 * buckets);
         let room = room.ok_or_else(wrong)?;
         let packed = file.read(entry.offset + HEAD as u64, bytes)?;
@@ -174,7 +175,7 @@ impl ListChunk {
         }
         let at = entry.offset + (HEAD + bytes) as u64;
         let coded = if in_memory {
-            // From here on nobody checks them again.
+            // From here on, they are not checked again.
             let coded = file.read(at, end as usize)?;
             let mut hash = XxHash3_64::new();
             hash.write(head);
@@ -193,15 +194,15 @@ impl ListChunk {
     }
 }
 
-/// Bytes of the head of a frame: lengths of the sizes, packed and plain, two numbers, a hash.
+/// Size of the head of a frame in bytes: lengths of the sizes, compressed and uncompressed, two numbers, a hash.
 const HEAD: usize = 32;
 
-/// The hash of a head without its own place, and of the sizes.
+/// The hash of a head, without the place of the hash itself, and of the sizes.
 fn head_hash(head: &[u8], packed: &[u8]) -> u64 {
     XxHash3_64::oneshot(&[&head[..HEAD - 8], packed].concat())
 }
 
-/// The lists of consecutive classes while they are made.
+/// The lists of consecutive classes while they are being made.
 #[derive(Default)]
 pub(super) struct ListBuilder {
     keys: Vec<u64>,
@@ -218,7 +219,7 @@ impl ListBuilder {
         self.ends.resize(self.ends.len() + buckets, self.coded.len() as u32);
     }
 
-    /// Adds a list: its keys as they are, or coded.
+    /// Adds a list: its keys, uncoded or coded.
     pub fn list<const W: usize>(
         &mut self,
         keys: &[[u64; W]],
@@ -252,19 +253,19 @@ impl ListBuilder {
     }
 }
 
-/// What codes lists, and where that happens.
+/// The working memory for coding lists.
 pub(crate) struct ListWorkspace {
     strings: Vec<u64>,
     suffixes: Vec<u8>,
     keys: Vec<u64>,
     compressor: Compressor<'static>,
     decompressor: Decompressor<'static>,
-    /// Why a list could not be read: it was taken for an empty one.
+    /// The reason why a list could not be read; it was treated as empty.
     pub failed: Option<StorageError>,
 }
 
 impl ListWorkspace {
-    /// Returns an empty one.
+    /// Returns an empty workspace.
     pub fn new() -> ListWorkspace {
         let mut compressor = Compressor::new(ZSTD_LEVEL).expect("a level that zstd has");
         let _ = compressor.include_checksum(false);
@@ -282,19 +283,20 @@ impl ListWorkspace {
 
 /// How lists are coded.
 pub(crate) struct ListCoder {
-    /// Nothing where lists cannot be coded.
+    /// `None` if lists cannot be coded.
     digits: Option<KeyDigits>,
     kernel: Kernel,
-    /// The orbits whose free positions the digits count, and all of their positions.
+    /// The orbits whose free positions the digits count, and the set of all of their positions.
     slots: Vec<usize>,
     positions: FreePositions,
 }
 
 impl ListCoder {
-    /// Most words of keys that are coded: the number of bytes that differ is one byte.
+    /// Maximum number of words of keys that are coded: the number of bytes that differ is stored in one byte.
     const MAX_WORDS: usize = 16;
 
-    /// Returns what codes keys with these parts: the field, whether only its orientation is left, and the number of values.
+    /// Returns the coder for keys with these parts: the field, whether only its orientation is left, and the number of
+    /// values.
     pub fn new(
         puzzle: &OrbitPuzzle,
         fields: &StateFields,
@@ -334,12 +336,12 @@ impl ListCoder {
         ListCoder { digits, kernel, slots, positions }
     }
 
-    /// Returns whether lists take fewer bytes when they are coded.
+    /// Returns whether coding makes lists smaller.
     pub fn can_code(&self) -> bool {
         self.digits.is_some()
     }
 
-    /// Returns the positions that tracked pieces, each of an orbit and at a position, leave free.
+    /// Returns the positions that tracked pieces leave free, each given by its orbit and position.
     pub fn free(&self, tracked: impl Iterator<Item = (usize, usize)>) -> FreePositions {
         let mut free = self.positions;
         for (orbit, position) in tracked {
@@ -350,9 +352,9 @@ impl ListCoder {
         free
     }
 
-    /// Appends the code of a list: how it is coded, its suffixes or its keys, a check.
+    /// Appends the code of a list: how it is coded, its suffixes or its keys, a check value.
     ///
-    /// Cost: some 100 ns a key of two words.
+    /// Cost: about 100 ns per key of two words.
     fn encode<const W: usize>(
         &self,
         keys: &[[u64; W]],
@@ -413,9 +415,9 @@ impl ListCoder {
         out.extend_from_slice(suffixes);
     }
 
-    /// Leaves the keys of a list's code in the workspace; nothing when it is not what [`ListCoder::encode`] makes.
+    /// Leaves the keys of a list's code in the workspace; `None` if [`ListCoder::encode`] does not produce such a code.
     ///
-    /// Cost: some 30 ns a key of two words.
+    /// Cost: about 30 ns per key of two words.
     fn decode<const W: usize>(
         &self,
         code: &[u8],
@@ -429,7 +431,7 @@ impl ListCoder {
         if XxHash3_64::oneshot(code) as u32 != u32::from_le_bytes(*check) {
             return None;
         }
-        // Eight bytes more, so that a whole word can be read anywhere.
+        // Eight additional bytes, so that a whole word can be read at any position.
         suffixes.clear();
         suffixes.resize(count * (1 + 8 * W) + 8, 0);
         match *code {
@@ -467,8 +469,8 @@ impl ListCoder {
         Some(())
     }
 
-    /// Returns the keys of a bucket of a chunk, read where they are or in the workspace; none where that failed, which the
-    /// workspace then says.
+    /// Returns the keys of a bucket of a chunk, in place or in the workspace; none if reading failed, in which case the
+    /// workspace has the reason.
     pub fn keys<'a, const W: usize>(
         &self,
         chunk: &'a ListChunk,
@@ -513,7 +515,7 @@ pub(crate) struct BucketLists {
 }
 
 impl BucketLists {
-    /// Returns the bytes that the lists take.
+    /// Returns the memory that the lists take, in bytes.
     pub fn bytes(&self) -> u64 {
         self.chunks.iter().map(ListChunk::bytes).sum()
     }

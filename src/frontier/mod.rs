@@ -1,11 +1,13 @@
-//! Breadth-first search of puzzles whose levels are lists: several orbits, orientations, equal pieces, large boards.
+//! Breadth-first search with lists as levels, for puzzles with several orbits, orientations or equal pieces, and for
+//! large boards.
 //!
-//! `bfs` and Rust programs call [`FrontierSearch::run`]. `fields` turns the states of a puzzle into rows of small numbers and
-//! its moves into maps of them; `symmetry` finds the symmetries among such maps; `choice` chooses which pieces say in
-//! which bucket a state is, `coordinate` numbers the buckets, and `bucket_space` has what does not change; `level` computes a level from the one before, bucket by
-//! bucket, whose lists `lists` keeps as they are or coded; `bit_levels` does it where buckets are full, by the numbers of `bucket_ranks`; `search` goes from level to level, `forecast` tells before what it takes. What is left of a state in
-//! its bucket is a key: `kernel` moves keys (`keys`), finds those that are new (`key_set`) and writes them short
-//! (`key_digits`).
+//! `bfs` and Rust programs call [`FrontierSearch::run`]. `fields` turns the states of a puzzle into rows of small
+//! numbers and its moves into maps of them; `symmetry` finds the symmetries among such maps. `choice` chooses the
+//! pieces that determine the bucket of a state, `coordinate` numbers the buckets, and `bucket_space` holds everything
+//! that does not change. `level` computes a level from the previous one, bucket by bucket, with lists that `lists`
+//! stores uncoded or coded; `bit_levels` does it if buckets are full, with the numbers of `bucket_ranks`. `search` goes
+//! from level to level, and `forecast` predicts time and memory. The rest of a state within its bucket is a key:
+//! `kernel` moves keys (`keys`), finds the new ones (`key_set`) and encodes them compactly (`key_digits`).
 //!
 //! Invariant: counts and checksums do not depend on the coordinate, the symmetries, the kernel or the threads.
 

@@ -1,4 +1,4 @@
-//! What a search by lists has found, or why it ended early.
+//! The result of a list search, or the reason why it ended early.
 
 use crate::{
     frontier::{bucket_space::BucketSpace, level::LevelTotal},
@@ -16,20 +16,20 @@ pub struct FrontierLevel {
     pub states: u64,
     /// Number of states up to symmetry; `None` if the search did not use all symmetries.
     pub reduced: Option<u64>,
-    /// Checksum: equal sets of states have equal checksums, whatever the symmetries, kernel, threads and memory
-    /// of the search.
+    /// Checksum: equal sets of states have equal checksums, whatever symmetries, kernel, threads and memory the search
+    /// used.
     pub checksum: u64,
-    /// Number of keys that moves made, including duplicates.
+    /// Number of keys that moves produced, including duplicates.
     pub generated: u64,
-    /// Number of new keys: slightly more than states up to symmetry.
+    /// Number of new keys: slightly more than the number of states up to symmetry.
     pub kept: u64,
     /// Size of the level's lists in memory or on disk, in bytes; 0 if its states were only counted.
     pub bytes: u64,
-    /// Wall time in seconds.
+    /// Wall-clock time in seconds.
     pub seconds: f64,
 }
 
-/// The result of a search by lists.
+/// The result of a list search.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FrontierOutcome {
@@ -37,7 +37,7 @@ pub struct FrontierOutcome {
     pub levels: Vec<FrontierLevel>,
     /// Whether the search ran until no new state was found.
     pub complete: bool,
-    /// States of the last level, at most as many as were asked for, in the order of their arrangements.
+    /// States of the last level, at most the number requested, in the order of their arrangements.
     pub last: Vec<Arrangement>,
     /// Number of symmetries of the puzzle that were used, 1 for none.
     pub symmetries: usize,
@@ -49,7 +49,7 @@ pub struct FrontierOutcome {
     pub kernel: Kernel,
     /// Number of worker threads.
     pub threads: usize,
-    /// Wall time of the whole search in seconds.
+    /// Wall-clock time of the complete search in seconds.
     pub seconds: f64,
 }
 
@@ -68,17 +68,17 @@ impl FrontierLevel {
 }
 
 impl FrontierOutcome {
-    /// Returns the number of states of each depth.
+    /// Returns the number of states at each depth.
     pub fn counts(&self) -> Vec<u64> {
         self.levels.iter().map(|level| level.states).collect()
     }
 }
 
-/// The reason why a search by lists ended early.
+/// The reason why a list search ended early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FrontierError {
-    /// The lists of a level do not fit.
+    /// The lists of a level do not fit in the memory limit.
     #[error(
         "{puzzle}: the states at depth {depth} do not fit in {} of memory: stop at depth {depth}, whose states are \
          counted only (--max-depth {depth}), count one more (--count-ahead), allow more memory (--memory), or search on disk \
@@ -90,10 +90,10 @@ pub enum FrontierError {
         puzzle: String,
         /// The depth.
         depth: usize,
-        /// The limit.
+        /// The memory limit.
         budget: u64,
     },
-    /// A state does not fit the longest key.
+    /// A state does not fit in the longest supported key.
     #[error(
         "{puzzle}: a state takes {words} words of 64 bits, at most {} are supported",
         BucketSpace::MAX_WORDS
@@ -101,10 +101,10 @@ pub enum FrontierError {
     State {
         /// The puzzle.
         puzzle: String,
-        /// Words needed.
+        /// The number of words needed.
         words: usize,
     },
-    /// A move depends on one of several equal pieces, or on another piece than the other moves do.
+    /// A move depends on one of several equal pieces, or on a different piece from the other moves.
     #[error(
         "{puzzle}: move '{name}' depends on a piece that looks like another one: this is not supported"
     )]
@@ -114,7 +114,7 @@ pub enum FrontierError {
         /// The move.
         name: String,
     },
-    /// The machine refused memory, threads, instructions or a file.
+    /// Memory, threads, processor instructions or a file are not available.
     #[error(transparent)]
     System(#[from] SystemError),
     /// The observer asked to stop.

@@ -1,4 +1,4 @@
-//! The search: level after level until the last one that is wanted or that there is.
+//! The search: level after level, until the last one that is requested or that exists.
 
 use std::{collections::BTreeSet, time::Instant};
 
@@ -22,7 +22,7 @@ use crate::{
     threads::pool,
 };
 
-/// A search of a puzzle of several orbits from its solved states, by lists of states.
+/// A list search of a puzzle with several orbits, from its solved states.
 ///
 /// ```
 /// use tilewave::frontier::FrontierSearch;
@@ -42,19 +42,19 @@ use crate::{
 pub struct FrontierSearch {
     /// The puzzle that is searched.
     pub puzzle: OrbitPuzzle,
-    /// Last depth to compute, `None` for all. The states of this depth are counted but not stored.
+    /// Last depth to compute, `None` for all depths. The states at this depth are counted but not stored.
     pub max_depth: Option<usize>,
-    /// Whether the last two levels are counted but not stored, so that the lists end two depths earlier: the predecessors
-    /// of each state of the last level are then generated again.
+    /// Whether the last two levels are counted but not stored, so that the lists end two depths earlier: the
+    /// predecessors of each state of the last level are then generated again.
     pub count_ahead: bool,
     /// Whether states are reduced by symmetries.
     pub symmetry: bool,
-    /// Maximum number of states of the last level to list; its lists are then stored. If the level has more states, the
-    /// choice depends on this number.
+    /// Maximum number of states of the last level to return; its lists are then stored. If the level has more states,
+    /// which ones are returned depends on this number.
     pub keep_last: usize,
     /// Resources that the search may use; `memory` limits the levels.
     pub resources: Resources,
-    /// Whether it is one of several that only measure: nothing is said of it.
+    /// Whether this is one of several measuring searches, whose progress is not reported.
     pub(super) measures: bool,
 }
 
@@ -62,7 +62,7 @@ setters! { FrontierSearch: count_ahead: bool, symmetry: bool, keep_last: usize,;
 resource_setters! { FrontierSearch }
 
 impl FrontierSearch {
-    /// Returns a complete search with everything else at its default.
+    /// Returns a complete search with default options.
     pub fn new(puzzle: OrbitPuzzle) -> FrontierSearch {
         FrontierSearch {
             puzzle,
@@ -75,10 +75,10 @@ impl FrontierSearch {
         }
     }
 
-    /// Runs the search in memory, on its own threads. Cost: for each state up to symmetry and move some nanoseconds, and 8
-    /// bytes a state up to symmetry for every 60 bits that one takes, for the two widest levels that are stored. Lists that
-    /// would take more than half of the memory are coded: 1 to 6 bytes a state, and some 100 ns more for each. Full levels
-    /// take three bits for each state of the puzzle up to symmetry where that is less.
+    /// Runs the search in memory, on its own threads. Cost: a few nanoseconds per state up to symmetry per move; 8
+    /// bytes per state up to symmetry for every 60 bits that a state takes, for the two widest levels that are stored.
+    /// Lists that would take more than half of the memory are coded, which takes 1 to 6 bytes per state and about 100
+    /// ns more for each. Full levels take three bits for each state of the puzzle up to symmetry, if that is less.
     ///
     /// # Errors
     /// [`FrontierError`].
@@ -89,12 +89,12 @@ impl FrontierSearch {
     /// Runs the search like [`FrontierSearch::run`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
-    /// As [`FrontierSearch::run`], and [`FrontierError::Interrupted`].
+    /// Same errors as [`FrontierSearch::run`], plus [`FrontierError::Interrupted`].
     pub fn run_with(&self, progress: &dyn Progress) -> Result<FrontierOutcome, Error> {
         self.run_in(&mut MemoryLevels::default(), None, progress)
     }
 
-    /// Runs the search with its lists in some store, whose coordinate may be given.
+    /// Runs the search with its lists in a store; its coordinate may be given.
     pub(crate) fn run_in(
         &self,
         store: &mut dyn LevelStore,
@@ -116,7 +116,8 @@ impl FrontierSearch {
         Ok(found)
     }
 
-    /// Returns about how many states the last depth has, by the growth of the first ones. Cost: that of some thousand states.
+    /// Returns an estimate of the number of states at the last depth, based on the growth of the first levels. Cost:
+    /// that of searching some thousand states.
     pub(crate) fn expected_widest(&self) -> f64 {
         widest(&self.puzzle, &StateFields::of(&self.puzzle), self.max_depth)
     }
@@ -131,7 +132,7 @@ impl FrontierSearch {
         )
     }
 
-    /// Returns how a search on disk deals its states out.
+    /// Returns how a search on disk distributes its states.
     pub(crate) fn cut(&self) -> Result<ListCut, FrontierError> {
         let fields = StateFields::of(&self.puzzle);
         let choice = self.choose(&fields);
@@ -144,7 +145,7 @@ impl FrontierSearch {
         self.space(&fields, &CoordinateChoice::of_cut(&self.puzzle, &fields, cut))
     }
 
-    /// Returns the buckets of the puzzle for a choice of coordinate.
+    /// Returns the buckets of the puzzle for a given coordinate.
     fn space(
         &self,
         fields: &StateFields,
@@ -152,7 +153,7 @@ impl FrontierSearch {
     ) -> Result<BucketSpace, FrontierError> {
         let kernel = self.resources.choose_kernel()?;
         let puzzle = &self.puzzle;
-        // Moves may depend on one piece that has no double, as those of a board on the blank.
+        // Moves may depend on one unique piece, as those of a board depend on the blank.
         let mut needed = puzzle.moves().iter().filter_map(|one| Some((one, one.requires?)));
         let first = needed.clone().next().map(|(_, at)| at);
         let other =
@@ -186,7 +187,7 @@ impl FrontierSearch {
         let form = if store.is_on_disk() { Some(LevelForm::Coded) } else { choice.form };
         let goals = self.puzzle.goals();
         let mut start: Vec<Vec<u8>> = goals.iter().map(|goal| fields.encode(goal)).collect();
-        // States may differ in what no move changes.
+        // States may differ in parts that no move changes.
         start.sort_unstable();
         start.dedup();
         let may = store.takes_bits() && form.is_none_or(|form| form == LevelForm::Bits);
@@ -196,14 +197,14 @@ impl FrontierSearch {
         })
     }
 
-    /// States that lists have: so many as are asked for, those of the first lists.
+    /// States from lists: the number requested, from the first lists.
     fn listed(
         &self,
         space: &BucketSpace,
         lists: &BucketLists,
     ) -> Result<Vec<Arrangement>, StorageError> {
         let fields = StateFields::of(&self.puzzle);
-        // Images of a state whose bucket has symmetries of its own come twice.
+        // Images of a state whose bucket has symmetries of its own occur twice.
         let mut listed = BTreeSet::new();
         for (chunk, lists) in lists.chunks.iter().enumerate() {
             if listed.len() >= self.keep_last {
@@ -220,7 +221,7 @@ impl FrontierSearch {
         Ok(listed.into_iter().take(self.keep_last).collect())
     }
 
-    /// The first depth whose states are counted and not stored.
+    /// The first depth whose states are counted but not stored.
     pub(crate) fn first_counted(&self) -> usize {
         let counted = usize::from(self.keep_last == 0) + usize::from(self.count_ahead);
         let stored = |most: usize| (most + 1).saturating_sub(counted);
@@ -237,7 +238,7 @@ impl FrontierSearch {
     ) -> Result<FrontierOutcome, Error> {
         let coded =
             form == Some(LevelForm::Coded) && (store.is_on_disk() || space.coder.can_code());
-        // The states at the last depth are rarely all that there are.
+        // The states at the last depth are rarely all states.
         progress.started(u64::MAX);
         let spare = self.resources.memory.unwrap_or(u64::MAX);
         let FoundLists { mut levels, mut complete, mut lists } = store.found(space, spare)?;
@@ -261,7 +262,7 @@ impl FrontierSearch {
         }
         let bytes = |lists: &[BucketLists]| lists.iter().map(BucketLists::bytes).sum::<u64>();
         let mut peak_bytes = bytes(&lists);
-        // How many levels are stored: the others were counted.
+        // The number of levels that are stored: the others were counted.
         let mut stored = levels.iter().take_while(|level| level.bytes > 0).count();
         let mut bits: Option<BitLevels> = None;
         for depth in levels.len().. {
@@ -272,11 +273,11 @@ impl FrontierSearch {
             let taken = bytes(&lists) + bits.as_ref().map_or(0, BitLevels::bytes);
             let room =
                 self.resources.memory.map_or(u64::MAX, |budget| budget.saturating_sub(taken));
-            // What the level may come to.
+            // The expected size of the level.
             let kept = |depth: usize| levels[depth].kept as f64;
             let growth = stored.checked_sub(2).map_or(1.0, |d| kept(d + 1) / kept(d)).max(1.0);
             let is_wide = || kept(stored - 1) * growth * (8 * W) as f64 > 0.5 * room as f64;
-            // Lists are quicker where they fit, but the thread of a single bucket would be alone.
+            // Lists are faster if they fit, but the thread of a single bucket would work alone.
             let is_alone = space.chunks() <= rayon::current_num_threads();
             let is_full = |ranks: &mut BucketRanks| {
                 let bytes = BitLevels::bytes_of(ranks, space);
@@ -394,7 +395,7 @@ mod tests {
         OrbitMove { name: name.into(), transformation: Transformation(turns), requires: None }
     }
 
-    /// A board of any size: the blank is the piece that is at home in a cell.
+    /// A board of any size: the blank is the piece whose home is a given cell.
     fn board(rows: usize, columns: usize, home: usize) -> OrbitPuzzle {
         let cells = rows * columns;
         let mut moves = Vec::new();
@@ -413,7 +414,7 @@ mod tests {
         OrbitPuzzle::new(format!("{rows}x{columns}"), tiles, moves).unwrap()
     }
 
-    /// Two wheels of four pieces with three orientations that share two places, and a ring of equal pieces.
+    /// Two wheels, each with four pieces with three orientations, that share two places, and a ring of equal pieces.
     fn wheels(kinds: [u8; 6]) -> OrbitPuzzle {
         let mut corners = Orbit::distinct("corners", 6, 3);
         for (piece, kind) in corners.solved.iter_mut().zip(kinds) {
@@ -428,7 +429,7 @@ mod tests {
         OrbitPuzzle::new("wheels", vec![corners, ring], moves).unwrap()
     }
 
-    /// Six pieces in a row that go round, four of them back and forth.
+    /// Six pieces in a row that move cyclically, four of them back and forth.
     fn slide(kinds: [u8; 6]) -> OrbitPuzzle {
         let mut pieces = Orbit::distinct("pieces", 6, 1);
         for (piece, kind) in pieces.solved.iter_mut().zip(kinds) {
@@ -461,9 +462,9 @@ mod tests {
             wheels([0, 1, 2, 3, 3, 3]),
             wheels(different).with_powers().unwrap().forbidding(vec![at(0, 1), at(5, 2)]),
             wheels([0, 0, 0, 1, 1, 1]).inverse_closed().unwrap().forbidding(vec![at(1, 1)]),
-            // Those that look alike and do not turn have no fields of their own.
+            // Pieces that look alike and do not turn have no fields of their own.
             slide([0, 1, 2, 2, 2, 2]).with_powers().unwrap().forbidding(vec![at(0, 2)]),
-            // Several goals: of one colour and of two, with symmetries that exchange them, one way only.
+            // Several goals, with one colour and with two, with symmetries that exchange them, and with directed moves.
             solved_by(wheels(different).inverse_closed().unwrap(), &["L", "R' L R"], ""),
             solved_by(wheels(different).with_powers().unwrap(), &["L", "L2", "L'"], "R2"),
             solved_by(slide([0, 1, 2, 3, 4, 5]).inverse_closed().unwrap(), &["A", "B"], ""),
@@ -472,7 +473,7 @@ mod tests {
         ]
     }
 
-    /// How many states each depth has, and those of the last one, by plain code.
+    /// The number of states at each depth, and those of the last depth, computed by plain code.
     fn plain(puzzle: &OrbitPuzzle, depth: usize) -> (Vec<u64>, Vec<Arrangement>) {
         let mut level = puzzle.goals().to_vec();
         let mut seen: HashSet<Arrangement> = level.iter().cloned().collect();
@@ -549,7 +550,7 @@ mod tests {
                             group.order()
                         );
                         assert_eq!(levels(&found), levels(&first), "{what}");
-                        // Rows of bits have the same bytes, however few states they have.
+                        // Rows of bits have the same size, however few states they contain.
                         let same = found.levels[1].bytes == found.levels[3].bytes;
                         assert!(same || form != Bits, "{what}");
                         if let (Some(some), Some(other)) =
@@ -575,7 +576,8 @@ mod tests {
         assert_eq!(found.counts().iter().sum::<u64>(), 181_440);
     }
 
-    /// Any two of the outer elements of a star may be exchanged: 8! symmetries, of which those are used that fix some.
+    /// Any two of the outer elements of a star may be exchanged: of the 8! symmetries, those that fix some elements are
+    /// used.
     #[test]
     fn of_too_many_symmetries_some_are_used() {
         let space = StateSpace::of_puzzle(families::parse("stars:9").unwrap());
@@ -608,7 +610,7 @@ mod tests {
         let Error::Frontier(FrontierError::Memory { depth, .. }) = error else {
             panic!("eight megabytes are not enough");
         };
-        // What the message advises works.
+        // Following the advice in the message works.
         search.max_depth = Some(depth);
         assert_eq!(search.run().unwrap().levels.len(), depth + 1);
     }

@@ -1,10 +1,10 @@
 //! The symmetries of a puzzle, found from its moves alone.
 //!
 //! A symmetry rearranges the locations of all orbits and renames the pieces so that every move becomes a move and the
-//! start stays as it is. It carries states to states at the same distance from the start.
+//! start remains the same. It takes states to states at the same distance from the start.
 //!
-//! Invariant: the elements of a [`SymmetryGroup`] were checked as maps of states: each fixes the start and turns the set
-//! of moves into itself. The identity comes first.
+//! Invariant: the elements of a [`SymmetryGroup`] have been checked as maps of states: each fixes the start and maps
+//! the set of moves to itself. The identity comes first.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,9 +13,9 @@ use crate::{
     puzzle::orbits::{OrbitPlace, OrbitPuzzle},
 };
 
-/// Most symmetries that are used: of more, those that fix some points.
+/// Maximum number of symmetries that are used: if there are more, those that fix some points.
 const MOST: usize = 2048;
-/// Most choices that are tried.
+/// Maximum number of choices that are tried.
 const MOST_TRIED: usize = 200_000;
 const NONE: u16 = u16::MAX;
 
@@ -23,14 +23,14 @@ const NONE: u16 = u16::MAX;
 #[derive(Clone, Debug)]
 pub(crate) struct SymmetryGroup {
     pub maps: Vec<FieldMap>,
-    /// Index of the one that undoes each.
+    /// The index of the inverse of each symmetry.
     pub inverse: Vec<u16>,
-    /// Index of "i, then j", at `i * order + j`.
+    /// The index of "i, then j", at `i * order + j`.
     product: Vec<u16>,
 }
 
 impl SymmetryGroup {
-    /// Returns the group of the identity alone.
+    /// Returns the group that consists of the identity alone.
     pub fn trivial(fields: &StateFields) -> SymmetryGroup {
         let identity = FieldMap {
             source: (0..fields.fields.len()).map(|q| q as u16).collect(),
@@ -39,15 +39,15 @@ impl SymmetryGroup {
         SymmetryGroup { maps: vec![identity], inverse: vec![0], product: vec![0] }
     }
 
-    /// Returns all symmetries of a puzzle; where there are more than 2048, those that also fix the first points that move, as few
-    /// as makes them so few.
+    /// Returns all symmetries of a puzzle. If there are more than 2048, returns those that also fix the first points
+    /// that move, as few of these points as reduce the number sufficiently.
     ///
-    /// Cost: locations times moves for each candidate; milliseconds for the puzzles that are built.
+    /// Cost: locations times moves for each candidate; milliseconds for the built-in puzzles.
     pub fn find(puzzle: &OrbitPuzzle, fields: &StateFields) -> SymmetryGroup {
         SymmetryGroup::with_relabellings(puzzle, fields).0
     }
 
-    /// Returns the symmetries, and what each does to locations and kinds.
+    /// Returns the symmetries, and the effect of each on locations and kinds.
     pub fn with_relabellings(
         puzzle: &OrbitPuzzle,
         fields: &StateFields,
@@ -55,7 +55,7 @@ impl SymmetryGroup {
         let mut maps = vec![SymmetryGroup::trivial(fields).maps.remove(0)];
         let mut all = vec![Relabelling::identity(puzzle)];
         let finder = SymmetryFinder::new(puzzle);
-        // What never moves stays where it is.
+        // Positions that never move stay where they are.
         let still = |p: usize| finder.moves.iter().all(|one| usize::from(one[p]) == p);
         let points = 0..finder.points.len();
         let moving: Vec<usize> = points.clone().filter(|&p| !still(p)).collect();
@@ -89,9 +89,9 @@ impl SymmetryGroup {
         }
     }
 
-    /// The group of these maps, of which the first is the identity; nothing when they are no group.
+    /// The group of these maps, the first of which is the identity; `None` if they are not a group.
     pub fn of(maps: Vec<FieldMap>) -> Option<SymmetryGroup> {
-        // A map is known by what it makes of some rows in which values differ as far as they can.
+        // A map is identified by its effect on some rows in which values differ as far as they can.
         let fields = maps[0].table.len();
         let value = |row: usize, field: usize| {
             (field * field * 7 + field * 3 + 1 + row * (2 * field + 1) * 5)
@@ -125,22 +125,22 @@ impl SymmetryGroup {
         self.maps.len()
     }
 
-    /// Returns the index of one symmetry and then another.
+    /// Returns the index of one symmetry followed by another.
     pub fn then(&self, first: u16, next: u16) -> u16 {
         self.product[usize::from(first) * self.order() + usize::from(next)]
     }
 
-    /// Returns the subgroup of the symmetries for which a function says so.
+    /// Returns the subgroup of the symmetries for which a function returns true.
     ///
     /// # Panics
-    /// When they are no group.
+    /// If they do not form a group.
     pub fn subgroup(&self, keep: impl Fn(&FieldMap) -> bool) -> SymmetryGroup {
         let maps = self.maps.iter().filter(|map| keep(map)).cloned().collect();
         SymmetryGroup::of(maps).expect("the symmetries that keep something are a group")
     }
 }
 
-/// The moves of a puzzle as maps of states, to check symmetries against.
+/// The moves of a puzzle as maps of states, against which symmetries are checked.
 struct KnownMoves<'a> {
     puzzle: &'a OrbitPuzzle,
     moves: HashMap<(FieldMap, Option<OrbitPlace>), ()>,
@@ -161,7 +161,8 @@ impl<'a> KnownMoves<'a> {
         KnownMoves { puzzle, moves, listed, solved, goals }
     }
 
-    /// Whether a map fixes the solved state and the goals as a set, turns moves into moves, and keeps what is illegal.
+    /// Whether a map fixes the solved state and the set of goals, takes moves to moves, and preserves forbidden
+    /// placements.
     fn is_symmetry(&self, map: &FieldMap, of: &Relabelling) -> bool {
         let place = |at: OrbitPlace| {
             let orbit = usize::from(at.orbit);
@@ -187,18 +188,18 @@ impl<'a> KnownMoves<'a> {
 /// All locations of a puzzle as points, and the moves as permutations of them.
 struct SymmetryFinder<'a> {
     puzzle: &'a OrbitPuzzle,
-    /// Orbit and location of each point, and the first point of each orbit.
+    /// The orbit and location of each point, and the first point of each orbit.
     points: Vec<(usize, usize)>,
     first: Vec<usize>,
     moves: Vec<Vec<u16>>,
-    /// The points that each move moves.
+    /// The points that each move affects.
     support: Vec<Vec<u16>>,
-    /// What an image of a move, and of a point, must have as well.
+    /// Properties that the image of a move, and of a point, must share with it.
     move_type: Vec<Vec<usize>>,
     point_type: Vec<Vec<usize>>,
 }
 
-/// A symmetry as far as it is chosen.
+/// A symmetry as far as it has been chosen.
 #[derive(Clone)]
 struct PartialSymmetry {
     image: Vec<u16>,
@@ -225,7 +226,7 @@ impl<'a> SymmetryFinder<'a> {
                 each.flatten().collect()
             })
             .collect();
-        // What a move requires is looked at in the end: moves that only differ in that are one here.
+        // The conditions of moves are checked at the end: moves that differ only in these count as one here.
         moves.sort_unstable();
         moves.dedup();
         let moved = |one: &Vec<u16>| {
@@ -251,7 +252,7 @@ impl<'a> SymmetryFinder<'a> {
         SymmetryFinder { puzzle, points, first, moves, support, move_type, point_type }
     }
 
-    /// Collects all symmetries that a partial one extends to; nothing when they are too many or too hard to find.
+    /// Collects all symmetries that extend a partial one; `None` if they are too many or too hard to find.
     fn extend(
         &self,
         mut partial: PartialSymmetry,
@@ -304,7 +305,7 @@ impl<'a> SymmetryFinder<'a> {
         Some(())
     }
 
-    /// Whether a move may become another, as far as points are known.
+    /// Whether a move may be mapped to another, as far as the images of points are known.
     fn agree(&self, partial: &PartialSymmetry, m: usize, to: usize) -> bool {
         self.support[m].iter().all(|&p| {
             let p = usize::from(p);
@@ -313,7 +314,7 @@ impl<'a> SymmetryFinder<'a> {
         })
     }
 
-    /// Adds the images of points that follow from those of points and moves; false where they contradict.
+    /// Adds the images of points that follow from those of points and moves; false if there is a contradiction.
     fn close(&self, partial: &mut PartialSymmetry) -> bool {
         let known: Vec<(usize, usize)> = (partial.of_move.iter().enumerate())
             .filter_map(|(m, to)| to.map(|to| (m, to)))
@@ -338,7 +339,8 @@ impl<'a> SymmetryFinder<'a> {
         true
     }
 
-    /// What a complete rearrangement of the locations does to the orbits and kinds, if it keeps both and the start.
+    /// The effect of a complete rearrangement of the locations on the orbits and kinds, if it preserves both and the
+    /// start.
     fn relabelling(&self, of: &PartialSymmetry) -> Option<Relabelling> {
         let orbits = self.puzzle.orbits();
         let mut relabelling = Relabelling { orbit: vec![], location: vec![], kind: vec![] };
@@ -383,7 +385,7 @@ impl<'a> SymmetryFinder<'a> {
     }
 }
 
-/// The lengths of the cycles of a permutation, shortest first, fixed points left out.
+/// The lengths of the cycles of a permutation, shortest first, without fixed points.
 fn cycle_lengths(permutation: &[u16]) -> Vec<usize> {
     let mut seen = vec![false; permutation.len()];
     let mut lengths = Vec::new();

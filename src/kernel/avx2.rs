@@ -18,16 +18,16 @@ pub(crate) struct Halves(__m256i, __m256i);
 /// The index that a 16-byte shuffle turns into zero.
 const NONE: u8 = 0x80;
 
-/// One 16-byte piece of a source register and the bytes of a target half that come from it.
+/// One 16-byte piece of a source register, and the bytes of a target half that come from it.
 #[repr(C, align(32))]
 struct Piece {
-    /// First, so that it is aligned as loads need it.
+    /// First, so that it has the alignment that loads need.
     bytes: [u8; 32],
     /// Offset of the piece in the concatenated source registers.
     offset: usize,
 }
 
-/// For each half of the target the pieces that it is made of; only those that matter.
+/// For each half of the target, the pieces of which it consists; only nonempty ones.
 pub(crate) struct LanePieces([Vec<Piece>; 2]);
 
 impl LanePieces {
@@ -66,7 +66,7 @@ instructions! {
         value
     }}
     fn spread_half(bits: u32) -> __m256i {{
-        // Each byte gets the byte of its eight lanes, and keeps the bit of its own.
+        // Each byte receives the byte of its eight lanes, and keeps its own bit.
         let byte = _mm256_setr_epi64x(
             0,
             0x0101_0101_0101_0101,
@@ -135,8 +135,8 @@ impl Isa for Avx2 {
         }
         fn permute(row: &LanePieces, from: Halves) -> Halves { gather(row, (&raw const from).cast()) }
         fn select(row: &LanePieces, from: &[Halves; GROUP]) -> Halves { gather(row, from.as_ptr().cast()) }
-        // 16-bit shifts carry bits between bytes, but never to a target bit: the source bit of every bit
-        // of the mask lies in the same byte.
+        // 16-bit shifts carry bits between bytes, but never into a target bit: the source bit of every bit of the mask
+        // is in the same byte.
         fn join(into: Halves, map: &(u32, u32, u8), from: Halves) -> Halves {{
             let left = _mm_cvtsi32_si128(map.0 as i32);
             let right = _mm_cvtsi32_si128(map.1 as i32);

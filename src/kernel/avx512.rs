@@ -1,5 +1,5 @@
-//! The AVX-512 kernel: one instruction per lane permutation (VBMI), one per bit map (GFNI), a vector
-//! population count.
+//! The AVX-512 kernel: one instruction per lane permutation (VBMI), one per bit map (GFNI), and a vector population
+//! count.
 
 use std::arch::x86_64::*;
 
@@ -11,8 +11,8 @@ use crate::{
 /// AVX-512 F, BW, DQ, VBMI, VPOPCNTDQ and GFNI (Intel from Ice Lake, AMD from Zen 4).
 pub(crate) struct Avx512;
 
-/// Three lane selections, each from two registers; lanes that come from another pair select a padding
-/// lane, which is zero.
+/// Three lane selections, each from two registers; lanes that come from a different pair select a padding lane, which
+/// is zero.
 #[repr(C, align(64))]
 pub(crate) struct Pairs([[u8; 64]; GROUP / 2]);
 
@@ -45,7 +45,7 @@ impl Isa for Avx512 {
         Pairs(pairs)
     }
 
-    /// GF2P8AFFINEQB: byte 7 - i of the matrix selects the source bits of target bit i.
+    /// GF2P8AFFINEQB: byte 7 - i of the matrix selects the source bits for target bit i.
     fn bit_maps(bits: &[(u8, u8)]) -> Vec<u64> {
         let matrix = |map: &Vec<(u8, u8)>| {
             map.iter().fold(0, |matrix, &(from, to)| matrix | 1 << (8 * (7 - to) + from))

@@ -1,8 +1,9 @@
-//! The level step of a pattern database: a stretch of slots, one bit a line, once for all instruction sets.
+//! The level step of a pattern database for a stretch of slots, with one bit per line, written once for all instruction
+//! sets.
 //!
-//! Invariant: a slot is a set of positions and a place of the blank; all its lines lie together, slice by slice, a word
-//! per register. Slots only gain bits. What a move brings without touching the lanes are words that are joined as they
-//! are; only the others become bytes, are shuffled, and become bits again.
+//! Invariant: a slot is a set of positions and a place of the blank; all its lines are contiguous, slice by slice, with
+//! one word per register. Slots only gain bits. Words that a move brings without changing the lanes are ORed as they
+//! are; only the others are expanded to bytes, shuffled, and turned into bits again.
 
 // Indexing by constant ranges is what keeps arrays of registers in registers.
 #![allow(clippy::needless_range_loop)]
@@ -17,11 +18,11 @@ use crate::{
     perm::{Layout, MAX_LEN, MoveShape, MoveTable},
 };
 
-/// A move into a slot: one thing comes from another set of positions.
+/// A move into a slot: one element comes from a different set of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotMove {
     pub source: u32,
-    /// Number of the shift of positions, see [`SlotMoves::shift`].
+    /// Number of the shift of positions; see [`SlotMoves::shift`].
     pub shift: u8,
 }
 
@@ -34,20 +35,20 @@ pub struct SlotMoves {
     moves: Vec<SlotMove>,
 }
 
-/// Most moves into a slot: eight things with at most four free neighbours each.
+/// Maximum number of moves into a slot: eight elements with at most four free neighbours each.
 const MAX_MOVES: usize = 32;
 
 impl SlotMoves {
-    /// Returns the number of the shift that takes the thing at position `from` of a source line to
-    /// position `to` of the target line, all others keeping their order.
+    /// Returns the number of the shift that takes the element at position `from` of a source line to position `to` of
+    /// the target line, where all others keep their order.
     pub fn shift(layout: Layout, from: usize, to: usize) -> usize {
         to * layout.len() + from
     }
 
-    /// Returns the moves into slots 0, 1, .. given as one list per slot, from `sources` source slots.
+    /// Returns the moves into slots 0, 1, .., given as one list per slot, from `sources` source slots.
     ///
     /// # Panics
-    /// When a source or a shift does not exist, or a slot has more than 32 moves.
+    /// If a source or a shift does not exist, or a slot has more than 32 moves.
     pub fn new(
         layout: Layout,
         sources: usize,
@@ -83,32 +84,33 @@ impl SlotMoves {
     }
 }
 
-/// Consecutive slots, to be computed for one level.
+/// Consecutive slots to be computed for one level.
 pub struct SlotStretch<'a> {
     pub first: usize,
-    /// What all slots of the other class have been reached in.
+    /// The states that have been reached in all slots of the other class.
     pub source: &'a [Word],
-    /// For each source slot the slices that changed at the level before, as a bit mask.
+    /// For each source slot, the slices that changed in the previous level, as a bit mask.
     pub changed: &'a [u64],
-    /// What the slots of the stretch have been reached in.
+    /// The states that have been reached in the slots of the stretch.
     pub seen: &'a mut [Word],
-    /// For each slot of the stretch the slices that can gain nothing: all their lines were reached.
+    /// For each slot of the stretch, the slices that cannot gain anything, because all their lines have been reached.
     pub full: &'a mut [u64],
-    /// For each slot of the stretch the slices that gained something: written.
+    /// For each slot of the stretch, the slices that gained something: output.
     pub gained: &'a mut [u64],
-    /// Where first visits are written, as many words as `seen`; or none. Only the slices that gained something.
+    /// Where first visits are written: as many words as in `seen`, or none. Only the slices that gained something are
+    /// written.
     pub new: &'a mut [Word],
 }
 
-/// Where the sources of a slice's shifts lie.
+/// The sources of a slice's shifts.
 pub(crate) struct Slice {
     /// Parity of the digits that number the slice.
     parity: usize,
-    /// The slices of all shifts' sources, shift after shift, as offsets of words from the first of a slot.
+    /// The slices of the sources of all shifts, shift after shift, as word offsets from the first word of a slot.
     words: Vec<usize>,
-    /// For each shift the variant of its tables.
+    /// For each shift, the variant of its tables.
     variants: Vec<usize>,
-    /// For each shift the set of its source slices, as a bit mask.
+    /// For each shift, the set of its source slices, as a bit mask.
     needs: Vec<u64>,
 }
 
@@ -129,7 +131,7 @@ impl Slice {
     }
 }
 
-/// Joins what the moves bring.
+/// ORs together what the moves bring.
 struct Raw<I: Isa, const G: usize>([[I::Reg; G]; 2]);
 
 impl<I: Isa, const G: usize> Sink<I> for Raw<I, G> {
@@ -151,10 +153,10 @@ struct LiveSlot {
     shift: usize,
 }
 
-/// Joins the words of a move that leaves lanes as they are; returns whether it is one.
+/// ORs in the words of a move that leaves lanes unchanged; returns whether it is such a move.
 ///
 /// # Safety
-/// As [`gather`].
+/// The same conditions as for [`gather`].
 #[inline(always)]
 unsafe fn copy<I: Isa, const G: usize>(
     op: &Op<I>,
@@ -181,9 +183,9 @@ unsafe fn copy<I: Isa, const G: usize>(
 /// Computes a stretch and returns the number of first visits.
 ///
 /// # Safety
-/// The processor supports the instruction set; the operations are the layout's shifts, whose tables
-/// `Ready::new` has checked, `slices` are all the layout's, and the stretch fits layout and moves as
-/// `SlotStep::run` checks; `G` is the layout's group.
+/// The processor supports the instruction set; the operations are the layout's shifts, whose tables `Ready::new` has
+/// checked; `slices` contains all slices of the layout; the stretch fits the layout and the moves as `SlotStep::run`
+/// checks; `G` is the layout's group.
 #[inline(always)]
 pub(crate) unsafe fn slot_step<I: Isa, const G: usize>(
     ready: &Ready<I>,

@@ -1,4 +1,4 @@
-//! The level step of a search's block, once for all instruction sets.
+//! The level step of a block in a search, written once for all instruction sets.
 
 // Indexing by constant ranges is what keeps arrays of registers in registers.
 #![allow(clippy::needless_range_loop)]
@@ -11,39 +11,38 @@ use crate::{
     perm::{GROUP, MoveShape, Register, layout},
 };
 
-/// One block to compute.
+/// One block to be computed.
 pub struct ByteBlock<'a> {
-    /// The current level: registers of all groups that a level may hold, all that the sources index.
+    /// The current level: the registers of all groups that a level may contain, which the sources index.
     pub cur: &'a [Register],
     /// The previous level's registers of this block; they become the next level's.
     pub next: &'a mut [Register],
-    /// What is left out.
+    /// Determines which states are excluded.
     pub rule: Rule,
-    /// The block of the states seen so far, for [`Rule::Unseen`]; empty for others.
+    /// The block of the states seen so far, for [`Rule::Unseen`]; empty for other rules.
     pub seen: &'a mut [Register],
-    /// For each transfer the index in `cur` of the block's first register in the transfer's group.
+    /// For each transfer, the index in `cur` of the block's first register in the transfer's group.
     pub own: &'a [usize],
-    /// Number of the block's first register in the whole array, for the checksum.
+    /// Number of the block's first register within the whole array, for the checksum.
     pub register: u64,
-    /// Parity of the block's lines plus that of the sum of the block digits.
+    /// Parity of the block's lines plus the parity of the sum of the block digits.
     pub parity: usize,
-    /// For each transfer in turn the index in `cur` of the first register of each source block.
+    /// For each transfer in turn, the index in `cur` of the first register of each source block.
     pub source_blocks: &'a [usize],
-    /// For each transfer the variant of its tables.
+    /// For each transfer, the variant of its tables.
     pub variants: &'a [usize],
-    /// For each transfer whether any of its sources holds a state.
+    /// For each transfer, whether any of its sources contains a state.
     pub live: &'a [bool],
-    /// Registers that come from other chunks, for each transfer of the halo in turn a block in the target's
-    /// order.
+    /// Registers from other chunks: for each transfer of the halo in turn, one block in the target's order.
     pub halo: &'a [Register],
-    /// First registers in `cur` of blocks to fetch from memory meanwhile, for the block to be computed after
-    /// this one, which is fetched too unless this is empty.
+    /// First registers in `cur` of blocks to be prefetched for the next block to be computed. That block is prefetched
+    /// as well, unless this is empty.
     pub ahead: &'a [usize],
-    /// By how many registers that block lies behind this one in the array of `next`.
+    /// The distance of that block from this one in the array of `next`, in registers.
     pub ahead_by: isize,
 }
 
-/// Joins the bits of the registers of a group to its accumulators, six at a time.
+/// ORs the bits of the registers of a group into its accumulators, six at a time.
 struct Join<'a, I: Isa> {
     op: &'a Op<I>,
     brought: [I::Reg; GROUP],
@@ -67,14 +66,14 @@ impl<I: Isa> Sink<I> for Join<'_, I> {
     }
 }
 
-/// Transfers whose list takes no allocation.
+/// Number of transfers whose list needs no allocation.
 const FEW: usize = 64;
 
-/// How many groups ahead the sources of runs are fetched: they lie in several blocks, where the
-/// processor does not see them coming.
+/// How many groups ahead the sources of runs are prefetched: they are in several blocks, where the processor cannot
+/// predict them.
 const AHEAD: usize = 8;
 
-/// Computes a block; `REVERSE` says that the rule is [`Rule::Reverse`], which then costs nothing to choose.
+/// Computes a block; `REVERSE` says that the rule is [`Rule::Reverse`], so that choosing it costs nothing.
 ///
 /// # Safety
 /// The processor supports the instruction set, and the block fits the gather tables as [`StepProgram::step`] checks.
@@ -181,23 +180,23 @@ pub(crate) unsafe fn step<I: Isa, const REVERSE: bool>(
     }
 }
 
-// What becomes of the states that a step reaches.
+// The treatment of the states that a step reaches.
 
-/// What becomes of the states that a step reaches.
+/// The treatment of the states that a step reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// Those of the previous level, in whose place the next one comes, are left out: every move leads to the
-    /// previous level or the next.
+    /// States of the previous level, which the next level replaces, are excluded: every move leads to the previous
+    /// level or the next.
     Reverse,
-    /// The same where only these groups of the block, a bit each, can get any state: the others become empty.
+    /// The same, if only these groups of the block, one bit each, can receive any state: the others become empty.
     Few(u64),
-    /// Those of the previous level and of the current one are left out, moves may stay at a depth. The
-    /// index in `cur` of the first register of the block itself.
+    /// States of the previous and the current level are excluded, because moves may lead to states at the same depth.
+    /// The value is the index in `cur` of the first register of the block itself.
     Stay(usize),
-    /// Those ever seen are left out, and added to these: moves need not have a way back.
+    /// All states seen so far are excluded, and new ones are added to them: moves may lack inverses.
     Unseen,
-    /// They all take the place of what was there. Nothing is counted.
+    /// The states replace the previous contents. Nothing is counted.
     Replace,
-    /// They all join what was there. Nothing is counted.
+    /// The states are ORed into the previous contents. Nothing is counted.
     Join,
 }

@@ -1,10 +1,10 @@
-//! Bringing the registers of a target group from where the tables say, once for all instruction sets.
+//! Fetches the registers of a target group from their sources, as the tables specify; written once for all instruction
+//! sets.
 //!
-//! Invariant: results depend on the gather tables alone. A target is `P` halves (parities of lines) of `G`
-//! registers; what becomes of the registers that come is the [`Sink`]'s business. Everything is inlined
-//! into one function per kernel, so that accumulators stay in registers. There are no closures: a closure
-//! is a function of its own that does not have the caller's instruction set, so that intrinsics inside it
-//! would become calls.
+//! Invariant: results depend only on the gather tables. A target consists of `P` halves (parities of lines) of `G`
+//! registers; the [`Sink`] determines what is done with the fetched registers. Everything is inlined into one function
+//! per kernel, so that accumulators stay in registers. There are no closures: a closure is a separate function without
+//! the caller's instruction set, so intrinsics inside it would become calls.
 
 // Indexing by constant ranges is what keeps arrays of registers in registers.
 #![allow(clippy::needless_range_loop)]
@@ -29,9 +29,9 @@ pub(crate) struct Ready<I: Isa> {
 pub(crate) struct Op<I: Isa> {
     pub shape: MoveShape<I::LaneRow, I::CrossRow>,
     pub maps: Vec<I::BitMap>,
-    /// First of its source blocks among those of all operations.
+    /// Index of its first source block among those of all operations.
     pub first_block: usize,
-    /// Whether sources have the other parity.
+    /// Whether sources have the opposite parity.
     pub odd: bool,
 }
 
@@ -39,7 +39,7 @@ impl<I: Isa> Ready<I> {
     /// Translates gather tables to the kernel's format.
     ///
     /// # Panics
-    /// When a table points outside a block or beyond its source blocks.
+    /// If a table points outside a block or beyond its source blocks.
     pub fn new(layout: Layout, gathers: &[Arc<MoveTable>], bits: &[&[(u8, u8)]]) -> Ready<I> {
         let mut first_block = 0;
         let ops = gathers.iter().zip(bits).map(|(gather, bits)| {
@@ -56,10 +56,10 @@ impl<I: Isa> Ready<I> {
         Ready { ops: ops.collect(), parities: layout.group_parities() }
     }
 
-    /// Returns tables whose format is known at run time alone.
+    /// Returns tables whose format is known only at run time.
     ///
     /// # Panics
-    /// When they are for another instruction set.
+    /// If they are for a different instruction set.
     #[inline(always)]
     pub fn of(tables: &dyn Any) -> &Ready<I> {
         tables.downcast_ref().expect("tables of the kernel")
@@ -95,9 +95,9 @@ fn fits(layout: Layout, gather: &MoveTable) -> bool {
     tables_fit && (0..all).all(|index| gather.sources(layout, index).all(fits))
 }
 
-/// What lanes are stored as: the bytes of a register, or one bit each.
+/// The form in which lanes are stored: the bytes of a register, or one bit each.
 pub(crate) trait Stored<I: Isa> {
-    /// Brings the lanes to a register: a byte of ones for a bit that is set.
+    /// Loads the lanes into a register: a byte of ones for each bit that is set.
     ///
     /// # Safety
     /// The processor has the instructions, and the pointer is valid.
@@ -112,7 +112,7 @@ impl<I: Isa> Stored<I> for Register {
     }
 }
 
-/// A bit for each lane of a register, the first lane lowest, little-endian.
+/// One bit for each lane of a register, the first lane lowest, little-endian.
 pub type Word = [u8; 8];
 
 impl<I: Isa> Stored<I> for Word {
@@ -123,21 +123,21 @@ impl<I: Isa> Stored<I> for Word {
     }
 }
 
-/// Where the sources of one target group lie.
+/// The sources of one target group.
 pub(crate) struct GroupSources<const P: usize, T = Register> {
-    /// For each half of the target the array that it comes from.
+    /// For each half of the target, the array from which it comes.
     pub arrays: [*const T; P],
-    /// Offset in the array of each of the operation's source blocks.
+    /// Offset in the array for each of the operation's source blocks.
     pub blocks: *const usize,
     /// Offset in the array of the target itself.
     pub own: usize,
-    /// Register of the target within its block.
+    /// Index of the target's register within its block.
     pub within: usize,
-    /// The target's registers in the first of the blocks that are handed over, and registers of a block.
+    /// The target's registers in the first of the blocks that are passed in, and the number of registers per block.
     pub halo: (*const T, usize),
     /// Row of the tables: `variant * groups + group`.
     pub row: usize,
-    /// Parity of the last five digits of lines of the first half and register.
+    /// Parity of the last five digits of the lines of the first half and register.
     pub parity: usize,
 }
 
@@ -156,7 +156,7 @@ impl<const P: usize, T> GroupSources<P, T> {
     }
 }
 
-/// What becomes of the registers that are brought.
+/// Determines what is done with the fetched registers.
 pub(crate) trait Sink<I: Isa> {
     /// Takes the register for half p and place r of the target.
     ///
@@ -171,7 +171,7 @@ pub(crate) trait Sink<I: Isa> {
     unsafe fn done(&mut self);
 }
 
-/// Puts an expression in `p` and `r` for every register of the target, halves first or registers first.
+/// Evaluates an expression in `p` and `r` for every register of the target, halves first or registers first.
 macro_rules! put {
     ($sink:ident, $p:ident, $r:ident => $value:expr) => {{
         for $p in 0..P {
@@ -184,12 +184,12 @@ macro_rules! put {
     }};
 }
 
-/// Brings the registers of one target. Every arm of the match ends with `done`, so that nothing that lies
-/// in registers has to cross the end of the match.
+/// Fetches the registers of one target. Every arm of the match ends with `done`, so that no value in a register has to
+/// survive the end of the match.
 ///
 /// # Safety
-/// The processor supports the instruction set; all sources that the operation's tables name for the row
-/// exist in `from`, and they were checked by [`Ready::new`]; `G` is the layout's group.
+/// The processor supports the instruction set; all sources that the operation's tables specify for the row exist in
+/// `from`, and have been checked by [`Ready::new`]; `G` is the layout's group.
 #[inline(always)]
 pub(crate) unsafe fn gather<I: Isa, T: Stored<I>, S: Sink<I>, const P: usize, const G: usize>(
     op: &Op<I>,
@@ -250,12 +250,12 @@ pub(crate) unsafe fn gather<I: Isa, T: Stored<I>, S: Sink<I>, const P: usize, co
                 sink.done();
             }
             MoveShape::Scattered(tables) => {
-                // A loop over pieces cannot be unrolled; were it to write to the sink, the index would be
-                // a variable and all accumulators, of the other arms too, would live in memory.
+                // A loop over pieces cannot be unrolled; if it wrote to the sink, the index would be a variable, and
+                // all accumulators, including those of the other arms, would be in memory.
                 let mut values = [[I::splat(0); G]; P];
                 for (p, values) in values.iter_mut().enumerate() {
                     for (r, value) in values.iter_mut().enumerate() {
-                        // Joined in a register: in `values`, each piece would wait for the one before to be
+                        // Combined in a register: in `values`, each piece would wait until the previous one has been
                         // stored and loaded again.
                         let mut joined = I::splat(0);
                         for &(source, row) in tables.of(from.row * GROUP + r) {
@@ -273,10 +273,10 @@ pub(crate) unsafe fn gather<I: Isa, T: Stored<I>, S: Sink<I>, const P: usize, co
     }
 }
 
-/// The row of register r; `parity` is that of the group's first.
+/// The row of register r; `parity` is the parity of the group's first register.
 ///
 /// # Safety
-/// The group is one of the tables', which [`fits`] has checked.
+/// The group exists in the tables, which [`fits`] has checked.
 #[inline(always)]
 unsafe fn row<'a, C>(
     tables: &'a Crossing<C>,
@@ -291,7 +291,7 @@ unsafe fn row<'a, C>(
     }
 }
 
-/// Begins to bring the registers of other blocks that [`gather`] will read into the cache of a `LEVEL`.
+/// Starts to prefetch registers of other blocks that [`gather`] will read into the cache of the given `LEVEL`.
 ///
 /// # Safety
 /// The row exists in the operation's tables.
@@ -332,7 +332,7 @@ pub(crate) unsafe fn fetch<I: Isa, const LEVEL: u8, const P: usize, const G: usi
     }
 }
 
-/// Begins to bring consecutive registers.
+/// Starts to prefetch consecutive registers.
 #[inline(always)]
 pub(crate) fn fetch_all<const LEVEL: u8, const G: usize>(first: *const Register) {
     for r in 0..G {
@@ -340,10 +340,10 @@ pub(crate) fn fetch_all<const LEVEL: u8, const G: usize>(first: *const Register)
     }
 }
 
-// Asking for memory before it is needed.
+// Prefetching of memory before it is needed.
 
-/// Begins to bring the cache line of an address into the cache of the given `LEVEL`, 1 or 2; does
-/// nothing on processors without a hint for it. Any address will do. Cost: one instruction.
+/// Starts to prefetch the cache line of an address into the cache of the given `LEVEL`, 1 or 2; has no effect on
+/// processors without a hint for this. Any address is valid. Cost: one instruction.
 #[inline(always)]
 pub fn prefetch<const LEVEL: u8, T>(at: *const T) {
     #[cfg(target_arch = "x86_64")]

@@ -1,17 +1,17 @@
-//! What an instruction set offers: 64 bytes, and what can be done with them.
+//! The interface of an instruction set: 64 bytes, and the operations on them.
 //!
-//! Invariant: an instruction set only says how registers are loaded, permuted, mapped, compared and
-//! counted; it adds no case of its own.
+//! Invariant: an instruction set only specifies how registers are loaded, permuted, mapped, compared and counted; it
+//! adds no special cases.
 
 use crate::perm::{CrossRow, GROUP, LANES, LaneRow, Register};
 
 /// The lanes of a register that are not padding, one bit each.
 pub(crate) const LANE_MASK: u64 = (1 << LANES) - 1;
 
-/// What a block contributes to its level.
+/// The contribution of a block to its level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// States of the level in the block.
+    /// Number of states of the level in the block.
     pub states: u64,
     /// Their checksum.
     pub checksum: u64,
@@ -27,10 +27,9 @@ impl Tally {
     }
 }
 
-/// An instruction set: a type for 64 bytes and what can be done with it.
+/// An instruction set: a type for 64 bytes, and the operations on it.
 ///
-/// All functions that touch registers are unsafe because they may only run on a processor that has the
-/// instructions.
+/// All functions that use registers are unsafe because they may only run on a processor that has the instructions.
 pub(crate) trait Isa: Sized + 'static {
     /// 64 bytes.
     type Reg: Copy;
@@ -38,8 +37,7 @@ pub(crate) trait Isa: Sized + 'static {
     type LaneRow: Send + Sync;
     /// A selection of lanes from six registers.
     type CrossRow: Send + Sync;
-    /// A map from source bits to target bits, to be joined with others; every target bit has at most
-    /// one source.
+    /// A map from source bits to target bits, to be combined with others; every target bit has at most one source.
     type BitMap: Send + Sync;
     /// Running count and checksum.
     type Sums: Copy;
@@ -64,22 +62,22 @@ pub(crate) trait Isa: Sized + 'static {
     unsafe fn sums() -> Self::Sums;
     unsafe fn add(sums: Self::Sums, register_key: u64, value: Self::Reg) -> Self::Sums;
     unsafe fn total(sums: Self::Sums) -> Tally;
-    /// The lanes that are not zero, one bit each.
+    /// The lanes that are nonzero, one bit each.
     unsafe fn lanes(a: Self::Reg) -> u64;
 
-    /// Takes some bits of a word, each from where the row says.
+    /// Takes some bits of a word, each from the position given by the row.
     #[inline(always)]
     unsafe fn take_bits(row: &[u8; 64], lanes: u64, word: u64) -> u64 {
         let lanes = (0..64).filter(|lane| lanes >> lane & 1 == 1);
         lanes.fold(0, |bits, lane| bits | (word >> row[lane] & 1) << lane)
     }
-    /// Brings the bits of a word together where the mask has ones, the lowest first.
+    /// Gathers the bits of a word at the positions where the mask has ones into the lowest bits, in order.
     #[inline(always)]
     unsafe fn gather_bits(word: u64, mask: u64) -> u64 {
         let lanes = (0..64).filter(|lane| mask >> lane & 1 == 1).enumerate();
         lanes.fold(0, |bits, (i, lane)| bits | (word >> lane & 1) << i)
     }
-    /// Puts the lowest bits of a word, in order, where the mask has ones.
+    /// Scatters the lowest bits of a word, in order, to the positions where the mask has ones.
     #[inline(always)]
     unsafe fn scatter_bits(word: u64, mask: u64) -> u64 {
         let lanes = (0..64).filter(|lane| mask >> lane & 1 == 1).enumerate();
@@ -92,14 +90,14 @@ macro_rules! instructions {
     ($(fn $name:ident($($arg:ident: $of:ty),*) $(-> $value:ty)? { $body:expr })*) => {$(
         #[inline(always)]
         unsafe fn $name($($arg: $of),*) $(-> $value)? {
-            // SAFETY: the caller promises that the processor has the instructions and that pointers
-            // are valid registers; tables stay within them, which `check` has found.
+            // SAFETY: the caller promises that the processor has the instructions and that pointers are valid
+            // registers; tables stay within them, as `check` has verified.
             unsafe { $body }
         }
     )*};
 }
 
-/// Splits bits into maps: each bit joins the first map with all of whose bits it may stand.
+/// Splits bits into maps: each bit is added to the first map with all of whose bits it is compatible.
 fn split(bits: &[(u8, u8)], may: fn((u8, u8), (u8, u8)) -> bool) -> Vec<Vec<(u8, u8)>> {
     let mut maps: Vec<Vec<(u8, u8)>> = Vec::new();
     for &bit in bits {
@@ -116,8 +114,8 @@ pub(crate) fn split_by_target(bits: &[(u8, u8)]) -> Vec<Vec<(u8, u8)>> {
     split(bits, |a, b| a.1 != b.1)
 }
 
-/// Splits bits into maps that shift all their bits by the same distance: left shift, right shift and
-/// target bits of each.
+/// Splits bits into maps that shift all their bits by the same distance, each with its left shift, right shift and
+/// target bits.
 pub(crate) fn split_by_shift(bits: &[(u8, u8)]) -> Vec<(u32, u32, u8)> {
     let maps = split(bits, |a, b| a.0 + b.1 == a.1 + b.0).into_iter();
     let shift = |map: Vec<(u8, u8)>| {

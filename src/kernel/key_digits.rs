@@ -1,30 +1,31 @@
-//! Keys as strings of digits, of which neighbours in a sorted list share much.
+//! Keys as strings of digits, where neighbours in a sorted list have much in common.
 //!
-//! The digit of a piece says which of the positions that the pieces before it leave is its own, and how it is turned. Each
-//! takes as many bits as its values need; the string of digits is a number of some words, the most significant one
-//! first. Sorted by these numbers, keys differ from the one before in few bytes, and what differs repeats.
+//! The digit of a piece determines which of the positions left by the preceding pieces is its own, and its orientation.
+//! Each digit takes as many bits as its values need; the string of digits is a number of several words, the most
+//! significant one first. When keys are sorted by these numbers, each differs from the previous one in few bytes, and
+//! the differences are repetitive.
 //!
-//! Invariant: a key's string is another one's only if they are the same key, at the same free positions.
+//! Invariant: two keys have the same string only if they are the same key, with the same free positions.
 
 use crate::kernel::{
     Kernel, dispatch,
     keys::{KeyField, KeyLayout},
 };
 
-/// Orbits whose positions are counted among those left.
+/// Maximum number of orbits whose positions are counted among the remaining ones.
 pub(crate) const SLOTS: usize = 8;
-/// Most positions of such an orbit.
+/// Maximum number of positions of such an orbit.
 pub(crate) const MOST_POSITIONS: usize = 64;
 
-/// The positions of each orbit that are not taken before the first digit, one bit each.
+/// The positions of each orbit that are free before the first digit, one bit each.
 pub(crate) type FreePositions = [u64; SLOTS];
 
-/// What the digit of a field says.
+/// The meaning of a field's digit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DigitRule {
     /// The value itself, one of this many.
     Value(usize),
-    /// Which of the positions left of an orbit, and which of the orientations.
+    /// The index among the remaining positions of an orbit, and the orientation.
     Position { slot: usize, modulus: usize },
 }
 
@@ -37,7 +38,7 @@ impl DigitRule {
     }
 }
 
-/// Where a field is in the key and where its digit is in the string.
+/// The position of a field in the key, and of its digit in the string.
 #[derive(Clone, Copy, Debug)]
 struct Digit {
     key: KeyField,
@@ -45,12 +46,12 @@ struct Digit {
     shift: u32,
     mask: u64,
     modulus: u64,
-    /// 2^16 / modulus, rounded up: what divides a value below 128 by one multiplication.
+    /// 2^16 / modulus, rounded up: divides a value below 128 with one multiplication.
     inverse: u64,
 }
 
 impl Digit {
-    /// Returns place and orientation.
+    /// Returns the place and the orientation.
     #[inline(always)]
     fn parts(&self, value: u64) -> (u64, u64) {
         let place = (value * self.inverse) >> 16;
@@ -58,32 +59,32 @@ impl Digit {
     }
 }
 
-/// Keys that are coded at once: what they wait for is independent.
+/// Number of keys that are encoded at once: their waiting times are independent.
 const TOGETHER: usize = 4;
 
-/// All digits of one kind.
+/// Consecutive digits of the same kind.
 #[derive(Clone, Debug)]
 struct DigitRun {
-    /// The orbit whose positions they count, if they do.
+    /// The orbit whose positions they count, if any.
     slot: Option<usize>,
     /// Whether some have orientations.
     turned: bool,
-    /// The most significant first.
+    /// The digits, most significant first.
     digits: Vec<Digit>,
 }
 
 /// The digits of keys.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyDigits {
-    /// The most significant first.
+    /// The runs, most significant first.
     runs: Vec<DigitRun>,
     words: usize,
 }
 
 impl KeyDigits {
-    /// Returns the digits of keys, a rule for each field, of which the last one is the most significant; `free` counts
-    /// the free positions of each orbit. Returns nothing where strings need more words than keys: digits are in another
-    /// order than fields, and none lies in two words.
+    /// Returns the digits of keys with a rule for each field, where the last field is the most significant; `free` is
+    /// the number of free positions of each orbit. Returns `None` if strings need more words than keys, which is
+    /// possible because digits are in a different order from fields, and no digit extends over two words.
     pub fn new(
         layout: &KeyLayout,
         rules: &[DigitRule],
@@ -95,7 +96,7 @@ impl KeyDigits {
         }
         let mut runs: Vec<DigitRun> = Vec::new();
         let (mut word, mut shift) = (layout.words - 1, 0);
-        // What belongs together is one run; the values are the least significant ones.
+        // Digits of the same kind form one run; the values are the least significant ones.
         let mut order: Vec<(usize, &DigitRule)> = rules.iter().enumerate().collect();
         order.sort_by_key(|(_, rule)| rule.slot());
         for (field, rule) in order {
@@ -131,7 +132,7 @@ impl KeyDigits {
         Some(KeyDigits { runs, words: layout.words })
     }
 
-    /// Appends the strings of keys, in their order. Cost: some 6 instructions a field.
+    /// Appends the strings of keys, in their order. Cost: about 6 instructions per field.
     pub fn encode(&self, keys: &[u64], free: &FreePositions, kernel: Kernel, out: &mut Vec<u64>) {
         let digits = self;
         dispatch!(
@@ -141,8 +142,8 @@ impl KeyDigits {
         )
     }
 
-    /// Appends the keys of strings, in their order; nonsense is somebody's keys. Cost: some 14 instructions a field where
-    /// the processor has BMI2.
+    /// Appends the keys of strings, in their order; invalid strings give arbitrary keys. Cost: about 14 instructions
+    /// per field if the processor has BMI2.
     pub fn decode(
         &self,
         strings: &[u64],
@@ -159,16 +160,17 @@ impl KeyDigits {
     }
 }
 
-/// From keys to strings or back.
+/// Conversion from keys to strings or back.
 trait Conversion {
-    /// Returns a field of what is converted.
+    /// Returns a field of the input.
     fn read(digit: &Digit, from: &[u64]) -> u64;
-    /// Returns the number of a position among those left, or the position of a number; it is then taken.
+    /// Returns the index of a position among the remaining ones, or the position with an index, and removes it from
+    /// them.
     ///
     /// # Safety
     /// The processor has the instructions.
     unsafe fn take(left: &mut u64, place: u64) -> u64;
-    /// Returns where the field of the result is.
+    /// Returns the position of the field in the result.
     fn target(digit: &Digit) -> (usize, u32);
 }
 
@@ -244,7 +246,7 @@ unsafe fn convert<D: Conversion>(
 }
 
 /// # Safety
-/// As for [`convert`].
+/// The same conditions as for [`convert`].
 #[inline(always)]
 unsafe fn convert_all<D: Conversion, const W: usize>(
     digits: &KeyDigits,
@@ -267,7 +269,7 @@ unsafe fn convert_all<D: Conversion, const W: usize>(
 }
 
 /// # Safety
-/// As for [`convert`].
+/// The same conditions as for [`convert`].
 #[inline(always)]
 unsafe fn convert_some<D: Conversion, const W: usize, const N: usize>(
     digits: &KeyDigits,
@@ -298,7 +300,7 @@ unsafe fn convert_some<D: Conversion, const W: usize, const N: usize>(
     }
 }
 
-/// Returns bit `index` of those that are set, in its place; 0 where there are fewer.
+/// Returns the set bit with the given index, in its place; 0 if there are fewer set bits.
 ///
 /// # Safety
 /// `FAST` needs BMI2.

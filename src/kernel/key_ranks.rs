@@ -1,11 +1,13 @@
-//! Numbers of keys: a perfect hash of the keys that a bucket may have, so that a set of them is a row of bits.
+//! Numbers of keys: a perfect hash of the keys that are possible in a bucket, so that a set of them is a row of bits.
 //!
-//! A number has a digit for each piece: which of the positions that the pieces before it leave is its own, and how it is
-//! turned. Digits that follow from the others are none: the last turn where all turns have a constant sum, the last
-//! choice between two positions where the parity of a permutation is known. Where pieces look alike, an automaton reads what stands at the
-//! positions, some of them at a time; its states are what is left, and each says how many keys there are before.
+//! A number has a digit for each piece: which of the positions left by the preceding pieces is its own, and its
+//! orientation. Digits that follow from the others are omitted: the last orientation if all orientations have a
+//! constant sum, and the last choice between two positions if the parity of a permutation is known. If pieces look
+//! alike, an automaton reads the pieces at the positions, several positions at a time; its states represent the
+//! remaining pieces, and the tables contain the number of preceding keys.
 //!
-//! Invariant: keys that a bucket may have get different numbers below [`KeyRanks::count`], and come back from them.
+//! Invariant: the possible keys of a bucket have distinct numbers below [`KeyRanks::count`], from which they can be
+//! restored.
 
 use std::collections::HashMap;
 
@@ -15,17 +17,18 @@ use crate::kernel::{
     keys::{KeyField, KeyLayout},
 };
 
-/// Most runs.
+/// Maximum number of runs.
 pub(crate) const RUNS: usize = 16;
-/// Most numbers: they lie in a word beside a state of an automaton.
+/// Maximum number of keys: a number is stored in one word together with a state of an automaton.
 const MOST: u64 = 1 << 40;
-/// Most entries of the tables of an automaton.
+/// Maximum number of entries in the tables of an automaton.
 const ENTRIES: usize = 1 << 20;
-/// Bits of the number of an automaton's state.
+/// Number of bits of an automaton's state.
 const STATE: u32 = 24;
 
-/// What numbers of a bucket depend on besides the key: for each run the free positions, what the turns of its keys come to
-/// and 128 times their modulus more, and bit by bit whether the places of its keys have the other parity than at home.
+/// The data of a bucket, other than the key, on which numbers depend: for each run, the free positions, and the sum of
+/// the orientations of its keys plus 128 times their modulus; and, bit by bit, whether the places of its keys have the
+/// opposite parity from the solved state.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RankContext {
     pub free: [u64; RUNS],
@@ -33,7 +36,7 @@ pub(crate) struct RankContext {
     pub odd: u16,
 }
 
-/// A piece whose field is a location, or only its turn.
+/// A piece whose field is a location, or only its orientation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PieceRule {
     pub part: usize,
@@ -44,11 +47,11 @@ pub(crate) struct PieceRule {
 /// Fields that are numbered together.
 #[derive(Clone, Debug)]
 pub(crate) enum RunRule {
-    /// Pieces on so many free positions; whether their turns have a constant sum; the runs, itself included, whose parities
-    /// together are even, bit by bit.
+    /// Pieces on this many free positions; whether their orientations have a constant sum; and, bit by bit, the runs,
+    /// including this one, whose parities together are even.
     Pieces { pieces: Vec<PieceRule>, free: usize, sum: bool, parity: Option<u16> },
-    /// What stands at positions: the fields, for each kind its first value, its orientations and how many of it there are,
-    /// and what all turns come to where that is constant.
+    /// The pieces at positions: the fields; for each kind, its first value, its number of orientations and its number
+    /// of pieces; and the sum of all orientations if it is constant.
     Contents { parts: Vec<usize>, kinds: Vec<(usize, u8, u8)>, sum: Option<u8> },
 }
 
@@ -59,10 +62,10 @@ struct PieceDigit {
     modulus: u64,
     /// 2^16 / modulus, rounded up.
     inverse: u64,
-    /// Whether the key has its place, and the radix of that; 1 where it follows.
+    /// Whether the key contains its place; and the radix of the place, 1 if the place follows from the others.
     placed: bool,
     places: Radix,
-    /// The radix of its turn; 1 where it follows, or there is none.
+    /// The radix of its orientation; 1 if it follows from the others, or if there is only one.
     turns: Radix,
 }
 
@@ -75,7 +78,7 @@ impl Radix {
         Radix(radix, if radix > 1 { u64::MAX / radix + 1 } else { 0 })
     }
 
-    /// Takes the last digit off a number below 2^40, of a radix from 2 to 255.
+    /// Removes the last digit from a number below 2^40, for a radix from 2 to 255.
     #[inline(always)]
     fn take(self, number: &mut u64) -> u8 {
         let quotient = ((u128::from(*number) * u128::from(self.1)) >> 64) as u64;
@@ -91,17 +94,17 @@ enum RankRun {
     Contents(Automaton),
 }
 
-/// The numbers of keys.
+/// The numbering of keys.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyRanks {
     runs: Vec<RankRun>,
     words: usize,
-    /// How many numbers there are.
+    /// The number of keys.
     pub count: u64,
 }
 
 impl KeyRanks {
-    /// Returns the numbers of keys by a rule for each run; nothing where there are too many numbers or runs.
+    /// Returns the numbering of keys with a rule for each run; `None` if there are too many keys or runs.
     pub fn new(layout: &KeyLayout, rules: &[RunRule]) -> Option<KeyRanks> {
         let mut count = 1u64;
         let mut grow = |radix: u64| {
@@ -140,7 +143,7 @@ impl KeyRanks {
         few.then_some(KeyRanks { runs, words: layout.words, count })
     }
 
-    /// Appends the numbers of keys, in their order. Cost: some 8 instructions a piece and key, fewer with AVX-512.
+    /// Appends the numbers of keys, in their order. Cost: about 8 instructions per piece per key, fewer with AVX-512.
     pub fn rank(&self, keys: &[u64], of: &RankContext, kernel: Kernel, out: &mut Vec<u64>) {
         let ranks = self;
         dispatch!(
@@ -150,7 +153,8 @@ impl KeyRanks {
         )
     }
 
-    /// Appends the keys with numbers, which are best in order. Cost: some 20 instructions a piece and key.
+    /// Appends the keys with numbers, which should preferably be in order. Cost: about 20 instructions per piece per
+    /// key.
     pub fn unrank(&self, numbers: &[u64], of: &RankContext, kernel: Kernel, out: &mut Vec<u64>) {
         let ranks = self;
         dispatch!(
@@ -211,7 +215,7 @@ impl KeyRanks {
         of: &RankContext,
         walks: &mut [Vec<WalkStep>],
     ) -> [[u64; W]; N] {
-        // The last digit counts ones.
+        // The last digit counts in ones.
         let (mut places, mut turns) = ([[0u8; N]; 128], [[0u8; N]; 128]);
         let mut own = [[0u64; N]; RUNS];
         let mut at = 128;
@@ -287,7 +291,7 @@ impl KeyRanks {
     }
 }
 
-/// Calls a function that is generic in the words of a key.
+/// Calls a function that is generic in the number of words of a key.
 macro_rules! in_words {
     ($words:expr, $call:ident($($arg:expr),*) $(, $fast:ident)?) => {
         match $words {
@@ -303,7 +307,7 @@ macro_rules! in_words {
 }
 
 /// # Safety
-/// None is needed; it has the form that is dispatched.
+/// There are no conditions; the function has the form that is dispatched.
 #[inline(always)]
 unsafe fn rank_all(ranks: &KeyRanks, keys: &[u64], of: &RankContext, out: &mut Vec<u64>) {
     in_words!(ranks.words, rank_words(ranks, keys, of, out));
@@ -340,7 +344,7 @@ unsafe fn unrank_all<const FAST: bool>(
 }
 
 /// # Safety
-/// As for [`unrank_all`].
+/// The same conditions as for [`unrank_all`].
 #[inline(always)]
 unsafe fn unrank_words<const W: usize, const FAST: bool>(
     ranks: &KeyRanks,
@@ -363,26 +367,27 @@ unsafe fn unrank_words<const W: usize, const FAST: bool>(
     }
 }
 
-/// What reads the pieces at positions, some fields at a time.
+/// Reads the pieces at positions, several fields at a time.
 #[derive(Clone, Debug)]
 struct Automaton {
     parts: Vec<ContentPart>,
     count: u64,
 }
 
-/// Some fields of a key that lie next to each other.
+/// Some adjacent fields of a key.
 #[derive(Clone, Debug, Default)]
 struct ContentPart {
     word: usize,
     shift: u32,
     bits: u32,
-    /// For each state and value of the fields how many keys there are before those, above the state that follows.
+    /// For each state and value of the fields, the number of keys before those with this value, above the state that
+    /// follows.
     table: Vec<u64>,
-    /// For each state its values that may be, in order: how many keys there are before, the state that follows, the value.
+    /// For each state, its possible values in order: the number of keys before them, the next state, and the value.
     ways: Vec<Vec<(u64, u32, u32)>>,
 }
 
-/// A step of a walk through an automaton: the numbers that it leads to, the state that follows, and the value.
+/// A step of a walk through an automaton: the numbers that it leads to, the next state, and the value.
 #[derive(Clone, Copy, Debug)]
 struct WalkStep {
     first: u64,
@@ -416,7 +421,7 @@ impl Automaton {
         }
         let mut building = AutomatonBuilder { kinds, width, parts, known: HashMap::new() };
         let counts = kinds.iter().map(|&(.., count)| count).collect();
-        // Without a constant sum nobody looks at it.
+        // If the sum is not constant, it is not used.
         let modulus = sum.map(|_| kinds[0].1);
         let (_, count) = building.state(0, counts, (sum.unwrap_or(0), modulus))?;
         Some(Automaton { parts: building.parts, count })
@@ -437,7 +442,7 @@ impl Automaton {
         number
     }
 
-    /// Fills in the fields of the key with a number, by the walk to the number before.
+    /// Fills in the fields of the key with a number, using the walk to the previous number.
     #[inline(always)]
     fn unrank(&self, number: u64, walk: &mut Vec<WalkStep>, key: &mut [u64]) {
         while walk.last().is_some_and(|step| number < step.first || number >= step.end) {
@@ -463,7 +468,7 @@ impl Automaton {
     }
 }
 
-/// What makes an automaton.
+/// Builds an automaton.
 struct AutomatonBuilder<'a> {
     kinds: &'a [(usize, u8, u8)],
     width: u32,
@@ -472,8 +477,8 @@ struct AutomatonBuilder<'a> {
 }
 
 impl AutomatonBuilder<'_> {
-    /// The state in which so many pieces are left at a part, whose turns are to come to a sum, and the number of keys from
-    /// there on.
+    /// The state in which these numbers of pieces are left at a part and their orientations must have a given sum, and
+    /// the number of keys from there on.
     fn state(
         &mut self,
         part: usize,
@@ -535,7 +540,7 @@ mod tests {
         parts.map(|part| PieceRule { part, modulus, turn: false }).collect()
     }
 
-    /// Every number is that of the key that it gives, with each kernel.
+    /// Every number is that of the key that it produces, with every kernel.
     fn check(values: &[usize], rules: &[RunRule], of: &RankContext, count: u64) {
         let layout = KeyLayout::new(values);
         let ranks = KeyRanks::new(&layout, rules).unwrap();
@@ -566,7 +571,8 @@ mod tests {
     fn pieces_are_numbered_without_what_follows() {
         let mut of = RankContext::default();
         (of.free[0], of.free[1], of.sum[0], of.odd) = (0b101_1101, 0b1111, 3 * 128 + 2, 0b10);
-        // Five free positions for three pieces that turn; four for four whose parity follows.
+        // Five free positions for three pieces with orientations; four for four pieces whose parity follows from the
+        // others.
         let some = RunRule::Pieces { pieces: pieces(0..3, 3), free: 5, sum: false, parity: None };
         let all =
             RunRule::Pieces { pieces: pieces(3..7, 1), free: 4, sum: false, parity: Some(0b11) };

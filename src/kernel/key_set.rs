@@ -1,15 +1,15 @@
-//! The set of the keys of one bucket: a hash table whose lines are compared at once.
+//! The set of the keys of one bucket: a hash table whose lines are compared as a whole.
 //!
-//! A line holds eight keys, word by word, and a count. A key is looked for in the line that its hash says, and in the next
-//! one where that is full. There is no branch on whether it is found, which nobody could predict.
+//! A line contains eight keys, word by word, and a count. A key is looked up in the line determined by its hash, or in
+//! the next one if that line is full. There is no branch on whether the key is found, which would be unpredictable.
 //!
-//! Invariant: every key that was inserted since the last [`KeySet::clear`] is in the set once.
+//! Invariant: every key that has been inserted since the last [`KeySet::clear`] is in the set exactly once.
 
 use crate::kernel::Kernel;
 
-/// Keys of a line.
+/// Number of keys per line.
 const LINE: usize = 8;
-/// Keys whose lines are fetched ahead.
+/// Number of keys whose lines are prefetched.
 const AHEAD: usize = 32;
 
 /// A set of keys of `W` words.
@@ -17,17 +17,17 @@ const AHEAD: usize = 32;
 pub(crate) struct KeySet<const W: usize> {
     lines: Vec<[[u64; LINE]; W]>,
     counts: Vec<u8>,
-    /// Lines in use.
+    /// Number of lines in use.
     used: usize,
 }
 
 impl<const W: usize> KeySet<W> {
-    /// Returns an empty set without room.
+    /// Returns an empty set without capacity.
     pub fn new() -> KeySet<W> {
         KeySet { lines: Vec::new(), counts: Vec::new(), used: 0 }
     }
 
-    /// Empties the set and makes room for this many keys. Cost: a byte for every four.
+    /// Empties the set and makes room for this many keys. Cost: one byte for every four keys.
     pub fn clear(&mut self, keys: usize) {
         self.used = (keys / 4).max(4);
         if self.lines.len() < self.used {
@@ -37,10 +37,9 @@ impl<const W: usize> KeySet<W> {
         self.counts.resize(self.used, 0);
     }
 
-    /// Adds keys and appends those that are new to `new`, in their order. [`KeySet::clear`] must have made room for
-    /// them.
+    /// Adds keys, and appends the new ones to `new`, in their order. [`KeySet::clear`] must have made room for them.
     ///
-    /// Cost: one line a key, which is fetched ahead.
+    /// Cost: one line per key, which is prefetched.
     pub fn insert(&mut self, keys: &[[u64; W]], kernel: Kernel, new: &mut Vec<[u64; W]>) {
         #[cfg(target_arch = "x86_64")]
         {
@@ -61,11 +60,11 @@ impl<const W: usize> KeySet<W> {
                 set.insert_all::<false>(keys, new);
             }
             if kernel == Kernel::Avx512 && kernel.is_supported() {
-                // SAFETY: the processor has the instructions, checked just now.
+                // SAFETY: the processor has the instructions, as has just been checked.
                 return unsafe { avx512(self, keys, new) };
             }
             if kernel == Kernel::Avx2 && kernel.is_supported() {
-                // SAFETY: the processor has the instructions, checked just now.
+                // SAFETY: the processor has the instructions, as has just been checked.
                 return unsafe { avx2(self, keys, new) };
             }
         }
@@ -95,7 +94,7 @@ impl<const W: usize> KeySet<W> {
         unsafe { new.set_len(room) };
     }
 
-    /// Puts a key into a line or one after it; returns whether it is new.
+    /// Puts a key into a line or a later one; returns whether it is new.
     #[inline(always)]
     fn put<const AVX512: bool>(&mut self, mut at: usize, key: &[u64; W]) -> bool {
         loop {
@@ -119,7 +118,7 @@ impl<const W: usize> KeySet<W> {
     }
 }
 
-/// Bit i says whether word i of a line is this one.
+/// Bit i is set if word i of a line is equal to `word`.
 #[inline(always)]
 fn equal<const AVX512: bool>(words: &[u64; LINE], word: u64) -> u32 {
     #[cfg(target_arch = "x86_64")]
@@ -134,7 +133,7 @@ fn equal<const AVX512: bool>(words: &[u64; LINE], word: u64) -> u32 {
     words.iter().rev().fold(0, |mask, &other| mask << 1 | u32::from(other == word))
 }
 
-/// Spreads the bits of a key over the high ones.
+/// Spreads the bits of a key over the high bits.
 #[inline(always)]
 fn hash<const W: usize>(key: &[u64; W]) -> u64 {
     const ODD: u64 = 0x9E37_79B9_7F4A_7C15;

@@ -1,16 +1,18 @@
-//! Keys: the fields of a state that its bucket does not say, packed into words; and what moves do to many of them.
+//! Keys: the fields of a state that its bucket does not determine, packed into words; and the effects of moves on many
+//! keys.
 //!
-//! A key has up to 16 fields a word, in two **lanes** of up to eight, so that a register of bytes takes a word apart with
-//! one shift for each byte and puts it together again with two multiplications.
+//! A word of a key has up to 16 fields, in two **lanes** of up to eight, so that a register of bytes can unpack a word
+//! with one shift per byte and pack it again with two multiplications.
 //!
-//! Invariant: all ways to apply an operation, with AVX-512, with AVX2 and without, give the same keys in the same order.
+//! Invariant: all implementations of an operation (with AVX-512, with AVX2, and without) give the same keys in the same
+//! order.
 
 use crate::kernel::Kernel;
 
-/// Most values of a field for a table in one register.
+/// Maximum number of values of a field whose table fits in one register.
 const TABLE: usize = 64;
 
-/// Most tables of an operation that AVX2 keeps in registers.
+/// Maximum number of tables of an operation that AVX2 keeps in registers.
 #[cfg(target_arch = "x86_64")]
 const TABLES: usize = 8;
 
@@ -20,7 +22,7 @@ pub(crate) struct KeyField {
     pub word: usize,
     pub shift: u32,
     bits: u32,
-    /// Its byte when the key is spread out.
+    /// Its byte when the key is unpacked.
     byte: usize,
 }
 
@@ -32,7 +34,7 @@ impl KeyField {
     }
 }
 
-/// Where the fields of a key are.
+/// The layout of the fields of keys.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyLayout {
     fields: Vec<KeyField>,
@@ -41,15 +43,15 @@ pub(crate) struct KeyLayout {
     spread: Option<Spread>,
 }
 
-/// What becomes of a key: field q of the result is `tables[table[q]]` at field `source[q]` of the argument.
+/// A map of keys: field q of the result is the entry of `tables[table[q]]` for field `source[q]` of the argument.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeyOperation {
     pub source: Vec<u16>,
     pub table: Vec<u16>,
     pub tables: Vec<[u8; 128]>,
-    /// For each byte of a register of spread keys the one that it comes from.
+    /// For each byte of a register of unpacked keys, the byte from which it comes.
     shuffle: RegisterBytes,
-    /// The bytes of such a register that each table is for.
+    /// The bytes of such a register to which each table applies.
     masks: Vec<u64>,
 }
 
@@ -65,20 +67,20 @@ impl Default for RegisterBytes {
 
 const DIGEST: u32 = 0x9E37_79B9;
 
-/// A number of 64 bits that two sums rarely share.
+/// A 64-bit number that two sums rarely have in common.
 pub(crate) fn digest(sum: u32) -> u64 {
     u64::from(sum) * u64::from(sum ^ DIGEST)
 }
 
 impl KeyLayout {
-    /// Returns a layout for fields with these numbers of values.
+    /// Returns the layout for fields with these numbers of values.
     pub fn new(values: &[usize]) -> KeyLayout {
         let layout = KeyLayout::with(values, 16);
-        // Keys that no register takes apart need no lanes.
+        // Keys that are not unpacked in registers need no lanes.
         if layout.words > 4 { KeyLayout::with(values, 64) } else { layout }
     }
 
-    /// At most so many fields a word.
+    /// With at most this many fields per word.
     fn with(values: &[usize], most: usize) -> KeyLayout {
         let mut fields: Vec<KeyField> = Vec::new();
         let (mut word, mut shift, mut in_word) = (0, 0, 0);
@@ -98,7 +100,8 @@ impl KeyLayout {
         }
     }
 
-    /// Returns the layout with words more at the end of each key that are always 0, for registers only up to four words.
+    /// Returns the layout with additional words at the end of each key that are always 0; registers are used only up to
+    /// four words.
     pub fn padded(self, words: usize) -> KeyLayout {
         debug_assert!(words == self.words || words > 4, "registers take keys as they are");
         KeyLayout { words, ..self }
@@ -119,7 +122,7 @@ impl KeyLayout {
         self.fields[field].value(key) as usize
     }
 
-    /// Returns where a field is.
+    /// Returns the position of a field.
     pub fn field(&self, field: usize) -> KeyField {
         self.fields[field]
     }
@@ -129,7 +132,7 @@ impl KeyLayout {
         self.fields.len()
     }
 
-    /// Returns the operation that makes field q of the entry of `tables[q]` for field `source[q]`.
+    /// Returns the operation that sets field q to the entry of `tables[q]` for field `source[q]`.
     pub fn operation(&self, source: &[u16], tables: &[Vec<u8>]) -> KeyOperation {
         let mut operation = KeyOperation { source: source.to_vec(), ..KeyOperation::default() };
         let key_bytes = 16 * self.words;
@@ -153,7 +156,8 @@ impl KeyLayout {
         operation
     }
 
-    /// Appends what an operation makes of keys, in their order. The processor has the instructions of the kernel.
+    /// Appends the results of an operation on keys, in their order. The processor must have the instructions of the
+    /// kernel.
     pub fn apply(
         &self,
         operation: &KeyOperation,
@@ -180,8 +184,8 @@ impl KeyLayout {
         self.apply_scalar(operation, keys, out);
     }
 
-    /// Returns the sum over keys of [`digest`] of what their fields add up to: `base`, and for each field the entry of
-    /// its table. The processor has the instructions of the kernel.
+    /// Returns the sum over all keys of the [`digest`] of the sum of their fields: `base` plus, for each field, the
+    /// entry of its table. The processor must have the instructions of the kernel.
     pub fn checksum(&self, keys: &[u64], base: u32, adds: &[[u32; 128]], kernel: Kernel) -> u64 {
         let mut done = 0;
         let mut sum = 0u64;
@@ -203,7 +207,7 @@ impl KeyLayout {
     }
 
     /// # Safety
-    /// The processor has AVX-512 F; the keys are a multiple of 16.
+    /// The processor has AVX-512 F; the number of keys is a multiple of 16.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     unsafe fn checksum_avx512(&self, keys: &[u64], base: u32, adds: &[[u32; 128]]) -> u64 {
@@ -224,7 +228,7 @@ impl KeyLayout {
                     (first, last) = if self.words == 1 {
                         (eight(here), eight(there))
                     } else {
-                        // SAFETY: eight keys are read of each half, which has as many.
+                        // SAFETY: eight keys are read from each half, which has at least eight.
                         unsafe {
                             (
                                 _mm512_i64gather_epi64::<8>(every, here[word..].as_ptr().cast()),
@@ -271,34 +275,34 @@ impl KeyLayout {
     }
 }
 
-/// How a register takes keys apart and puts them together: a word in two lanes of eight bytes.
+/// How a register unpacks and packs keys: each word as two lanes of eight bytes.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Debug)]
 struct Spread {
-    /// Keys a register.
+    /// Number of keys per register.
     keys: usize,
-    /// For each lane the word of the loaded keys.
+    /// For each lane, the index of its word in the loaded keys.
     lane_word: [u64; 8],
-    /// For each byte the bit of its word where it begins, and its bits.
+    /// For each byte, the bit of its word at which it begins, and the mask of its bits.
     begin: [u8; 64],
     mask: [u8; 64],
-    /// By how much the odd bytes, words and halves of a lane go up.
+    /// Shifts to the left of the odd bytes, words and halves of a lane.
     odd_byte: [i8; 64],
     odd_word: [i16; 32],
     odd_half: [u64; 8],
-    /// By how much each lane goes up in its word.
+    /// The shift to the left of each lane in its word.
     lane: [u64; 8],
-    /// For each word and half of its fields, from which two bytes each is taken, and by how much it is multiplied so that it
-    /// begins with the second one.
+    /// For each word and each half of its fields: from which two bytes each pair is taken, and the factor that places
+    /// it at the beginning of the second one.
     pair: [[[u8; 16]; 2]; 4],
     rise: [[[u16; 8]; 2]; 4],
-    /// Sixteenths of a table that have entries.
+    /// The sixteenths of a table that have entries.
     sixteenths: usize,
 }
 
 #[cfg(target_arch = "x86_64")]
 impl Spread {
-    /// Returns nothing where keys have too many words or fields too many values for a register.
+    /// Returns `None` if keys have too many words, or fields too many values, for a register.
     fn of(fields: &[KeyField], values: &[usize]) -> Option<Spread> {
         let words = fields.last()?.word + 1;
         if words > 4 || values.iter().any(|&values| values > TABLE) {
@@ -321,7 +325,7 @@ impl Spread {
         for field in fields {
             let (half, i) = (field.byte / 8 % 2, field.byte % 8);
             let first = (field.shift / 8) as u8;
-            // There is no byte behind the last one.
+            // There is no byte after the last one.
             let second = if first < 7 { first + 1 } else { 0x80 };
             spread.pair[field.word][half][2 * i..][..2].copy_from_slice(&[first, second]);
             spread.rise[field.word][half][i] = 1 << (8 - field.shift % 8);
@@ -355,7 +359,7 @@ impl Spread {
         Some(spread)
     }
 
-    /// Appends what an operation makes of keys of `W` words, a word at a time.
+    /// Appends the results of an operation on keys of `W` words, one word at a time.
     ///
     /// # Safety
     /// The processor has AVX2.
@@ -367,7 +371,7 @@ impl Spread {
         out: &mut Vec<u64>,
     ) {
         use std::arch::x86_64::*;
-        // What is 16 or more gets its highest bit: a shuffle then makes it 0.
+        // Indices of 16 or more get their highest bit set, so that a shuffle gives 0.
         let beyond = _mm_set1_epi8(0x70);
         let at = |from: __m128i, part: usize| {
             _mm_add_epi8(_mm_xor_si128(from, _mm_set1_epi8(16 * part as i8)), beyond)
@@ -431,7 +435,7 @@ impl Spread {
         }
     }
 
-    /// Appends what an operation makes of keys.
+    /// Appends the results of an operation on keys.
     ///
     /// # Safety
     /// The processor has AVX-512 F, BW and VBMI.
@@ -514,7 +518,7 @@ fn part<T: Copy, const N: usize>(from: &[T]) -> std::arch::x86_64::__m128i {
     unsafe { std::arch::x86_64::_mm_loadu_si128(std::ptr::from_ref(from).cast()) }
 }
 
-/// All bits of the bytes that 16 bits name.
+/// All bits of the bytes that correspond to the 16 given bits.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn bytes_of(bits: u64) -> std::arch::x86_64::__m128i {

@@ -1,15 +1,14 @@
 //! The kernels: one contract, several instruction sets.
 //!
-//! `search` runs a [`StepProgram`] block by block, `pdb` a [`SlotStep`] stretch by stretch (`program` checks what they
-//! hand over), the halo of a search on disk `words`, and `frontier` the keys. Each entry point picks the code of the
-//! [`Kernel`] that it is given, by `dispatch`.
+//! `search` runs a [`StepProgram`] block by block, and `pdb` a [`SlotStep`] stretch by stretch (`program` checks their
+//! arguments); the halo of a search on disk uses `words`, and `frontier` uses the keys. Each entry point selects the
+//! code for a given [`Kernel`] with `dispatch`.
 //!
-//! Invariant: all kernels return the same bytes, counts and checksums for the same block. What a kernel
-//! computes is written once, over the operations on registers that an instruction set offers (`isa`):
-//! `gather` brings registers from where the tables say; `byte_step` makes the next level of a search of
-//! them, `bit_step` that of a pattern database, one bit a line. Of a search by lists, `keys` moves the keys of a bucket,
-//! `key_set` finds those that are new, `key_digits` writes them so that they take little room,
-//! and `key_ranks` numbers them.
+//! Invariant: all kernels return the same bytes, counts and checksums for the same block. The computation of a kernel
+//! is written once, based on the register operations of an instruction set (`isa`): `gather` fetches registers from
+//! their sources; from these, `byte_step` computes the next level of a search, and `bit_step` that of a pattern
+//! database, with one bit per line. For list searches, `keys` moves the keys of a bucket, `key_set` finds the new ones,
+//! `key_digits` encodes them compactly, and `key_ranks` numbers them.
 
 #![allow(unsafe_code)]
 
@@ -45,9 +44,9 @@ pub use crate::kernel::{
     },
 };
 
-/// Calls a function that is generic over an instruction set (`function<I>`), or one that an instruction set has
-/// (`I::function`), with that of a kernel, all of it compiled for these instructions; with plain Rust where this
-/// processor lacks them.
+/// Calls a function that is generic over an instruction set (`function<I>`), or a function of an instruction set
+/// (`I::function`), with the instruction set of a kernel, where everything is compiled for these instructions; uses
+/// plain Rust if this processor lacks them.
 macro_rules! dispatch {
     ($kernel:expr, I::$run:ident($($arg:ident: $of:ty),*) $(-> $value:ty)?) => {{
         #[cfg(target_arch = "x86_64")]
@@ -81,11 +80,11 @@ macro_rules! dispatch {
                 unsafe { $($avx2)*($($arg),*) }
             }
             if $kernel == Kernel::Avx512 && $kernel.is_supported() {
-                // SAFETY: the processor has the instructions, checked just now.
+                // SAFETY: the processor has the instructions, as has just been checked.
                 return unsafe { avx512($($arg),*) };
             }
             if $kernel == Kernel::Avx2 && $kernel.is_supported() {
-                // SAFETY: the processor has the instructions, checked just now.
+                // SAFETY: the processor has the instructions, as has just been checked.
                 return unsafe { avx2($($arg),*) };
             }
         }
@@ -99,12 +98,12 @@ pub(crate) use dispatch;
 
 pub(crate) use crate::kernel::{avx512::Avx512, gather::Ready, scalar::Scalar};
 
-// Which instruction set to use.
+// The choice of the instruction set.
 
-/// An instruction set that the sweep engine has a kernel for.
+/// An instruction set for which the sweep engine has a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
-    /// Portable Rust, any processor.
+    /// Portable Rust, for any processor.
     Scalar,
     /// x86-64 with AVX2.
     Avx2,

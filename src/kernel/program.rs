@@ -1,4 +1,4 @@
-//! A level step made ready for a kernel, and its safe entry point.
+//! A level step prepared for a kernel, and its safe entry point.
 
 use std::{any::Any, sync::Arc};
 
@@ -17,8 +17,8 @@ use crate::{
     system::SystemError,
 };
 
-/// All edges of a puzzle that share a window permutation and a pair of groups: gather by the
-/// window, then move bits.
+/// All edges of a puzzle with the same window permutation and the same pair of groups: gather by the window, then move
+/// bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfer {
     /// The window permutation of the moves.
@@ -27,11 +27,11 @@ pub struct Transfer {
     pub bits: Vec<(u8, u8)>,
 }
 
-/// The step into one group for one kernel: gather tables in its own format.
+/// The step into one group for one kernel: gather tables in the kernel's format.
 pub struct StepProgram {
     layout: Layout,
     gathers: Vec<Arc<MoveTable>>,
-    /// Number of transfers whose bits are handed over with the block.
+    /// Number of transfers whose bits are passed in with the block.
     halo: usize,
     tables: ReadyTables,
 }
@@ -46,10 +46,10 @@ impl StepProgram {
         StepProgram::with_halo(kernel, layout, transfers, &[])
     }
 
-    /// Returns the program that carries out the transfers and, for each of `halo`, moves the bits of a
-    /// block that is handed over with the target block ([`ByteBlock::halo`]).
+    /// Returns the program that carries out the transfers and, for each transfer in `halo`, moves the bits of a block
+    /// that is passed in with the target block ([`ByteBlock::halo`]).
     /// # Panics
-    /// When lines have fewer than six elements or a window reaches beyond them.
+    /// If lines have fewer than six elements or a window reaches beyond them.
     pub fn with_halo(
         kernel: Kernel,
         layout: Layout,
@@ -59,9 +59,9 @@ impl StepProgram {
         StepProgram::shared(kernel, &Gathers::new(layout), transfers, halo)
     }
 
-    /// Does the same with tables that other programs may have already.
+    /// Like [`StepProgram::with_halo`], with tables that may be shared with other programs.
     /// # Panics
-    /// As [`StepProgram::with_halo`].
+    /// In the same cases as [`StepProgram::with_halo`].
     pub fn shared(
         kernel: Kernel,
         tables: &Gathers,
@@ -84,11 +84,11 @@ impl StepProgram {
         &self.gathers
     }
 
-    /// Computes a block of the next level in place and returns its tally:
-    /// `next = (union over transfers of bits(gather(cur))) minus next`, or what else the rule says.
+    /// Computes a block of the next level in place and returns its tally: `next = (union over transfers of
+    /// bits(gather(cur))) minus next`, or a variant of this for other rules.
     ///
     /// # Panics
-    /// When a length or an index of the block does not fit the layout and the gather tables.
+    /// If a length or an index of the block does not fit the layout and the gather tables.
     pub fn step(&self, block: ByteBlock<'_>) -> Tally {
         let registers = self.layout.block_registers();
         let of = |g: &Arc<MoveTable>| (g.source_blocks.count(), g.source_blocks.variants());
@@ -127,7 +127,7 @@ impl StepProgram {
 }
 
 /// # Safety
-/// As [`step`]; the tables are a [`Ready`] of the instruction set.
+/// The same conditions as for [`step`]; the tables are a [`Ready`] of the instruction set.
 #[inline(always)]
 unsafe fn byte_step<I: Isa, const REVERSE: bool>(tables: &dyn Any, block: ByteBlock<'_>) -> Tally {
     // SAFETY: the caller's promise.
@@ -135,7 +135,7 @@ unsafe fn byte_step<I: Isa, const REVERSE: bool>(tables: &dyn Any, block: ByteBl
 }
 
 /// # Safety
-/// As [`slot_step`]; the tables are a [`Ready`] of the instruction set.
+/// The same conditions as for [`slot_step`]; the tables are a [`Ready`] of the instruction set.
 #[inline(always)]
 unsafe fn bit_step<I: Isa, const G: usize>(
     tables: &dyn Any,
@@ -147,14 +147,14 @@ unsafe fn bit_step<I: Isa, const G: usize>(
     unsafe { slot_step::<I, G>(Ready::of(tables), slices, moves, stretch) }
 }
 
-/// Gather tables in the format of a kernel's instruction set, a [`Ready`] of it.
+/// Gather tables in the format of a kernel's instruction set: a [`Ready`].
 struct ReadyTables {
     kernel: Kernel,
     ready: Box<dyn Any + Send + Sync>,
 }
 
 impl ReadyTables {
-    /// Returns the tables of windows, each with its list of bits.
+    /// Returns the tables for windows, each with its list of bits.
     fn new(
         kernel: Kernel,
         layout: Layout,
@@ -175,7 +175,7 @@ impl ReadyTables {
     }
 }
 
-// The step of slots made ready for a kernel, and its safe entry point.
+// The step of slots prepared for a kernel, and its safe entry point.
 
 /// The tables of all shifts of positions for one kernel.
 pub struct SlotStep {
@@ -185,11 +185,11 @@ pub struct SlotStep {
 }
 
 impl SlotStep {
-    /// Returns the tables for the lines of a layout in slices.
+    /// Returns the tables for the lines of a layout with slices.
     ///
-    /// Cost: 50 ms for eight things, less for fewer.
+    /// Cost: 50 ms for eight elements, less for fewer.
     /// # Panics
-    /// When the layout is not in slices, see [`Layout::sliced`].
+    /// If the layout does not consist of slices; see [`Layout::sliced`].
     pub fn new(kernel: Kernel, layout: Layout) -> Result<SlotStep, SystemError> {
         let k = layout.len();
         assert_eq!(Layout::sliced(k), Some(layout), "patterns lie in slices");
@@ -210,7 +210,7 @@ impl SlotStep {
     /// Adds a level to a stretch of slots and returns the number of first visits.
     ///
     /// # Panics
-    /// When the lengths of the stretch do not fit the layout and the moves.
+    /// If the lengths of the stretch do not fit the layout and the moves.
     pub fn run(&self, moves: &SlotMoves, stretch: SlotStretch<'_>) -> u64 {
         let unit = self.layout.slice_registers() * self.slices.len();
         let slots = stretch.full.len();

@@ -7,7 +7,7 @@ use crate::{
     perm::{CrossRow, GROUP, LANES, LaneRow, Register, layout},
 };
 
-/// Portable Rust: arrays of bytes that the compiler vectorises where it can.
+/// Portable Rust: arrays of bytes that the compiler vectorises if it can.
 pub(crate) struct Scalar;
 
 impl Isa for Scalar {

@@ -1,20 +1,20 @@
-//! Bits that move between words: what gathers do to bytes, done to one bit of each.
+//! Movement of bits between words: the same operations as gathers on bytes, on one bit of each byte.
 
 use crate::{
     kernel::{Kernel, Word, dispatch, isa::Isa},
     perm::Register,
 };
 
-/// Where the lanes of a word come from in another word.
+/// The lanes of a word that come from another word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BitRow {
-    /// For each lane the lane of the source.
+    /// For each lane, the lane of the source.
     pub from: [u8; 64],
     /// The lanes that come from there.
     pub lanes: u64,
 }
 
-/// One of the words that a word takes lanes from.
+/// One of the words from which a word takes lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BitPiece {
     /// Number of the source block.
@@ -23,21 +23,21 @@ pub struct BitPiece {
     pub row: u16,
 }
 
-/// Words as pieces of other words: word i is made of the pieces from `starts[i]` to `starts[i + 1]`.
+/// Words assembled from pieces of other words: word i consists of the pieces from `starts[i]` to `starts[i + 1]`.
 #[derive(Clone, Copy)]
 pub struct BitGather<'a> {
-    /// Which lanes pieces take.
+    /// The lanes that pieces take.
     pub rows: &'a [BitRow],
-    /// One more than there are words.
+    /// One more element than there are words.
     pub starts: &'a [u32],
     pub pieces: &'a [BitPiece],
 }
 
 impl BitGather<'_> {
-    /// Gathers words, whose source words `load` brings. All kernels return the same.
+    /// Gathers words from source words, which `load` reads. All kernels return the same result.
     ///
     /// # Panics
-    /// When there are fewer starts than words and one, or rows than pieces name.
+    /// If the number of starts is not greater than that of words, or if a piece refers to a row that does not exist.
     pub fn run(&self, kernel: Kernel, load: impl Fn(BitPiece) -> u64, words: &mut [u64]) {
         #[inline(always)]
         unsafe fn take<I: Isa>(
@@ -63,7 +63,7 @@ impl BitGather<'_> {
     }
 }
 
-/// Brings the bits of each word together where its mask has ones, the lowest first.
+/// Gathers the bits of each word at the positions where its mask has ones into the lowest bits, in order.
 pub fn gather_bits(kernel: Kernel, words: &mut [u64], masks: &[u64]) {
     #[inline(always)]
     unsafe fn run<I: Isa>(words: &mut [u64], masks: &[u64]) {
@@ -75,7 +75,7 @@ pub fn gather_bits(kernel: Kernel, words: &mut [u64], masks: &[u64]) {
     dispatch!(kernel, run<I>(words: &mut [u64], masks: &[u64]))
 }
 
-/// Puts the lowest bits of each word, in order, where its mask has ones.
+/// Scatters the lowest bits of each word, in order, to the positions where its mask has ones.
 pub fn scatter_bits(kernel: Kernel, words: &mut [u64], masks: &[u64]) {
     #[inline(always)]
     unsafe fn run<I: Isa>(words: &mut [u64], masks: &[u64]) {
@@ -89,12 +89,12 @@ pub fn scatter_bits(kernel: Kernel, words: &mut [u64], masks: &[u64]) {
 
 // Planes: one bit of every byte of a block, as a word per register.
 //
-// Invariant: bit l of a word stands for lane l; bits 60..63 are zero, like the padding lanes.
+// Invariant: bit l of a word represents lane l; bits 60..63 are zero, like the padding lanes.
 
-/// Writes the given bit of every byte: word r holds those of register r. Returns whether any is set.
+/// Writes the given bit of every byte: word r contains those of register r. Returns whether any is set.
 ///
 /// # Panics
-/// When the lengths differ.
+/// If the lengths differ.
 pub fn collect(kernel: Kernel, registers: &[Register], bit: u8, words: &mut [u64]) -> bool {
     #[inline(always)]
     unsafe fn run<I: Isa>(registers: &[Register], bit: u8, words: &mut [u64]) -> bool {
@@ -110,10 +110,10 @@ pub fn collect(kernel: Kernel, registers: &[Register], bit: u8, words: &mut [u64
     dispatch!(kernel, run<I>(registers: &[Register], bit: u8, words: &mut [u64]) -> bool)
 }
 
-/// Writes a byte per bit: lane l of register r is 1 when bit l of word r is set, else 0.
+/// Expands each bit to a byte: lane l of register r is 1 if bit l of word r is set, else 0.
 ///
 /// # Panics
-/// When the lengths differ.
+/// If the lengths differ.
 pub fn spread(kernel: Kernel, words: &[u64], registers: &mut [Register]) {
     #[inline(always)]
     unsafe fn run<I: Isa>(words: &[u64], registers: &mut [Register]) {
@@ -126,10 +126,11 @@ pub fn spread(kernel: Kernel, words: &[u64], registers: &mut [Register]) {
     dispatch!(kernel, run<I>(words: &[u64], registers: &mut [Register]))
 }
 
-/// Writes eight words to each register: lane l of word j is bit j of byte l. The last register may get fewer.
+/// Combines eight words into each register: lane l of word j becomes bit j of byte l. The last register may have fewer
+/// words.
 ///
 /// # Panics
-/// When the lengths do not fit.
+/// If the lengths do not match.
 pub fn join_planes(kernel: Kernel, words: &[Word], registers: &mut [Register]) {
     #[inline(always)]
     unsafe fn run<I: Isa>(words: &[Word], registers: &mut [Register]) {
@@ -149,10 +150,10 @@ pub fn join_planes(kernel: Kernel, words: &[Word], registers: &mut [Register]) {
     dispatch!(kernel, run<I>(words: &[Word], registers: &mut [Register]))
 }
 
-/// Joins to each word the bits that [`join_planes`] wrote.
+/// ORs into each word the bits that [`join_planes`] combined.
 ///
 /// # Panics
-/// When the lengths do not fit.
+/// If the lengths do not match.
 pub fn split_planes(kernel: Kernel, registers: &[Register], words: &mut [Word]) {
     #[inline(always)]
     unsafe fn run<I: Isa>(registers: &[Register], words: &mut [Word]) {
@@ -168,10 +169,10 @@ pub fn split_planes(kernel: Kernel, registers: &[Register], words: &mut [Word]) 
     dispatch!(kernel, run<I>(registers: &[Register], words: &mut [Word]))
 }
 
-/// Writes a level to the lanes of registers that are zero and have a bit in the words; returns their number.
+/// Writes a level to the lanes of registers that are zero and whose bit is set in the words; returns their number.
 ///
 /// # Panics
-/// When the lengths differ.
+/// If the lengths differ.
 pub fn enter_first(kernel: Kernel, words: &[Word], level: u8, registers: &mut [Register]) -> u64 {
     #[inline(always)]
     unsafe fn run<I: Isa>(words: &[Word], level: u8, registers: &mut [Register]) -> u64 {

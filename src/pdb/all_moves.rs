@@ -1,7 +1,8 @@
-//! Pattern spaces in which every move counts, those of the other tiles too.
+//! Pattern spaces in which every move counts, including moves of tiles outside the pattern.
 //!
-//! Invariant: a state is (cells of the pattern's tiles, cell of the blank); the other tiles look alike. Searched from
-//! the pattern at home and the blank anywhere, both colours of the blank's cell have states at every depth.
+//! Invariant: a state is (cells of the pattern's tiles, cell of the blank); the other tiles look alike. If the search
+//! starts from the pattern at home with the blank anywhere, there are states with both colours of the blank's cell at
+//! every depth.
 //!
 //! Source: J. Culberson and J. Schaeffer, Pattern databases, Computational Intelligence 14 (1998): the fringe.
 
@@ -36,11 +37,11 @@ use crate::{
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Space {
-    /// The pattern, of five tiles or more.
+    /// The pattern, with at least five tiles.
     pub pattern: Pattern,
-    /// The blank's cell in the state of depth 0; `None` for all states with the pattern at home.
+    /// The blank's cell in the state at depth 0; `None` to start from all states with the pattern at home.
     pub blank: Option<u8>,
-    /// Last depth to search, `None` for all.
+    /// Last depth to search; `None` for all depths.
     pub max_depth: Option<usize>,
     /// Resources that the search may use.
     pub resources: Resources,
@@ -53,18 +54,18 @@ resource_setters! { Space }
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Depths {
-    /// Number of states at each depth.
+    /// The number of states at each depth.
     pub counts: Vec<u64>,
-    /// Number of states of the whole space, N!/(N-k-1)!.
+    /// The number of states of the whole space, N!/(N-k-1)!.
     pub states: u64,
     /// Whether the search ran until no new state was found.
     pub complete: bool,
-    /// Wall time in seconds.
+    /// Wall-clock time in seconds.
     pub seconds: f64,
 }
 
 impl Space {
-    /// Returns the search of a pattern's space from the pattern at home and the blank anywhere.
+    /// Returns the search of a pattern's space that starts from the pattern at home with the blank anywhere.
     pub fn new(pattern: Pattern) -> Space {
         Space { pattern, blank: None, max_depth: None, resources: Resources::new() }
     }
@@ -103,8 +104,8 @@ impl Space {
     /// Searches level by level, on a thread pool of its own.
     ///
     /// # Errors
-    /// [`PdbError`] if the pattern has fewer than five tiles, the memory limit is
-    /// too low, memory cannot be allocated, or the blank is on a tile.
+    /// [`PdbError`] if the pattern has fewer than five tiles, the memory limit is too low, memory cannot be allocated,
+    /// or the blank is on the cell of a tile.
     pub fn run(&self) -> Result<Depths, PdbError> {
         self.run_with(&NoProgress)
     }
@@ -112,7 +113,7 @@ impl Space {
     /// Searches like [`Space::run`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
-    /// As [`Space::run`], and [`PdbError::Interrupted`].
+    /// Same errors as [`Space::run`], plus [`PdbError::Interrupted`].
     pub fn run_with(&self, observer: &dyn Progress) -> Result<Depths, PdbError> {
         let layout = self.layout()?;
         let home = self.pattern.home();
@@ -153,11 +154,13 @@ impl Space {
         })?
     }
 
-    /// Searches from the goal state, whatever [`Space::blank`] is; returns the depths and their database, of kind
-    /// [`Kind::AllMoves`] with a byte per entry, as [`Build::run`] makes it. [`crate::pdb::plan`] tells the memory.
+    /// Searches from the goal state, whatever [`Space::blank`] is. Returns the depths and their database, which has
+    /// kind [`Kind::AllMoves`] and one byte per entry, as [`Build::run`] builds it. [`crate::pdb::plan`] computes the
+    /// memory.
     ///
     /// # Errors
-    /// As [`Space::run`], and [`PdbError::Pattern`] for eight tiles: the blank is one more.
+    /// Same errors as [`Space::run`], plus [`PdbError::Pattern`] for patterns of eight tiles: the blank counts as one
+    /// more.
     pub fn build(&self) -> Result<(Depths, Pdb), PdbError> {
         self.build_with(&NoProgress)
     }
@@ -165,7 +168,7 @@ impl Space {
     /// Searches like [`Space::build`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
-    /// As [`Space::build`], and [`PdbError::Interrupted`].
+    /// Same errors as [`Space::build`], plus [`PdbError::Interrupted`].
     pub fn build_with(&self, observer: &dyn Progress) -> Result<(Depths, Pdb), PdbError> {
         self.layout()?;
         let (begun, states) = (Instant::now(), self.states());

@@ -1,4 +1,4 @@
-//! Making a database: what it needs, and the choice of what is done.
+//! Building a database: its requirements, and the choice of a builder.
 
 use crate::{
     bits::set_of,
@@ -38,10 +38,10 @@ pub struct Build {
     pub kind: Kind,
     /// The encoding of the values.
     pub encoding: Encoding,
-    /// Whether to use the plain builder even if the fast one could run. It is slow, but independent
-    /// of everything that makes the other one fast.
+    /// Whether to use the plain builder even if the fast one could run. The plain builder is slow, but independent of
+    /// everything that makes the other one fast.
     pub plain: bool,
-    /// Resources that the build may use; `kernel` is that of the fast builder.
+    /// Resources that the build may use; `kernel` applies to the fast builder.
     pub resources: Resources,
 }
 
@@ -49,7 +49,7 @@ setters! { Build: pattern: Pattern, kind: Kind, encoding: Encoding, plain: bool,
 resource_setters! { Build }
 
 impl Build {
-    /// Returns the build of a pattern's minimum over the blank, in bytes, as fast as possible.
+    /// Returns the build that stores a pattern's minimum over the blank, with one byte per entry, as fast as possible.
     pub fn new(pattern: Pattern) -> Build {
         Build {
             pattern,
@@ -61,17 +61,17 @@ impl Build {
     }
 }
 
-/// Size, memory and disk space that a build needs.
+/// The size, memory and disk space that a build needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BuildPlan {
-    /// Number of entries of the table. For the region-aware kind, regions are counted for each set of cells.
+    /// The number of entries of the table. For the region-aware kind, regions are counted for each set of cells.
     pub entries: u64,
-    /// Size of the file's data section, in bytes.
+    /// The size of the file's data section, in bytes.
     pub data_bytes: u64,
     /// Peak memory in bytes.
     pub memory_bytes: u64,
-    /// Size in bytes of the files beside the database, for a build in a directory.
+    /// The size in bytes of the temporary files, for a build in a directory.
     pub disk_bytes: u64,
     /// Whether the fast builder runs.
     pub fast: bool,
@@ -80,20 +80,20 @@ pub struct BuildPlan {
 /// Returns the size, memory and disk space that a build needs.
 ///
 /// # Errors
-/// [`PdbError::Budget`] when the memory exceeds the budget, and [`PdbError::Unsuitable`].
+/// [`PdbError::Budget`] if the memory exceeds the budget, and [`PdbError::Unsuitable`].
 pub fn plan(build: &Build) -> Result<BuildPlan, PdbError> {
     BuildPlan::of(build, false)
 }
 
-/// Returns the needs of a [`crate::pdb::DiskBuild`], which keeps its levels in files.
+/// Returns the requirements of a [`crate::pdb::DiskBuild`], which keeps its levels in files.
 ///
 /// # Errors
-/// As [`plan`], and [`PdbError::Unsuitable`] for databases that are built in memory only.
+/// Same errors as [`plan`], plus [`PdbError::Unsuitable`] for databases that can only be built in memory.
 pub fn plan_on_disk(build: &Build) -> Result<BuildPlan, PdbError> {
     BuildPlan::of(build, true)
 }
 
-/// Bits of level files for each entry: 3.0 to 3.7 were measured for seven and eight tiles.
+/// Bits in level files per entry: measurements for seven and eight tiles gave 3.0 to 3.7.
 const LEVEL_BITS: u64 = 4;
 
 impl BuildPlan {
@@ -144,14 +144,14 @@ impl BuildPlan {
             build.pattern.with_blank()?;
             return of_slots(sets * (n - k) as u64);
         }
-        // The counting of regions itself takes time and memory: refuse what cannot fit anyway before.
+        // Counting the regions itself takes time and memory: reject in advance what cannot fit anyway.
         of_slots(sets)?;
         let starts = EntryOrder::new(&pattern, build.kind).region_starts();
         of_slots(u64::from(*starts.last().unwrap_or(&0)))
     }
 }
 
-/// The entries of a kind for the tiles of a pattern.
+/// The number of entries of a kind for the tiles of a pattern.
 fn entries_of(kind: Kind, tiles: &Pattern, slots: u64) -> u64 {
     match kind {
         Kind::Minimum => tiles.placements(),
@@ -159,7 +159,7 @@ fn entries_of(kind: Kind, tiles: &Pattern, slots: u64) -> u64 {
     }
 }
 
-/// The most memory of a build at a time.
+/// The peak memory of a build.
 fn needed(build: &Build, tiles: &Pattern, slots: u64, fast: bool, on_disk: bool) -> u64 {
     let (n, k) = (tiles.size().cells(), tiles.tiles().len());
     let entries = entries_of(build.kind, tiles, slots);
@@ -171,7 +171,7 @@ fn needed(build: &Build, tiles: &Pattern, slots: u64, fast: bool, on_disk: bool)
         Kind::Regions => 8 * sets,
     };
     if !fast {
-        // A flag per state, and two levels of 9 bytes a state in lists that grow.
+        // One flag per state, and two levels of 9 bytes per state in growing lists.
         let bytes = if build.encoding == Encoding::Bit { packed } else { 0 };
         return entries + bytes + states + 24 * sets * lehmer::count(k) + 8 * sets + fixed;
     }
@@ -180,7 +180,7 @@ fn needed(build: &Build, tiles: &Pattern, slots: u64, fast: bool, on_disk: bool)
     let values = entries / 60 * 64;
     let after = match (build.kind, build.encoding) {
         _ if on_disk => return needed_on_disk(entries, sets, k, words) + tables + fixed,
-        // Each core turns 64 slots at a time.
+        // Each core transposes 64 slots at a time.
         (_, Encoding::Bit) => {
             words + tables + words.max(packed + 32 * lehmer::count(k) * SLOTS as u64)
         }
@@ -192,25 +192,25 @@ fn needed(build: &Build, tiles: &Pattern, slots: u64, fast: bool, on_disk: bool)
     after + starts + fixed
 }
 
-/// The memory of a build whose levels go to files, without its tables.
+/// The memory of a build whose levels go to files, excluding its tables.
 fn needed_on_disk(entries: u64, sets: u64, tiles: usize, words: u64) -> u64 {
-    // The indices of all level files: 24 bytes a frame.
+    // The indices of all level files: 24 bytes per frame.
     let indices = words / (100 << 10) * 24 * 128;
-    // A window, and what each core codes or turns.
+    // A window, and the data that each core codes or transposes.
     let window = 2 * WINDOW as u64 * word_bytes(lehmer::count(tiles));
     let working = window + 16 * (entries / lehmer::count(tiles)) + (36 << 20);
     words.max(raw_bytes(entries, Encoding::Bit) + indices + working) + 8 * sets
 }
 
 impl Build {
-    /// Builds the database in memory, on threads of its own.
+    /// Builds the database in memory, on its own threads.
     ///
-    /// Cost: about 2 ns of one AVX-512 core per entry for patterns of five tiles and more; memory as
-    /// [`plan`] says, twice the table for the minimum kind.
+    /// Cost: about 2 ns of one AVX-512 core per entry for patterns of five or more tiles; memory as computed by
+    /// [`plan`], which for the minimum kind is twice the table.
     ///
     /// # Errors
-    /// [`PdbError`] when the table does not fit the budget, the processor lacks the kernel, or memory or
-    /// threads are unavailable.
+    /// [`PdbError`] if the table exceeds the memory limit, the processor cannot run the kernel, or memory or threads
+    /// are unavailable.
     pub fn run(&self) -> Result<Pdb, PdbError> {
         self.run_with(&NoProgress)
     }
@@ -218,7 +218,7 @@ impl Build {
     /// Builds the database like [`Build::run`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
-    /// As [`Build::run`], and [`PdbError::Interrupted`].
+    /// Same errors as [`Build::run`], plus [`PdbError::Interrupted`].
     pub fn run_with(&self, observer: &dyn Progress) -> Result<Pdb, PdbError> {
         let plan = plan(self)?;
         self.resources.install(|| match plan.fast {
@@ -228,7 +228,7 @@ impl Build {
     }
 }
 
-/// The header of a table, without histogram and checksums.
+/// The header of a table, excluding histogram and checksums.
 fn header(build: &Build, entries: u64, encoding: Encoding) -> Result<Summary, PdbError> {
     let pattern = match build.kind {
         Kind::AllMoves => build.pattern.with_blank()?,
@@ -247,7 +247,7 @@ fn header(build: &Build, entries: u64, encoding: Encoding) -> Result<Summary, Pd
     })
 }
 
-/// A zeroed image, with the table of region starts.
+/// A zeroed image that contains the table of region starts.
 pub(crate) fn image(header: &Summary) -> Result<Image, PdbError> {
     let layout = header.layout();
     let mut image = Image::zeroed(layout.data.end())?;
@@ -261,7 +261,7 @@ pub(crate) fn image(header: &Summary) -> Result<Image, PdbError> {
     Ok(image)
 }
 
-/// Builds a table by the oracle.
+/// Builds a table with the plain builder.
 fn plain(build: &Build, entries: u64, observer: &dyn Progress) -> Result<Pdb, PdbError> {
     let mut header = header(build, entries, Encoding::Byte)?;
     let mut image = image(&header)?;
@@ -274,10 +274,10 @@ fn plain(build: &Build, entries: u64, observer: &dyn Progress) -> Result<Pdb, Pd
     }
 }
 
-/// A build of five tiles or more: a search over slots, and what it leaves brought into the order of the file.
+/// A build for five or more tiles: a search over slots, whose results are then brought into the order of the file.
 pub(crate) struct TableBuild<'a> {
     build: &'a Build,
-    /// Without the blank.
+    /// The pattern without the blank.
     pattern: Pattern,
     kernel: Kernel,
     pub graph: SlotGraph,
@@ -308,7 +308,7 @@ impl<'a> TableBuild<'a> {
         Ok(search)
     }
 
-    /// Searches to the end; the memory of what has been reached is free afterwards.
+    /// Searches to the end; the memory for the reached states is free afterwards.
     pub fn search(
         &mut self,
         mut search: SlotSearch<'_>,
@@ -344,7 +344,7 @@ impl<'a> TableBuild<'a> {
         Ok(Pdb::finish(image, self.header))
     }
 
-    /// Writes a byte an entry: for each class the values of its slots, or of its sets.
+    /// Writes one byte per entry: for each class, the values of its slots or of its sets.
     fn search_bytes(
         &mut self,
         search: SlotSearch,
@@ -359,7 +359,7 @@ impl<'a> TableBuild<'a> {
         self.search(search, &sink)
     }
 
-    /// One value for each region, or each cell, of the blank.
+    /// Finishes a table with one value for each region, or each cell, of the blank.
     fn bytes(mut self) -> Result<Pdb, PdbError> {
         let search = self.begin()?;
         let unit = unit(self.graph.layout);
@@ -376,7 +376,7 @@ impl<'a> TableBuild<'a> {
             file_order::lines(&order, &slots, values, entries, &meter)?;
             return Ok(Pdb::finish(image, self.header));
         }
-        // The values for each cell of the blank, in turn, are a table of the tiles on the other cells.
+        // The values for each cell of the blank form a table of the tiles on the other cells.
         let (n, k) = (self.pattern.size().cells(), self.pattern.tiles().len());
         let subsets = Subsets::new(n - 1, k).expect("patterns are small");
         let mut lines = Array::zeroed((subsets.count() * order.len()).div_ceil(64) as u64)?;
@@ -393,7 +393,7 @@ impl<'a> TableBuild<'a> {
         Ok(Pdb::finish(image, self.header))
     }
 
-    /// One value for each placement: the memory of the values becomes the file image.
+    /// Finishes a table with one value for each placement: the memory of the values becomes the file image.
     fn minimum(mut self) -> Result<Pdb, PdbError> {
         let search = self.begin()?;
         let unit = unit(self.graph.layout);

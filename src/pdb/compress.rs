@@ -1,6 +1,6 @@
-//! Databases compressed for shipping, and what files say of themselves.
+//! Compression of databases for distribution, and the description in a file's header.
 //!
-//! Invariant: decompressing restores the very file that was compressed, sums included.
+//! Invariant: decompression restores exactly the file that was compressed, checksums included.
 
 use std::{io::Write, path::Path};
 
@@ -16,15 +16,16 @@ use crate::{
     threads::in_parallel,
 };
 
-/// Level of compression: 9 shrinks the 4x4 table of {1..7} to a third of its bytes at 20 MB/s.
+/// Compression level: 9 reduces the 4x4 table of {1..7} to a third of its size, at 20 MB/s.
 const LEVEL: i32 = 9;
 
-/// Writes a compressed copy of a database file, independent zstd frames of 1 MiB each, and returns its bytes.
+/// Writes a compressed copy of a database file, in independent zstd frames of 1 MiB of data each, and returns its size
+/// in bytes.
 ///
-/// Cost: 50 ns a byte and core on all threads of the current pool, and the compressed file in memory.
+/// Cost: 50 ns of one core per byte, using all threads of the current pool; memory for the compressed file.
 ///
 /// # Errors
-/// [`PdbError`] when the file is damaged or compressed already, or writing fails.
+/// [`PdbError`] if the file is damaged or already compressed, or if writing fails.
 pub fn compress(
     from: impl AsRef<Path>,
     to: impl AsRef<Path>,
@@ -36,7 +37,7 @@ pub fn compress(
 /// Like [`compress`], with an observer that sees the progress and may stop the work.
 ///
 /// # Errors
-/// As [`compress`], and [`PdbError::Interrupted`].
+/// Same errors as [`compress`], plus [`PdbError::Interrupted`].
 pub fn compress_with(
     from: impl AsRef<Path>,
     to: impl AsRef<Path>,
@@ -80,10 +81,10 @@ pub fn compress_with(
     Ok(layout.data.end())
 }
 
-/// Writes the database file that was compressed, and returns its bytes. Cost: the database in memory.
+/// Restores the database file that was compressed, and returns its size in bytes. Cost: memory for the database.
 ///
 /// # Errors
-/// [`PdbError`] when the file is damaged or not compressed, or writing fails.
+/// [`PdbError`] if the file is damaged or not compressed, or if writing fails.
 pub fn decompress(
     from: impl AsRef<Path>,
     to: impl AsRef<Path>,
@@ -95,7 +96,7 @@ pub fn decompress(
 /// Like [`decompress`], with an observer that sees the progress and may stop the work.
 ///
 /// # Errors
-/// As [`decompress`], and [`PdbError::Interrupted`].
+/// Same errors as [`decompress`], plus [`PdbError::Interrupted`].
 pub fn decompress_with(
     from: impl AsRef<Path>,
     to: impl AsRef<Path>,
@@ -119,10 +120,10 @@ pub fn decompress_with(
     Ok(total)
 }
 
-/// Returns the header of a file, compressed or not: the description of the table without its entries.
+/// Returns the header of a file, compressed or not: the description of the database without its entries.
 ///
 /// # Errors
-/// [`PdbError`] as for [`crate::pdb::Pdb::open`].
+/// Same errors as [`crate::pdb::Pdb::open`].
 pub fn inspect(path: impl AsRef<Path>) -> Result<Summary, PdbError> {
     let file = Container::<Summary>::open(path.as_ref())?;
     Ok(file.header.clone())
@@ -130,10 +131,10 @@ pub fn inspect(path: impl AsRef<Path>) -> Result<Summary, PdbError> {
 
 // The frames of compressed databases.
 //
-// Invariant: a frame is right when the block in it has its sum. Nothing that a file claims takes memory before it
-// is checked.
+// Invariant: a frame is right if its block has the right checksum. Sizes claimed by a file are checked before memory is
+// allocated.
 
-/// Returns the file that was compressed, in memory, all of it checked.
+/// Returns the original of a compressed file, in memory and completely checked.
 pub(crate) fn load(
     file: Container<Summary>,
     observer: &dyn Progress,
@@ -154,7 +155,7 @@ pub(crate) fn load(
     Ok(file.replaced(header, image)?)
 }
 
-/// Reads the frame of a block, of which the ends of all frames are given, and checks the block.
+/// Reads the frame of a block, given the ends of all frames, and checks the block.
 fn decode(
     file: &Container<Summary>,
     ends: &[[u8; 8]],
@@ -165,7 +166,7 @@ fn decode(
     let end = |frame: usize| u64::from_le_bytes(ends[frame]);
     let begin = block.checked_sub(1).map_or(0, end);
     let stored = file.layout.data.bytes;
-    // The last frame ends with the file; none is much longer than what is in it.
+    // The last frame ends with the file; no frame is much longer than its contents.
     let inside = match block + 1 == ends.len() {
         true => end(block) == stored,
         false => end(block) <= stored,
@@ -181,7 +182,7 @@ fn decode(
     }
 }
 
-/// What comes before the entries of a file with another header than the one it is copied from.
+/// The bytes before the entries of a file whose header differs from that of the file it is copied from.
 pub(crate) fn front(
     file: &Container<Summary>,
     header: &Summary,

@@ -1,7 +1,7 @@
-//! A database: a table of values and what they are values of.
+//! A database: a table of values and its description.
 //!
-//! Invariant: memory holds the very bytes of the file, header first; a file's entries are checked before
-//! anything rests on them.
+//! Invariant: memory holds exactly the bytes of the file, header first; a file's entries are checked before anything
+//! depends on them.
 
 use std::path::Path;
 
@@ -32,22 +32,23 @@ pub struct Pdb {
 }
 
 impl Pdb {
-    /// Opens a database file to look up a few boards ([`Pdb::value`]). Only the blocks of 1 MiB that hold the entries asked for
+    /// Opens a database file to look up a few boards ([`Pdb::value`]). Only the 1 MiB blocks with the requested entries
     /// are read, checked and kept. A compressed file is read completely, as by [`Pdb::load`]. Cost: constant.
     ///
     /// # Errors
-    /// [`PdbError::System`] when the file cannot be read, is no database, is of another version, too short or too long,
-    /// or damaged in its header.
+    /// [`PdbError::System`] if the file cannot be read, is not a database, has an unsupported version, is too short or
+    /// too long, or has a damaged header.
     pub fn open(path: impl AsRef<Path>) -> Result<Pdb, PdbError> {
         Pdb::new(Container::open(path.as_ref())?)
     }
 
-    /// Reads a database file into memory, on huge pages where the system has them, and checks all of it. Use it for more than
-    /// a few look-ups. Cost: the file's size in memory, and about 0.3 ns per byte on two cores if the system has cached the
-    /// file; 1 ns per byte if it is compressed.
+    /// Reads a database file into memory, on huge pages if the system has them, and checks all of it. Use it for more
+    /// than a few lookups. Cost: memory for the whole file, and about 0.3 ns per byte on two cores if the system has
+    /// cached the file, or 1 ns per byte if it is compressed.
     ///
     /// # Errors
-    /// As [`Pdb::open`], and [`PdbError::System`] when a block is damaged or less memory is free.
+    /// Same errors as [`Pdb::open`], plus [`PdbError::System`] if a block is damaged or there is not enough free
+    /// memory.
     pub fn load(path: impl AsRef<Path>) -> Result<Pdb, PdbError> {
         Pdb::load_with(path, &NoProgress)
     }
@@ -55,7 +56,7 @@ impl Pdb {
     /// Reads a database file like [`Pdb::load`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
-    /// As [`Pdb::load`], and [`PdbError::Interrupted`].
+    /// Same errors as [`Pdb::load`], plus [`PdbError::Interrupted`].
     pub fn load_with(path: impl AsRef<Path>, observer: &dyn Progress) -> Result<Pdb, PdbError> {
         let file = Container::<Summary>::open(path.as_ref())?;
         if file.header.compressed {
@@ -65,11 +66,11 @@ impl Pdb {
         Pdb::new(file.load(|bytes| meter.add(bytes))?)
     }
 
-    /// Returns the database in a mapped file, after checking all of it. Nothing is copied; the system's file cache holds the
-    /// bytes. Values are correct as long as nobody changes the file: see [`Pdb::unchanged`].
+    /// Returns the database in a mapped file, after checking all of it. Nothing is copied; the bytes are in the
+    /// system's file cache. Values are correct as long as the file is not modified: see [`Pdb::unchanged`].
     ///
     /// # Errors
-    /// As [`Pdb::load`].
+    /// Same errors as [`Pdb::load`].
     pub fn map(path: impl AsRef<Path>, mapped: Mapped) -> Result<Pdb, PdbError> {
         let file = Container::<Summary>::of_image(path.as_ref(), Image::Mapped(mapped))?;
         if !file.header.compressed {
@@ -78,8 +79,8 @@ impl Pdb {
         Pdb::new(file)
     }
 
-    /// Checks that nobody has written to the file since it was mapped. A database in memory cannot change. Cost: asking the
-    /// system for the file's length and time of last change, 1 us.
+    /// Checks that the file has not been modified since it was mapped. A database in memory cannot change. Cost: asking
+    /// the system for the file's length and modification time, 1 us.
     ///
     /// # Errors
     /// [`PdbError::System`].
@@ -90,18 +91,18 @@ impl Pdb {
     /// Returns the database in the bytes of a file, after checking all of them. Cost: a copy.
     ///
     /// # Errors
-    /// As [`Pdb::load`].
+    /// Same errors as [`Pdb::load`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Pdb, PdbError> {
         let pdb = Pdb::from_image(Image::of(bytes)?)?;
         pdb.check()?;
         Ok(pdb)
     }
 
-    /// Returns the database in a file image, in memory or mapped ([`crate::Mapped`], for databases larger than
-    /// memory). The header is checked; [`Pdb::check`] checks the entries.
+    /// Returns the database in a file image, which may be in memory or mapped ([`crate::Mapped`], for databases larger
+    /// than memory). The header is checked; [`Pdb::check`] checks the entries.
     ///
     /// # Errors
-    /// As [`Pdb::open`].
+    /// Same errors as [`Pdb::open`].
     pub fn from_image(image: Image) -> Result<Pdb, PdbError> {
         Pdb::new(Container::from_image(image)?)
     }
@@ -114,7 +115,7 @@ impl Pdb {
         Ok(Pdb { order: EntryOrder::new(&file.header.pattern, file.header.kind), file })
     }
 
-    /// Finishes a table in memory whose index and entries are written.
+    /// Finishes a table in memory whose index and entries have been written.
     pub(crate) fn finish(image: Image, header: Summary) -> Pdb {
         Pdb {
             order: EntryOrder::new(&header.pattern, header.kind),
@@ -142,7 +143,7 @@ impl Pdb {
         self.summary().entries
     }
 
-    /// Returns the number of entries of each value. Entries that no board reaches are not counted.
+    /// Returns the number of entries with each value. Unreachable entries are not counted.
     pub fn histogram(&self) -> &[u64] {
         &self.summary().histogram
     }
@@ -152,7 +153,7 @@ impl Pdb {
         self.summary().maximum()
     }
 
-    /// Returns the mean value of the entries.
+    /// Returns the mean of all values.
     pub fn mean(&self) -> f64 {
         self.summary().mean()
     }
@@ -162,23 +163,23 @@ impl Pdb {
         self.summary().checksum
     }
 
-    /// Returns the bytes of the file.
+    /// Returns the size of the file in bytes.
     pub fn file_bytes(&self) -> u64 {
         self.summary().file_bytes()
     }
 
-    /// Returns the entries as they are stored: one byte each, or with one bit per entry eight in a byte, the first in the
-    /// lowest bit. Empty if the database was opened but not loaded.
+    /// Returns the entries as they are stored: one byte each, or, with one bit per entry, eight in a byte, the first in
+    /// the lowest bit. Empty if the database was opened but not loaded.
     pub fn bytes(&self) -> &[u8] {
         self.file.data()
     }
 
-    /// Returns the summary of the database that is in the header.
+    /// Returns the description of the database in its header.
     pub fn summary(&self) -> &Summary {
         &self.file.header
     }
 
-    /// Refuses a database that was opened for the values of a few boards.
+    /// Fails for a database that was opened to look up a few boards.
     pub(crate) fn loaded(&self) -> Result<(), PdbError> {
         match self.file.is_whole() {
             true => Ok(()),
@@ -198,7 +199,7 @@ impl Pdb {
         &self.order
     }
 
-    /// Returns the number of regions of all sets before a set (region-aware tables).
+    /// Returns the number of regions of all sets that precede a set (region-aware tables).
     #[inline]
     pub(crate) fn start(&self, set: usize) -> u32 {
         let word = self.file.index().get(4 * set..);
@@ -206,25 +207,25 @@ impl Pdb {
         u32::from_le_bytes(word.unwrap_or_default())
     }
 
-    /// Returns the entry of a placement: the tiles' cells in the order of [`Pattern::tiles`], and the
-    /// blank's cell, which matters in region-aware tables only.
+    /// Returns the entry of a placement, given the tiles' cells in the order of [`Pattern::tiles`] and the blank's
+    /// cell, which matters in region-aware tables only.
     ///
-    /// The cells are distinct and on the board; otherwise the entry is meaningless.
+    /// The cells must be distinct and on the board; otherwise the entry is meaningless.
     #[inline]
     pub fn entry(&self, cells: &[u8], blank: u8) -> u64 {
         self.order.entry(cells, blank, |set| self.start(set))
     }
 
-    /// The slot of a set and the region of a cell: k! entries each (region-aware tables).
+    /// The slot of a set and the region of a cell; each slot has k! entries (region-aware tables).
     pub(crate) fn slot(&self, set: u64, blank: u8) -> u64 {
         self.order.slot_of(set, blank, |set| self.start(set))
     }
 
-    /// Returns the value of a placement, `None` when no board of the goal's parity has it. Cells as for
-    /// [`Pdb::entry`].
+    /// Returns the value of a placement, or `None` if it occurs in no board with the goal's parity. The cells are those
+    /// of [`Pdb::entry`].
     ///
-    /// Cost: the entry's number (about 2 ns for eight tiles) and one read from memory; in a table of one bit an
-    /// entry a walk to the goal, some ten reads per move of its tiles: see [`Pdb::lookup_after`].
+    /// Cost: computing the entry's number (about 2 ns for eight tiles) and one memory access; with one bit per entry, a
+    /// walk to the goal with about ten accesses per move of its tiles: see [`Pdb::lookup_after`].
     ///
     /// # Panics
     /// If the database was opened but not loaded.
@@ -233,7 +234,7 @@ impl Pdb {
         self.at(self.entry(cells, blank), cells, blank)
     }
 
-    /// Returns the value of an entry, given its cells and the blank's, which some encodings need.
+    /// Returns the value of an entry, given the cells of its tiles and of the blank, which some encodings need.
     #[inline]
     pub(crate) fn at(&self, entry: u64, cells: &[u8], blank: u8) -> Option<u8> {
         let byte = |entry| self.bytes().get(self.place(entry)).copied();
@@ -241,13 +242,13 @@ impl Pdb {
         self.decode(entry, cells, blank, read).ok().flatten()
     }
 
-    /// What an entry is that is not there.
+    /// Panics if the database was opened but not loaded.
     #[cold]
     fn beyond(&self) {
         assert!(self.file.is_whole(), "a database is loaded before placements are looked up");
     }
 
-    /// The byte that an entry lies in.
+    /// The byte in which an entry is stored.
     pub(crate) fn place(&self, entry: u64) -> usize {
         match self.encoding() {
             Encoding::Byte => entry as usize,
@@ -255,7 +256,7 @@ impl Pdb {
         }
     }
 
-    /// The value of an entry; `read` tells the byte that an entry lies in.
+    /// The value of an entry; `read` returns the byte in which an entry is stored.
     #[inline]
     fn decode<E>(
         &self,
@@ -272,17 +273,17 @@ impl Pdb {
         })
     }
 
-    /// Returns the value of a board: a lower bound on the moves of the pattern's tiles; `None` when the
-    /// board cannot reach the goal.
+    /// Returns the value of a board: a lower bound on the number of moves of the pattern's tiles; `None` if the board
+    /// cannot reach the goal.
     ///
     /// # Errors
-    /// [`PdbError::Unsuitable`] for boards of another size.
+    /// [`PdbError::Unsuitable`] for boards of a different size.
     pub fn value(&self, board: &Board) -> Result<Option<u8>, PdbError> {
         let cells = self.pattern().cells(board)?;
         let blank = board.blank() as u8;
         self.decode(self.entry(&cells, blank), &cells, blank, |entry| {
             let byte = self.file.byte(self.place(entry) as u64)?;
-            // Entries of a file that was checked lie in it; others have no value.
+            // The entries of a checked file are inside it; others have no value.
             Ok(byte.unwrap_or(UNREACHED))
         })
     }
@@ -290,12 +291,12 @@ impl Pdb {
     /// Checks all checksums; only a mapped database can fail. Cost: one pass over the file.
     ///
     /// # Errors
-    /// [`PdbError::System`] names the first damaged block.
+    /// [`PdbError::System`] for the first damaged block.
     pub fn check(&self) -> Result<(), PdbError> {
         Ok(self.file.check()?)
     }
 
-    /// Writes the database to a file that appears under its name when it is complete.
+    /// Writes the database to a file. The file appears only once it is complete.
     ///
     /// # Errors
     /// [`PdbError::System`].
@@ -306,7 +307,7 @@ impl Pdb {
     /// Writes the database like [`Pdb::save`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
-    /// As [`Pdb::save`], and [`PdbError::Interrupted`].
+    /// Same errors as [`Pdb::save`], plus [`PdbError::Interrupted`].
     pub fn save_with(
         &self,
         path: impl AsRef<Path>,

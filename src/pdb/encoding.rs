@@ -1,10 +1,10 @@
-//! One bit an entry: values told by a neighbour's value, or counted on a walk home.
+//! One bit per entry: values are determined from a neighbour's value, or counted on a walk to the goal.
 //!
-//! Invariant: every move of a pattern tile changes a region-aware value by one and the colour of the set of
-//! cells. So the value's lowest bit is the colour against the goal's, and the second bit, the one in the table,
-//! makes it the value modulo 4: it tells which of two neighbours is nearer to the goal. An entry that no board
-//! reaches has 0, as all that can be reached from it; a walk from there finds no way after at most one step:
-//! below 0 would be 3.
+//! Invariant: every move of a pattern tile changes a region-aware value by one, and changes the colour of the set of
+//! cells. So the lowest bit of the value is the colour relative to the goal's; together with the second bit, which is
+//! in the table, it gives the value modulo 4, which determines which of two neighbours is closer to the goal. An entry
+//! that no board reaches has the bit 0, and so do all entries that can be reached from it; a walk from there ends after
+//! at most one step, because the value below 0 would be 3.
 
 use rayon::prelude::*;
 
@@ -14,12 +14,12 @@ use crate::{
     store::{FileHeader as _, Image},
 };
 
-/// Returns the same table in another encoding.
+/// Returns the same table in a different encoding.
 ///
-/// Cost: 0.1 ns an entry, and the new table's memory.
+/// Cost: 0.1 ns per entry, and memory for the new table.
 ///
 /// # Errors
-/// [`PdbError::Unsuitable`] for a kind that the encoding cannot hold, and for a table of one bit an entry.
+/// [`PdbError::Unsuitable`] if the encoding cannot hold the kind, or if the table has one bit per entry.
 pub fn encode(pdb: &Pdb, encoding: Encoding) -> Result<Pdb, PdbError> {
     let old = pdb.summary();
     if !old.kind.encodings().contains(&encoding) {
@@ -41,7 +41,7 @@ pub fn encode(pdb: &Pdb, encoding: Encoding) -> Result<Pdb, PdbError> {
             ));
         }
         (Encoding::Byte, Encoding::Bit) => {
-            // A value that no board reaches is 255: bit 0, as those of all its neighbours.
+            // An unreachable value is 255: bit 0, like those of all its neighbours.
             let bit = |value: u8| if value == UNREACHED { 0 } else { bit_of(value) };
             let pack =
                 |values: &[u8]| (0..).zip(values).fold(0, |byte, (i, &v)| byte | bit(v) << i);
@@ -53,13 +53,13 @@ pub fn encode(pdb: &Pdb, encoding: Encoding) -> Result<Pdb, PdbError> {
     Ok(Pdb::finish(image, header))
 }
 
-/// Returns the bit that stands for a value.
+/// Returns the bit that encodes a value.
 pub(crate) fn bit_of(value: u8) -> u8 {
     value >> 1 & 1
 }
 
 impl Pdb {
-    /// The value modulo 4 of an entry with a given bit.
+    /// The value modulo 4 of an entry with the given bit.
     #[inline]
     fn remainder(&self, set: u64, bit: u8) -> u8 {
         let grid = self.entry_order().grid();
@@ -67,8 +67,8 @@ impl Pdb {
         2 * bit + colour as u8
     }
 
-    /// Counts the moves on a walk to the goal in a table of one bit an entry, whose bits `bit` reads; `None` when
-    /// there is no way.
+    /// Counts the moves on a walk to the goal in a table with one bit per entry, whose bits are read by `bit`; `None`
+    /// if there is no path.
     pub(crate) fn descend<E>(
         &self,
         cells: &[u8],
@@ -84,7 +84,7 @@ impl Pdb {
         let goal_region =
             grid.region(grid.free(set_of(self.pattern().home())), self.pattern().goal().blank());
         let mut rest = self.remainder(set_of(at), bit(self.entry(at, blank as u8))?);
-        // Damage that no checksum shows must not make a walk endless.
+        // Damage that no checksum reveals must not make a walk endless.
         'walk: for value in 0..UNREACHED {
             if at == home && goal_region >> blank & 1 == 1 {
                 return Ok(Some(value));
@@ -108,9 +108,9 @@ impl Pdb {
         Ok(None)
     }
 
-    /// Returns the value of a placement that one move of a pattern tile leads to from another one, whose value is
-    /// given: one read from memory whatever the encoding, where [`Pdb::lookup`] walks to the goal for one bit an
-    /// entry. Cells as for [`Pdb::entry`].
+    /// Returns the value of a placement that is reached by one move of a pattern tile from a placement with the given
+    /// value. This takes one memory access in every encoding, whereas [`Pdb::lookup`] walks to the goal if there is one
+    /// bit per entry. The cells are those of [`Pdb::entry`].
     ///
     /// ```
     /// use tilewave::pdb::{Build, Encoding, Kind, Pattern};
@@ -136,7 +136,7 @@ impl Pdb {
     }
 }
 
-/// Returns the value of an entry with a given bit, a neighbour's value being known.
+/// Returns the value of an entry with the given bit, when a neighbour's value is known.
 #[inline]
 pub(crate) fn after(before: u8, bit: u8) -> u8 {
     let up = before.wrapping_add(1);

@@ -1,4 +1,4 @@
-//! What can be wrong with a pattern, a build or a database file: one line each, with what to do.
+//! Errors in patterns, builds and database files. Each message is one line and says what to do.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,7 +16,7 @@ pub enum PdbError {
     /// The board or goal is invalid.
     #[error(transparent)]
     Puzzle(#[from] PuzzleError),
-    /// The machine refused memory, threads, instructions or a file.
+    /// Memory, threads, processor instructions or a file are not available.
     #[error(transparent)]
     System(SystemError),
     /// The tiles do not form a pattern of the board, or the patterns do not form a partition of it.
@@ -25,17 +25,17 @@ pub enum PdbError {
     /// The operation does not support databases with this pattern, kind, encoding or goal.
     #[error("{0}")]
     Unsuitable(String),
-    /// The table and the work on it exceed the memory budget.
+    /// The table and its build exceed the memory limit.
     #[error(
         "the database of {tiles} tiles on {size} has {} entries and needs {} of memory to build, but the limit is {}: choose fewer tiles, {}raise it with --memory if the machine has more",
         thousands(*entries), bytes(*needed), bytes(*budget), less.map(less_memory).unwrap_or("or ".into())
     )]
     Budget {
-        /// Tiles of the pattern.
+        /// Number of tiles of the pattern.
         tiles: usize,
         /// Size of the board.
         size: Size,
-        /// Entries of the table.
+        /// Number of entries of the table.
         entries: u64,
         /// Bytes needed.
         needed: u64,
@@ -78,7 +78,7 @@ impl From<SystemError> for PdbError {
 }
 
 impl PdbError {
-    /// Every move counts in one of several databases.
+    /// One of several databases counts every move.
     pub(crate) fn not_additive() -> PdbError {
         PdbError::Unsuitable(
             "values of a database that counts every move cannot be added: look it up alone, or give each one \
@@ -96,7 +96,7 @@ impl PdbError {
         )
     }
 
-    /// A value that does not fit a byte.
+    /// A value that does not fit in a byte.
     pub(crate) fn value(most: usize) -> PdbError {
         let words = format!("a value exceeds {most}, the largest that a byte can hold");
         PdbError::Unsuitable(words)
@@ -109,7 +109,7 @@ impl PdbError {
     }
 }
 
-// How far work on a database is.
+// The progress of work on a database.
 
 /// Units of work, counted by all threads.
 pub(crate) struct Meter<'a> {
@@ -120,7 +120,7 @@ pub(crate) struct Meter<'a> {
 }
 
 impl Meter<'_> {
-    /// Returns the meter of some units, of which the first are done.
+    /// Returns the meter of a number of units, some of which are already done.
     pub fn new(observer: &dyn Progress, phase: Phase, done: u64, total: u64) -> Meter<'_> {
         Meter { observer, phase, done: AtomicU64::new(done), total }
     }
@@ -128,7 +128,7 @@ impl Meter<'_> {
     /// Counts units that are done.
     ///
     /// # Errors
-    /// [`PdbError::Interrupted`] when the observer says to stop.
+    /// [`PdbError::Interrupted`] if the observer asks to stop.
     pub fn add(&self, units: u64) -> Result<(), PdbError> {
         let done = self.done.fetch_add(units, Ordering::Relaxed) + units;
         self.observer.progress(self.phase, done, self.total);

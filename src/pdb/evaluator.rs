@@ -1,7 +1,7 @@
 //! Sums of database values, kept up to date move by move.
 //!
-//! Invariant: a move of one tile changes the value of at most one pattern, the one that has the tile;
-//! for every other pattern the blank stays in its region and all tiles in their cells.
+//! Invariant: a move of one tile changes the value of at most one pattern, the one that contains the tile; for every
+//! other pattern, the blank stays in its region and all tiles stay in their cells.
 
 use crate::{
     Error,
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// A board and the sum of its values in disjoint databases: one look-up per move.
+/// A board and the sum of its values in disjoint databases: one lookup per move.
 ///
 /// ```
 /// use tilewave::pdb::{Build, Evaluator, Pattern};
@@ -35,7 +35,7 @@ pub struct Evaluator<'a> {
     /// Tile on each cell, 0 for the blank.
     tiles: Vec<u16>,
     blank: u8,
-    /// For each tile its pattern and its place in the pattern's order.
+    /// For each tile, its pattern and its index in the pattern.
     owner: Vec<Option<(u8, u8)>>,
     cells: Vec<[u8; Pattern::MAX_TILES]>,
     values: Vec<u8>,
@@ -46,8 +46,8 @@ impl<'a> Evaluator<'a> {
     /// Returns the evaluation of a board.
     ///
     /// # Errors
-    /// [`PdbError::Pattern`] when databases share tiles; [`PdbError::Unsuitable`] when they are for different goals,
-    /// count every move, are for another size, or were opened but not loaded.
+    /// [`PdbError::Pattern`] if databases share tiles; [`PdbError::Unsuitable`] if they are for different goals, count
+    /// every move, are for a different size, or were opened but not loaded.
     pub fn new(pdbs: &'a [Pdb], board: &Board) -> Result<Evaluator<'a>, PdbError> {
         pdbs.iter().try_for_each(Pdb::loaded)?;
         let patterns: Vec<Pattern> = pdbs.iter().map(|pdb| pdb.pattern().clone()).collect();
@@ -87,8 +87,8 @@ impl<'a> Evaluator<'a> {
         Ok(evaluator)
     }
 
-    /// Returns the sum of the values: a lower bound on the moves to the goal. Entries that no board
-    /// reaches count 255.
+    /// Returns the sum of the values: a lower bound on the number of moves to the goal. Entries that no board reaches
+    /// count as 255.
     pub fn sum(&self) -> u32 {
         self.sum
     }
@@ -106,7 +106,7 @@ impl<'a> Evaluator<'a> {
     /// Moves the tile on a cell next to the blank into the blank's cell. Moving it back undoes the move.
     ///
     /// # Panics
-    /// When the cell is not on the board.
+    /// If the cell is not on the board.
     pub fn slide(&mut self, cell: usize) {
         let tile = usize::from(self.tiles[cell]);
         let to = self.blank;
@@ -136,13 +136,14 @@ impl<'a> Evaluator<'a> {
 //
 // Invariant: the results are those of [`Pdb::value`], board by board; only the order of the reads differs.
 
-/// Boards whose entries are asked for before the first is read: enough to keep a core's line-fill buffers busy.
+/// The number of boards whose entries are prefetched before the first is read: enough to keep a core's line-fill
+/// buffers busy.
 const GROUP: usize = 32;
 
 impl Pdb {
-    /// Returns the values of many boards, tiles row-major and one board after another, -1 where [`Pdb::value`] has
-    /// none. Cost: some 20 ns per board and core, on all threads of the current pool; a walk to the goal
-    /// per board for one bit an entry.
+    /// Returns the values of many boards, given by their tiles in row-major order, one board after another; -1 where
+    /// [`Pdb::value`] returns `None`. Cost: about 20 ns of one core per board; uses all threads of the current pool.
+    /// With one bit per entry, a walk to the goal per board.
     ///
     /// ```
     /// use tilewave::pdb::{Build, Pattern};
@@ -156,19 +157,19 @@ impl Pdb {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Row`] names the first row that is no board of the database's size; [`PdbError::Unsuitable`] when it was
-    /// opened and not loaded.
+    /// [`Error::Row`] for the first row that is not a board of the database's size; [`PdbError::Unsuitable`] if the
+    /// database was opened but not loaded.
     pub fn values(&self, boards: &[u16]) -> Result<Vec<i16>, Error> {
         self.look_up(boards, |entry, cells, blank| {
             self.at(entry, cells, blank).map_or(-1, i16::from)
         })
     }
 
-    /// Returns the entries of many boards: the places of their values in [`Pdb::bytes`]. Cost and errors as
-    /// of [`Pdb::values`].
+    /// Returns the entries of many boards: the indices of their values in [`Pdb::bytes`]. The cost is that of
+    /// [`Pdb::values`].
     ///
     /// # Errors
-    /// As [`Pdb::values`].
+    /// Same errors as [`Pdb::values`].
     pub fn entries_of(&self, boards: &[u16]) -> Result<Vec<u64>, Error> {
         self.look_up(boards, |entry, _, _| entry)
     }

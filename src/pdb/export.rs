@@ -1,10 +1,10 @@
-//! Layouts of other solvers: raw tables without a header.
+//! Table layouts of other solvers: raw tables without a header.
 //!
-//! Invariant: an exported value is the database's value; only its place differs. Entries that no board
-//! reaches, and places that no placement has, hold 255. The table is made piece by piece, each by all
-//! threads, the next one while the last one is written.
+//! Invariant: an exported value is the database's value; only its place differs. Entries that no board reaches, and
+//! places that correspond to no placement, hold 255. The table is made piece by piece, each by all threads, and each
+//! while the previous one is written.
 //!
-//! The work is the reading of the database out of order: blocks that fit the caches are turned one after the
+//! The work consists in reading the database out of order: blocks that fit in the caches are reordered one after the
 //! other.
 
 use std::{io::Write, path::Path};
@@ -26,12 +26,12 @@ use crate::{
 /// The table layout of another program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportLayout {
-    /// clausecker's 24puzzle: sets by increasing masks, then regions (region-aware databases), then
+    /// clausecker's 24puzzle: sets in the order of their masks, then regions (region-aware databases), then
     /// arrangements with the first tile least significant.
     Puzzle24,
-    /// A plain lexicographic table: the tiles' cells, first tile most significant, as in hog2.
+    /// A plain lexicographic table of the tiles' cells, first tile most significant, as in hog2.
     Lexicographic,
-    /// A base-N table: index = sum of cell of tile i * N^i.
+    /// Indexed by the tiles' cells as base-N digits, first tile least significant.
     Positions,
 }
 
@@ -42,25 +42,26 @@ names! { ExportLayout:
         "The tiles' cells as digits in base N, first tile least significant, one byte each, 255 for none";
 }
 
-/// Most bytes of a table of positions: it is mostly empty.
+/// Maximum size in bytes of a table of positions, most of which is empty.
 const MAX_POSITIONS: u64 = 1 << 40;
 
-/// Bytes of a piece, as long as its units are no larger.
+/// Size of a piece in bytes, unless its units are larger.
 const PIECE: usize = 64 << 20;
 
-/// Most bytes of a plane of positions that is made in memory.
+/// Maximum size in bytes of a plane of positions that is made in memory.
 const MAX_PLANE: usize = 2 << 30;
 
-/// Bytes of a parallel task, likewise.
+/// Size of a parallel task in bytes, with the same exception.
 const TASK: usize = 1 << 18;
 
 /// Writes a database in another program's layout and returns the number of bytes.
 ///
-/// Cost: about the time of the database's build, on all threads of the current pool; memory for two pieces of the table of 64 MiB
-/// each, or N^(k-1) bytes for positions if that is more; for 24puzzle's layout of the minimum kind, another copy of the table.
+/// Cost: about the time of the database's build, on all threads of the current pool; memory for two pieces of the table
+/// of 64 MiB each, or N^(k-1) bytes for positions if that is more; for 24puzzle's layout of the minimum kind, another
+/// copy of the table.
 ///
 /// # Errors
-/// [`PdbError::Unsuitable`] when the layout cannot hold the database and [`PdbError::System`].
+/// [`PdbError::Unsuitable`] if the layout cannot hold the database, and [`PdbError::System`].
 pub fn export(
     pdb: &Pdb,
     layout: ExportLayout,
@@ -73,7 +74,7 @@ pub fn export(
 /// Like [`export`], with an observer that sees the progress and may stop the work.
 ///
 /// # Errors
-/// As [`export`], and [`PdbError::Interrupted`].
+/// Same errors as [`export`], plus [`PdbError::Interrupted`].
 pub fn export_with(
     pdb: &Pdb,
     layout: ExportLayout,
@@ -119,7 +120,7 @@ pub fn export_with(
     Ok(total)
 }
 
-/// The bytes of a layout's table.
+/// The size of a layout's table in bytes.
 fn bytes(pdb: &Pdb, layout: ExportLayout) -> Result<u64, PdbError> {
     let refuse = |why: &str| {
         let layout = layout.name();
@@ -155,7 +156,7 @@ fn bytes(pdb: &Pdb, layout: ExportLayout) -> Result<u64, PdbError> {
     }
 }
 
-/// Fills pieces one after the other, each while the one before is used.
+/// Fills the pieces one after another, each while the previous one is used.
 fn pipe(
     pieces: usize,
     size: usize,
@@ -182,7 +183,7 @@ fn pipe(
     Ok(())
 }
 
-/// The weights w of a rank of k tiles on n cells; 0 beyond the last tile.
+/// The weights w of a rank of k tiles on n cells; 0 after the last tile.
 fn weights(n: usize, k: usize) -> [u64; Pattern::MAX_TILES] {
     let weight = |i| (i + 1..k).map(|j| (n - j) as u64).product();
     std::array::from_fn(|i| if i < k { weight(i) } else { 0 })
@@ -191,11 +192,11 @@ fn weights(n: usize, k: usize) -> [u64; Pattern::MAX_TILES] {
 /// A database in the order of 24puzzle: by sets of cells.
 struct BySets<'a> {
     pdb: &'a Pdb,
-    /// The table of the minimum kind: for each cell of the first tile the others' values by sets.
+    /// The table of the minimum kind: for each cell of the first tile, the values of the other tiles by sets.
     others: Vec<u8>,
-    /// For each set and each of its cells as the first tile's: where the others' values begin.
+    /// For each set and each of its cells, taken as that of the first tile: where the values of the other tiles begin.
     runs: Vec<usize>,
-    /// For each arrangement its place among those of a set in the order of this project.
+    /// For each arrangement, its position among those of a set in this project's order.
     source: Vec<u16>,
 }
 
@@ -233,12 +234,12 @@ impl<'a> BySets<'a> {
         table
     }
 
-    /// The bytes of a set's region.
+    /// The number of bytes per region of a set.
     fn slot(&self) -> usize {
         self.source.len()
     }
 
-    /// Fills slots from the first on, as many as there are.
+    /// Fills consecutive slots, beginning with `first`, as many as there is space for.
     fn fill(&self, first: usize, slots: &mut [u8]) {
         let slot = self.slot();
         let task = (TASK / slot).max(1);
@@ -268,9 +269,9 @@ impl<'a> BySets<'a> {
     }
 }
 
-/// Brings a table of tiles on n cells from the order of cells into that of sets, and the arrangements of
-/// each set by the tiles' positions: tile by tile, the last first, so that most of it happens in the
-/// caches. `runs` are those of all shorter tables and of this one.
+/// Converts a table of tiles on n cells from the order of cells into that of sets, with the arrangements of each set
+/// ordered by the tiles' positions. It proceeds tile by tile, last tile first, so that most of the work happens in the
+/// caches. `runs` are those of all tables with fewer tiles and of this one.
 fn by_sets(from: &[u8], to: &mut [u8], scratch: &mut [u8], n: usize, runs: &[Vec<usize>]) {
     let Some((own, shorter)) = runs.split_last().filter(|(_, shorter)| !shorter.is_empty()) else {
         return to.copy_from_slice(from);
@@ -282,8 +283,8 @@ fn by_sets(from: &[u8], to: &mut [u8], scratch: &mut [u8], n: usize, runs: &[Vec
     merge(others, own, to);
 }
 
-/// For each set of k of n cells and each of its cells as the first tile's: where the values of the other
-/// tiles begin, given for each cell of the first tile by sets of the other n - 1 cells.
+/// For each set of k of n cells and each of its cells, taken as that of the first tile: where the values of the other
+/// tiles begin, which are given for each cell of the first tile by sets of the other n - 1 cells.
 fn runs(n: usize, k: usize) -> Vec<usize> {
     let rank = |cells: &mut dyn Iterator<Item = usize>| -> usize {
         cells.enumerate().map(|(i, cell)| binomial(cell, i + 1) as usize).sum()
@@ -300,7 +301,7 @@ fn runs(n: usize, k: usize) -> Vec<usize> {
     runs
 }
 
-/// Joins runs of values, all of one length.
+/// Merges runs of values, all of the same length.
 fn merge(from: &[u8], runs: &[usize], to: &mut [u8]) {
     fn copy<const N: usize>(from: &[u8], runs: &[usize], to: &mut [u8]) {
         for (to, &run) in to.as_chunks_mut::<N>().0.iter_mut().zip(runs) {
@@ -318,7 +319,7 @@ fn merge(from: &[u8], runs: &[usize], to: &mut [u8]) {
     }
 }
 
-/// A database as a base-n table: plane by plane, one for each cell of the last tile.
+/// A database as a base-n table, plane by plane, with one plane for each cell of the last tile.
 struct ByPositions<'a> {
     pdb: &'a Pdb,
     n: usize,
@@ -332,7 +333,7 @@ impl<'a> ByPositions<'a> {
         ByPositions { pdb, n, k, weights: weights(n, k) }
     }
 
-    /// The bytes of a piece, and whether it is a plane of enough tiles that can be held in memory.
+    /// The size of a piece in bytes, and whether it is a plane of enough tiles that fits in memory.
     fn piece(&self) -> (usize, bool) {
         let plane = self.n.pow(self.k as u32 - 1);
         if plane <= MAX_PLANE {
@@ -342,13 +343,13 @@ impl<'a> ByPositions<'a> {
         (self.n.pow(digits), false)
     }
 
-    /// Fills the plane of a cell of the last tile.
+    /// Fills the plane for a cell of the last tile.
     fn fill_plane(&self, last: u8, plane: &mut [u8]) {
         let tasks = plane.par_chunks_mut(TASK);
         tasks.for_each(|bytes| bytes.fill(UNREACHED));
         let (n, k) = (self.n, self.k);
-        // A cache line of the database has the values of a few cells of the last two tiles: a task takes all
-        // cells of the last but one in turn, the rest being the same, while the lines are near.
+        // A cache line of the database contains the values for a few cells of the last two tiles: a task takes all
+        // cells of the last tile but one in turn, with the others fixed, while the lines are still in the caches.
         let mut tasks: Vec<Vec<&mut [u8]>> = (0..n).map(|_| Vec::with_capacity(n)).collect();
         for bytes in plane.chunks_exact_mut(n.pow(k as u32 - 2)) {
             for (task, bytes) in tasks.iter_mut().zip(bytes.chunks_exact_mut(n.pow(k as u32 - 3))) {
@@ -372,14 +373,14 @@ impl<'a> ByPositions<'a> {
         });
     }
 
-    /// Fills the values of all cells of the first two tiles, given those of the others.
+    /// Fills the values for all cells of the first two tiles, given the cells of the others.
     fn fill_square(&self, others: &[u8], square: &mut [u8]) {
         let n = self.n;
         let used = set_of(others);
         if used.count_ones() as usize != others.len() {
             return;
         }
-        // What a first tile on a cell takes from the ranks of the others.
+        // By how much a first tile on a cell lowers the ranks of the others.
         let mut below = [0u64; 64];
         let mut rank = 0;
         for (i, &cell) in others.iter().enumerate() {
@@ -405,7 +406,7 @@ impl<'a> ByPositions<'a> {
         }
     }
 
-    /// Fills a piece from an index on, index by index.
+    /// Fills a piece that begins at an index, one index at a time.
     fn fill_slowly(&self, first: usize, piece: &mut [u8]) {
         let tasks = piece.par_chunks_mut(TASK).enumerate();
         tasks.for_each(|(task, bytes)| {

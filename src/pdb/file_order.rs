@@ -1,12 +1,12 @@
-//! From the engine's order of arrangements to the entry order of the files.
+//! Converts the engine's order of arrangements into the entry order of the files.
 //!
-//! Invariant: all steps read and write within the caches. First every slot's k! values are brought into
-//! the lexicographic order of the tiles' positions, by one fixed table; 64 slots of one bit an entry are
-//! turned at once. A region-aware file has them slot by slot. In one by placements, the arrangements
-//! that agree in the positions of the first tiles are contiguous: a **run** of t! values for the last t
-//! tiles. A **block** of the file (all placements that agree in the cells of the first k - t tiles) then
-//! is a union of runs, one of each set around these cells, and where a run's values go within a block
-//! depends only on which of the free cells the last tiles occupy: again one fixed table.
+//! Invariant: all steps read and write within the caches. First, every slot's k! values are brought into the
+//! lexicographic order of the tiles' positions, with one fixed table; with one bit per entry, 64 slots are transposed
+//! at once. A region-aware file stores them slot by slot. In a file by placements, the arrangements that agree in the
+//! positions of the first tiles are contiguous: a **run** of t! values for the last t tiles. A **block** of the file
+//! (all placements that agree in the cells of the first k - t tiles) is then a union of runs, one from each set that
+//! contains these cells. Where a run's values go within a block depends only on which of the free cells the last tiles
+//! occupy: again one fixed table.
 
 use rayon::prelude::*;
 
@@ -17,26 +17,26 @@ use crate::{
     perm::{Layout, REGISTER_BYTES, Register, Subsets, lehmer, placement},
 };
 
-/// Slots whose bits are turned at once.
+/// Number of slots whose bits are transposed at once.
 pub(crate) const SLOTS: usize = 64;
 
-/// Slots whose values are put together at once, in the order of the file.
+/// Number of slots whose values are assembled at once, in the order of the file.
 pub(crate) const WINDOW: usize = 16 * SLOTS;
 
-/// Bytes that 16-bit tables reach: buffers of this size need no bounds checks.
+/// Number of bytes that 16-bit tables can address: buffers of this size need no bounds checks.
 const REACH: usize = 1 << 16;
 
-/// Most bytes of a block of the file: a quarter of a megabyte, so that it stays in the private caches.
+/// Maximum size of a block of the file: a quarter of a megabyte, so that it stays in the private caches.
 const BLOCK: usize = 1 << 18;
 
-/// Where the engine has the arrangements of a slot, in lexicographic order of the tiles' positions.
+/// Where the engine stores the arrangements of a slot, listed in lexicographic order of the tiles' positions.
 pub(crate) struct ArrangementOrder {
-    /// For each the byte in the slot's registers.
+    /// For each arrangement, its byte in the slot's registers.
     source: Vec<u16>,
     registers: usize,
 }
 
-/// What a thread orders the bits of slots in: lanes, and the lanes in order.
+/// The buffers in which a thread orders the bits of slots: lanes, and the lanes in order.
 pub(crate) type BitBuffers = [Vec<u64>; 2];
 
 impl ArrangementOrder {
@@ -56,7 +56,7 @@ impl ArrangementOrder {
         ArrangementOrder { source, registers: unit(layout) }
     }
 
-    /// Arrangements of a slot.
+    /// The number of arrangements of a slot.
     pub fn len(&self) -> usize {
         self.source.len()
     }
@@ -66,7 +66,7 @@ impl ArrangementOrder {
         vec![0; REACH].try_into().expect("a buffer has its length")
     }
 
-    /// Writes the values of slot `slot` of a class in order: levels plus one become levels.
+    /// Writes the values of slot `slot` of a class in order, and converts levels plus one into levels.
     pub fn line(&self, class: &[Register], slot: usize, buffer: &mut [u8; REACH], to: &mut [u8]) {
         let from = class[slot * self.registers..][..self.registers].as_flattened();
         buffer[..from.len()].copy_from_slice(from);
@@ -80,9 +80,9 @@ impl ArrangementOrder {
         [vec![0; self.registers * REGISTER_BYTES], vec![0; self.len().next_multiple_of(64)]]
     }
 
-    /// Writes the entries of at most 64 slots, one bit each, whose words are given: squares of 64 by 64 bits are
-    /// transposed, so that a word holds one arrangement's bits of all slots; words are brought in order; and transposed
-    /// back. Some 10 ps of a core per bit.
+    /// Writes the entries of at most 64 slots, one bit each, from the given words. Squares of 64 by 64 bits are
+    /// transposed, so that a word holds one arrangement's bits for all slots; the words are ordered, and the squares
+    /// are transposed back. About 10 ps of a core per bit.
     pub fn bits(&self, slots: &[&[Word]], buffers: &mut BitBuffers, entries: &mut [u8]) {
         let [lanes, ordered] = buffers;
         for (register, square) in lanes.as_chunks_mut::<64>().0.iter_mut().enumerate() {
@@ -106,7 +106,7 @@ impl ArrangementOrder {
     }
 }
 
-/// The class and number of every slot of regions, in the order of the file.
+/// The class and number of every region slot, in the order of the file.
 pub(crate) fn slots_in_order(graph: &SlotGraph) -> Vec<(usize, usize)> {
     let mut slots = Vec::new();
     for set in 0..graph.subsets.count() {
@@ -117,7 +117,7 @@ pub(crate) fn slots_in_order(graph: &SlotGraph) -> Vec<(usize, usize)> {
     slots
 }
 
-/// Writes the values of some slots, each a class and its number there, one after the other.
+/// Writes the values of some slots, each given by its class and its number there, one after the other.
 pub(crate) fn lines(
     order: &ArrangementOrder,
     slots: &[(usize, usize)],
@@ -132,7 +132,7 @@ pub(crate) fn lines(
     })
 }
 
-/// Writes the bits of some slots, whose words `words` finds, one after the other.
+/// Writes the bits of some slots, whose words are given by `words`, one after the other.
 pub(crate) fn bits_by_slots<'a>(
     order: &ArrangementOrder,
     slots: &[(usize, usize)],
@@ -153,20 +153,20 @@ pub(crate) fn bits_by_slots<'a>(
 
 /// The last tiles of a placement, whose values a run holds.
 struct Tail {
-    /// Tiles, t.
+    /// The number of tiles, t.
     tiles: usize,
-    /// Values of a run, t!.
+    /// The number of values of a run, t!.
     run: usize,
-    /// Values of a block: placements of t tiles on the cells that the first tiles leave free.
+    /// The number of values of a block: placements of t tiles on the cells that the first tiles leave free.
     block: usize,
-    /// The t-subsets of these cells, in lexicographic order; numbers beyond t are the number of the cells.
+    /// The t-subsets of these cells, in lexicographic order; unused elements hold the number of cells.
     subsets: Vec<[u8; 4]>,
-    /// For each of them where the values of its run go.
+    /// For each of them, where the values of its run go.
     places: Vec<u32>,
 }
 
 impl Tail {
-    /// The longest tail whose blocks fit a buffer, of at most four of k tiles on n cells.
+    /// The longest tail of at most four of k tiles on n cells whose blocks fit in a buffer.
     fn new(n: usize, k: usize) -> Tail {
         let block = |tiles: usize| {
             let size = placement::count(n - (k - tiles), tiles);
@@ -207,7 +207,7 @@ pub(crate) fn by_placements(
     let (n, k) = (subsets.n, subsets.k);
     let tail = Tail::new(n, k);
     let head = k - tail.tiles;
-    // Blocks that share all cells but the last of the head share sources: one job.
+    // Blocks that share all cells of the head but the last share sources, so they form one job.
     let per_job = n - head + 1;
     let jobs = entries.par_chunks_mut(tail.block * per_job).enumerate();
     jobs.try_for_each_init(

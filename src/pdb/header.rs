@@ -1,8 +1,8 @@
 //! The header of a database file.
 //!
-//! Invariant: 4096 bytes, little-endian, fixed offsets (`docs/format.md`); the last eight are the XXH3-64
-//! of the others. Everything that a reader needs is in it: board, goal, tiles, kind, encoding, counts,
-//! where the sections lie and their checksums.
+//! Invariant: 4096 bytes, little-endian, fixed offsets (`docs/format.md`); the last eight bytes are the XXH3-64 of the
+//! others. The header contains everything that a reader needs: board, goal, tiles, kind, encoding, counts, the
+//! positions of the sections and their checksums.
 
 use crate::{
     pdb::Pattern,
@@ -13,7 +13,7 @@ use crate::{
     units::names,
 };
 
-/// Values of a histogram: one byte's.
+/// Number of values in a histogram: those of one byte.
 const VALUES: usize = 256;
 
 const GOAL_CELLS: usize = Pattern::MAX_SIDE * Pattern::MAX_SIDE;
@@ -32,23 +32,23 @@ pub struct Summary {
     pub compressed: bool,
     /// The number of entries.
     pub entries: u64,
-    /// The number of entries of each value.
+    /// The number of entries with each value.
     pub histogram: Vec<u64>,
     /// The checksum of the entries: XXH3-64 of the section of block checksums.
     pub checksum: u64,
     /// XXH3-64 of the section of region starts.
     pub(crate) starts_checksum: u64,
-    /// Bytes of the data section as it is in the file.
+    /// The size of the data section in the file, in bytes.
     pub(crate) stored_bytes: u64,
 }
 
 impl Summary {
-    /// The bytes of the data before compression.
+    /// The size of the data before compression, in bytes.
     pub(crate) fn raw_bytes(&self) -> u64 {
         raw_bytes(self.entries, self.encoding)
     }
 
-    /// Returns the bytes of the file.
+    /// Returns the size of the file in bytes.
     pub fn file_bytes(&self) -> u64 {
         self.layout().data.end()
     }
@@ -58,7 +58,7 @@ impl Summary {
         (self.histogram.len() - 1) as u8
     }
 
-    /// Returns the mean value of the entries.
+    /// Returns the mean of all values.
     pub fn mean(&self) -> f64 {
         let (mut sum, mut count) = (0u128, 0u128);
         for (value, &entries) in self.histogram.iter().enumerate() {
@@ -77,7 +77,7 @@ impl store::FileHeader for Summary {
 
     fn layout(&self) -> SectionLayout {
         let sets = binomial(self.pattern.size().cells(), self.pattern.tiles().len());
-        // The number of regions before each set, 32 bits per set, and the total.
+        // The number of regions of all preceding sets, 32 bits per set, and the total.
         let starts = match self.kind {
             Kind::Minimum | Kind::AllMoves => 0,
             Kind::Regions => 4 * (sets + 1),
@@ -186,7 +186,7 @@ impl store::FileHeader for Summary {
 }
 
 impl Summary {
-    /// Checks that the counts fit each other.
+    /// Checks that the counts are consistent.
     fn check(&self) -> Result<(), &'static str> {
         let arrangements = lehmer::count(self.pattern.tiles().len());
         let good = match self.kind {
@@ -213,7 +213,7 @@ impl Summary {
     }
 }
 
-/// Returns the bytes of a number of entries.
+/// Returns the size in bytes of a number of entries.
 pub(crate) fn raw_bytes(entries: u64, encoding: Encoding) -> u64 {
     match encoding {
         Encoding::Byte => entries,
@@ -221,19 +221,20 @@ pub(crate) fn raw_bytes(entries: u64, encoding: Encoding) -> u64 {
     }
 }
 
-// What an entry of a database is a value of, and how it is stored.
+// The meaning of the values in a database, and how they are stored.
 
 /// The kind of value that an entry of a database holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// One value per placement of the tiles: the minimum over the cells of the blank (Korf and Felner).
-    /// Admissible, not consistent: a move may change it by more than one.
+    /// One value per placement of the tiles: the minimum over all positions of the blank (Korf and Felner). Admissible,
+    /// not consistent: a move may change it by more than one.
     Minimum,
-    /// One value per placement and connected region of the blank: at least as large, and consistent
+    /// One value per placement and connected region of the blank: at least as large as the minimum, and consistent
     /// (Clausecker and Reinefeld).
     Regions,
-    /// One value per placement of the tiles and the blank, which is the pattern's tile 0: the fewest moves of any tile.
-    /// Consistent, not additive: several such values are combined by their maximum (Culberson and Schaeffer 1998).
+    /// One value per placement of the tiles and the blank, which is the pattern's tile 0: the minimum number of moves
+    /// of any tiles. Consistent, not additive: several such values are combined by their maximum (Culberson and
+    /// Schaeffer 1998).
     AllMoves,
 }
 
@@ -248,8 +249,9 @@ names! { Kind:
 pub enum Encoding {
     /// One byte per entry.
     Byte,
-    /// One bit per entry, region-aware values only: (value div 2) mod 2. Together with the parity of the cells it tells whether
-    /// a neighbour's value is larger or smaller, so that values can be updated along a path, or found by walking to the goal.
+    /// One bit per entry, for region-aware values only: (value div 2) mod 2. Together with the parity of the cells, it
+    /// determines whether a neighbour's value is larger or smaller, so that values can be updated along a path, or
+    /// computed by walking to the goal.
     Bit,
 }
 
@@ -259,10 +261,10 @@ names! { Encoding:
 }
 
 impl Kind {
-    /// Returns the encodings that hold values of this kind.
+    /// Returns the encodings that can hold values of this kind.
     pub fn encodings(self) -> &'static [Encoding] {
         match self {
-            // Values of neighbours differ by any odd number: one bit does not tell by which.
+            // Values of neighbours may differ by any odd number, which a single bit cannot encode.
             Kind::Minimum => &[Encoding::Byte],
             Kind::Regions => &Encoding::ALL,
             Kind::AllMoves => &[Encoding::Byte],

@@ -1,26 +1,26 @@
-//! Additive pattern databases: tables of lower bounds that other solvers reuse.
+//! Additive pattern databases: tables of lower bounds that other solvers can reuse.
 //!
-//! Invariant: the value of an entry is the fewest moves of the pattern's tiles that bring them home, all
-//! other tiles and the blank moving free of charge. So values of patterns without common tiles add up to
-//! a lower bound on the moves of all tiles.
+//! Invariant: the value of an entry is the minimum number of moves of the pattern's tiles that bring them home, where
+//! moves of all other tiles and the blank are free. The values of patterns without common tiles therefore add up to a
+//! lower bound on the number of moves of all tiles.
 //!
-//! A [`Pattern`] names the tiles, [`Build::run`] builds a [`Pdb`] for it, [`Pdb::save`] and [`Pdb::load`] write
-//! and read a file (`docs/format.md`), and [`Evaluator`] adds up values along a path of moves.
+//! A [`Pattern`] specifies the tiles, [`Build::run`] builds a [`Pdb`] for it, [`Pdb::save`] and [`Pdb::load`] write and
+//! read a file (`docs/format.md`), and [`Evaluator`] adds up values along a sequence of moves.
 //!
-//! The way of a build: `build` plans it, `regions` numbers the slots and their moves, `slots` searches level by level and
-//! gives first visits to a sink (`on_disk` has the one that writes files), `file_order` brings values into the order of
-//! the file, and `database` keeps them behind the `header`. `solve` looks values up. `oracle` and `verify` check.
+//! How a build proceeds: `build` plans it, `regions` numbers the slots and their moves, `slots` searches level by level
+//! and passes first visits to a sink (the one in `on_disk` writes files), `file_order` brings values into the order of
+//! the file, and `database` stores them after the `header`. `solve` looks up values. `oracle` and `verify` check them.
 //!
 //! Sources: R. E. Korf and A. Felner, Disjoint pattern database heuristics, Artificial Intelligence 134
 //! (2002); A. Felner, R. E. Korf and S. Hanan, Additive pattern database heuristics, JAIR 22 (2004);
 //! R. Clausecker and A. Reinefeld, Zero-aware pattern databases with 1-bit compression for sliding tile
 //! puzzles, SoCS 2019 (the blank's region).
 //!
-//! For a custom solver: the entry of a placement is [`crate::placement::rank`] of the tiles' cells, and
-//! [`Pdb::bytes`] is the table. A move changes the cell of one tile, so one pattern's entry; ranks take
-//! about 2 ns and can be updated by one addition per cell passed, the read of a random entry of a table
-//! larger than the caches 50 to 100 ns. A fast solver therefore ranks all children first, asks for their
-//! bytes (prefetch) and only then looks at them, and keeps tables on huge pages ([`Pdb::load`]).
+//! For a custom solver: the entry of a placement is [`crate::placement::rank`] of the tiles' cells, and [`Pdb::bytes`]
+//! is the table. A move changes the cell of one tile, and hence the entry of one pattern. Ranks take about 2 ns and can
+//! be updated with one addition per cell passed; reading a random entry of a table larger than the caches takes 50 to
+//! 100 ns. A fast solver therefore ranks all children first, prefetches their bytes, and only then reads them. It keeps
+//! tables on huge pages ([`Pdb::load`]).
 
 pub(crate) mod all_moves;
 pub(crate) mod build;

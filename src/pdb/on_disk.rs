@@ -1,10 +1,10 @@
-//! Databases of one bit an entry whose values do not fit the memory: levels go to files as they are found.
+//! Databases with one bit per entry whose values do not fit in memory: levels are written to files as they are found.
 //!
-//! Invariant: in memory is what has been reached, one bit an entry; in files is when, a file for each level, whose
-//! frames hold the first visits of some slots each, eight words a register. A level is committed when its file is durable
-//! and has its name. So at every instant the committed levels are 1 to d, and a build goes on from them: what has been
-//! reached is their union. In the end the bit of an entry is read from the levels whose values have it. What was written
-//! comes back or is an error.
+//! Invariant: memory holds what has been reached, with one bit per entry; files hold the depths, with one file per
+//! level, whose frames hold the first visits of some slots each, eight words per register. A level is committed when
+//! its file is durable and has its final name. At every instant, the committed levels are therefore 1 to d, and a build
+//! can continue from them: their union is what has been reached. At the end, the bit of an entry is read from the
+//! levels whose values have this bit set. Whatever was written is read back correctly, or the result is an error.
 
 use std::{collections::BTreeMap, io, time::Duration};
 
@@ -32,32 +32,32 @@ use crate::{
     system::advice,
 };
 
-/// Time to wait for another build in the directory to end.
+/// Time to wait until another build in the directory ends.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Name of the marker of a build.
+/// Name of the marker file of a build.
 pub const DATABASE: &str = "tilewave-database";
 
-/// First word of that file.
+/// First word of this file.
 const DATABASE_FORMAT: &str = "tilewave-database";
 
-/// What the directory of a database's build says of itself.
+/// The description of a database build in its directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DatabaseMarker {
-    /// Random number of the build, also in each of its files.
+    /// Random number of the build, which is also in each of its files.
     #[serde(with = "crate::store::hex")]
     pub run: u64,
-    /// Board size.
+    /// The size of the board.
     pub board: String,
-    /// Goal in notation.
+    /// The goal in board notation.
     pub goal: String,
     /// The tiles of the pattern.
     pub tiles: Vec<u16>,
 }
 
 impl DatabaseMarker {
-    /// Reads the marker of a directory; `None` when it has none.
+    /// Reads the marker of a directory; `None` if it has none.
     pub fn read(storage: &dyn Storage) -> Result<Option<DatabaseMarker>, StorageError> {
         read_marker(storage, DATABASE, DATABASE_FORMAT)
     }
@@ -79,18 +79,18 @@ pub struct DiskBuild<'a> {
 }
 
 impl DiskBuild<'_> {
-    /// Returns the access to the build in a directory.
+    /// Returns access to the build in a directory.
     pub fn new(storage: &dyn Storage) -> DiskBuild<'_> {
         DiskBuild { storage }
     }
 
-    /// Builds a database of one bit per entry, with the levels in files of the directory; continues a build of the
-    /// same pattern in the directory. [`build::plan_on_disk`] tells memory and disk. The files stay until
+    /// Builds a database with one bit per entry, with the levels in files in the directory, or continues a build of the
+    /// same pattern that is there. [`build::plan_on_disk`] computes memory and disk space. The files stay until
     /// [`DiskBuild::clear`].
     ///
     /// # Errors
-    /// As [`Build::run`]; [`PdbError::Unsuitable`]; and [`PdbError::Place`] when the directory fails, is damaged
-    /// or belongs to another build. Committed levels stay in any case.
+    /// Same errors as [`Build::run`]; [`PdbError::Unsuitable`]; and [`PdbError::Place`] if the directory fails, is
+    /// damaged or belongs to a different build. Committed levels are kept in any case.
     pub fn run(&self, how: &Build) -> Result<Pdb, PdbError> {
         self.run_with(how, &NoProgress)
     }
@@ -98,7 +98,7 @@ impl DiskBuild<'_> {
     /// Builds a database like [`DiskBuild::run`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
-    /// As [`DiskBuild::run`], and [`PdbError::Interrupted`].
+    /// Same errors as [`DiskBuild::run`], plus [`PdbError::Interrupted`].
     pub fn run_with(&self, how: &Build, observer: &dyn Progress) -> Result<Pdb, PdbError> {
         let plan = build::plan_on_disk(how)?;
         let _lock = self.lock()?;
@@ -148,7 +148,7 @@ impl DiskBuild<'_> {
     pub fn clear(&self) -> Result<(), PdbError> {
         let _lock = self.lock()?;
         let failed = |name: &str, error| failed(self.storage, name, error);
-        // The last first: what is left is always a build that can go on.
+        // The last level first: what remains is always a build that can be continued.
         let marker = DatabaseMarker::read(self.storage).map_err(|e| failed("", e))?;
         for depth in self.levels()?.into_iter().rev() {
             let name = name(depth);
@@ -187,7 +187,7 @@ impl DiskBuild<'_> {
         })
     }
 
-    /// The files that there are.
+    /// The existing files.
     fn files(&self) -> Result<Vec<RunFile>, PdbError> {
         let names = self.storage.list();
         let names = match names {
@@ -197,7 +197,7 @@ impl DiskBuild<'_> {
         Ok(names.iter().filter_map(|name| RunFile::parse(name)).collect())
     }
 
-    /// The depths of the levels that are there, in order.
+    /// The depths of the existing levels, in order.
     fn levels(&self) -> Result<Vec<u32>, PdbError> {
         let depth = |file| match file {
             RunFile::Level { depth, chunk: 0 } => Some(depth),
@@ -208,7 +208,7 @@ impl DiskBuild<'_> {
         Ok(depths)
     }
 
-    /// Finds the build that is there, or begins one; returns its number.
+    /// Finds the existing build, or begins one; returns its number.
     fn begin(&self, pattern: &Pattern) -> Result<u64, PdbError> {
         let storage = self.storage;
         let marker = DatabaseMarker::read(storage).map_err(|e| failed(storage, "", e))?;
@@ -255,19 +255,19 @@ impl DiskBuild<'_> {
 /// The levels of a build.
 pub(crate) struct BuildLevels<'a> {
     pub storage: &'a dyn Storage,
-    /// Number of the build.
+    /// The number of the build.
     pub run: u64,
-    /// The last level that is committed.
+    /// The last committed level.
     pub last: usize,
     pub layout: Layout,
     pub kernel: Kernel,
     pub codec: Codec,
     pub label: String,
-    /// Slots of the classes.
+    /// The number of slots of each class.
     pub slots: [usize; 2],
     /// The class of the goal.
     pub goal: usize,
-    /// The file of the level at hand, and its name.
+    /// The file of the current level, and its name.
     file: Mutex<Option<(String, InOrder)>>,
     encoders: Mutex<Vec<(Encoder, Vec<Register>)>>,
 }
@@ -277,7 +277,7 @@ pub(crate) fn name(depth: u32) -> String {
     RunFile::Level { depth, chunk: 0 }.name()
 }
 
-/// What the system says of a file of a directory.
+/// The error that the system reports for a file in a directory.
 pub(crate) fn failed(storage: &dyn Storage, name: &str, reason: impl Into<io::Error>) -> PdbError {
     let reason = reason.into();
     let place = match name {
@@ -295,11 +295,11 @@ pub(crate) fn failed(storage: &dyn Storage, name: &str, reason: impl Into<io::Er
     })
 }
 
-/// Frames on their way to a file, which come in any order.
+/// Frames on their way to a file, which arrive in any order.
 struct InOrder {
     writer: LevelWriter,
     next: usize,
-    /// Frames that came early; `None` where nothing was first visited.
+    /// Frames that arrived early; `None` if a frame has no first visits.
     early: BTreeMap<usize, Option<(Vec<u8>, u64)>>,
     checksum: u64,
 }
@@ -318,7 +318,7 @@ impl InOrder {
     }
 }
 
-/// What decodes frames, and the registers that it decodes to.
+/// The decoder of frames, and the registers that it decodes to.
 struct FrameDecoder {
     decoder: Decoder,
     registers: Vec<Register>,
@@ -329,7 +329,7 @@ impl BuildLevels<'_> {
         (self.goal + depth) % 2
     }
 
-    /// Slots of a frame.
+    /// The number of slots of a frame.
     fn frame_slots(&self, class: usize) -> usize {
         stretch_slots(self.layout, self.slots[class])
     }
@@ -349,7 +349,7 @@ impl BuildLevels<'_> {
         }
     }
 
-    /// Gives back the disk of a level that does not come to its end; if not now, the next session does.
+    /// Frees the disk space of an unfinished level; if that fails now, the next session does it.
     pub fn give_up(&self) {
         let file = self.file.lock().take();
         if let Some((name, _)) = file {
@@ -357,7 +357,7 @@ impl BuildLevels<'_> {
         }
     }
 
-    /// The bytes of a frame and their sum.
+    /// The bytes of a frame and their checksum.
     fn encode(&self, words: &[Word], name: &str) -> Result<(Vec<u8>, u64), PdbError> {
         let lock = || self.encoders.lock();
         let ready = lock().pop();
@@ -374,7 +374,7 @@ impl BuildLevels<'_> {
         Ok((bytes, hash))
     }
 
-    /// Opens a committed level; `None` when there is none.
+    /// Opens a committed level; `None` if there is none.
     fn open(&self, depth: usize) -> Result<Option<LevelReader>, PdbError> {
         let name = name(depth as u32);
         let failed = |error| failed(self.storage, &name, error);
@@ -390,7 +390,7 @@ impl BuildLevels<'_> {
         }
     }
 
-    /// Joins the first visits of a frame to the words of its slots.
+    /// ORs the first visits of a frame into the words of its slots.
     fn join(
         &self,
         reader: &LevelReader,
@@ -421,7 +421,7 @@ impl BuildLevels<'_> {
         ))
     }
 
-    /// Brings back what the committed levels have reached.
+    /// Restores what the committed levels have reached.
     pub fn restore(
         &self,
         search: &mut SlotSearch,
@@ -477,7 +477,7 @@ impl BuildLevels<'_> {
             meter.add(1)?;
         }
         if last > 0 {
-            // What came before the last level was read for it.
+            // Everything reached before the last level was read has been merged.
             search.classes[self.class(last + 1)].changed.fill(0);
             observer.continued(last, found);
         }
@@ -508,7 +508,7 @@ impl BuildLevels<'_> {
                 let Some(first) = own.next() else { continue };
                 let last = own.next_back().unwrap_or(first);
                 let frame_slots = self.frame_slots(class);
-                // Whole frames: numbers of slots rise within a class.
+                // Complete frames: slot numbers increase within a class.
                 let frame = first.1 / frame_slots;
                 firsts[class] = frame * frame_slots;
                 let end = (last.1 + 1).next_multiple_of(frame_slots);
@@ -594,7 +594,7 @@ impl VisitSink for BuildLevels<'_> {
     }
 }
 
-/// The place of a frame in an index.
+/// The position of a frame in an index.
 fn find(index: &[FrameEntry], frame: usize) -> Option<usize> {
     index.binary_search_by_key(&frame, |entry| entry.frame as usize).ok()
 }

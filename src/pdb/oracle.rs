@@ -1,8 +1,8 @@
-//! The rules of a pattern, and the plain builder: breadth-first over single states. Any pattern, slow; the oracle of the
-//! tests.
+//! The rules of a pattern, and the plain builder, which searches breadth first, one state at a time. It works for any
+//! pattern, is slow, and is the oracle of the tests.
 //!
-//! Invariant: the value of a state is the length of its shortest path to the goal when only moves that count do. It shares
-//! nothing with the fast builder.
+//! Invariant: the value of a state is the length of its shortest path to the goal, where only moves that count have
+//! length. The builder shares nothing with the fast one.
 
 use std::time::Instant;
 
@@ -15,10 +15,11 @@ use crate::{
 /// The value of an entry that no board reaches.
 pub(crate) const UNREACHED: u8 = u8::MAX;
 
-/// A state: the tiles' cells, and the lowest cell of the blank's region; the blank's own cell where every move counts.
+/// A state: the tiles' cells, and the lowest cell of the blank's region, or, if every move counts, the blank's own
+/// cell.
 pub(crate) type PatternState = ([u8; Pattern::MAX_TILES], u8);
 
-/// What counts as a move.
+/// The rules for what counts as a move.
 pub(crate) struct PatternMoves<'a> {
     pub pattern: &'a Pattern,
     pub kind: Kind,
@@ -35,7 +36,7 @@ impl<'a> PatternMoves<'a> {
         &state.0[..self.pattern.tiles().len()]
     }
 
-    /// The state of a placement and the blank's cell.
+    /// The state with a placement and the blank's cell.
     pub fn state(&self, cells: &[u8], blank: u8) -> PatternState {
         let mut padded = [0; Pattern::MAX_TILES];
         padded[..cells.len()].copy_from_slice(cells);
@@ -50,12 +51,12 @@ impl<'a> PatternMoves<'a> {
         self.state(self.pattern.home(), self.pattern.goal().blank() as u8)
     }
 
-    /// Calls `visit` with each state that a move leads to.
+    /// Calls `visit` for each state that is one move away.
     pub fn each(&self, state: &PatternState, mut visit: impl FnMut(PatternState)) {
         let (mut cells, blank) = (state.0, state.1);
         let cells = &mut cells[..self.pattern.tiles().len()];
         if self.kind == Kind::AllMoves {
-            // The blank changes places with what is next to it; it is the first of the cells itself.
+            // The blank changes places with an adjacent tile; it is itself the first of the cells.
             for near in bits(self.grid.around(1 << blank)) {
                 let near = near as u8;
                 let moved: Vec<u8> = cells
@@ -84,7 +85,7 @@ impl<'a> PatternMoves<'a> {
 
 /// Fills `values` (one byte per entry, in entry order) and returns the histogram.
 ///
-/// Cost: about 200 ns per entry and tile on one core; 9 bytes of memory per entry and region.
+/// Cost: about 200 ns of one core per entry per tile; 9 bytes of memory per entry per region.
 pub(crate) fn build(
     pattern: &Pattern,
     kind: Kind,
@@ -93,7 +94,7 @@ pub(crate) fn build(
 ) -> Result<Vec<u64>, PdbError> {
     let moves = PatternMoves::new(pattern, kind);
     let entries = EntryOrder::new(pattern, kind);
-    // States are numbered as the entries of a region-aware table also where these share their entries.
+    // States are numbered like the entries of a region-aware table, even if they share entries.
     let states = match kind {
         Kind::AllMoves => entries.clone(),
         Kind::Minimum | Kind::Regions => EntryOrder::new(pattern, Kind::Regions),

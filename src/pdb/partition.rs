@@ -1,4 +1,4 @@
-//! Partitions: patterns without common tiles, whose values may be added.
+//! Partitions: patterns without common tiles, whose values can be added.
 
 use std::{
     io,
@@ -14,14 +14,14 @@ use crate::{
     system::{FileKind, FileProblem, SystemError},
 };
 
-/// A named partition: the goal cells of its patterns when the blank's goal is the first cell.
+/// A named partition: the goal cells of its patterns, for a goal with the blank in the first cell.
 struct Preset {
     name: &'static str,
     side: usize,
     patterns: &'static [&'static [usize]],
 }
 
-/// The standard tilings of the literature.
+/// Standard partitions from the literature.
 ///
 /// Sources: Korf and Felner, Artificial Intelligence 134 (2002): 7-8 and 6-6-6-6; Felner, Korf and Hanan,
 /// Additive pattern database heuristics, JAIR 22 (2004): 5-5-5 and 6-6-3.
@@ -53,9 +53,10 @@ const PRESETS: &[Preset] = &[
     },
 ];
 
-/// Partitions to be used together, as [`PRESETS`] are given: tiles that one separates are together in another. Those of 5x5
-/// were chosen by the nodes of searches with them, each beside those before it (docs/notebook/solver.md): the tiles around the blank's goal
-/// (1, 2, 5, 6 and 10) belong together in all, since two of them stand in each other's way whenever the blank comes home.
+/// Partitions for combined use, in the form of [`PRESETS`]: tiles that one of them separates are together in another.
+/// Those for 5x5 were chosen one after another by the number of nodes that searches with them and the preceding ones
+/// needed (docs/notebook/solver.md): the tiles around the blank's goal (1, 2, 5, 6 and 10) are together in all of them,
+/// since two of them are in each other's way whenever the blank comes home.
 const TILINGS: &[(usize, &[&[&[usize]]])] = &[
     (4, &[&[&[1, 2, 3, 4, 5, 6, 7], &[8, 9, 10, 11, 12, 13, 14, 15]]]),
     (
@@ -89,8 +90,8 @@ const TILINGS: &[(usize, &[&[&[usize]]])] = &[
     ),
 ];
 
-/// Returns the patterns of a named partition: `7-8`, `6-6-3` and `5-5-5` on 4x4, `6-6-6-6` on 5x5. The
-/// tilings are turned so that the blank's goal is in its corner.
+/// Returns the patterns of a named partition: `7-8`, `6-6-3` and `5-5-5` on 4x4, `6-6-6-6` on 5x5. The partitions are
+/// rotated so that the blank's goal is in their corner.
 ///
 /// ```
 /// use tilewave::pdb::partition;
@@ -103,7 +104,8 @@ const TILINGS: &[(usize, &[&[&[usize]]])] = &[
 /// ```
 ///
 /// # Errors
-/// [`PdbError::Pattern`] when there is no such partition, naming those that exist, or when the goal's blank is not in a corner.
+/// [`PdbError::Pattern`] if there is no such partition (the message lists the existing ones), or if the blank's goal is
+/// not a corner.
 pub fn partition(name: &str, goal: &Board) -> Result<Vec<Pattern>, PdbError> {
     let size = goal.size();
     let fits = |preset: &&Preset| (size.rows(), size.cols()) == (preset.side, preset.side);
@@ -125,8 +127,9 @@ pub fn partition(name: &str, goal: &Board) -> Result<Vec<Pattern>, PdbError> {
     })
 }
 
-/// Returns partitions for a goal to be used together: take as many from the front as fit the memory. Tiles that one
-/// partition separates are together in another, and each covers all tiles. Empty for boards and goals without a list.
+/// Returns partitions for combined use with a goal: use as many, from the first on, as fit in memory. Tiles that one
+/// partition separates are together in another, and each partition covers all tiles. Empty for boards and goals without
+/// a list.
 ///
 /// ```
 /// use tilewave::pdb::{check_partition, tilings};
@@ -139,7 +142,7 @@ pub fn partition(name: &str, goal: &Board) -> Result<Vec<Pattern>, PdbError> {
 /// ```
 ///
 /// # Errors
-/// [`PdbError`] when the board is too large for databases.
+/// [`PdbError`] if the board is too large for databases.
 pub fn tilings(goal: &Board) -> Result<Vec<Vec<Pattern>>, PdbError> {
     let size = goal.size();
     let mut found = Vec::new();
@@ -153,7 +156,7 @@ pub fn tilings(goal: &Board) -> Result<Vec<Vec<Pattern>>, PdbError> {
     Ok(found)
 }
 
-/// Patterns that are given by cells, turned so that the blank's goal is in its corner; none when it is in no corner.
+/// Patterns given by cells, rotated so that the blank's goal is in their corner; `None` if it is not a corner.
 fn turned(
     goal: &Board,
     side: usize,
@@ -178,11 +181,12 @@ fn turned(
     patterns.iter().map(pattern).collect::<Result<_, _>>().map(Some)
 }
 
-/// Checks that the values of patterns may be added: no tile is in two patterns, and of several patterns none contains
-/// the blank, whose databases count every move.
+/// Checks that the values of patterns can be added: no tile is in two patterns, and, if there are several patterns,
+/// none contains the blank, because databases with the blank count every move.
 ///
 /// # Errors
-/// [`PdbError::Pattern`] names the smallest shared tile; [`PdbError::Unsuitable`] when the blank is in one of several.
+/// [`PdbError::Pattern`] with the smallest shared tile; [`PdbError::Unsuitable`] if one of several patterns contains
+/// the blank.
 pub fn check_disjoint(patterns: &[Pattern]) -> Result<(), PdbError> {
     if patterns.len() > 1 && patterns.iter().any(Pattern::has_blank) {
         return Err(PdbError::not_additive());
@@ -201,7 +205,7 @@ pub fn check_disjoint(patterns: &[Pattern]) -> Result<(), PdbError> {
 /// Checks that every tile is in exactly one pattern.
 ///
 /// # Errors
-/// [`PdbError::Pattern`] names a missing tile; else as [`check_disjoint`].
+/// [`PdbError::Pattern`] with a missing tile, and the errors of [`check_disjoint`].
 pub fn check_partition(patterns: &[Pattern]) -> Result<(), PdbError> {
     check_disjoint(patterns)?;
     let all = 1..=patterns.first().map_or(1, |first| first.size().tiles() as u16);
@@ -216,16 +220,16 @@ pub fn check_partition(patterns: &[Pattern]) -> Result<(), PdbError> {
 
 // Set files: which databases make up which partitions.
 //
-// Invariant: names of databases are those of the file's directory, so a set can be moved as a whole.
+// Invariant: names of databases are relative to the file's directory, so a set can be moved as a whole.
 
-/// Version of the files.
+/// The version of the files.
 const VERSION: u32 = 1;
 
-/// What a set file is called in messages.
+/// The name for a set file in messages.
 const KIND: FileKind =
     FileKind { noun: "set of pattern databases", make: "make it with tilewave pdb set build" };
 
-/// Partitions of databases: a board's estimate is the largest of the partitions' sums.
+/// Partitions of databases: a board's estimate is the maximum of the partitions' sums.
 ///
 /// ```
 /// use std::path::{Path, PathBuf};
@@ -243,7 +247,7 @@ pub struct SetFile {
     pub partitions: Vec<Vec<PathBuf>>,
 }
 
-/// What is in the file.
+/// The contents of the file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SetText {
@@ -252,7 +256,7 @@ struct SetText {
 }
 
 impl SetFile {
-    /// Returns whether a path is that of a set file, by its name.
+    /// Returns whether a path is that of a set file, according to its name.
     pub fn is(path: impl AsRef<Path>) -> bool {
         path.as_ref().extension().is_some_and(|extension| extension == "json")
     }
@@ -260,17 +264,17 @@ impl SetFile {
     /// Reads a set file.
     ///
     /// # Errors
-    /// [`PdbError::System`] when the file cannot be read, is of another version or is no set file.
+    /// [`PdbError::System`] if the file cannot be read, has an unsupported version or is not a set file.
     pub fn read(path: impl AsRef<Path>) -> Result<SetFile, PdbError> {
         let path = path.as_ref();
         let bytes = std::fs::read(path).map_err(SystemError::io("cannot read", path))?;
         SetFile::parse(&bytes, path)
     }
 
-    /// Parses the bytes of a set file; names of databases are relative to the directory of `path`.
+    /// Parses the bytes of a set file; database names are relative to the directory of `path`.
     ///
     /// # Errors
-    /// As [`SetFile::read`].
+    /// Same errors as [`SetFile::read`].
     pub fn parse(bytes: &[u8], path: impl AsRef<Path>) -> Result<SetFile, PdbError> {
         let path = path.as_ref();
         let wrong = |problem| SystemError::Wrong { path: path.to_path_buf(), kind: KIND, problem };
@@ -289,7 +293,7 @@ impl SetFile {
         })
     }
 
-    /// Writes the file; databases beside it are named without their directory.
+    /// Writes the file; databases in the same directory are named without their directory.
     ///
     /// # Errors
     /// [`PdbError::System`].

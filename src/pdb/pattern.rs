@@ -1,4 +1,4 @@
-//! Patterns: which tiles a database is about.
+//! Patterns: the tiles that a database covers.
 
 use crate::{
     pdb::PdbError,
@@ -6,9 +6,9 @@ use crate::{
     puzzle::{Board, Size},
 };
 
-/// Tiles whose moves a database counts, relative to a goal.
+/// The tiles whose moves a database counts, relative to a goal.
 ///
-/// Invariant: tiles are distinct, increasing, on the board, and at most [`Pattern::MAX_TILES`].
+/// Invariant: tiles are distinct, in increasing order, on the board, and at most [`Pattern::MAX_TILES`] in number.
 ///
 /// ```
 /// use tilewave::pdb::Pattern;
@@ -29,14 +29,14 @@ pub struct Pattern {
 impl Pattern {
     /// The maximum number of tiles of a pattern.
     pub const MAX_TILES: usize = 8;
-    /// The maximum length of a side of the board.
+    /// The maximum length of each side of the board.
     pub const MAX_SIDE: usize = 6;
 
-    /// Returns the pattern of the given tiles, in any order.
+    /// Returns the pattern with the given tiles, in any order.
     ///
     /// # Errors
-    /// [`PdbError`] when the board is too large, or a tile is repeated, unknown or the blank, or there
-    /// are none or too many.
+    /// [`PdbError`] if the board is too large, if a tile is repeated, unknown or the blank, or if there are no tiles or
+    /// too many.
     pub fn new(goal: Board, tiles: &[u16]) -> Result<Pattern, PdbError> {
         if tiles.contains(&0) {
             return Err(PdbError::Pattern(
@@ -48,10 +48,10 @@ impl Pattern {
         Pattern::of(goal, tiles)
     }
 
-    /// Returns the pattern with the blank as its first tile, 0, as databases of kind [`crate::pdb::Kind::AllMoves`] have it.
+    /// Returns the pattern with the blank as its first tile, 0, for databases of kind [`crate::pdb::Kind::AllMoves`].
     ///
     /// # Errors
-    /// [`PdbError::Pattern`] when there are [`Pattern::MAX_TILES`] already.
+    /// [`PdbError::Pattern`] if there are already [`Pattern::MAX_TILES`] tiles.
     pub fn with_blank(&self) -> Result<Pattern, PdbError> {
         let blank = [0].into_iter().filter(|_| !self.has_blank());
         let tiles: Vec<u16> = blank.chain(self.tiles.iter().copied()).collect();
@@ -61,7 +61,7 @@ impl Pattern {
     /// Returns the pattern without the blank.
     ///
     /// # Errors
-    /// [`PdbError::Pattern`] when the pattern contains only the blank.
+    /// [`PdbError::Pattern`] if the pattern contains only the blank.
     pub fn without_blank(&self) -> Result<Pattern, PdbError> {
         Pattern::of(self.goal.clone(), &self.tiles[usize::from(self.has_blank())..])
     }
@@ -71,7 +71,7 @@ impl Pattern {
         self.tiles[0] == 0
     }
 
-    /// The pattern of tiles, among them the blank or not.
+    /// The pattern with the given tiles, which may include the blank.
     pub(crate) fn of(goal: Board, tiles: &[u16]) -> Result<Pattern, PdbError> {
         let size = goal.size();
         let wrong = |words: String| Err(PdbError::Pattern(words));
@@ -107,10 +107,10 @@ impl Pattern {
         Ok(Pattern { goal, tiles: sorted, home })
     }
 
-    /// Returns the pattern written as tile numbers and ranges of them, separated by commas or spaces: `1-3,7`.
+    /// Returns the pattern written as tile numbers and ranges, separated by commas or spaces: `1-3,7`.
     ///
     /// # Errors
-    /// [`PdbError::Pattern`] for text that cannot be read; else as [`Pattern::new`].
+    /// [`PdbError::Pattern`] for text that cannot be parsed, and the errors of [`Pattern::new`].
     pub fn parse(goal: Board, text: &str) -> Result<Pattern, PdbError> {
         let wrong = || {
             let shown: String = text.chars().take(80).collect();
@@ -133,7 +133,7 @@ impl Pattern {
                             "'{word}' is not a range of tiles: ranges go upwards, write {last}-{first}"
                         )));
                     }
-                    // Boards have at most 36 cells: a longer range is refused with its first tile that is not there.
+                    // Boards have at most 36 cells: a longer range is rejected because of its first nonexistent tile.
                     tiles.extend((first..=last).take(64));
                 }
             }
@@ -156,7 +156,7 @@ impl Pattern {
         &self.tiles
     }
 
-    /// Returns the goal cells of the tiles, row-major, in the order of [`Pattern::tiles`].
+    /// Returns the row-major goal cells of the tiles, in the order of [`Pattern::tiles`].
     pub fn home(&self) -> &[u8] {
         &self.home
     }
@@ -170,7 +170,7 @@ impl Pattern {
     /// Returns the cells of the pattern's tiles on a board, in the order of [`Pattern::tiles`].
     ///
     /// # Errors
-    /// [`PdbError::Unsuitable`] when the board has another size.
+    /// [`PdbError::Unsuitable`] if the board has a different size.
     pub fn cells(&self, board: &Board) -> Result<Vec<u8>, PdbError> {
         if board.size() != self.size() {
             let (found, expected) = (board.size(), self.size());
@@ -180,7 +180,7 @@ impl Pattern {
         Ok(cells_of(board, &self.tiles))
     }
 
-    /// Returns the sum of the distances of the tiles to their goal cells, the blank not counted.
+    /// Returns the sum of the distances of the tiles from their goal cells; the blank is not counted.
     pub fn manhattan(&self, cells: &[u8]) -> u32 {
         let cols = self.size().cols();
         let pairs = cells.iter().zip(&self.home);
@@ -189,7 +189,7 @@ impl Pattern {
     }
 }
 
-/// The distance of two cells.
+/// The distance between two cells.
 pub(crate) fn distance(cols: usize, a: u8, b: u8) -> u32 {
     let (a, b) = (usize::from(a), usize::from(b));
     ((a / cols).abs_diff(b / cols) + (a % cols).abs_diff(b % cols)) as u32

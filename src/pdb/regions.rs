@@ -1,7 +1,7 @@
 //! The cells of a small board as bit masks: neighbours, and the regions of the free cells.
 //!
-//! Invariant: bit c of a mask is the row-major cell c. The regions of a set of occupied cells are the
-//! connected components of the others, numbered by their lowest cells.
+//! Invariant: bit c of a mask represents the row-major cell c. The regions of a set of occupied cells are the connected
+//! components of the other cells, in the order of their lowest cells.
 
 use rayon::prelude::*;
 
@@ -47,31 +47,31 @@ impl Grid {
         self.cells
     }
 
-    /// The cells that are not occupied.
+    /// The cells that are free.
     pub fn free(&self, occupied: u64) -> u64 {
         self.all & !occupied
     }
 
-    /// The free cells of a colour: that of a set of one of them.
+    /// The free cells of a colour, which is that of a set with one such cell.
     pub fn free_of(&self, occupied: u64, colour: usize) -> u64 {
         let of_colour = if colour == 1 { self.even } else { !self.even };
         self.free(occupied) & of_colour
     }
 
-    /// The colour of a set: the parity of the number of its cells on the even squares. Every move of
-    /// one tile changes it.
+    /// The colour of a set: the parity of the number of its cells on even squares. Every move of a single tile changes
+    /// it.
     pub fn colour(&self, set: u64) -> usize {
         (set & self.even).count_ones() as usize % 2
     }
 
-    /// The cells next to any cell of a set.
+    /// The cells adjacent to any cell of a set.
     #[inline]
     pub fn around(&self, set: u64) -> u64 {
         let sideways = (set & self.not_right) << 1 | (set & self.not_left) >> 1;
         (sideways | set << self.cols | set >> self.cols) & self.all
     }
 
-    /// The region of a free cell.
+    /// The region that contains a free cell.
     #[inline]
     pub fn region(&self, free: u64, cell: usize) -> u64 {
         let mut region = 1u64 << cell;
@@ -96,28 +96,27 @@ impl Grid {
         lows
     }
 
-    /// The number of the region of a free cell.
+    /// The number of the region that contains a free cell.
     pub fn region_number(&self, occupied: u64, cell: usize) -> usize {
         let lows = self.lows(occupied);
         number(lows, self.region(self.free(occupied), cell))
     }
 }
 
-/// The number of a region among those with the given lowest cells.
+/// The number of a region, given the lowest cells of all regions.
 #[inline]
 pub(crate) fn number(lows: u64, region: u64) -> usize {
     let low = region & region.wrapping_neg();
     (lows & low.wrapping_sub(1)).count_ones() as usize
 }
 
-// Which entry of a table belongs to a placement: the entry order of the files.
+// The entry order of the files: which entry of a table belongs to a placement.
 //
-// Invariant: tiles are taken in increasing number and cells are row-major. In a table with the minimum
-// over the blank, the entry of a placement is its lexicographic rank; so it is where every move counts, the blank being the
-// first tile. In a region-aware table, the
-// sets of occupied cells come in order of increasing bit masks, for each set its regions by their
-// lowest cells, for each region the k! arrangements in lexicographic order of the tiles' positions
-// within the set.
+// Invariant: tiles are taken in increasing order, and cells are row-major. In a table with the minimum over the blank,
+// the entry of a placement is its lexicographic rank; the same holds if every move counts, where the blank is the first
+// tile. In a region-aware table, the sets of occupied cells are in the order of increasing bit masks; for each set, its
+// regions are in the order of their lowest cells; and for each region, the k! arrangements are in lexicographic order
+// of the tiles' positions within the set.
 
 /// The entry order of a pattern's table.
 #[derive(Clone, Debug)]
@@ -141,13 +140,13 @@ impl EntryOrder {
         }
     }
 
-    /// Returns the number of sets of occupied cells, N over k.
+    /// Returns the number of sets of occupied cells, N choose k.
     pub fn sets(&self) -> usize {
         self.subsets.count()
     }
 
-    /// Returns for each set the number of regions of all sets before it, and their total at the end.
-    /// Cost: a flood fill per set, about 100 ns.
+    /// Returns, for each set, the number of regions of all preceding sets, followed by the total. Cost: one flood fill
+    /// per set, about 100 ns.
     pub fn region_starts(&self) -> Vec<u32> {
         let mut starts = Vec::with_capacity(self.sets() + 1);
         let mut total = 0;
@@ -159,10 +158,10 @@ impl EntryOrder {
         starts
     }
 
-    /// Returns the entry of a placement. `starts` is asked for the number of regions before a set, in
-    /// region-aware tables only; `blank` matters in these only.
+    /// Returns the entry of a placement. `starts` returns the number of regions that precede a set; it and `blank` are
+    /// used for region-aware tables only.
     ///
-    /// Cost: about 2 ns for the minimum kind and 8 tiles; a flood fill more for the region-aware kind.
+    /// Cost: about 2 ns for the minimum kind and 8 tiles; one flood fill more for the region-aware kind.
     #[inline]
     pub fn entry(&self, cells: &[u8], blank: u8, starts: impl FnOnce(usize) -> u32) -> u64 {
         match self.kind {
@@ -175,7 +174,7 @@ impl EntryOrder {
         }
     }
 
-    /// Returns the number of k! entries of a region-aware table that come before those of a set and the region of
+    /// Returns the number of groups of k! entries of a region-aware table that precede those of a set and the region of
     /// a cell.
     #[inline]
     pub(crate) fn slot_of(&self, set: u64, blank: u8, starts: impl FnOnce(usize) -> u32) -> u64 {
@@ -188,14 +187,14 @@ impl EntryOrder {
         self.subsets.iter()
     }
 
-    /// Returns the regions of a set's free cells: a bit mask of cells each, by their lowest cells.
+    /// Returns the regions of a set's free cells as bit masks, in the order of their lowest cells.
     pub(crate) fn regions_of(&self, set: u64) -> impl Iterator<Item = u64> {
         let free = self.grid.free(set);
         bits(self.grid.lows(set)).map(move |low| self.grid.region(free, low))
     }
 
-    /// Returns the number of regions of the free cells around a placement, and the number of the one
-    /// that a cell lies in.
+    /// Returns the number of regions of the free cells around a placement, and the number of the region that contains a
+    /// cell.
     pub fn region(&self, cells: &[u8], blank: u8) -> (usize, usize) {
         let set = set_of(cells);
         let lows = self.grid.lows(set);
@@ -207,8 +206,8 @@ impl EntryOrder {
         &self.grid
     }
 
-    /// Calls `visit(entry, cells, region)` for all entries in order; the region is 0 in tables of the
-    /// minimum kind. Cost: about 50 ns an entry.
+    /// Calls `visit(entry, cells, region)` for all entries in order; the region is 0 in tables of the minimum kind.
+    /// Cost: about 50 ns per entry.
     pub fn for_each(&self, mut visit: impl FnMut(u64, &[u8], usize)) {
         let mut cells = [0; Pattern::MAX_TILES];
         let cells = &mut cells[..self.k];
@@ -255,24 +254,24 @@ pub(crate) fn arrangement_rank(set: u64, cells: &[u8]) -> u64 {
 
 // The slots of a pattern's board and the moves between them.
 //
-// Invariant: a slot is a set of occupied cells and a place of the blank: a region where only the moves of the tiles
-// count, a cell where all do. Every move that counts leads from one class of slots to the other: it changes the colour of
-// the set, or of the blank's cell. Within a class slots are numbered by increasing sets, then by the lowest cells of the
-// places.
+// Invariant: a slot is a set of occupied cells and a place of the blank: a region if only the moves of the tiles count,
+// a cell if all moves count. Every move that counts leads from one class of slots to the other, because it changes the
+// colour of the set or of the blank's cell. Within a class, slots are numbered by increasing sets, then by the lowest
+// cells of the places.
 
 /// All slots of a pattern's board.
 pub(crate) struct SlotGraph {
     pub grid: Grid,
     pub subsets: Subsets,
     pub layout: Layout,
-    /// For each set the lowest cells of its regions; none where the blank's cell counts.
+    /// For each set, the lowest cells of its regions; `None` if the blank's cell counts.
     lows: Option<Vec<u64>>,
-    /// For each class the slots of the sets before each one, and their total at the end.
+    /// For each class, the number of slots of all sets that precede each set, followed by the total.
     pub starts: [Vec<u32>; 2],
 }
 
 impl SlotGraph {
-    /// Looks up all slots: of regions, or of cells where every move counts. Cost: about 100 ns a set.
+    /// Builds the lists of all slots: of regions, or of cells if every move counts. Cost: about 100 ns per set.
     pub fn new(pattern: &Pattern, layout: Layout, kind: Kind) -> SlotGraph {
         let grid = Grid::new(pattern.size());
         let subsets = Subsets::new(grid.cells(), layout.len()).expect("patterns are small");
@@ -295,10 +294,11 @@ impl SlotGraph {
         SlotGraph { grid, subsets, layout, lows, starts }
     }
 
-    /// Bytes of the tables of so many sets and slots, without the words; `tiles` of them have up to 2.5 moves each.
+    /// The size in bytes of the tables for these numbers of sets and slots, without the words; `tiles` tiles have up to
+    /// 2.5 moves each.
     pub fn bytes(sets: u64, slots: u64, tiles: usize) -> u64 {
-        // Two numbers and a mask a set. A move of 8 bytes twice, once in a list of its own with a header; two masks and
-        // the end of its moves for each slot.
+        // Two numbers and a mask per set. A move of 8 bytes twice, once of these in its own list with a header; for
+        // each slot, two masks and the end of its moves.
         32 * sets + slots * (24 + 20 + 40 * tiles as u64)
     }
 
@@ -307,7 +307,7 @@ impl SlotGraph {
         self.starts[class].last().map_or(0, |&slots| slots as usize)
     }
 
-    /// The class of the slot of a set and a free cell, and its number there.
+    /// The class of the slot with a set and a free cell, and its number there.
     pub fn find(&self, set: u64, cell: usize) -> (usize, usize) {
         let rank = self.subsets.rank(set);
         let (class, before) = match &self.lows {
@@ -324,7 +324,7 @@ impl SlotGraph {
         (class, self.starts[class][rank] as usize + before)
     }
 
-    /// The moves into all slots of a class. Cost: about 100 ns a move.
+    /// The moves into all slots of a class. Cost: about 100 ns per move.
     pub fn moves(&self, class: usize) -> SlotMoves {
         let lists: Vec<Vec<SlotMove>> = (0..self.subsets.count())
             .into_par_iter()
@@ -346,8 +346,8 @@ impl SlotGraph {
         SlotMoves::new(self.layout, self.slots(1 - class), lists)
     }
 
-    /// The moves into a set with the blank anywhere in a place: a tile on cell x came from its neighbour y, where the
-    /// blank is now and which was free for the tile then.
+    /// The moves into a set with the blank anywhere in a place: a tile on cell x came from a neighbouring cell y, where
+    /// the blank is now; before the move, x was the free cell.
     fn moves_of(&self, set: u64, place: u64) -> Vec<SlotMove> {
         let below = |set: u64, cell: usize| (set & ((1 << cell) - 1)).count_ones() as usize;
         let mut moves = Vec::with_capacity(8);
@@ -390,8 +390,9 @@ mod tests {
         assert_eq!(grid.region_number(occupied, 5), 1);
     }
 
-    /// A byte holds the regions: eight tiles never cut a board of up to 6x6 into more than eight. All
-    /// sets are tried on boards up to 4x5, where walls are short; on larger ones the test below samples.
+    /// A byte can hold the number of a region: eight tiles never divide a board of up to 6x6 into more than eight
+    /// regions. All sets are tried on boards up to 4x5, where walls are short; on larger ones, the test below samples
+    /// them.
     #[test]
     fn eight_tiles_leave_at_most_eight_regions() {
         for (rows, cols) in [(2, 6), (3, 3), (3, 4), (3, 5), (3, 6), (4, 4), (4, 5)] {

@@ -1,11 +1,13 @@
-//! The builder of all databases of five tiles and more: whole levels by streaming over words of 60 arrangements.
+//! The builder of all databases with five or more tiles: computes complete levels by streaming over words of 60
+//! arrangements.
 //!
 //! Invariant: a slot is a set of occupied cells and a place of the blank ([`SlotGraph`]); a state is a slot and an
-//! arrangement, one bit. Every move that counts leads to the other class of slots, so a level only adds bits to one class
-//! and only reads the other one: levels are in place. The words of a slot lie together, slice by slice, so that what a
-//! slot reads of another one is some kilobytes in a row; a slice that did not change or is full is skipped.
+//! arrangement, represented by one bit. Every move that counts leads to the other class of slots, so a level only adds
+//! bits to one class and only reads the other one: levels are computed in place. The words of a slot are contiguous,
+//! slice by slice, so that a slot reads a few contiguous kilobytes of another one; a slice that did not change or is
+//! full is skipped.
 //!
-//! What becomes of the states that a level reaches first is the business of a [`VisitSink`].
+//! A [`VisitSink`] determines what happens to the states that a level reaches for the first time.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -26,14 +28,14 @@ use crate::{
     threads::Tasks,
 };
 
-/// Bytes of a stretch of slots: with what it reads, half of the nearest private cache.
+/// Size in bytes of a stretch of slots: together with the data it reads, half of the nearest private cache.
 const STRETCH: usize = 128 << 10;
 
-/// Words of consecutive slots.
+/// The words of consecutive slots.
 #[derive(Debug)]
 pub(crate) struct Slots {
     array: Array,
-    /// Words of a slot.
+    /// The number of words of a slot.
     unit: usize,
     count: usize,
 }
@@ -73,49 +75,49 @@ impl Slots {
     }
 }
 
-/// Words of a slot, which are the registers of a slot of bytes.
+/// The number of words of a slot, which is the number of registers of a slot of bytes.
 pub(crate) fn unit(layout: Layout) -> usize {
     layout.blocks() * layout.slice_registers()
 }
 
-/// Slots of a stretch, where a class has so many.
+/// The number of slots of a stretch, in a class that has at least that many.
 pub(crate) fn stretch_slots(layout: Layout, slots: usize) -> usize {
     let fit = STRETCH / (8 * unit(layout));
     fit.min(slots.div_ceil(16)).next_multiple_of(4).max(4)
 }
 
-/// The bytes of the words of so many entries.
+/// The size in bytes of the words for a number of entries.
 pub(crate) fn word_bytes(entries: u64) -> u64 {
     entries / LANES as u64 * 8
 }
 
-/// A class of slots, and how far it has been reached.
+/// A class of slots, and the states that have been reached in it.
 pub(crate) struct SlotClass {
     pub seen: Slots,
     moves: SlotMoves,
-    /// For each slot the slices that are full.
+    /// For each slot, the slices that are full.
     full: Vec<u64>,
-    /// For each slot the slices that the last level of the class changed.
+    /// For each slot, the slices that the last level of the class changed.
     pub changed: Vec<u64>,
 }
 
-/// The states that a level reaches first in a stretch of slots.
+/// The states in a stretch of slots that a level reaches for the first time.
 pub(crate) struct FirstVisits<'a> {
     pub class: usize,
     pub depth: usize,
-    /// Number of the stretch, and its first slot.
+    /// The number of the stretch, and its first slot.
     pub stretch: usize,
     pub first: usize,
     pub states: u64,
-    /// For each slot the slices with such states.
+    /// For each slot, the slices with such states.
     gained: &'a [u64],
-    /// The words of all slots, zero in other slices.
+    /// The words of all slots, which are zero in all other slices.
     pub words: &'a [Word],
     layout: Layout,
 }
 
 impl FirstVisits<'_> {
-    /// Each slice that has such states: its slot, its first word within the slot, and its words.
+    /// Each slice that has such states: its slot, the index of its first word within the slot, and its words.
     fn slices(&self) -> impl Iterator<Item = (usize, usize, &[Word])> {
         let (unit, slice) = (unit(self.layout), self.layout.slice_registers());
         self.gained.iter().enumerate().flat_map(move |(slot, &gained)| {
@@ -127,27 +129,27 @@ impl FirstVisits<'_> {
     }
 }
 
-/// What becomes of the states that a level reaches first.
+/// The destination of the states that a level reaches for the first time.
 pub(crate) trait VisitSink: Sync {
-    /// Whether it wants them, and not only their number.
+    /// Whether it needs the states themselves, and not only their number.
     fn wants(&self, depth: usize) -> bool;
 
-    /// Takes the states of a stretch, from any thread and in any order; returns how many entries of the table they are
-    /// the first ones of.
+    /// Takes the states of a stretch, from any thread and in any order; returns how many entries of the table are
+    /// reached for the first time.
     fn take(&self, new: &FirstVisits<'_>) -> Result<u64, PdbError>;
 
-    /// A level begins.
+    /// Called when a level begins.
     fn begin(&self, _depth: usize) -> Result<(), PdbError> {
         Ok(())
     }
 
-    /// A level of so many entries is over; `found` were found before it.
+    /// Called when a level with this many entries is finished; `found` entries were found before it.
     fn end(&self, _depth: usize, _entries: u64, _found: u64) -> Result<(), PdbError> {
         Ok(())
     }
 }
 
-/// They are counted.
+/// Only counts the states.
 pub(crate) struct CountOnly;
 
 impl VisitSink for CountOnly {
@@ -160,13 +162,13 @@ impl VisitSink for CountOnly {
     }
 }
 
-/// The values of slots, in parts that threads write by turns.
+/// The values of slots, in parts that are locked by one thread at a time.
 struct SlotValues<'a, T> {
     classes: [Vec<Mutex<&'a mut [T]>>; 2],
     unit: usize,
 }
 
-/// Slots of a part.
+/// The number of slots of a part.
 const PART: usize = 16;
 
 impl<'a, T> SlotValues<'a, T> {
@@ -175,7 +177,7 @@ impl<'a, T> SlotValues<'a, T> {
         SlotValues { classes: values.map(parts), unit }
     }
 
-    /// Calls `write(words, values)` for each slice with new states; `home` says where the values of a slot are.
+    /// Calls `write(words, values)` for each slice with new states; `home` returns where the values of a slot are.
     fn write(
         &self,
         new: &FirstVisits<'_>,
@@ -188,7 +190,7 @@ impl<'a, T> SlotValues<'a, T> {
             let at = home(slot);
             let mut part = match held.take() {
                 Some((number, part)) if number == at / PART => part,
-                // Two are never held at a time: the one before is given back first.
+                // Two locks are never held at the same time: the previous one is released first.
                 before => {
                     drop(before);
                     self.classes[new.class][at / PART].lock()
@@ -201,7 +203,7 @@ impl<'a, T> SlotValues<'a, T> {
     }
 }
 
-/// One bit an entry: states whose depth has it are marked in words.
+/// One bit per entry: states whose depth has this bit set are marked in words.
 pub(crate) struct MarkBits<'a>(SlotValues<'a, Word>);
 
 impl<'a> MarkBits<'a> {
@@ -231,16 +233,16 @@ impl VisitSink for MarkBits<'_> {
     }
 }
 
-/// A byte an entry: the depth plus one, 0 for never. The slots that share their entries keep the first depth.
+/// One byte per entry: the depth plus one, or 0 for unreached. Slots that share their entries keep the first depth.
 pub(crate) struct WriteBytes<'a> {
     parts: SlotValues<'a, Register>,
-    /// For each class and slot the place of its values; none where every slot has values of its own.
+    /// For each class and slot, the position of its values; `None` if every slot has its own values.
     home: Option<[Vec<u32>; 2]>,
     kernel: Kernel,
 }
 
 impl<'a> WriteBytes<'a> {
-    /// `shared` says that all slots of a set share their entries.
+    /// `shared` means that all slots of a set share their entries.
     pub fn new(
         values: [&'a mut [Register]; 2],
         graph: &SlotGraph,
@@ -260,7 +262,7 @@ impl<'a> WriteBytes<'a> {
         self.home.as_ref().map_or(slot, |home| home[class][slot] as usize)
     }
 
-    /// Enters the state of depth 0.
+    /// Enters the state at depth 0.
     pub fn enter(&self, class: usize, slot: usize, word: usize, lane: usize) {
         let at = self.home(class, slot);
         let mut part = self.parts.classes[class][at / PART].lock();
@@ -288,14 +290,14 @@ pub(crate) struct SlotSearch<'a> {
     pub layout: Layout,
     step: SlotStep,
     pub classes: [SlotClass; 2],
-    /// Where both colours have states at every depth: the class that is stepped first as it was before, and where it had
-    /// changed. So the other one does not see what the level itself has added.
+    /// If both colours have states at every depth: the previous state of the class that is stepped first, and where it
+    /// had changed, so that the other class does not see what the level itself has added.
     before: Option<(usize, Slots, Vec<u64>)>,
     observer: &'a dyn Progress,
 }
 
 impl<'a> SlotSearch<'a> {
-    /// Looks up all moves; nothing has been reached. `both` says that both colours have states at every depth.
+    /// Determines all moves; nothing has been reached yet. `both` means that both colours have states at every depth.
     pub fn new(
         graph: &SlotGraph,
         kernel: Kernel,
@@ -323,7 +325,7 @@ impl<'a> SlotSearch<'a> {
         Ok(SlotSearch { layout, step, classes, before, observer })
     }
 
-    /// Marks the pattern at home with the blank on a cell.
+    /// Marks the state with the pattern at home and the blank on a cell.
     pub fn begin(&mut self, graph: &SlotGraph, pattern: &Pattern, blank: usize) {
         let (class, slot) = graph.find(set_of(pattern.home()), blank);
         let (block, word, lane) = home_place(pattern, self.layout);
@@ -332,8 +334,8 @@ impl<'a> SlotSearch<'a> {
         class.changed[slot] = 1 << block;
     }
 
-    /// Searches level after level, until one finds nothing or has the depth `most`; puts the entries of each behind those
-    /// of the levels that there are. Returns whether there is no state beyond. `total` are all entries that there are.
+    /// Searches level by level, until a level finds nothing or has depth `most`, and appends the number of entries of
+    /// each to the existing levels. Returns whether there are no further states. `total` is the number of all entries.
     pub fn run(
         &mut self,
         sink: &dyn VisitSink,
@@ -371,7 +373,7 @@ impl<'a> SlotSearch<'a> {
         Ok(false)
     }
 
-    /// Copies what the level has changed of the class that is stepped first.
+    /// Copies what the level has changed in the class that is stepped first.
     fn renew(&mut self) {
         if let Some((first, words, changed)) = &mut self.before {
             words.renew(&self.classes[*first], self.layout.slice_registers());
@@ -379,7 +381,7 @@ impl<'a> SlotSearch<'a> {
         }
     }
 
-    /// Adds a level; returns how many states it reached first, and how many entries.
+    /// Adds a level; returns how many states it reached for the first time, and how many entries.
     fn level(
         &mut self,
         sink: &dyn VisitSink,
@@ -412,7 +414,7 @@ impl<'a> SlotSearch<'a> {
             let new = pass.run(own, sink)?;
             (states, entries) = (states + new.0, entries + new.1);
         }
-        // Nothing comes from the other class; what came last was read.
+        // Nothing comes from the other class; the last changes have been read.
         for (class, _) in self.classes.iter_mut().zip(live).filter(|(_, live)| !live) {
             class.changed.fill(0);
         }
@@ -420,7 +422,7 @@ impl<'a> SlotSearch<'a> {
     }
 }
 
-/// The arrangement of a pattern at home: the slice, the word among a slot's, and the lane.
+/// The arrangement of a pattern at home: the slice, the index of the word within a slot, and the lane.
 pub(crate) fn home_place(pattern: &Pattern, layout: Layout) -> (usize, usize, usize) {
     let home = pattern.home();
     let mut tiles: Vec<u8> = (0..home.len() as u8).collect();
@@ -433,19 +435,19 @@ pub(crate) fn home_place(pattern: &Pattern, layout: Layout) -> (usize, usize, us
 struct SlotPass<'a> {
     step: &'a SlotStep,
     layout: Layout,
-    /// What the other class has been reached in, and where it has changed.
+    /// What has been reached in the other class, and where it has changed.
     source: &'a [Word],
     changed: &'a [u64],
     class: usize,
     depth: usize,
-    /// Entries found so far, and all that there are.
+    /// The number of entries found so far, and the total number.
     done: AtomicU64,
     total: u64,
     observer: &'a dyn Progress,
 }
 
 impl SlotPass<'_> {
-    /// Adds the level to its class; returns how many states it reached first, and how many entries.
+    /// Adds the level to its class; returns how many states it reached for the first time, and how many entries.
     fn run(&self, own: &mut SlotClass, sink: &dyn VisitSink) -> Result<(u64, u64), PdbError> {
         let SlotClass { seen, moves, full, changed } = own;
         let (unit, slice) = (unit(self.layout), self.layout.slice_registers());
@@ -456,7 +458,7 @@ impl SlotPass<'_> {
         let wants = sink.wants(self.depth);
         let counts = rayon::broadcast(|_| {
             let mut sums = (0, 0);
-            // Zero but for what the stretch at hand gains.
+            // Zero except for what the current stretch gains.
             let mut words = vec![[0; 8]; if wants { per_task * unit } else { 0 }];
             tasks.run(|stretch, (seen, (full, gained))| {
                 if self.observer.interrupted() {

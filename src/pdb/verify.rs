@@ -1,6 +1,6 @@
-//! Checking a database against searches that share nothing with its builder.
+//! Checks a database against searches that share nothing with its builder.
 //!
-//! Invariant: a search here knows the rules and the goal; it reads the table only to compare.
+//! Invariant: these searches know the rules and the goal; they read the table only for comparison.
 
 use std::collections::HashMap;
 
@@ -18,11 +18,11 @@ use crate::{
 pub struct SpotCheck {
     /// Number of entries that a search has confirmed.
     pub confirmed: u64,
-    /// Number of entries whose search was given up.
+    /// Number of entries whose search was abandoned.
     pub undecided: u64,
 }
 
-/// Most states of one search: 100 MB.
+/// Maximum number of states of one search: 100 MB.
 const MAX_STATES: usize = 1_000_000;
 
 /// Compares random entries with A* searches over single states, guided by the Manhattan distance.
@@ -30,7 +30,7 @@ const MAX_STATES: usize = 1_000_000;
 /// Cost: up to a second per sample for 8 tiles, less for fewer.
 ///
 /// # Errors
-/// [`PdbError::Wrong`] names the first wrong entry.
+/// [`PdbError::Wrong`] for the first wrong entry.
 pub fn spot_check(pdb: &Pdb, samples: u64, seed: u64) -> Result<SpotCheck, PdbError> {
     spot_check_with(pdb, samples, seed, &NoProgress)
 }
@@ -38,7 +38,7 @@ pub fn spot_check(pdb: &Pdb, samples: u64, seed: u64) -> Result<SpotCheck, PdbEr
 /// Like [`spot_check`], with an observer that sees the progress and may stop the work.
 ///
 /// # Errors
-/// As [`spot_check`], and [`PdbError::Interrupted`].
+/// Same errors as [`spot_check`], plus [`PdbError::Interrupted`].
 pub fn spot_check_with(
     pdb: &Pdb,
     samples: u64,
@@ -79,7 +79,8 @@ pub fn spot_check_with(
 /// Builds the database again and compares all entries, their region starts, and the histogram.
 ///
 /// # Errors
-/// [`PdbError::Wrong`] names the first entry that differs, as stored, or another part that differs; else as [`Build::run`].
+/// [`PdbError::Wrong`] for the first entry that differs, in stored order, or for another part that differs, and the
+/// errors of [`Build::run`].
 pub fn rebuild(pdb: &Pdb, how: &Build) -> Result<(), PdbError> {
     rebuild_with(pdb, how, &NoProgress)
 }
@@ -87,7 +88,7 @@ pub fn rebuild(pdb: &Pdb, how: &Build) -> Result<(), PdbError> {
 /// Like [`rebuild`], with an observer that sees the progress and may stop the work.
 ///
 /// # Errors
-/// As [`rebuild`], and [`PdbError::Interrupted`].
+/// Same errors as [`rebuild`], plus [`PdbError::Interrupted`].
 pub fn rebuild_with(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), PdbError> {
     pdb.loaded()?;
     let how = how.clone().pattern(pdb.pattern().clone());
@@ -115,7 +116,7 @@ pub fn rebuild_with(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(
     Err(wrong(pdb, entry, [stored(a), stored(b)]))
 }
 
-/// An entry that differs from an independent search; 255 is none.
+/// The error for an entry that differs from an independent search; 255 stands for no value.
 fn wrong(pdb: &Pdb, entry: u64, [found, expected]: [u8; 2]) -> PdbError {
     PdbError::Wrong(format!(
         "entry {entry} of '{}' is {found}, but a search finds {expected}: the database is wrong, build it again",
@@ -123,8 +124,8 @@ fn wrong(pdb: &Pdb, entry: u64, [found, expected]: [u8; 2]) -> PdbError {
     ))
 }
 
-/// The fewest moves from a placement to the goal, by A*: `Some(None)` when the goal is out of reach, `None` when there are
-/// too many states.
+/// The minimum number of moves from a placement to the goal, by A*: `Some(None)` if the goal is out of reach, `None` if
+/// there are too many states.
 fn search(pdb: &Pdb, cells: &[u8], blank: u8) -> Option<Option<u8>> {
     let moves = PatternMoves::new(pdb.pattern(), pdb.kind());
     let goal = moves.goal();

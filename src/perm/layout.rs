@@ -1,34 +1,34 @@
-//! The register layout: which byte of an array holds which line.
+//! The register layout: which byte of an array represents which line.
 //!
-//! Invariant: even lines and odd lines have arrays of the same shape, and in each of them
-//! line = 60 * register + lane. The 60 lines of a register share all Lehmer digits but the last five (the
-//! **prefix**, q = n - 5 digits of radix n, n-1, .., 6); the **lane** numbers the 60 arrangements of the
-//! last five elements that give the line its parity. Lanes 60..63 are padding and stay zero. Six
-//! consecutive registers, which differ in the last prefix digit only, form a **group**; all registers
-//! with the same first c digits form a **block**, the unit of work and of emptiness.
+//! Invariant: even lines and odd lines have arrays of the same shape, and in each of them line = 60 * register + lane.
+//! The 60 lines of a register share all Lehmer digits but the last five (the **prefix**, q = n - 5 digits with radices
+//! n, n-1, .., 6); the **lane** numbers the 60 arrangements of the last five elements that give the line its parity.
+//! Lanes 60..63 are padding and stay zero. Six consecutive registers, which differ only in the last prefix digit, form
+//! a **group**; all registers with the same first c digits form a **block**, the unit of work and the unit that is
+//! tracked as empty or not.
 //!
-//! A search keeps an array for each parity that it needs. Pattern databases need both, and keep the two
-//! blocks with the same digits side by side as a **slice**.
+//! A search has an array for each parity that it needs. Pattern databases need both, and store the two blocks with the
+//! same digits side by side as a **slice**.
 
 use crate::perm::{MAX_LEN, lehmer};
 
-/// Bytes of a register.
+/// Size of a register in bytes.
 pub const REGISTER_BYTES: usize = 64;
 
-/// Lines of a register.
+/// Number of lines per register.
 pub const LANES: usize = 60;
 
 /// A lane that is always zero.
 pub const PAD_LANE: u8 = 63;
 
-/// Elements whose arrangement the lane numbers.
+/// Number of elements whose arrangement the lane represents.
 pub const TAIL: usize = 5;
 
-/// Registers of a group.
+/// Number of registers per group.
 pub const GROUP: usize = 6;
 
-/// Most prefix digits that vary inside a block: 8 * 7 * 6 = 336 registers (21 KiB), so that a block, its
-/// sources and the tables of the kernels fit the nearest caches.
+/// Maximum number of prefix digits that vary inside a block: 8 * 7 * 6 = 336 registers (21 KiB), so that a block, its
+/// sources and the tables of the kernels fit in the nearest caches.
 const INNER_DIGITS: usize = 3;
 
 /// The bytes of one register.
@@ -44,40 +44,40 @@ pub struct Layout {
 /// Where a line is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LinePlace {
-    /// Parity of the line: 1 for odd ones.
+    /// Parity of the line: 1 for odd lines.
     pub parity: usize,
-    /// Block, from the first c digits.
+    /// Block, given by the first c digits.
     pub block: usize,
-    /// Register within the block.
+    /// Register, within the block.
     pub register: usize,
-    /// Lane of the register, below 60.
+    /// Lane within the register, below 60.
     pub lane: usize,
 }
 
 impl Layout {
-    /// The shortest lines that have a layout of blocks: one prefix digit.
+    /// The length of the shortest lines whose layout has blocks: one prefix digit.
     pub const MIN_LEN: usize = TAIL + 1;
-    /// The longest lines that have a layout of slices: what belongs to a slice is one bit of a word.
+    /// The length of the longest lines whose layout has slices: properties of a slice are stored in one bit of a word.
     pub const MAX_SLICED: usize = 8;
 
-    /// Returns the layout for lines of n elements, or `None` when n is below [`Layout::MIN_LEN`] or
-    /// ranks do not fit 64 bits.
+    /// Returns the layout for lines of n elements, or `None` if n is below [`Layout::MIN_LEN`] or ranks do not fit in
+    /// 64 bits.
     pub fn new(n: usize) -> Option<Layout> {
         (Layout::MIN_LEN..=MAX_LEN)
             .contains(&n)
             .then_some(Layout { n, block_prefix: (n - TAIL.min(n)).saturating_sub(INNER_DIGITS) })
     }
 
-    /// Returns the layout for all lines of n elements in slices, blocks of one group for each parity; `None`
-    /// when n is below 5 or above [`Layout::MAX_SLICED`]. Five elements have a single slice of two registers.
+    /// Returns the layout for all lines of n elements in slices, with blocks of one group for each parity; `None` if n
+    /// is below 5 or above [`Layout::MAX_SLICED`]. Five elements have a single slice of two registers.
     pub fn sliced(n: usize) -> Option<Layout> {
         (TAIL..=Layout::MAX_SLICED)
             .contains(&n)
             .then_some(Layout { n, block_prefix: n.saturating_sub(TAIL + 1) })
     }
 
-    /// Returns the layout whose blocks share at least `digits` digits, so that chunks that share these
-    /// consist of whole blocks; `None` when fewer than one digit would be left inside a block.
+    /// Returns the layout whose blocks share at least `digits` digits, so that chunks that share these consist of
+    /// complete blocks; `None` if fewer than one digit would be left inside a block.
     pub fn with_shared_digits(self, digits: usize) -> Option<Layout> {
         let block_prefix = self.block_prefix.max(digits);
         (block_prefix < self.prefix()).then_some(Layout { block_prefix, ..self })
@@ -88,7 +88,7 @@ impl Layout {
         self.n
     }
 
-    /// Returns false: no layout is for empty lines.
+    /// Returns false: there is no layout for empty lines.
     pub fn is_empty(self) -> bool {
         false
     }
@@ -131,7 +131,7 @@ impl Layout {
         (0..self.block_prefix()).map(|x| self.radix(x)).product()
     }
 
-    /// Returns by how many blocks a digit x < c moves when it grows by one.
+    /// Returns by how many blocks the position changes if a digit x < c increases by one.
     pub fn block_stride(self, x: usize) -> usize {
         (x + 1..self.block_prefix()).map(|y| self.radix(y)).product()
     }
@@ -152,8 +152,8 @@ impl Layout {
         usize::from(digits.iter().sum::<u8>() % 2)
     }
 
-    /// Returns for each group of a block the parity of the sum of its registers' digits c..q, the last of
-    /// which is 0 in the group's first register.
+    /// Returns, for each group of a block, the parity of the sum of its registers' digits c..q, the last of which is 0
+    /// in the group's first register.
     pub fn group_parities(self) -> Vec<u8> {
         let firsts = (0..self.block_registers()).step_by(GROUP);
         let parity = |first| {
@@ -179,7 +179,7 @@ impl Layout {
         radices.zip(digits).fold(0, |register, (radix, &d)| register * radix + usize::from(d))
     }
 
-    /// Returns where a line, a permutation of `0..n`, is stored.
+    /// Returns where a line, given as a permutation of `0..n`, is stored.
     ///
     /// ```
     /// use tilewave::internals::layout::{Layout, LinePlace};
@@ -200,7 +200,7 @@ impl Layout {
         }
     }
 
-    /// Writes the line that is stored in a place to `line[..n]`, the inverse of [`Layout::place`].
+    /// Writes the line that is stored in a place to `line[..n]`: the inverse of [`Layout::place`].
     pub fn line(self, place: LinePlace, line: &mut [u8]) {
         let (c, q) = (self.block_prefix, self.prefix());
         let mut digits = [0; MAX_LEN];
@@ -211,14 +211,14 @@ impl Layout {
         lehmer::from_digits(&digits[..self.n], &mut line[..self.n]);
     }
 
-    /// Returns the register of a place within its slice: even lines first.
+    /// Returns the register of a place within its slice, where even lines come first.
     pub fn in_slice(self, place: LinePlace) -> usize {
         place.parity * self.block_registers() + place.register
     }
 }
 
-/// Writes the last five digits of a lane to `digits[..5]`; `parity` is the parity of their sum, which the
-/// fourth digit completes. For even lines it is also that of the prefix digit sum.
+/// Writes the last five digits of a lane to `digits[..5]`; `parity` is the parity of their sum, which the fourth digit
+/// adjusts. For even lines, it is also the parity of the sum of the prefix digits.
 pub fn lane_digits(lane: usize, parity: usize, digits: &mut [u8]) {
     let first = [lane / 12, lane / 3 % 4, lane % 3];
     for (digit, value) in digits.iter_mut().zip(first) {
@@ -228,7 +228,7 @@ pub fn lane_digits(lane: usize, parity: usize, digits: &mut [u8]) {
     digits[4] = 0;
 }
 
-/// Returns the lane with the given last digits, the inverse of [`lane_digits`].
+/// Returns the lane with the given last digits: the inverse of [`lane_digits`].
 pub fn lane(digits: &[u8]) -> u8 {
     digits[0] * 12 + digits[1] * 3 + digits[2]
 }
@@ -245,7 +245,7 @@ pub fn lane(digits: &[u8]) -> u8 {
 // Lemire and Kaser, Strongly universal string hashing is fast, 2014) with keys from a mixing function
 // in place of a key stream. Two 32-bit multiplications per word, vectorised by every kernel.
 
-/// Key of each word of a register: the first 64-bit fractions of the square roots of 2, 3, 5, .., 19.
+/// Key of each word of a register: the first 64 fractional bits of the square roots of 2, 3, 5, .., 19.
 pub const LANE_KEYS: [u64; 8] = [
     0x6a09_e667_f3bc_c908,
     0xbb67_ae85_84ca_a73b,
@@ -277,7 +277,7 @@ pub const fn word(register_key: u64, j: usize, word: u64) -> u64 {
 
 /// Returns the contribution of one state: bit `bit` of lane `lane` of register `register`.
 ///
-/// Summed over the states of a level this is the level's checksum.
+/// The sum over the states of a level is the level's checksum.
 pub const fn state(register: u64, lane: usize, bit: usize) -> u64 {
     word(mix(register), lane / 8, 1 << (8 * (lane % 8) + bit))
 }

@@ -1,21 +1,21 @@
-//! Lexicographic ranks of permutations through Lehmer digits, in linear time.
+//! Lexicographic ranks of permutations from Lehmer digits, in linear time.
 //!
-//! Lehmer digit d\[x\] of a sequence s counts the y > x with s\[y\] < s\[x\]; its radix is n - x. The rank
-//! reads the digits as a mixed-radix number, d\[0\] most significant. One population count (rank) or one
-//! bit selection (unrank) per element.
+//! Lehmer digit d\[x\] of a sequence s is the number of y > x with s\[y\] < s\[x\]; its radix is n - x. The rank is the
+//! mixed-radix number with these digits, d\[0\] being the most significant. Ranking takes one population count per
+//! element, unranking one bit selection.
 //!
 //! Source: R. E. Korf and P. Schultze, Large-scale parallel breadth-first search, AAAI 2005.
 //!
-//! Invariant: the rank of an even permutation drops the last non-trivial digit (radix 2), which the
-//! evenness of the digit sum implies. Even permutations of n >= 2 elements have ranks 0 .. n!/2.
+//! Invariant: the rank of an even permutation omits the last non-trivial digit (radix 2), which follows from the
+//! evenness of the digit sum. Even permutations of n >= 2 elements have ranks in 0 .. n!/2.
 
-/// The longest sequence whose ranks fit 64 bits.
+/// The maximum length of sequences whose ranks fit in 64 bits.
 pub const MAX_LEN: usize = 20;
 
 /// Returns n!, the number of permutations of n elements.
 ///
 /// # Panics
-/// When n > [`MAX_LEN`].
+/// If n > [`MAX_LEN`].
 pub fn count(n: usize) -> u64 {
     assert!(n <= MAX_LEN, "ranks of more than {MAX_LEN} elements do not fit 64 bits");
     (2..=n as u64).product()
@@ -24,7 +24,7 @@ pub fn count(n: usize) -> u64 {
 /// Returns the number of even permutations of n elements: n!/2, and 1 for n < 2.
 ///
 /// # Panics
-/// When n > [`MAX_LEN`].
+/// If n > [`MAX_LEN`].
 pub fn even_count(n: usize) -> u64 {
     count(n).div_ceil(2)
 }
@@ -34,8 +34,8 @@ pub fn digits(line: &[u8], digits: &mut [u8]) {
     digits_within(line, first(line.len()), digits);
 }
 
-/// Writes the Lehmer digits of distinct elements of a set: how many elements of the set are smaller
-/// than each and not used before it. The set is a bit mask.
+/// Writes the Lehmer digits of distinct elements of a set: for each, the number of elements of the set that are smaller
+/// and have not occurred before. The set is a bit mask.
 pub fn digits_within(elements: &[u8], set: u64, digits: &mut [u8]) {
     let mut unused = set;
     for (digit, &s) in digits.iter_mut().zip(elements) {
@@ -44,13 +44,12 @@ pub fn digits_within(elements: &[u8], set: u64, digits: &mut [u8]) {
     }
 }
 
-/// Writes the permutation with the given Lehmer digits to `line`, the inverse of [`digits`].
+/// Writes the permutation with the given Lehmer digits to `line`: the inverse of [`digits`].
 pub fn from_digits(digits: &[u8], line: &mut [u8]) {
     from_partial_digits(digits, digits.len(), line);
 }
 
-/// Writes the permutation of `0..universe` that begins with the given Lehmer digits and goes on in
-/// increasing order.
+/// Writes the permutation of `0..universe` that begins with the given Lehmer digits and continues in increasing order.
 pub fn from_partial_digits(digits: &[u8], universe: usize, line: &mut [u8]) {
     let mut unused = first(universe);
     for (x, s) in line[..universe].iter_mut().enumerate() {
@@ -78,10 +77,10 @@ pub fn rank(line: &[u8]) -> u64 {
     rank
 }
 
-/// Writes the permutation of `0..line.len()` with the given rank, the inverse of [`rank`].
+/// Writes the permutation of `0..line.len()` with the given rank: the inverse of [`rank`].
 ///
 /// # Panics
-/// When the rank is not below n!.
+/// If the rank is not below n!.
 pub fn unrank(mut rank: u64, line: &mut [u8]) {
     let n = line.len();
     assert!(rank < count(n), "rank out of range");
@@ -93,9 +92,9 @@ pub fn unrank(mut rank: u64, line: &mut [u8]) {
     from_digits(&digit[..n], line);
 }
 
-/// Returns the rank of `line` among the even permutations of `0..line.len()`, in `0..n!/2`: the
-/// lexicographic position, odd permutations not counted. Defined for odd lines too: they get the rank
-/// of the even line that differs in its last two elements.
+/// Returns the rank of `line` among the even permutations of `0..line.len()`, in `0..n!/2`: its lexicographic position,
+/// not counting odd permutations. Also defined for odd lines, which have the rank of the even line that differs in its
+/// last two elements.
 ///
 /// ```
 /// use tilewave::internals::lehmer::{rank_even, unrank_even};
@@ -108,10 +107,10 @@ pub fn rank_even(line: &[u8]) -> u64 {
     rank(line) / 2
 }
 
-/// Writes the even permutation with the given rank, the inverse of [`rank_even`].
+/// Writes the even permutation with the given rank: the inverse of [`rank_even`].
 ///
 /// # Panics
-/// When the rank is not below n!/2.
+/// If the rank is not below n!/2.
 pub fn unrank_even(rank: u64, line: &mut [u8]) {
     let n = line.len();
     if n < 2 {
@@ -126,7 +125,7 @@ pub fn unrank_even(rank: u64, line: &mut [u8]) {
     }
 }
 
-/// Returns the parity of a permutation (1 for odd ones) and its rank among those of that parity. Cost: as
+/// Returns the parity of a permutation (1 for odd ones) and its rank among those of that parity. The cost is that of
 /// [`rank`].
 pub fn rank_in_parity(line: &[u8]) -> (usize, u64) {
     let radixes = (1..=line.len() as u64).rev();
@@ -150,21 +149,21 @@ pub fn rank_in_parity(line: &[u8]) -> (usize, u64) {
     ((sum % 2) as usize, rank / 2)
 }
 
-/// How many of 16 elements below each are left, four bits for each element: a digit is read by a shift, where
-/// processors that may lack POPCNT take a dozen operations.
+/// For each of 16 elements, the number of smaller elements that are left, four bits each: a digit is read with a shift,
+/// whereas processors that may lack POPCNT take a dozen operations.
 pub(crate) struct Below(u64);
 
 impl Below {
-    /// Elements.
+    /// Maximum number of elements.
     pub const MAX: usize = 16;
 
-    /// Returns all of them: element e has e below it.
+    /// Returns the state with all elements left: there are e elements below element e.
     pub fn all() -> Below {
         Below(0xFEDC_BA98_7654_3210)
     }
 
-    /// Takes an element away and returns how many are left below it. No field borrows from the next: above an
-    /// element that is left, all have at least that one below.
+    /// Removes an element and returns how many are left below it. No field borrows from the next one: all elements
+    /// above an element that is left have at least that one below them.
     #[inline(always)]
     pub fn take(&mut self, element: u8) -> u64 {
         let shift = 4 * u32::from(element & 15);
@@ -174,10 +173,11 @@ impl Below {
     }
 }
 
-/// Writes the permutation of a parity with the given rank among those, the inverse of [`rank_in_parity`].
+/// Writes the permutation with the given parity and the given rank among those of that parity: the inverse of
+/// [`rank_in_parity`].
 ///
 /// # Panics
-/// When the rank is out of range, or the parity odd for fewer than two elements.
+/// If the rank is out of range, or if the parity is odd for fewer than two elements.
 pub fn unrank_in_parity(parity: usize, rank: u64, line: &mut [u8]) {
     unrank_even(rank, line);
     if parity == 1 {
@@ -191,7 +191,7 @@ pub fn first(n: usize) -> u64 {
     (1u64 << n) - 1
 }
 
-/// Position of the set bit number `index` (from 0, least significant first).
+/// The position of the set bit with number `index` (from 0, least significant first).
 fn select(mut bits: u64, index: u32) -> u8 {
     for _ in 0..index {
         bits &= bits - 1;

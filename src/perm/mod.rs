@@ -1,12 +1,13 @@
-//! Ranks of permutations, the register layout built on them, and what a window does to arrays in that order.
+//! Ranks of permutations, the register layout based on them, and the effect of a window on arrays in that order.
 //!
-//! `lehmer` and `placement` rank; `layout` says which byte of an array holds which line. Searches and builds of databases
-//! have a [`move_table::MoveTable`] made for each window: which register each register comes from within a block. `sources`
-//! adds which blocks these lie in, `reach` which groups of registers states can come to. `kernel` runs the tables.
+//! `lehmer` and `placement` compute ranks; `layout` determines which byte of an array represents which line. Searches
+//! and builds of databases make a [`move_table::MoveTable`] for each window, which determines, within a block, from
+//! which register each register comes. `sources` adds the blocks in which these are, and `reach` the groups of
+//! registers that states can reach. `kernel` uses the tables.
 //!
-//! Invariant: a **line** number is the lexicographic rank among even permutations, everywhere. The
-//! register layout is a renaming of these ranks (60 consecutive ranks are one register), so no table
-//! ever translates between the two.
+//! Invariant: everywhere, the number of a **line** is its lexicographic rank among even permutations. The register
+//! layout is a renaming of these ranks (60 consecutive ranks form one register), so no table ever translates between
+//! the two.
 
 pub mod layout;
 pub mod lehmer;

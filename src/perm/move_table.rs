@@ -1,16 +1,14 @@
-//! From a window permutation to gather tables: where each byte of a block comes from.
+//! Converts a window permutation into gather tables: where each byte of a block comes from.
 //!
-//! Invariant: tables are found by carrying out the window on every arrangement of the elements inside a
-//! block, not by formula, so they are right for any window permutation, odd ones (which take lines of one
-//! parity to lines of the other) included; the [`MoveShape`] that they turn out to have only decides which
-//! loop of the kernel runs them.
+//! Invariant: tables are computed by applying the window to every arrangement of the elements inside a block, not by
+//! formula, so they are right for any window permutation, including odd ones (which take lines of one parity to lines
+//! of the other); the resulting [`MoveShape`] only determines which loop of the kernel uses them.
 //!
-//! **Key fact.** Permuting the positions a..=e of a line changes only the Lehmer digits a..=e: digits
-//! before a see the same set to their right, digits after e the same suffix. So the work splits at the
-//! block boundary. What happens inside the block depends only on how the elements that enter it compare
-//! with its own (its variant), and what happens in front only on which of its own elements leave it. A
-//! source register is therefore a pair (source block, register within a block); which blocks these are
-//! is worked out once per block by `SourceBlocks`.
+//! **Key fact.** Permuting the positions a..=e of a line changes only the Lehmer digits a..=e: earlier digits still
+//! have the same set of elements to their right, and later digits have the same suffix. So the work can be split at the
+//! block boundary. What happens inside the block depends only on how the elements that enter it compare with its own
+//! (its variant), and what happens before it depends only on which of its own elements leave it. A source register is
+//! therefore a pair (source block, register within a block); `SourceBlocks` determines these blocks once per block.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -29,53 +27,53 @@ use crate::{
 /// A source register: the number of its block among the window's source blocks, and its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SourceRegister {
-    /// Which of the source blocks, see `SourceBlocks::find`.
+    /// The index of the source block, see `SourceBlocks::find`.
     pub block: u16,
     /// Register within the block.
     pub register: u16,
 }
 
 impl SourceRegister {
-    /// Returns the source `i` registers on.
+    /// Returns the source that is `i` registers further on.
     pub fn plus(self, i: usize) -> SourceRegister {
         let register = self.register + i as u16;
         SourceRegister { register, ..self }
     }
 }
 
-/// For each lane the lane that it is taken from, [`PAD_LANE`] for none.
+/// For each lane, the lane from which it is taken, or [`PAD_LANE`] for none.
 pub type LaneRow = [u8; 64];
 
-/// For each lane the byte that it is taken from in six concatenated registers (64 * register + lane).
+/// For each lane, the byte in six concatenated registers from which it is taken (64 * register + lane).
 pub type CrossRow = [u16; LANES];
 
 /// A row for each parity of the sum of the target's last five digits.
 pub type ByParity<T> = [T; 2];
 
-/// Six sources of a group, in the order that [`CrossRow`] counts.
+/// Six sources of a group, in the order in which [`CrossRow`] counts them.
 pub type Six = [SourceRegister; GROUP];
 
-/// How the registers of a block come from source registers, with rows of lanes as `L` and `C`.
+/// How the registers of a block are obtained from source registers, where `L` and `C` are the types of rows of lanes.
 ///
 /// Tables of groups are indexed by `variant * groups + group`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MoveShape<L = LaneRow, C = CrossRow> {
-    /// Every register from itself: the identity.
+    /// Every register from itself (the identity).
     Own,
-    /// Every register from itself, lanes permuted.
+    /// Every register from itself, with its lanes permuted.
     Lanes(Box<ByParity<L>>),
     /// Every register from the same place in the only source block.
     Block,
-    /// Every register from the same place in a block that is handed over with the target block: what
-    /// comes from other chunks. The number says which.
+    /// Every register from the same place in a block that is passed in with the target block, with data from other
+    /// chunks. The number is its index.
     Halo(usize),
-    /// The six registers of a group from six consecutive ones, lanes unchanged.
+    /// The six registers of a group from six consecutive ones, with lanes unchanged.
     Runs(Vec<SourceRegister>),
-    /// The six registers of a group from any six, lanes unchanged.
+    /// The six registers of a group from any six registers, with lanes unchanged.
     Copies(Vec<Six>),
     /// All registers of a group from the same six sources.
     Shared(Crossing<C>),
-    /// Each register of a group from the six registers of some group: sources are the first of six.
+    /// Each register of a group from the six registers of some group: the sources are the first of these six.
     Strided(Crossing<C>),
     /// Anything else: a list of pieces per register.
     Scattered(Scattered<L>),
@@ -84,13 +82,13 @@ pub enum MoveShape<L = LaneRow, C = CrossRow> {
 /// The tables of a window that one element crosses between prefix and lanes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crossing<C> {
-    /// What each group needs, together in one cache line.
+    /// The data of each group, in one cache line.
     pub groups: Vec<CrossingGroup>,
     /// The distinct rows.
     pub rows: Vec<ByParity<C>>,
 }
 
-/// Sources of one group, and the row of each of its registers.
+/// The sources of one group, and the row of each of its registers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CrossingGroup {
     /// Six sources, or the first source for each register.
@@ -99,7 +97,7 @@ pub struct CrossingGroup {
     pub rows: [u8; GROUP],
 }
 
-/// For each register the pieces it is made of.
+/// For each register, the pieces of which it consists.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scattered<L> {
     /// End of each register's list in `pieces`, indexed by `variant * registers + register`.
@@ -154,17 +152,17 @@ impl MoveShape {
 /// The gather tables of one window permutation.
 #[derive(Clone, Debug)]
 pub struct MoveTable {
-    /// Which blocks the sources lie in.
+    /// The blocks in which the sources are.
     pub source_blocks: SourceBlocks,
     /// What happens inside a block.
     pub shape: MoveShape,
-    /// Whether the window is odd: then the sources of even lines are odd ones, and the other way round.
+    /// Whether the window is odd, so that the sources of even lines are odd lines, and vice versa.
     pub odd: bool,
 }
 
 impl MoveTable {
-    /// Returns the tables of a transfer that takes its bits from the `index`-th block handed over with
-    /// the target block.
+    /// Returns the tables of a transfer that takes its bits from the `index`-th block that is passed in with the target
+    /// block.
     pub fn halo(layout: Layout, index: usize) -> MoveTable {
         MoveTable {
             source_blocks: SourceBlocks::none(layout),
@@ -173,8 +171,8 @@ impl MoveTable {
         }
     }
 
-    /// Returns the registers that a register is made of, known by `variant * registers + register`. Those of one that
-    /// lanes are permuted to or copied to, or that is handed over, is one.
+    /// Returns the registers of which a register consists, identified by `variant * registers + register`. A register
+    /// that is a copy, possibly with permuted lanes, or that is passed in, has one source.
     pub(crate) fn sources(
         &self,
         layout: Layout,
@@ -199,20 +197,20 @@ impl MoveTable {
         one.into_iter().chain(many.into_iter().flatten()).chain(pieces)
     }
 
-    /// Returns whether each source register serves targets of several first digits: the first element enters
-    /// the lanes, and its digit in front is all that tells those targets from each other.
+    /// Returns whether each source register serves targets with several first digits: the first element enters the
+    /// lanes, and these targets differ only in its earlier digit.
     pub fn spreads_first(&self) -> bool {
         matches!(self.shape, MoveShape::Strided(_)) && self.source_blocks.entering().contains(&0)
     }
 
-    /// Returns the tables that compute, for every line, the byte of the line that the window takes to
-    /// it: `next[w(line)] = cur[line]`.
+    /// Returns the tables that compute, for every line, the byte of the line that the window takes to it:
+    /// `next[w(line)] = cur[line]`.
     ///
-    /// Cost: one rank per lane, register of a block, parity and variant where lanes change (a few
-    /// milliseconds), one per register otherwise.
+    /// Cost: if lanes change, one ranking per lane, register of a block, parity and variant (a few milliseconds);
+    /// otherwise one per register.
     ///
     /// # Panics
-    /// When the window reaches beyond the line.
+    /// If the window reaches beyond the line.
     pub fn new(layout: Layout, window: &Window) -> MoveTable {
         assert!(window.last() < layout.len(), "windows lie within the line");
         let pull = window.inverse();
@@ -231,7 +229,7 @@ impl MoveTable {
     }
 }
 
-/// The row of a window that lies in the last five positions.
+/// The row of a window that acts only on the last five positions.
 fn lane_row(layout: Layout, pull: &Window, parity: usize) -> LaneRow {
     let q = layout.prefix();
     let mut row = [PAD_LANE; 64];
@@ -253,26 +251,26 @@ struct Inside<'a> {
     source_blocks: &'a SourceBlocks,
 }
 
-/// Where a lane comes from.
+/// The source of a lane.
 type Byte = (SourceRegister, u8);
 
-/// Where the lanes of one register come from.
+/// The sources of the lanes of one register.
 type LaneSources = ByParity<[Byte; LANES]>;
 
 impl Inside<'_> {
-    /// All variants and registers of first ones of groups, in table order.
+    /// All variants and first registers of groups, in table order.
     fn all_groups(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let registers = self.layout.block_registers();
         let firsts = move |variant| (0..registers).step_by(GROUP).map(move |r| (variant, r));
         (0..self.source_blocks.variants()).flat_map(firsts)
     }
 
-    /// Carries out the window on one line of a block: returns where (variant, register, lane) comes from.
+    /// Applies the window to one line of a block: returns the source of (variant, register, lane).
     fn byte(&self, variant: usize, register: usize, lane_index: usize, parity: usize) -> Byte {
         let (c, q, n) = (self.layout.block_prefix(), self.layout.prefix(), self.layout.len());
         let entering = self.source_blocks.entering();
         let k = entering.len();
-        // The elements concerned: the k that enter, then the block's own; only their order counts.
+        // The elements involved: the k that enter, then the block's own; only their order matters.
         let (mut digits, mut line) = ([0; MAX_LEN], [0; MAX_LEN]);
         self.source_blocks.entering_digits(variant, &mut digits);
         self.layout.inner_digits(register, &mut digits[k..]);
@@ -336,7 +334,7 @@ fn union<'a>(bytes: impl Iterator<Item = &'a Byte>) -> Vec<SourceRegister> {
 
 /// The tables if all registers of each group have the same six sources.
 fn shared(groups: &[[LaneSources; GROUP]]) -> Option<Crossing<CrossRow>> {
-    // Fewer than six are filled up by repeating the first.
+    // If there are fewer than six, the first is repeated.
     let six = |group: &[LaneSources; GROUP]| {
         let sources = union(group.iter().flatten().flatten());
         let fill = |i: usize| sources.get(i).copied().unwrap_or(sources[0]);
@@ -367,8 +365,8 @@ fn strided(groups: &[[LaneSources; GROUP]]) -> Option<Crossing<CrossRow>> {
     crossing(groups, sources, |six, r| std::array::from_fn(|i| six[r].plus(i)))
 }
 
-/// The distinct rows, and which of them each register uses; `six(sources, r)` gives the order of the six
-/// sources of register r. `None` when there are too many.
+/// The distinct rows, and which of them each register uses; `six(sources, r)` gives the order of the six sources of
+/// register r. `None` if there are too many.
 fn crossing(
     groups: &[[LaneSources; GROUP]],
     sources: Vec<Six>,
@@ -440,8 +438,8 @@ impl<T: Copy + Eq + std::hash::Hash> Rows<T> {
 //
 // Invariant: equal windows have one table.
 
-/// Returns the most elements that a window takes at once into a block or into the lanes: tables grow with its
-/// powers.
+/// Returns the maximum number of elements that a window moves at once into a block or into the lanes: the size of
+/// tables grows with powers of it.
 pub fn crossing_table(layout: Layout, window: &Window) -> usize {
     let into = |border: usize| {
         let inside = border..layout.len().min(window.last() + 1).max(border);
@@ -450,7 +448,7 @@ pub fn crossing_table(layout: Layout, window: &Window) -> usize {
     into(layout.block_prefix()).max(into(layout.prefix()))
 }
 
-/// Gather tables that several steps share.
+/// Gather tables shared by several steps.
 #[derive(Debug)]
 pub struct Gathers {
     pub(crate) layout: Layout,
@@ -458,20 +456,20 @@ pub struct Gathers {
 }
 
 impl Gathers {
-    /// Returns no tables yet.
+    /// Returns an empty collection of tables.
     pub fn new(layout: Layout) -> Gathers {
         let known = Mutex::default();
         Gathers { layout, known }
     }
 
-    /// Makes the tables of some windows, on all threads of the current pool.
+    /// Makes the tables of some windows, using all threads of the current pool.
     pub fn make(&self, windows: &[Window]) {
         windows.par_iter().for_each(|window| {
             self.get(window);
         });
     }
 
-    /// Returns the tables of a window. Cost: that of [`MoveTable::new`] at the first time.
+    /// Returns the tables of a window. Cost: that of [`MoveTable::new`] for the first call.
     pub fn get(&self, window: &Window) -> Arc<MoveTable> {
         let known = || self.known.lock();
         if let Some(gather) = known().get(window) {
@@ -482,26 +480,26 @@ impl Gathers {
     }
 }
 
-// Single bytes of a gather: which byte of which source register a byte of a target register is.
+// Single bytes of a gather: which byte of which source register becomes a byte of a target register.
 //
-// Invariant: this reads the same tables as the kernels, one byte at a time; it is for what does not
-// go through them (bits that cross between chunks) and for tests.
+// Invariant: this uses the same tables as the kernels, one byte at a time; it is for data that does not go through the
+// kernels (bits that cross between chunks) and for tests.
 
 /// A byte of a target block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TargetByte {
-    /// Variant of the block.
+    /// The variant of the block.
     pub variant: usize,
-    /// Register within the block.
+    /// The register within the block.
     pub register: usize,
-    /// Lane of the register, below 60.
+    /// The lane within the register, below 60.
     pub lane: usize,
-    /// Parity of the sum of the last five digits: for even lines also that of the prefix digit sum.
+    /// The parity of the sum of the last five digits; for even lines, also that of the sum of the prefix digits.
     pub parity: usize,
 }
 
 impl MoveTable {
-    /// Returns whether every register comes from one whole register.
+    /// Returns whether every register comes from one complete register.
     pub fn keeps_lanes(&self) -> bool {
         matches!(
             self.shape,
@@ -513,10 +511,10 @@ impl MoveTable {
         )
     }
 
-    /// Returns the register and the lane that a byte is taken from. Cost: a few table look-ups.
+    /// Returns the register and the lane from which a byte is taken. Cost: a few table lookups.
     ///
     /// # Panics
-    /// When the target does not fit the layout.
+    /// If the target does not fit the layout.
     pub fn byte_source(&self, layout: Layout, at: TargetByte) -> (SourceRegister, usize) {
         let r = at.register % GROUP;
         let index = at.variant * layout.block_registers() + at.register;

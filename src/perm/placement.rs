@@ -1,4 +1,4 @@
-//! Ranks of placements: k numbered things on k of n cells.
+//! Ranks of placements: k distinct objects on k of n cells.
 //!
 //! Invariant: the rank of a placement is its position in the lexicographic order of the sequences of
 //! cells (c\[0\], .., c\[k-1\]). Digit i counts the cells below c\[i\] that none of c\[0\], .., c\[i-1\]
@@ -10,10 +10,10 @@
 
 use crate::perm::Below;
 
-/// Most cells: their sets are bit masks of 64 bits.
+/// Maximum number of cells: sets of cells are bit masks of 64 bits.
 pub const MAX_CELLS: usize = 63;
 
-/// Returns the number of placements, n! / (n-k)!, or `None` where it exceeds 64 bits or k > n.
+/// Returns the number of placements, n! / (n-k)!, or `None` if it exceeds 64 bits or if k > n.
 ///
 /// ```
 /// use tilewave::internals::placement::count;
@@ -26,10 +26,10 @@ pub fn count(n: usize, k: usize) -> Option<u64> {
     ((n - k + 1) as u64..=n as u64).try_fold(1u64, u64::checked_mul)
 }
 
-/// Returns the rank of a placement on n cells. Cost: a few shifts and one multiplication per cell, about 2 ns
-/// for 8 cells.
+/// Returns the rank of a placement on n cells. Cost: a few shifts and one multiplication per cell, about 2 ns for 8
+/// cells.
 ///
-/// The cells are distinct and below n; otherwise the rank is meaningless.
+/// The cells must be distinct and below n; otherwise the rank is meaningless.
 ///
 /// ```
 /// use tilewave::internals::placement::rank;
@@ -55,11 +55,10 @@ pub fn rank(n: usize, cells: &[u8]) -> u64 {
     rank
 }
 
-/// Writes the placement of `cells.len()` things on n cells that has the given rank, the inverse of
-/// [`rank`].
+/// Writes the placement of `cells.len()` objects on n cells with the given rank: the inverse of [`rank`].
 ///
 /// # Panics
-/// When the rank is out of range or n exceeds [`MAX_CELLS`].
+/// If the rank is out of range or n exceeds [`MAX_CELLS`].
 pub fn unrank(n: usize, mut rank: u64, cells: &mut [u8]) {
     let k = cells.len();
     assert!(n <= MAX_CELLS && count(n, k).is_none_or(|count| rank < count), "rank out of range");
@@ -78,29 +77,30 @@ pub fn unrank(n: usize, mut rank: u64, cells: &mut [u8]) {
     }
 }
 
-/// Ranks of k-element sets of cells: position in the order of increasing bit masks (colexicographic).
+/// Ranks of k-element sets of cells: their positions in the order of increasing bit masks (colexicographic).
 ///
-/// Three table look-ups per rank, 12 cells each.
+/// A rank takes three table lookups, for 12 cells each.
 #[derive(Clone, Debug)]
 pub struct Subsets {
     pub(crate) n: usize,
     pub(crate) k: usize,
-    /// For each piece, number of set cells below it, and piece of the mask: what the piece adds.
+    /// For each piece of the mask, the number of set cells below it, and the contents of the piece: the contribution of
+    /// the piece.
     tables: Box<[u32]>,
 }
 
-/// Cells of a piece of a mask.
+/// Number of cells in a piece of a mask.
 const PIECE: usize = 12;
 
 const PIECES: usize = 3;
 
 impl Subsets {
-    /// Returns the ranking of k-element subsets of n cells, or `None` when n > 36 or k > 8 or k > n.
+    /// Returns the ranking of k-element subsets of n cells, or `None` if n > 36, k > 8 or k > n.
     pub fn new(n: usize, k: usize) -> Option<Subsets> {
         if n > PIECE * PIECES || k > 8 || k > n {
             return None;
         }
-        // What the highest cell of a piece adds, on top of the piece without it.
+        // The contribution of the highest cell of a piece, in addition to that of the piece without it.
         let mut tables = vec![0u32; (PIECES * (k + 1)) << PIECE].into_boxed_slice();
         for row in 0..PIECES * (k + 1) {
             let (piece, below) = (row / (k + 1), row % (k + 1));
@@ -112,19 +112,19 @@ impl Subsets {
                 let high = mask.ilog2() as usize;
                 let chosen = mask.count_ones() as usize;
                 let rest = table[mask ^ 1 << high];
-                // Ranks of sets of more than k cells are never asked for, and may wrap.
+                // Ranks of sets with more than k cells are never requested, and may wrap.
                 table[mask] = rest.wrapping_add(adds[high * (PIECE + 1) + chosen]);
             }
         }
         Some(Subsets { n, k, tables })
     }
 
-    /// Returns the number of subsets, n over k.
+    /// Returns the number of subsets, n choose k.
     pub fn count(&self) -> usize {
         binomial(self.n, self.k) as usize
     }
 
-    /// Returns the rank of a set of k cells: how many sets of k cells have smaller masks.
+    /// Returns the rank of a set of k cells: the number of sets of k cells with smaller masks.
     #[inline]
     pub fn rank(&self, set: u64) -> usize {
         let low = (1u64 << PIECE) - 1;
@@ -136,7 +136,7 @@ impl Subsets {
         at(0, a) + at(rows + after_a, b) + at(2 * rows + after_b, c)
     }
 
-    /// Returns the set with a given rank, the inverse of [`Subsets::rank`].
+    /// Returns the set with a given rank: the inverse of [`Subsets::rank`].
     pub fn unrank(&self, rank: usize) -> u64 {
         let (mut rest, mut set, mut end) = (rank as u64, 0, self.n);
         for chosen in (1..=self.k).rev() {
@@ -157,7 +157,7 @@ impl Subsets {
     }
 }
 
-/// The next larger mask with as many bits (Gosper).
+/// The next larger mask with the same number of bits (Gosper).
 fn successor(set: u64) -> u64 {
     if set == 0 {
         return 0;
@@ -167,7 +167,7 @@ fn successor(set: u64) -> u64 {
     ripple | ((set ^ ripple) / low) >> 2
 }
 
-/// Returns n over k (0 when k > n).
+/// Returns n choose k (0 if k > n).
 pub fn binomial(n: usize, k: usize) -> u64 {
     if k > n {
         return 0;

@@ -1,14 +1,15 @@
-//! Which groups of registers of a block a window can bring states to, when it is known which groups of its sources hold any.
+//! Which groups of registers of a block can receive states through a window, when it is known which groups of its
+//! sources contain any.
 //!
-//! Invariant: a group that is left out gets nothing; one that is named need not get anything. So where few groups hold
-//! states, only few have to be computed. A set of groups is a word of bits.
+//! Invariant: a group that is not returned receives nothing; one that is returned may receive nothing either. So if few
+//! groups contain states, only a few have to be computed. A set of groups is a word of bits.
 
 use crate::perm::{GROUP, Layout, MoveShape, MoveTable};
 
 /// All groups of a block.
 pub const ALL: u64 = u64::MAX;
 
-/// Most words of a table: windows that several elements cross have thousands of source blocks.
+/// Maximum number of words of a table: windows that several elements cross have thousands of source blocks.
 const MOST: usize = 1 << 19;
 
 /// Where a window leads from each group of registers.
@@ -17,23 +18,23 @@ pub enum Reach {
     Own,
     /// To the same group, from the only source block.
     Block,
-    /// From a block that is handed over, to the same group. The number says which.
+    /// From a block that is passed in, to the same group. The number is its index.
     Halo(usize),
-    /// For each variant, source block and group of it those that it leads to.
+    /// For each variant, source block and group of it, the groups to which it leads.
     Table {
         /// Number of source blocks.
         blocks: usize,
         /// Indexed by `(variant * blocks + block) * groups + group`.
         targets: Vec<u64>,
-        /// Groups of a block.
+        /// Number of groups per block.
         groups: usize,
     },
-    /// Nobody knows: anywhere.
+    /// Unknown: anywhere.
     Anywhere,
 }
 
 impl Reach {
-    /// Returns what the tables of a window say. Cost: a pass over them.
+    /// Returns where the tables of a window lead. Cost: one pass over them.
     pub fn of(layout: Layout, gather: &MoveTable) -> Reach {
         match gather.shape {
             MoveShape::Own | MoveShape::Lanes(_) => return Reach::Own,
@@ -85,7 +86,7 @@ mod tests {
         random::SplitMix64,
     };
 
-    /// Random lines are taken to where a window brings them: the group that each comes to is named, and few others are.
+    /// Random lines are moved by a window: the group at which each arrives is returned, and few others are.
     #[test]
     fn every_group_that_a_window_brings_anything_to_is_named() {
         let layout = Layout::new(9).unwrap();

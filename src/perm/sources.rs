@@ -1,11 +1,11 @@
-//! The part of a window in front of a block: which blocks its sources lie in.
+//! The part of a window before a block: the blocks in which its sources are.
 //!
-//! Some elements in front of the block may **enter** it and as many of its own **leave** it. Each choice of
-//! those that leave has its source block; how the entering ones compare with the block's own is the
+//! Some elements before the block may **enter** it, and the same number of its own elements **leave** it. Each choice
+//! of elements that leave corresponds to a source block; how the entering elements compare with the block's own is the
 //! **variant** of the tables that apply inside it.
 //!
-//! Invariant: all this depends on the block digits from the window's first position on and on nothing else,
-//! so where these are few the answers are tabulated once; otherwise they are worked out per block.
+//! Invariant: all this depends only on the block digits from the window's first position on. If there are few
+//! combinations of them, the results are tabulated once; otherwise they are computed for each block.
 
 use crate::{
     bits::set_of,
@@ -13,19 +13,19 @@ use crate::{
     puzzle::Window,
 };
 
-/// Most table entries: 8 MiB of deltas per window.
+/// Maximum number of table entries: 8 MiB of deltas per window.
 const MAX_TABLE: usize = 1 << 21;
 
-/// Which source blocks a window needs for a block, and which variant of its tables.
+/// The source blocks that a window needs for a block, and the variant of its tables.
 #[derive(Clone, Debug)]
 pub struct SourceBlocks {
     layout: Layout,
     pull: Window,
-    /// First and one-past-last block digit that the window changes; equal when it lies inside the block.
+    /// First and one-past-last block digit that the window changes; equal if the window is inside the block.
     digits: (usize, usize),
-    /// Positions before c whose elements the source has inside the block.
+    /// Positions before c whose elements are inside the block in the source.
     entering: Vec<usize>,
-    /// Positions before c whose elements the target has inside the block.
+    /// Positions before c whose elements are inside the block in the target.
     leaving: Vec<usize>,
     count: usize,
     variants: usize,
@@ -41,8 +41,8 @@ struct BlockTable {
 }
 
 impl SourceBlocks {
-    /// Returns the part of the window in front of the blocks; `pull` names for each position of the
-    /// source line the position of the target line whose element stands there.
+    /// Returns the part of the window before the blocks; `pull` gives, for each position of the source line, the
+    /// position of the target line that has the same element.
     pub(crate) fn new(layout: Layout, pull: &Window) -> SourceBlocks {
         let c = layout.block_prefix();
         let inside = layout.len() - c;
@@ -61,7 +61,7 @@ impl SourceBlocks {
         found
     }
 
-    /// Returns the part of a window that needs no source block.
+    /// Returns the part before the blocks of a window that needs no source block.
     pub(crate) fn none(layout: Layout) -> SourceBlocks {
         let identity = SourceBlocks::new(layout, &Window::identity());
         SourceBlocks { count: 0, table: None, ..identity }
@@ -75,7 +75,7 @@ impl SourceBlocks {
         self.variants
     }
 
-    /// Returns whether every block is its own only source.
+    /// Returns whether the only source of every block is the block itself.
     pub fn stays(&self) -> bool {
         self.digits.0 == self.digits.1
     }
@@ -85,8 +85,8 @@ impl SourceBlocks {
         &self.entering
     }
 
-    /// Writes the digits of the entering elements for a variant: each one's rank among those after it and
-    /// the block's own.
+    /// Writes the digits of the entering elements for a variant: the rank of each among those after it and the block's
+    /// own.
     pub(crate) fn entering_digits(&self, variant: usize, digits: &mut [u8]) {
         let inside = self.layout.len() - self.layout.block_prefix();
         let mut rest = variant;
@@ -97,8 +97,8 @@ impl SourceBlocks {
         }
     }
 
-    /// The number of the source block for a block whose own elements are `line` (in order of position, any
-    /// numbers).
+    /// The number of the source block for a block whose own elements are `line` (in the order of their positions, with
+    /// arbitrary numbers).
     pub(crate) fn number(&self, line: &[u8]) -> usize {
         let c = self.layout.block_prefix();
         let mut left = set_of(line);
@@ -111,8 +111,8 @@ impl SourceBlocks {
         })
     }
 
-    /// Writes the source blocks of the block with the given index and digits, and returns its variant.
-    /// Cost: a table look-up per source block, or O(window) per source block for long windows.
+    /// Writes the source blocks of the block with the given index and digits, and returns its variant. Cost: a table
+    /// lookup per source block, or O(window) per source block for long windows.
     pub fn find(&self, block: usize, digits: &[u8], sources: &mut [usize]) -> usize {
         let key = self.key(digits);
         match &self.table {
@@ -159,14 +159,14 @@ impl SourceBlocks {
         Some(table)
     }
 
-    /// Carries out the window in front of the block with the given changed digits: reports by how
-    /// many blocks every source is away and returns the variant.
+    /// Applies the window before the block with the given changed digits: reports the distance of every source in
+    /// blocks, and returns the variant.
     fn solve(&self, digits: &[u8], mut report: impl FnMut(usize, isize)) -> usize {
         let (first, end) = self.digits;
         let universe = self.layout.len() - first;
         let mut line = [0; MAX_LEN];
         let front = digits.len();
-        // The block's own elements in increasing order follow those in front of it.
+        // The block's own elements in increasing order follow those before it.
         lehmer::from_partial_digits(digits, universe, &mut line);
         let (outer, own) = line[..universe].split_at(front);
 

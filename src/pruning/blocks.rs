@@ -1,12 +1,14 @@
-//! A table filled by blocks: all turns of pieces that stand in the same places.
+//! Fills a table by blocks, each of which contains all orientations of pieces in the same places.
 //!
-//! What is searched are places; how the pieces there may be turned is a **block** of bits, one for each combination of turns. A
-//! move takes a block to a block and turns each piece there by the same amount, whatever its turn was: it shifts the block's
-//! digits, which words do 64 at a time. So a state costs a bit, and no state has a number of its own before it is written.
+//! The search runs over places; the possible orientations of the pieces there are a **block** of bits, one for each
+//! combination of orientations. A move takes a block to a block and turns each piece in it by the same amount, whatever
+//! its orientation was: it shifts the block's digits, 64 bits at a time. So a state costs one bit, and no state needs a
+//! number of its own before it is written.
 //!
-//! Few states go forward to all that they reach; of many, each block collects from those before it.
+//! When a level has few states, each is expanded forward; when it has many, each block collects the states from its
+//! predecessors.
 //!
-//! Invariant: levels are those of the search by lists.
+//! Invariant: levels are those of the list search.
 
 use std::{
     sync::atomic::{AtomicU8, AtomicU64, Ordering},
@@ -28,30 +30,30 @@ use crate::{
     table::TableError,
 };
 
-/// Fewest bits of a block that are worth it, and most words.
+/// Minimum number of bits for which a block is worthwhile, and maximum number of words.
 const FEWEST_BITS: u64 = 16;
 const MOST_WORDS: usize = 512;
-/// Most pieces with places of their own, and positions that one may have.
+/// Maximum number of pieces with places of their own, and of positions that one may have.
 const MOST_PIECES: usize = 24;
 const MOST_POSITIONS: usize = 64;
-/// One block in so many has states of a level: from there on all blocks collect.
+/// Once one block in this many has states of a level, all blocks collect.
 const FEW: usize = 24;
-/// Blocks of a task.
+/// Number of blocks in a task.
 const PART: usize = 1 << 12;
 
 /// A piece with a place of its own.
 struct BlockPiece {
     group: usize,
-    /// Weight of its place among the numbers of blocks, 0 where the place follows from the others; and in the table.
+    /// Weight of its place in the numbers of blocks, 0 if the place follows from the others; and weight in the table.
     weight: u64,
     entry: u64,
 }
 
-/// What a move does to the pieces of a block: for each piece and its position afterwards, the position before, and by how much the
-/// block is shifted.
+/// The effect of a move on the pieces of a block: for each piece and its position afterwards, the position before, and
+/// by how much the block is shifted.
 struct BlockMove(Vec<[(u8, u32); MOST_POSITIONS]>);
 
-/// A shift of a word's digits: what stays within its digit's range goes up, the rest comes down again.
+/// A shift of digits within a word: bits that stay within the range of their digit move up, the others wrap around.
 #[derive(Clone, Copy, Default)]
 struct DigitShift {
     up: u64,
@@ -63,31 +65,31 @@ struct DigitShift {
 /// The blocks of a puzzle.
 pub(crate) struct Blocks {
     pieces: Vec<BlockPiece>,
-    /// Pieces of each group, and its positions.
+    /// The number of pieces in each group, and the number of its positions.
     groups: Vec<(usize, usize)>,
     ranking: Ranking,
     moves: Vec<BlockMove>,
-    /// The same the other way, for few states.
+    /// The same in the forward direction, for levels with few states.
     forward: Vec<BlockMove>,
     blocks: usize,
-    /// Words of a block, and bits of a word.
+    /// Words per block, and bits per word.
     words: usize,
     bits: u32,
-    /// For each bit's number the shifts of digits within a word by it.
+    /// For each bit number, the shifts of digits within a word by this amount.
     shifts: Vec<Vec<DigitShift>>,
-    /// For each shift of words where each word goes.
+    /// For each shift of words, where each word goes.
     targets: Vec<u16>,
-    /// For each bit of a block what it adds to an entry's number.
+    /// For each bit of a block, its contribution to the number of an entry.
     offsets: Vec<u64>,
-    /// Block and bit of each solved state.
+    /// The block and bit of each solved state.
     goals: Vec<(usize, usize)>,
-    /// Whether a block's entries follow each other.
+    /// Whether a block's entries are contiguous.
     adjacent: bool,
 }
 
 impl Blocks {
-    /// Returns the blocks of a puzzle; nothing where moves depend on what stands somewhere, several pieces that look alike turn, or
-    /// blocks are too small.
+    /// Returns the blocks of a puzzle; `None` if moves depend on where a piece is, if several pieces that look alike
+    /// can turn, or if blocks would be too small.
     pub fn new(puzzle: &OrbitPuzzle, ranking: &Ranking) -> Option<Blocks> {
         let free =
             puzzle.illegal().is_empty() && puzzle.moves().iter().all(|one| one.requires.is_none());
@@ -99,7 +101,7 @@ impl Blocks {
         if !free || !alone || count > MOST_PIECES {
             return None;
         }
-        // Digits of turns, from the last one; those of blocks, from the last one.
+        // Digits of orientations, from the last one; digits of blocks, from the last one.
         let (mut digits, mut bits) = (Vec::new(), 1u64);
         let (mut pieces, mut blocks) = (Vec::new(), 1u64);
         for (g, group) in ranking.groups.iter().enumerate().rev() {
@@ -115,7 +117,7 @@ impl Blocks {
         }
         pieces.reverse();
         digits.reverse();
-        // As many of the last digits as a word has room for.
+        // As many of the last digits as fit in a word.
         let inner = digits.iter().rev().map(|&(weight, turns, _)| weight * turns);
         let word = inner.take_while(|&all| all <= 64).last().unwrap_or(1);
         let words = (bits / word) as usize;
@@ -167,7 +169,7 @@ impl Blocks {
                     for (to, at) in row.iter_mut().zip(&group.positions) {
                         let from = turn.source[usize::from(*at)];
                         let index = group.positions.iter().position(|&p| p == from);
-                        // Undone, a piece is turned back: what is added is the move's own turn.
+                        // When the move is undone, the piece is turned back, so the move's own turn is added.
                         let twist = turn.twist[usize::from(*at)] % modulus;
                         let twist = if undone { (modulus - twist) % modulus } else { twist };
                         let by = if turns > 1 { u64::from(twist) * weight } else { 0 };
@@ -217,7 +219,7 @@ impl Blocks {
         Some(all)
     }
 
-    /// Returns the bytes that a search takes besides the table.
+    /// Returns the memory, in bytes, that a search takes in addition to the table.
     pub fn bytes(&self) -> u64 {
         (self.blocks * self.words * 8 * 3) as u64
     }
@@ -237,7 +239,7 @@ impl Blocks {
         number as usize
     }
 
-    /// Where the pieces of a block stand; returns what it adds to the numbers of its entries.
+    /// Determines the positions of the pieces of a block; returns its contribution to the numbers of its entries.
     fn places(&self, block: usize, at: &mut [u8; MOST_PIECES]) -> u64 {
         let (mut left, mut entry, mut p) = (block as u64, 0, 0);
         let mut odd = 0u64;
@@ -273,7 +275,7 @@ impl Blocks {
         entry
     }
 
-    /// The block that a move comes from, or goes to, and the shift between them.
+    /// The block that a move comes from, or goes to, and the shift between the two.
     #[inline(always)]
     fn other(&self, one: &BlockMove, at: &[u8]) -> (usize, usize) {
         let (mut from, mut by) = ([0u8; MOST_PIECES], 0);
@@ -285,7 +287,7 @@ impl Blocks {
         (self.number(&from[..at.len()]), by as usize)
     }
 
-    /// Calls for each word of a block, shifted, that has a state: with the place where it goes.
+    /// Calls `to` for each word of a shifted block that contains a state, with the position where it goes.
     #[inline(always)]
     fn shifted(&self, from: &[AtomicU64], by: usize, mut to: impl FnMut(usize, u64)) {
         let (words, bits) = (self.words, self.bits as usize);
@@ -302,10 +304,11 @@ impl Blocks {
         }
     }
 
-    /// Writes the depth of every state to the entries, which say of none; returns the states of each depth.
+    /// Writes the depth of every state to the entries, which are initially empty; returns the number of states at each
+    /// depth.
     ///
     /// # Errors
-    /// [`TableError::TooDeep`], [`TableError::Interrupted`], and what the system refuses.
+    /// [`TableError::TooDeep`], [`TableError::Interrupted`], and system errors.
     pub fn fill(
         &self,
         size: EntrySize,
@@ -375,7 +378,7 @@ impl Blocks {
         Ok(histogram)
     }
 
-    /// Takes a level that few blocks have to all that its states reach.
+    /// Expands a level with few blocks forward to all states that it reaches.
     fn push(&self, now: &[AtomicU64], next: &[AtomicU64]) {
         let words = self.words;
         now.par_chunks(words).enumerate().with_min_len(PART).for_each(|(block, bits)| {
@@ -394,7 +397,7 @@ impl Blocks {
         });
     }
 
-    /// Collects what moves bring to a block that is not full.
+    /// Collects the states that moves bring to a block that is not full.
     fn collect(
         &self,
         block: usize,
@@ -419,7 +422,7 @@ impl Blocks {
         }
     }
 
-    /// Leaves what is new of a block, which is seen from now on; returns how many states that are.
+    /// Keeps the new states of a block and marks them as seen; returns their number.
     fn settle(&self, seen: &[AtomicU64], next: &[AtomicU64]) -> u64 {
         let mut states = 0;
         for (seen, next) in seen.iter().zip(next) {
@@ -448,7 +451,7 @@ impl Blocks {
                 let bit = w * self.bits as usize + left.trailing_zeros() as usize;
                 left &= left - 1;
                 let (byte, shift) = size.place(first + self.offsets[bit]);
-                // All bits of what was not written are set.
+                // Unwritten entries have all bits set.
                 let (byte, keep) = (&entries[byte], !((none ^ entry) << shift));
                 if self.adjacent {
                     // No other thread writes to the bytes of these blocks.
@@ -461,10 +464,10 @@ impl Blocks {
     }
 }
 
-/// What a thread needs to collect a block.
+/// The data that a thread needs to collect a block.
 struct Collected {
     at: [u8; MOST_PIECES],
-    /// For each move the block before it, and the shift.
+    /// For each move, the predecessor block and the shift.
     others: Vec<(usize, usize)>,
     words: Vec<u64>,
 }

@@ -1,7 +1,7 @@
-//! The header of a file of a pruning table.
+//! The header of a pruning table file.
 //!
-//! Invariant: 4096 bytes, little-endian, fixed offsets (`docs/format.md`); the puzzle follows as JSON. Whatever follows from the
-//! puzzle is checked against it.
+//! Invariant: 4096 bytes, little-endian, fixed offsets (`docs/format.md`); the puzzle follows as JSON. Everything that
+//! follows from the puzzle is checked against it.
 
 use crate::{
     store::{self, BLOCK_BYTES, Fields, SectionLayout},
@@ -9,14 +9,14 @@ use crate::{
     units::names,
 };
 
-/// Offsets of what is not the same in all files.
+/// Offsets of the fields that differ between files.
 const SUM: usize = 96;
 const NAME: usize = 104;
 const NUMBERS: usize = 120;
 const HISTOGRAM: usize = 256;
-/// Depths of a histogram.
+/// Maximum number of depths in a histogram.
 const DEPTHS: usize = 255;
-/// Most bytes of a puzzle.
+/// Maximum size of a puzzle in bytes.
 const MAX_PUZZLE: u64 = 16 << 20;
 
 /// The number of bits of an entry, and their meaning.
@@ -37,7 +37,7 @@ names! { EntrySize:
 }
 
 impl EntrySize {
-    /// Returns the bits of an entry.
+    /// Returns the number of bits of an entry.
     pub fn bits(self) -> u32 {
         match self {
             EntrySize::Mod3 => 2,
@@ -51,12 +51,12 @@ impl EntrySize {
         entries.div_ceil(u64::from(8 / self.bits()))
     }
 
-    /// The entry of what is no state.
+    /// The value of an entry without a state.
     pub(crate) fn none(self) -> u8 {
         0xff >> (8 - self.bits())
     }
 
-    /// The entry of a depth; nothing where it does not fit.
+    /// The entry of a depth, or `None` if it does not fit.
     pub(crate) fn entry(self, depth: usize) -> Option<u8> {
         match self {
             EntrySize::Mod3 => Some((depth % 3) as u8),
@@ -64,7 +64,7 @@ impl EntrySize {
         }
     }
 
-    /// The byte of an entry, and by how many bits it is shifted there.
+    /// The index of the byte that contains an entry, and the entry's shift within the byte.
     #[inline]
     pub(crate) fn place(self, number: u64) -> (usize, u32) {
         let bits = self.bits();
@@ -73,19 +73,19 @@ impl EntrySize {
     }
 }
 
-/// What a header says.
+/// The contents of a header.
 #[derive(Clone, Debug)]
 pub(crate) struct PruningHeader {
     pub size: EntrySize,
     pub entries: u64,
-    /// States per depth.
+    /// The number of states at each depth.
     pub histogram: Vec<u64>,
-    /// Bytes of the puzzle, those of its name and of what is said of numbers among them.
+    /// Size of the puzzle in bytes, including its name and the description of the numbers.
     pub puzzle: u64,
     pub name: u64,
-    /// Bytes of what is said of numbers up to symmetry, 0 where each arrangement has its own.
+    /// Size in bytes of the description of numbers up to symmetry, 0 if each arrangement has its own number.
     pub numbers: u64,
-    /// XXH3-64 of the puzzle, and of the block checksums.
+    /// XXH3-64 of the puzzle and of the block checksums.
     pub puzzle_sum: u64,
     pub checksum: u64,
 }

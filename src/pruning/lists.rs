@@ -1,5 +1,5 @@
-//! A table filled from a search by lists: a state of each class of symmetric ones is kept, and all of the class are written as
-//! its level is closed.
+//! Fills a table from a list search. The search keeps one state from each class of symmetric states; when a level is
+//! closed, the entries of all states in the class are written.
 
 use std::{
     sync::atomic::{AtomicU8, Ordering},
@@ -26,7 +26,7 @@ use crate::{
     table::TableError,
 };
 
-/// The levels of a search, whose states are written to a table as they come.
+/// The levels of a search, whose states are written to a table as they arrive.
 pub(crate) struct TableLevels<'t> {
     levels: MemoryLevels,
     depth: usize,
@@ -39,14 +39,15 @@ pub(crate) struct TableLevels<'t> {
     progress: &'t dyn Progress,
 }
 
-/// Entries whose bytes are asked for before they are written.
+/// Number of entries whose bytes are prefetched before they are written.
 const AHEAD: usize = 512;
 
 impl TableLevels<'_> {
-    /// Searches a puzzle and writes the depth of every state to the entries of a table; returns the states of each depth.
+    /// Searches a puzzle and writes the depth of every state to the entries of a table; returns the number of states at
+    /// each depth.
     ///
     /// # Errors
-    /// [`TableError::TooDeep`], [`TableError::Interrupted`], and what the search returns.
+    /// [`TableError::TooDeep`], [`TableError::Interrupted`], and the errors of the search.
     pub fn fill(
         searched: OrbitPuzzle,
         (puzzle, numbers): (&OrbitPuzzle, &TableNumbers),
@@ -69,21 +70,21 @@ impl TableLevels<'_> {
         };
         let found = search.run_in(&mut levels, None, progress);
         let found = found.map_err(|error| match error {
-            // A part of a table is nothing.
+            // A partial table is useless.
             Error::Frontier(FrontierError::Interrupted) => TableError::Interrupted.into(),
             error => error,
         })?;
         Ok(found.counts())
     }
 
-    /// Writes entries, whose bytes have been asked for.
+    /// Writes entries whose bytes have been prefetched.
     fn write(&self, numbers: &[u64], entry: u8) {
         let none = self.size.none();
         for &number in numbers {
             let (byte, shift) = self.size.place(number);
             match self.size {
                 EntrySize::Byte => self.entries[byte].store(entry, Ordering::Relaxed),
-                // All bits of what was not written are set.
+                // Unwritten entries have all bits set.
                 _ => {
                     _ = self.entries[byte].fetch_and(!((none ^ entry) << shift), Ordering::Relaxed)
                 }

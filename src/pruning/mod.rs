@@ -1,12 +1,14 @@
-//! Pruning tables: the distance of every state of a projection of a puzzle, a lower bound for states of the puzzle.
+//! Pruning tables: the distance of every state of a projection of a puzzle, which is a lower bound for states of the
+//! puzzle.
 //!
-//! A projection ([`OrbitPuzzle::keeping`](crate::puzzle::orbits::OrbitPuzzle::keeping) and its like) has few enough states for a
-//! table of all. [`PruningTable::build`] writes the depth of every state at its number, by `blocks` where pieces turn, by `rows`
-//! where several sets of positions have digits, else from a search by `lists`. `puzzle::ranking` and, up to symmetry, `numbers`
-//! define the numbers; `row_rank` finds those of states of the whole puzzle, and through its symmetries. `header` is the front
-//! of a file.
+//! A projection ([`OrbitPuzzle::keeping`](crate::puzzle::orbits::OrbitPuzzle::keeping) and similar methods) has few
+//! enough states for a table of all of them. [`PruningTable::build`] writes the depth of every state at the position
+//! given by its number: by `blocks` if pieces have orientations, by `rows` if several sets of positions have digits,
+//! otherwise from a list search with `lists`. `puzzle::ranking` and, up to symmetry, `numbers` define the numbers;
+//! `row_rank` computes those of states of the full puzzle, also through its symmetries. `header` is the beginning of a
+//! file.
 //!
-//! Invariant: an entry is the fewest moves from its state to the solved one, or that number modulo 3.
+//! Invariant: an entry is the minimum number of moves from its state to the solved state, or that number modulo 3.
 
 pub(crate) mod blocks;
 pub(crate) mod header;

@@ -1,11 +1,12 @@
-//! The numbers of a table's entries: one for each arrangement, or one for those that symmetries make of each other.
+//! The numbers of a table's entries: one for each arrangement, or one for each set of symmetric arrangements.
 //!
-//! Up to symmetry, a number has two parts. The **coordinate** is where some pieces are, and perhaps how they are turned: of its
-//! values, those that symmetries take to each other are a class, and the least of them stands for it. What is left of an
-//! arrangement is taken from its image under the symmetry that takes its coordinate to the least value.
+//! Up to symmetry, a number has two parts. The **coordinate** describes where some pieces are, and possibly their
+//! orientations: those of its values that symmetries take to each other form a class, represented by the smallest of
+//! them. The rest of an arrangement is taken from its image under the symmetry that takes its coordinate to the
+//! smallest value.
 //!
-//! Invariant: symmetric arrangements whose coordinates have no symmetry of their own have one number; arrangements with one
-//! number are symmetric.
+//! Invariant: symmetric arrangements whose coordinates have no symmetry of their own have the same number; arrangements
+//! with the same number are symmetric.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -22,15 +23,16 @@ use crate::{
     random::SplitMix64,
 };
 
-/// Most values of a coordinate: two bytes of a cache for each.
+/// Maximum number of values of a coordinate: two bytes of cache for each.
 const MOST_VALUES: u64 = 1 << 21;
-/// A coordinate is good enough when there are so many entries more than states up to symmetry, in hundredths.
+/// A coordinate is good enough if the number of entries, in percent of the number of states up to symmetry, is at most
+/// this.
 const ENOUGH: u64 = 110;
-/// Arrangements that tell symmetries apart.
+/// Number of arrangements used to distinguish symmetries.
 const SAMPLE: usize = 64;
-/// Most sets of kinds that symmetries keep of which all unions are tried.
+/// Maximum number of symmetry-invariant sets of kinds for which all unions are tried.
 const MOST_SETS: usize = 10;
-/// Bits of a symmetry's index beside its class.
+/// Number of bits of a symmetry's index, stored next to its class.
 const SYMMETRY: u32 = 8;
 
 /// The numbers of a table's entries.
@@ -41,21 +43,22 @@ pub(crate) struct TableNumbers {
     reduction: Option<Box<Reduction>>,
 }
 
-/// A coordinate of which one value stands for all that symmetries make of it.
+/// A coordinate in which one value represents all values symmetric to it.
 #[derive(Clone, Debug)]
 struct Reduction {
     relabellings: Vec<Relabelling>,
     group: SymmetryGroup,
     first: FirstDigits,
-    /// For each value its class, and in the low bits the first symmetry that takes it to the least value of the class.
+    /// For each value its class, and in the low bits the first symmetry that takes it to the smallest value of the
+    /// class.
     class_of: Arc<Vec<u32>>,
-    /// For each class the least value, the symmetries that keep it, and how many values there are.
+    /// For each class the smallest value, the symmetries that preserve it, and the number of values.
     least: Vec<u32>,
     keeping: Vec<Vec<u8>>,
     members: Vec<u16>,
 }
 
-/// What a file says of a coordinate, as JSON.
+/// The description of a coordinate in a file, as JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ReductionJson {
@@ -65,19 +68,20 @@ struct ReductionJson {
 }
 
 impl TableNumbers {
-    /// Returns the numbers of all arrangements of a puzzle.
+    /// Returns the numbering of all arrangements of a puzzle.
     ///
     /// # Errors
-    /// As [`Ranking::new`].
+    /// Same errors as [`Ranking::new`].
     pub fn all(puzzle: &OrbitPuzzle) -> Result<TableNumbers, PuzzleError> {
         let ranking = Ranking::new(puzzle)?;
         Ok(TableNumbers { entries: ranking.entries, ranking, reduction: None })
     }
 
-    /// Returns the numbers up to symmetry, by the coordinate that makes them few; nothing where symmetries make them no fewer.
+    /// Returns the numbering up to symmetry with the coordinate that gives the fewest numbers; `None` if symmetries do
+    /// not reduce them.
     ///
     /// # Errors
-    /// As [`Ranking::new`].
+    /// Same errors as [`Ranking::new`].
     pub fn up_to_symmetry(puzzle: &OrbitPuzzle) -> Result<Option<TableNumbers>, PuzzleError> {
         let plain = Ranking::new(puzzle)?;
         let (group, relabellings) =
@@ -113,8 +117,8 @@ impl TableNumbers {
         Ok(best)
     }
 
-    /// Returns the numbers that [`TableNumbers::to_json`] has written; nothing for another text. None at all are those of all
-    /// arrangements.
+    /// Returns the numbering that [`TableNumbers::to_json`] has written, or `None` for any other text. An empty text
+    /// stands for the numbering of all arrangements.
     pub fn of_json(puzzle: &OrbitPuzzle, text: &str) -> Option<TableNumbers> {
         if text.is_empty() {
             return TableNumbers::all(puzzle).ok();
@@ -138,7 +142,7 @@ impl TableNumbers {
         same.then_some(TableNumbers { entries, ranking, reduction: Some(Box::new(reduction)) })
     }
 
-    /// Returns what a file says of the numbers besides the puzzle.
+    /// Returns the description of the numbering, apart from the puzzle, for a file.
     pub fn to_json(&self) -> String {
         let Some(of) = &self.reduction else { return String::new() };
         let (coordinate, symmetries) = (of.first.clone(), of.relabellings.clone());
@@ -146,12 +150,12 @@ impl TableNumbers {
         serde_json::to_string(&json).expect("numbers have a JSON form")
     }
 
-    /// Returns the ranking where every arrangement has a number.
+    /// Returns the ranking if every arrangement has its own number.
     pub fn plain(&self) -> Option<&Ranking> {
         self.reduction.is_none().then_some(&self.ranking)
     }
 
-    /// Returns how many entries have the same first digits, and the ranking; nothing where there is but one such row.
+    /// Returns the number of entries with the same first digits, and the ranking; `None` if there is only one such row.
     pub fn rows(&self) -> Option<(u64, &Ranking)> {
         let first =
             self.ranking.groups.iter().map(RankGroup::digits).find(|all| !all.is_empty())?;
@@ -162,12 +166,12 @@ impl TableNumbers {
         (length > 1).then_some((length, &self.ranking))
     }
 
-    /// Returns how many symmetries are used.
+    /// Returns the number of symmetries that are used.
     pub fn symmetries(&self) -> usize {
         self.reduction.as_deref().map_or(1, |of| of.group.order())
     }
 
-    /// Returns the number of an arrangement that the moves reach.
+    /// Returns the number of a reachable arrangement.
     pub fn rank(&self, puzzle: &OrbitPuzzle, state: &Arrangement) -> u64 {
         let rank = self.ranking.rank(state);
         let (Some(of), rest) = (&self.reduction, self.ranking.rest) else { return rank };
@@ -180,7 +184,7 @@ impl TableNumbers {
     /// Returns an arrangement with a number.
     ///
     /// # Panics
-    /// When the number is not below `entries`.
+    /// If the number is not below `entries`.
     pub fn unrank(&self, number: u64) -> Arrangement {
         let (Some(of), rest) = (&self.reduction, self.ranking.rest) else {
             return self.ranking.unrank(number);
@@ -188,13 +192,14 @@ impl TableNumbers {
         self.ranking.unrank(u64::from(of.least[(number / rest) as usize]) * rest + number % rest)
     }
 
-    /// Returns how many arrangements an entry is looked up for.
+    /// Returns the number of arrangements that share an entry.
     pub fn arrangements(&self, number: u64) -> u64 {
         let members = |of: &Reduction| of.members[(number / self.ranking.rest) as usize].into();
         self.reduction.as_deref().map_or(1, members)
     }
 
-    /// Returns how rows of a puzzle are numbered through a symmetry; `own` is the table's puzzle, a projection.
+    /// Returns how rows of a puzzle are numbered through a symmetry; `own` is the table's puzzle, which is a
+    /// projection.
     pub fn of_rows(
         &self,
         (puzzle, fields): (&OrbitPuzzle, &StateFields),
@@ -215,22 +220,22 @@ impl TableNumbers {
         }
     }
 
-    /// Returns how the rows of a state's images are numbered, of which one is written for each entry.
+    /// Returns how the rows of a state's images are numbered, where one image is written for each entry.
     pub fn images(&self, puzzle: &OrbitPuzzle, maps: &[FieldMap]) -> RowImages<'_> {
         let fields = StateFields::of(puzzle);
         let own = PieceMap::new(puzzle, puzzle).expect("a puzzle is its own projection");
         let rank = |map: &FieldMap| self.of_rows((puzzle, &fields), puzzle, &own, map);
-        // Up to symmetry what is left of the images follows from that of one.
+        // Up to symmetry, the rests of the images follow from that of one image.
         let maps = if self.reduction.is_some() { &maps[..1] } else { maps };
         RowImages { ranks: maps.iter().map(rank).collect(), reduction: self.reduction.as_deref() }
     }
 }
 
-/// The number of a row's entry.
+/// Computes the number of a row's entry.
 #[derive(Clone, Debug)]
 pub(crate) enum TableRank {
     Whole(RowRank),
-    /// The coordinate's value; for each symmetry the number of what is left of the image.
+    /// The coordinate's value; for each symmetry, the number of the rest of the image.
     Reduced {
         coordinate: RowRank,
         rests: Vec<RowRank>,
@@ -253,7 +258,7 @@ impl TableRank {
         }
     }
 
-    /// Returns the same for rows in which the fields come so much later.
+    /// Returns the same for rows whose fields are shifted by this number of places.
     pub fn shifted(&self, by: usize) -> TableRank {
         match self {
             TableRank::Whole(rank) => TableRank::Whole(rank.shifted(by)),
@@ -274,12 +279,12 @@ pub(crate) struct RowImages<'n> {
 }
 
 impl RowImages<'_> {
-    /// Returns how many there are for a row, at most.
+    /// Returns the maximum number of entries for a row.
     pub fn most(&self) -> usize {
         self.reduction.map_or(self.ranks.len(), |of| of.group.order())
     }
 
-    /// Calls with the number of each entry, and the symmetry that leads there.
+    /// Calls a function with the number of each entry and the symmetry that leads to it.
     #[inline]
     pub fn each(&self, row: &[u8], mut call: impl FnMut(u64, u16)) {
         for (rank, own) in self.ranks.iter().zip(0..) {
@@ -291,7 +296,7 @@ impl RowImages<'_> {
             };
             let found = class_of[coordinate.rank(row) as usize];
             let (class, symmetry) = (found >> SYMMETRY, found & ((1 << SYMMETRY) - 1));
-            // Symmetries that keep the least value make other entries of its class.
+            // Symmetries that preserve the smallest value produce other entries of its class.
             for &next in &of.keeping[class as usize] {
                 let both = of.group.then(symmetry as u16, next.into());
                 call(u64::from(class) * rest + rests[usize::from(both)].rank(row), both);
@@ -301,7 +306,7 @@ impl RowImages<'_> {
 }
 
 impl Reduction {
-    /// Finds the classes of a coordinate. Cost: for each value and symmetry a number, some 50 ns.
+    /// Determines the classes of a coordinate. Cost: one number for each value and symmetry, about 50 ns each.
     fn new(
         puzzle: &OrbitPuzzle,
         ranking: &Ranking,
@@ -327,7 +332,7 @@ impl Reduction {
             let (mut keep, mut found) = (Vec::new(), 0);
             for (symmetry, (rank, &back)) in (0..).zip(ranks.iter().zip(&group.inverse)) {
                 let image = rank.rank(&row);
-                // One of those that do the same.
+                // One of those with the same effect.
                 if image == value && same[usize::from(symmetry)] == symmetry {
                     keep.push(symmetry);
                 }
@@ -344,8 +349,9 @@ impl Reduction {
     }
 }
 
-/// For each symmetry the first that does the same to some random arrangements, and how many are different: what never moves can
-/// be turned without any change. Of those that are not the same, at most every other arrangement is taken to the same one.
+/// For each symmetry, the first one with the same effect on some random arrangements, and the number of distinct
+/// effects: pieces that never move can be turned without any effect. Two symmetries with distinct effects take at most
+/// every other arrangement to the same one.
 fn actions(puzzle: &OrbitPuzzle, ranking: &Ranking, group: &SymmetryGroup) -> (Vec<u8>, u64) {
     let fields = StateFields::of(puzzle);
     let own = PieceMap::new(puzzle, puzzle).expect("a puzzle is its own projection");
@@ -362,7 +368,7 @@ fn actions(puzzle: &OrbitPuzzle, ranking: &Ranking, group: &SymmetryGroup) -> (V
     (same, first.len() as u64)
 }
 
-/// Digits that symmetries may take to each other: those of unions of the sets of kinds that they keep.
+/// Digits that symmetries may exchange: those of unions of invariant sets of kinds.
 fn coordinates(
     puzzle: &OrbitPuzzle,
     plain: &Ranking,
@@ -403,8 +409,8 @@ fn coordinates(
     all
 }
 
-/// Whether first digits say all that follows from what they say, and depend on nothing else: sets of pieces that look alike come
-/// after pieces of their own, and the last choice but one after what it follows from.
+/// Whether the first digits determine everything that follows from them, and depend on nothing else: sets of pieces
+/// that look alike come after single pieces, and the last choice but one comes after the digits from which it follows.
 fn is_alone(ranking: &Ranking, first: &FirstDigits) -> bool {
     let has = |orbit: usize, kind: u8| first.kinds.get(orbit).is_some_and(|k| k.contains(&kind));
     let single = |g: usize| {

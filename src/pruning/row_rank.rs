@@ -1,6 +1,7 @@
-//! The number of a state in a projection, from the row of the puzzle's own state.
+//! The number of a state in a projection, computed from a row of the full puzzle.
 //!
-//! Invariant: for every symmetry of the puzzle the number of the image of a state is found from the state's own row, in one pass.
+//! Invariant: for every symmetry of the puzzle, the number of a state's image is computed from the state's own row, in
+//! one pass.
 
 use crate::{
     frontier::{FieldMap, Relabelling, StateFields},
@@ -10,18 +11,19 @@ use crate::{
     },
 };
 
-/// How the pieces of a puzzle are those of a projection.
+/// How the pieces of a puzzle correspond to those of a projection.
 #[derive(Clone, Debug)]
 pub(crate) struct PieceMap {
-    /// For each orbit of the projection the one of the puzzle.
+    /// For each orbit of the projection, the corresponding orbit of the puzzle.
     pub orbit: Vec<usize>,
-    /// For each orbit of the projection and each kind of the puzzle's, what the kind is there, and by how much its turns are ahead.
+    /// For each orbit of the projection and each kind of the puzzle's pieces, the kind in the projection, and the
+    /// offset of its orientations.
     kind: Vec<Vec<Option<(u8, u8)>>>,
 }
 
 impl PieceMap {
-    /// Returns how a puzzle's pieces are those of a projection; nothing where it is none: a move of the puzzle does there what no
-    /// move does, or is allowed where it is not there.
+    /// Returns how a puzzle's pieces correspond to those of a projection; `None` if it is not a projection, because a
+    /// move of the puzzle has an effect there that no move has, or is allowed where it is not allowed there.
     pub fn new(puzzle: &OrbitPuzzle, projection: &OrbitPuzzle) -> Option<PieceMap> {
         let mut map = PieceMap { orbit: Vec::new(), kind: Vec::new() };
         for there in projection.orbits() {
@@ -49,7 +51,7 @@ impl PieceMap {
         map.keeps_moves(puzzle, projection).then_some(map)
     }
 
-    /// Returns an arrangement of the puzzle as one of the projection.
+    /// Returns the arrangement of the projection that corresponds to an arrangement of the puzzle.
     pub fn arrangement(&self, projection: &OrbitPuzzle, of: &Arrangement) -> Arrangement {
         let row = |(orbit, &own): (usize, &usize)| {
             of.0[own].iter().map(|&piece| self.piece(orbit, projection, piece)).collect()
@@ -82,7 +84,7 @@ impl PieceMap {
         moves && projection.illegal().iter().all(|at| illegal.contains(&Some(*at)))
     }
 
-    /// Returns what a piece of the puzzle is in an orbit of the projection.
+    /// Returns the piece in an orbit of the projection that corresponds to a piece of the puzzle.
     pub fn piece(&self, orbit: usize, projection: &OrbitPuzzle, piece: Placed) -> Placed {
         let (kind, ahead) = self.kind[orbit][usize::from(piece.kind)].unwrap_or_default();
         let modulus = projection.orbits()[orbit].moduli[usize::from(kind)];
@@ -90,27 +92,29 @@ impl PieceMap {
     }
 }
 
-/// A field of a row, and what each of its values means.
+/// A field of a row, and the meaning of each of its values.
 #[derive(Clone, Debug)]
 struct RowPart<T> {
     field: usize,
     values: Vec<T>,
 }
 
-/// How a group's share of a number is found.
+/// How a group's share of a number is computed.
 #[derive(Clone, Debug)]
 enum GroupRank {
-    /// From the places of pieces in order: each value's place in the low byte, above it what the turn adds; and the weight of the
-    /// place.
+    /// From the places of pieces in order: for each value, the place in the low byte, and above it the contribution of
+    /// the orientation; and the weight of the place.
     Places(Vec<(RowPart<u64>, u64)>),
-    /// From the set of places where pieces of one kind stand, each value's place as a bit; and the weight of the set's number.
+    /// From the set of places of the pieces of one kind: for each value, the place as a bit; and the weight of the
+    /// set's number.
     Set { parts: Vec<RowPart<u32>>, number: Vec<u32>, weight: u64 },
-    /// From what stands at each place: that of the solved state, but for what fields say.
+    /// From the piece at each place: that of the solved state unless a field determines it.
     Contents { group: RankGroup, base: Vec<Placed>, parts: Vec<RowPart<(u8, Placed)>> },
 }
 
 impl GroupRank {
-    /// Returns the rank by one set of places; nothing where there are others, or turns, or not all its pieces have fields.
+    /// Returns the ranking by one set of places; `None` if there are other pieces or orientations, or if not all pieces
+    /// have fields.
     fn of_set(
         group: &RankGroup,
         parts: &[RowPart<(u8, Placed)>],
@@ -148,15 +152,15 @@ impl GroupRank {
     }
 }
 
-/// The number of a row's image under a symmetry in a projection.
+/// Computes the number of a row's image under a symmetry in a projection.
 #[derive(Clone, Debug)]
 pub(crate) struct RowRank {
     groups: Vec<GroupRank>,
 }
 
 impl RowRank {
-    /// Returns how rows of a puzzle are numbered in a projection, through a symmetry of the puzzle and then one of the
-    /// projection.
+    /// Returns how rows of a puzzle are numbered in a projection, through a symmetry of the puzzle followed by one of
+    /// the projection.
     pub fn new(
         (puzzle, fields): (&OrbitPuzzle, &StateFields),
         (projection, ranking): (&OrbitPuzzle, &Ranking),
@@ -164,7 +168,7 @@ impl RowRank {
         (symmetry, then): (&FieldMap, Option<&Relabelling>),
     ) -> RowRank {
         let of_group = |group: &RankGroup| {
-            // The index of a position, and the piece there, that a piece of an orbit becomes.
+            // The index of a position, and the piece there, to which a piece of an orbit is mapped.
             let image = |orbit: usize, position: usize, piece: Placed| {
                 let piece = map.piece(orbit, projection, piece);
                 let (orbit, position, piece) = match then {
@@ -193,12 +197,12 @@ impl RowRank {
                 let first = kind(0)?;
                 part.values.iter().all(|(_, piece)| piece.kind == first).then_some(first)
             };
-            // Each single piece has its own field, and nothing else can be seen.
+            // Each single piece has its own field, and nothing else is visible.
             let places: Option<Vec<_>> = (group.single.iter())
                 .map(|single| {
                     let mut own = parts.iter().filter(|part| piece_of(part) == Some(single.kind));
                     let part = own.next().filter(|_| own.next().is_none())?;
-                    // It never gets to where the group is not.
+                    // It never arrives at positions outside the group.
                     let value = |(index, piece): &(u8, Placed)| {
                         u64::from(index & 63) | (u64::from(piece.turn) * single.turn) << 8
                     };
@@ -224,7 +228,7 @@ impl RowRank {
             let mut base = vec![Placed { kind: 0, turn: 0 }; group.positions.len()];
             for (orbit, &own) in map.orbit.iter().enumerate() {
                 let here = &puzzle.orbits()[own];
-                // Those that look alike stand where nothing else does.
+                // Pieces that look alike are where no others are.
                 let alike = here.solved.iter().find(|piece| here.pieces_of(piece.kind) > 1);
                 let by_place = |piece: &Placed| {
                     let place = OrbitPlace { orbit: own as u8, position: 0, kind: piece.kind };
@@ -244,7 +248,7 @@ impl RowRank {
         RowRank { groups: groups.map(of_group).collect() }
     }
 
-    /// Returns the same for rows in which the fields come so much later.
+    /// Returns the same for rows whose fields are shifted by this number of places.
     pub fn shifted(&self, by: usize) -> RowRank {
         let mut shifted = self.clone();
         for group in &mut shifted.groups {
@@ -297,7 +301,7 @@ impl RowRank {
     }
 }
 
-/// Most places of a set that is numbered through an array.
+/// Maximum number of places of a set that is numbered with an array.
 const MOST_BITS: usize = 14;
-/// The place of what is not in a group.
+/// The place of a piece that is not in a group.
 const ELSEWHERE: u8 = u8::MAX;

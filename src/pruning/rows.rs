@@ -1,12 +1,13 @@
-//! A table filled by rows: entries next to each other whose numbers have the same head.
+//! Fills a table by rows: consecutive entries whose numbers have the same head.
 //!
-//! A number is a head and a tail, and the tail has a part for each group of positions. A move takes a row to a row. In that one
-//! the tail is a sum over the parts, so that a small array for each part says where all entries of the row go. No state of a row
-//! has to be made, and nothing but the table is kept.
+//! A number consists of a head and a tail, and the tail has a part for each group of positions. A move takes a row to a
+//! row. Within that row, the tail is a sum over the parts, so that a small array for each part determines where all
+//! entries of the row go. No state of a row has to be constructed, and nothing but the table is stored.
 //!
-//! Few states go forward to all that they reach; later each entry without a depth looks for a neighbour of the last level.
+//! When a level has few states, each is expanded forward; later, each entry without a depth looks for a neighbour in
+//! the last level.
 //!
-//! Invariant: levels are those of the search by lists; where several entries stand for one state, all of them are written.
+//! Invariant: levels are those of the list search; if several entries represent one state, all of them are written.
 
 use std::{
     array::from_fn,
@@ -31,18 +32,19 @@ use crate::{
     table::TableError,
 };
 
-/// Fewest entries of a row for each value of its parts.
+/// Minimum number of entries of a row for each value of its parts.
 const FEWEST: u64 = 8;
-/// Most bytes of the arrays that serve all heads.
+/// Maximum size in bytes of the arrays that serve all heads.
 const MOST_BYTES: u64 = 1 << 28;
-/// One state of a level for so many entries without depth: from there on these look for neighbours.
+/// Once a level has one state for this many entries without a depth, these entries look for neighbours.
 const FEW: u64 = 4;
 
-/// A part of tails.
+/// One part of the tails.
 struct TailPart {
     values: u64,
     weight: u64,
-    /// For each move, forward and back, and each symmetry where values go; only where that does not depend on heads.
+    /// For each move, forward and backward, and each symmetry, where values go; only if that does not depend on the
+    /// head.
     known: Option<Vec<OnceLock<Vec<u32>>>>,
 }
 
@@ -55,9 +57,9 @@ pub(crate) struct TableRows<'n> {
     moves: [Vec<FieldMap>; 2],
     goals: Vec<Vec<u8>>,
     heads: u64,
-    /// Entries of a row.
+    /// Number of entries of a row.
     length: u64,
-    /// The last one counts ones.
+    /// The last part counts in ones.
     parts: Vec<TailPart>,
 }
 
@@ -65,7 +67,7 @@ pub(crate) struct TableRows<'n> {
 struct RowStep<'r> {
     first: u64,
     symmetry: u16,
-    /// For each part where its values go: to the sum of these.
+    /// For each part, where its values go: the target is the sum over the parts.
     parts: Vec<PartTarget<'r>>,
 }
 
@@ -84,7 +86,7 @@ impl PartTarget<'_> {
     }
 }
 
-/// The entries while they are written.
+/// The entries while they are being written.
 #[derive(Clone, Copy)]
 struct Entries<'e> {
     bytes: &'e [AtomicU8],
@@ -98,16 +100,16 @@ impl Entries<'_> {
         self.bytes[byte].load(Ordering::Relaxed) >> shift & self.size.none()
     }
 
-    /// Writes an entry; returns whether there was none.
+    /// Writes an entry; returns whether it was empty.
     #[inline(always)]
     fn set(self, number: u64, entry: u8) -> bool {
         let (none, (byte, shift)) = (self.size.none(), self.size.place(number));
-        // All bits of what was not written are set.
+        // Unwritten entries have all bits set.
         let before = self.bytes[byte].fetch_and(!((none ^ entry) << shift), Ordering::Relaxed);
         before >> shift & none == none
     }
 
-    /// Collects which of so many entries have a value.
+    /// Collects those of `count` entries that have a value.
     fn with(self, first: u64, count: u64, value: u8, found: &mut Vec<u32>) {
         found.clear();
         let bits = self.size.bits();
@@ -117,7 +119,7 @@ impl Entries<'_> {
             let byte = |i: usize| {
                 self.bytes.get(word as usize * 8 + i).map_or(0, |b| b.load(Ordering::Relaxed))
             };
-            // Entries with the value have all bits set, then their lowest.
+            // In entries with the value, first all bits are set, then only their lowest.
             let mut same = u64::from_le_bytes(from_fn(byte)) ^ !(lowest * u64::from(value));
             for by in [1, 2, 4].into_iter().filter(|by| *by < bits) {
                 same &= same >> by;
@@ -136,7 +138,7 @@ impl Entries<'_> {
 }
 
 impl<'n> TableRows<'n> {
-    /// Returns the rows of a puzzle's table; nothing where moves depend on what stands somewhere, or where the parts are too large
+    /// Returns the rows of a puzzle's table; `None` if moves depend on where a piece is, or if the parts are too large
     /// for their rows.
     pub fn new(puzzle: &OrbitPuzzle, numbers: &'n TableNumbers) -> Option<TableRows<'n>> {
         if !puzzle.illegal().is_empty() || puzzle.moves().iter().any(|one| one.requires.is_some()) {
@@ -198,7 +200,8 @@ impl<'n> TableRows<'n> {
         (0..part.values).map(|value| self.fields.encode(&state(value))).collect()
     }
 
-    /// Where moves take the entries of a row: forward to all entries that stand for the states there, back to one.
+    /// Where moves take the entries of a row: forward to all entries that represent the resulting states, backward to
+    /// one of them.
     fn targets(&self, head: u64, back: bool) -> Vec<RowStep<'_>> {
         let all = &self.moves[usize::from(back)];
         let least = self.fields.encode(&self.numbers.unrank(head * self.length));
@@ -213,7 +216,7 @@ impl<'n> TableRows<'n> {
                 }
             });
         }
-        // What a value adds to where the first ones go; the first part says where that is.
+        // How far a value moves the target of the first ones; the first part determines that target.
         for (p, part) in self.parts.iter().enumerate() {
             let base = |target: &RowStep| target.first / self.length * self.length;
             let values = OnceLock::new();
@@ -248,13 +251,13 @@ impl<'n> TableRows<'n> {
         targets.into_iter().map(|(_, target)| target).collect()
     }
 
-    /// Returns the bytes that a search takes besides the table, at most.
+    /// Returns the maximum memory, in bytes, that a search takes in addition to the table.
     pub fn bytes(&self) -> u64 {
         let arrays = |part: &TailPart| part.known.as_ref().map_or(0, |known| known.len() as u64);
         self.parts.iter().map(|part| part.values * arrays(part) * 4).sum()
     }
 
-    /// Where a target has the first entry of a line.
+    /// The position of the first entry of a line in a target.
     #[inline]
     fn line_of(&self, target: &RowStep, line: u64) -> u64 {
         let of = |(part, to): (&TailPart, &PartTarget)| {
@@ -266,7 +269,8 @@ impl<'n> TableRows<'n> {
         target.first - base + u64::from((base as u32).wrapping_add(tail))
     }
 
-    /// Writes the depth of every state to the entries, which say of none; returns the states of each depth.
+    /// Writes the depth of every state to the entries, which are initially empty; returns the number of states at each
+    /// depth.
     ///
     /// # Errors
     /// [`TableError::TooDeep`], [`TableError::Interrupted`].
@@ -295,7 +299,7 @@ impl<'n> TableRows<'n> {
             left -= found;
             let back = found * FEW > left;
             let done = AtomicU64::new(0);
-            // A level that does not fit is found, but not written.
+            // A level whose depth does not fit is found, but not written.
             let after = size.entry(depth + 1);
             let now = size.entry(depth).unwrap_or_default();
             let row = |head: u64| {
@@ -325,7 +329,7 @@ impl<'n> TableRows<'n> {
         Ok(histogram)
     }
 
-    /// Takes a row's states of a depth to all that they reach; returns how many states and entries are new.
+    /// Expands a row's states at a depth to all states that they reach; returns how many states and entries are new.
     fn push(&self, head: u64, entries: Entries, (now, after): (u8, Option<u8>)) -> (u64, u64) {
         let (mut states, mut new, mut found) = (0, 0, Vec::new());
         let (first, mut targets) = (head * self.length, None);
@@ -352,7 +356,8 @@ impl<'n> TableRows<'n> {
         (states, new)
     }
 
-    /// Gives a depth to a row's entries that have a neighbour of the last one; returns how many states and entries those are.
+    /// Assigns a depth to a row's entries that have a neighbour in the last level; returns how many states and entries
+    /// these are.
     fn pull(&self, head: u64, entries: Entries, (now, after): (u8, Option<u8>)) -> (u64, u64) {
         let (mut new, mut found) = (0, Vec::new());
         let (first, mut targets) = (head * self.length, None);
@@ -395,8 +400,8 @@ mod tests {
         table::TableError,
     };
 
-    /// Parts that depend on heads and some that do not, whole and up to symmetry, deep levels, directed moves; the search by lists
-    /// is the truth.
+    /// Parts that depend on heads and parts that do not, complete and up to symmetry, deep levels, directed moves; the
+    /// list search is the reference.
     #[test]
     fn levels_are_those_of_the_search() {
         let words = |text: &str| text.split(' ').map(String::from).collect::<Vec<_>>();
@@ -444,7 +449,7 @@ mod tests {
                 }
             }
         }
-        // Both kinds of parts were there.
+        // Both kinds of parts have occurred.
         assert!(filled >= 6 && heads_only >= 1 && heads_only < filled, "{filled} {heads_only}");
         let stopped = crate::progress::StopWhen(|| true);
         let puzzle = cube(Turns::Powers, "corners:1-3 edges", "edges", slice);

@@ -1,9 +1,9 @@
-//! Pruning tables: how they are built, kept in files, and read.
+//! Pruning tables: building, storing in files, and lookups.
 //!
-//! It is filled by blocks, by rows, or from a search by lists.
+//! A table is filled by blocks, by rows, or from a list search.
 //!
-//! Invariant: every state's entry is written with the depth at which the search found it, and every file is summed block by
-//! block.
+//! Invariant: every state's entry is written with the depth at which the search found it, and every file has checksums
+//! for all of its blocks.
 
 use std::{collections::HashSet, path::Path};
 
@@ -32,7 +32,7 @@ use crate::{
     table::TableError,
 };
 
-/// The depth of every state of a puzzle of several orbits, most often a projection of another.
+/// The depth of every state of a puzzle with several orbits, usually a projection of another puzzle.
 ///
 /// ```
 /// use tilewave::pruning::{EntrySize, PruningTable};
@@ -54,19 +54,20 @@ pub struct PruningTable {
     pub(crate) numbers: TableNumbers,
 }
 
-/// Most entries of a table that is built without being asked for.
+/// Maximum number of entries of a table that is built by default.
 const DEFAULT_ENTRIES: u64 = 600_000_000;
-/// Bits of memory for an entry while a table is built.
+/// Bits of memory per entry while a table is built.
 const BUILD_BITS: u64 = 7;
 
 impl PruningTable {
-    /// Returns the table of all states of a puzzle, with the number of moves from each state to the solved one.
+    /// Returns the table of all states of a puzzle, with the minimum number of moves from each state to the solved one.
     ///
-    /// Cost: the search up to symmetry, and some 20 ns for each state and core; memory for the file and for the lists of the
-    /// two widest levels, up to symmetry.
+    /// Cost: the search up to symmetry, plus about 20 ns of one core per state; memory for the file and for the lists
+    /// of the two widest levels, up to symmetry.
     ///
     /// # Errors
-    /// [`TableError`], what [`FrontierSearch::run`](crate::frontier::FrontierSearch::run) returns, and [`PuzzleError::ManyStates`](crate::puzzle::PuzzleError::ManyStates).
+    /// [`TableError`], the errors of [`FrontierSearch::run`](crate::frontier::FrontierSearch::run), and
+    /// [`PuzzleError::ManyStates`](crate::puzzle::PuzzleError::ManyStates).
     pub fn build(
         puzzle: &OrbitPuzzle,
         size: EntrySize,
@@ -78,7 +79,7 @@ impl PruningTable {
     /// Returns the table like [`PruningTable::build`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
-    /// As [`PruningTable::build`], and [`TableError::Interrupted`].
+    /// Same errors as [`PruningTable::build`], plus [`TableError::Interrupted`].
     pub fn build_with(
         puzzle: &OrbitPuzzle,
         size: EntrySize,
@@ -89,10 +90,10 @@ impl PruningTable {
     }
 
     /// Returns a table with fewer entries: symmetric places or orientations of some pieces share one entry. The memory
-    /// is divided by about the number of symmetries; a look-up takes twice as long.
+    /// is divided by about the number of symmetries; lookups take twice as long.
     ///
     /// # Errors
-    /// As [`PruningTable::build_with`], and [`TableError::NoSymmetry`].
+    /// Same errors as [`PruningTable::build_with`], plus [`TableError::NoSymmetry`].
     pub fn build_up_to_symmetry(
         puzzle: &OrbitPuzzle,
         size: EntrySize,
@@ -103,11 +104,11 @@ impl PruningTable {
         PruningTable::filled(puzzle, kind, resources, progress, None)
     }
 
-    /// Returns a table, up to symmetry or not, that is filled in its file, so that only the search needs memory. The file gets
-    /// its name when it is complete. Free memory and a disk with fast random access make the build faster.
+    /// Returns a table, up to symmetry or not, that is filled in its file, so that only the search needs memory. The
+    /// file gets its final name once it is complete. Free memory and a disk with fast random access speed up the build.
     ///
     /// # Errors
-    /// As [`PruningTable::build_up_to_symmetry`], and [`SystemError::Write`].
+    /// Same errors as [`PruningTable::build_up_to_symmetry`], plus [`SystemError::Write`].
     pub fn build_on_disk(
         puzzle: &OrbitPuzzle,
         (size, up_to_symmetry): (EntrySize, bool),
@@ -126,10 +127,10 @@ impl PruningTable {
         Ok(table)
     }
 
-    /// Returns a table with four bits per entry, or a byte per entry if depths exceed 14.
+    /// Returns a table with four bits per entry, or with one byte per entry if depths exceed 14.
     ///
     /// # Errors
-    /// As [`PruningTable::build_with`].
+    /// Same errors as [`PruningTable::build_with`].
     pub fn build_narrow(
         puzzle: &OrbitPuzzle,
         resources: Resources,
@@ -207,13 +208,13 @@ impl PruningTable {
         Ok(PruningTable { file, puzzle: puzzle.clone(), numbers })
     }
 
-    /// Returns projections of a puzzle whose tables serve to solve it: the puzzle itself if it is small; else for each set of
-    /// pieces as many first pieces as fit, then as many last pieces. Each table with its build fits the given memory, and so do
-    /// all tables together. If no memory is given, there is one table per set, of at most half a billion arrangements, which
-    /// takes seconds.
+    /// Returns projections of a puzzle whose tables are useful for solving it: the puzzle itself if it is small;
+    /// otherwise, for each set of pieces, as many first pieces as fit, then as many last pieces. Each table fits in the
+    /// given memory during its build, and so do all finished tables together. If no memory is given, there is one table
+    /// per set, with at most 600 million entries, which takes seconds.
     ///
     /// # Errors
-    /// [`PuzzleError::ManyStates`] when a single piece has more arrangements.
+    /// [`PuzzleError::ManyStates`] if even a single piece has too many arrangements.
     pub fn default_projections(
         puzzle: &OrbitPuzzle,
         memory: Option<u64>,
@@ -226,7 +227,7 @@ impl PruningTable {
         let mut left = memory.unwrap_or(u64::MAX);
         let mut projections: Vec<OrbitPuzzle> = Vec::new();
         for last in [false, true] {
-            // Small sets leave their share to the others.
+            // Small sets leave the rest of their share to the others.
             let mut orbits: Vec<_> = puzzle.orbits().iter().collect();
             orbits.sort_by_key(|orbit| orbit.positions() * usize::from(orbit.orientations));
             for (i, orbit) in orbits.iter().enumerate() {
@@ -239,7 +240,7 @@ impl PruningTable {
                         true => format!("={name}:{}-{all}", all + 1 - count),
                     };
                     let kept = puzzle.clone().keeping(&[pieces]).ok()?;
-                    // What is solved of it in a solved state.
+                    // The part of it that is solved in a solved state.
                     let map = PieceMap::new(puzzle, &kept).expect("a projection");
                     let goals = puzzle.goals();
                     let goals = goals.iter().map(|goal| map.arrangement(&kept, goal)).collect();
@@ -270,18 +271,19 @@ impl PruningTable {
         }
     }
 
-    /// Opens a file for a few look-ups: only the entries asked for are read and checked, 1 MiB around each, and kept.
+    /// Opens a file for a few lookups: only the requested entries are read and checked, 1 MiB around each, and kept.
     ///
     /// # Errors
-    /// [`TableError::System`] when the file cannot be read, is none of these or is damaged in front of its entries.
+    /// [`TableError::System`] if the file cannot be read, is not a pruning table, or is damaged before its entries.
     pub fn open(path: impl AsRef<Path>) -> Result<PruningTable, Error> {
         PruningTable::of(Container::open(path.as_ref()).map_err(TableError::from)?)
     }
 
-    /// Reads a file into memory and checks all of it. Cost: the file's size in memory, and some 0.3 ns a byte on two cores.
+    /// Reads a file into memory and checks all of it. Cost: memory for the whole file, and about 0.3 ns per byte on two
+    /// cores.
     ///
     /// # Errors
-    /// As [`PruningTable::open`], and when a block is damaged or less memory is free.
+    /// Same errors as [`PruningTable::open`], also if a block is damaged or there is not enough free memory.
     pub fn load(path: impl AsRef<Path>) -> Result<PruningTable, Error> {
         PruningTable::load_with(path, &NoProgress)
     }
@@ -289,7 +291,7 @@ impl PruningTable {
     /// Reads a file like [`PruningTable::load`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
-    /// As [`PruningTable::load`], and [`TableError::Interrupted`].
+    /// Same errors as [`PruningTable::load`], plus [`TableError::Interrupted`].
     pub fn load_with(
         path: impl AsRef<Path>,
         progress: &dyn Progress,
@@ -303,11 +305,11 @@ impl PruningTable {
         PruningTable::of(loaded?)
     }
 
-    /// Returns the table in a mapped file, after checking all of it. The file may be larger than the memory: the system reads it
-    /// as needed. Look-ups are slower than in memory, which uses huge pages.
+    /// Returns the table in a mapped file, after checking all of it. The file may be larger than memory: the system
+    /// reads it as needed. Lookups are slower than in a loaded table, which uses huge pages.
     ///
     /// # Errors
-    /// As [`PruningTable::load`].
+    /// Same errors as [`PruningTable::load`].
     pub fn map(path: impl AsRef<Path>, mapped: Mapped) -> Result<PruningTable, Error> {
         let file = Container::of_image(path.as_ref(), Image::Mapped(mapped));
         let table = PruningTable::of(file.map_err(TableError::from)?)?;
@@ -315,7 +317,7 @@ impl PruningTable {
         Ok(table)
     }
 
-    /// Checks that nobody has written to the file since it was mapped.
+    /// Checks that the file has not been modified since it was mapped.
     ///
     /// # Errors
     /// [`SystemError::Changed`].
@@ -343,7 +345,7 @@ impl PruningTable {
         Ok(PruningTable { file, puzzle, numbers })
     }
 
-    /// Returns the puzzle, most often a projection.
+    /// Returns the puzzle, which is usually a projection.
     pub fn puzzle(&self) -> &OrbitPuzzle {
         &self.puzzle
     }
@@ -353,12 +355,12 @@ impl PruningTable {
         self.file.header.size
     }
 
-    /// Returns the number of entries: the number of states, or slightly more if some entries have no state.
+    /// Returns the number of entries: the number of states, or slightly more if some entries represent no state.
     pub fn entries(&self) -> u64 {
         self.file.header.entries
     }
 
-    /// Returns the number of states of each depth.
+    /// Returns the number of states at each depth.
     pub fn histogram(&self) -> &[u64] {
         &self.file.header.histogram
     }
@@ -368,15 +370,15 @@ impl PruningTable {
         self.file.header.checksum
     }
 
-    /// Returns the bytes of the file.
+    /// Returns the size of the file in bytes.
     pub fn file_bytes(&self) -> u64 {
         self.file.layout.data.end()
     }
 
-    /// Returns the entry with a number: the depth, or the depth modulo 3; `None` if no state has the number.
+    /// Returns the entry with a number: the depth, or the depth modulo 3; `None` if no state has this number.
     ///
     /// # Errors
-    /// [`TableError::System`] when the file cannot be read or is damaged there.
+    /// [`TableError::System`] if the file cannot be read or is damaged there.
     pub fn entry(&self, number: u64) -> Result<Option<u8>, Error> {
         let size = self.entry_size();
         let (byte, shift) = size.place(number);
@@ -385,29 +387,30 @@ impl PruningTable {
         Ok(entry.filter(|&entry| number < self.entries() && entry != size.none()))
     }
 
-    /// Returns the number of symmetries that reduce the entries: 1 if each state has its own entry.
+    /// Returns the number of symmetries by which the table is reduced: 1 if each state has its own entry.
     pub fn symmetries(&self) -> usize {
         self.numbers.symmetries()
     }
 
-    /// Returns the number of a state's entry, which differs between any two states, or any two that are not symmetric.
+    /// Returns the number of a state's entry, which is different for any two states, or for any two that are not
+    /// symmetric.
     pub fn number(&self, state: &Arrangement) -> u64 {
         self.numbers.rank(&self.puzzle, state)
     }
 
-    /// Returns the depth of a state of the table's puzzle; `None` where the moves do not lead to it, as far as the table can
-    /// tell. Cost: a number and a look-up; for depths modulo 3 a walk to the solved state.
+    /// Returns the depth of a state of the table's puzzle; `None` if the state is unreachable, as far as the table can
+    /// tell. Cost: one number and one lookup; for depths modulo 3, a walk to the solved state.
     ///
     /// # Errors
-    /// As [`PruningTable::entry`], and [`TableError::Wrong`] where no neighbour is closer.
+    /// Same errors as [`PruningTable::entry`], plus [`TableError::Wrong`] if no neighbour is closer.
     pub fn depth(&self, state: &Arrangement) -> Result<Option<usize>, Error> {
         self.depth_at(self.number(state))
     }
 
-    /// Returns the depth of the state whose entry has a number, as [`PruningTable::depth`] does.
+    /// Returns the depth of the state whose entry has a number; see [`PruningTable::depth`].
     ///
     /// # Errors
-    /// As [`PruningTable::depth`].
+    /// Same errors as [`PruningTable::depth`].
     pub fn depth_at(&self, number: u64) -> Result<Option<usize>, Error> {
         let Some(mut entry) = self.entry(number)? else { return Ok(None) };
         if self.entry_size() != EntrySize::Mod3 {
@@ -433,8 +436,8 @@ impl PruningTable {
         Err(self.wrong(number, "it is deeper than the histogram").into())
     }
 
-    /// Returns a function from the states of a puzzle to entry numbers, which is given the piece at each position of each
-    /// set; `None` if the table's puzzle is not a projection of the other. Cost of a number: some 100 ns.
+    /// Returns a function that maps states of a puzzle, given as the piece at each position of each set, to entry
+    /// numbers; `None` if the table's puzzle is not a projection of this puzzle. Cost of a number: about 100 ns.
     #[allow(clippy::type_complexity)]
     pub fn numbers_of(
         &self,
@@ -463,22 +466,23 @@ impl PruningTable {
         TableError::Wrong { puzzle: self.puzzle.to_string(), number, what }
     }
 
-    /// Checks all sums. Cost: one pass over the file.
+    /// Verifies all checksums. Cost: one pass over the file.
     ///
     /// # Errors
-    /// [`TableError::System`] names the first damaged block.
+    /// [`TableError::System`] for the first damaged block.
     pub fn check(&self) -> Result<(), Error> {
         Ok(self.file.check().map_err(TableError::from)?)
     }
 
-    /// Checks each entry against those of its neighbours: the solved state alone has depth 0, any other has a neighbour that is one
-    /// closer and none that is closer yet, and there are as many of each depth as the histogram says. That is a proof of all
-    /// depths, which rests on the numbers of states alone; of depths modulo 3 it is a check.
+    /// Checks each entry against those of its neighbours: only the solved state has depth 0, every other state has a
+    /// neighbour that is exactly one move closer and none that is closer than that, and the number of states at each
+    /// depth agrees with the histogram. For entries with full depths, this proves all depths and relies only on the
+    /// numbers of states; for depths modulo 3, it is merely a check.
     ///
-    /// Cost: for each state and move some 100 ns on a core.
+    /// Cost: about 100 ns of one core per state per move.
     ///
     /// # Errors
-    /// [`TableError::Wrong`] for the first entry that is found wrong; [`TableError::Interrupted`].
+    /// [`TableError::Wrong`] for the first wrong entry found; [`TableError::Interrupted`].
     pub fn verify(&self, progress: &dyn Progress) -> Result<(), Error> {
         let size = self.entry_size();
         let modulo = size == EntrySize::Mod3;
@@ -545,7 +549,7 @@ impl PruningTable {
         }
     }
 
-    /// Writes the table to a file, which appears when it is complete.
+    /// Writes the table to a file. The file appears only once it is complete.
     ///
     /// # Errors
     /// [`TableError::System`], [`TableError::Interrupted`].
@@ -563,12 +567,12 @@ impl PruningTable {
         Ok(saved.map_err(TableError::from)?)
     }
 
-    /// Whether all of it is in memory.
+    /// Whether the whole table is in memory.
     pub(crate) fn is_loaded(&self) -> bool {
         self.file.is_whole()
     }
 
-    /// The entry with a number of a table in memory.
+    /// The entry with a number, for a table in memory.
     #[inline]
     pub(crate) fn value(&self, number: u64) -> Option<u8> {
         let size = self.entry_size();
@@ -577,7 +581,7 @@ impl PruningTable {
         (entry != size.none()).then_some(entry)
     }
 
-    /// Where an entry lies in memory, to be asked for.
+    /// The address of an entry in memory, for prefetching.
     #[inline]
     pub(crate) fn address(&self, number: u64) -> *const u8 {
         self.file.data().as_ptr().wrapping_add(self.entry_size().place(number).0)

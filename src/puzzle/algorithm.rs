@@ -1,7 +1,7 @@
-//! Sequences of moves as people write them: `R U2 R' [F, D3] (L R)2`.
+//! Sequences of moves in the usual notation: `R U2 R' [F, D3] (L R)2`.
 //!
-//! `(A B)` is A and then B, `[A, B]` is A B A' B', and `[A: B]` is A B A'. A number repeats the part before it, a
-//! ' inverts it. Names of moves take precedence: if a move is named `F2`, then `F2` is that move.
+//! `(A B)` is A followed by B, `[A, B]` is A B A' B', and `[A: B]` is A B A'. A number repeats the part before it, and
+//! a ' inverts it. Names of moves take precedence: if a move is named `F2`, then `F2` is that move.
 
 use crate::{
     puzzle::{
@@ -11,23 +11,23 @@ use crate::{
     units::shown,
 };
 
-/// Most repetitions that are written as a number.
+/// Maximum number of repetitions.
 const MOST: u32 = 10_000;
-/// Most brackets within each other.
+/// Maximum depth of nested brackets.
 const DEEPEST: usize = 64;
 
 struct Reader<'a, F> {
     orbits: &'a [Orbit],
     named: F,
     words: std::iter::Peekable<std::vec::IntoIter<String>>,
-    /// Brackets that are open.
+    /// The number of open brackets.
     depth: usize,
 }
 
-/// Returns the transformation of a sequence of moves. A function returns that of each name.
+/// Returns the transformation of a sequence of moves. A function provides the transformation of each name.
 ///
 /// # Errors
-/// [`PuzzleError`] for the first fault in the text.
+/// [`PuzzleError`] for the first error in the text.
 pub fn transformation<F>(
     text: &str,
     orbits: &[Orbit],
@@ -44,7 +44,7 @@ where
     }
 }
 
-/// Names, brackets with what follows the closing one, and separators.
+/// Splits a text into names, brackets (each closing one with its suffix), and separators.
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut open = false;
@@ -53,7 +53,7 @@ fn words(text: &str) -> Vec<String> {
             '(' | '[' | ',' | ':' => words.push(c.into()),
             ')' | ']' => words.push(c.into()),
             c if c.is_whitespace() => {}
-            // What follows a bracket at once belongs to it.
+            // A suffix directly after a bracket belongs to it.
             c if open => words.last_mut().expect("one is open").push(c),
             c => words.push(c.into()),
         }
@@ -62,7 +62,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// The number and the sign behind a name or a bracket, and what stands before.
+/// Splits a word into the part before the suffix, the number, and whether there is a '.
 fn repeated(word: &str) -> Option<(&str, u32, bool)> {
     let (rest, back) = word.strip_suffix('\'').map_or((word, false), |rest| (rest, true));
     let name = rest.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -93,7 +93,7 @@ impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
         Ok(all)
     }
 
-    /// What stands in square brackets.
+    /// Reads the contents of square brackets.
     fn pair(&mut self) -> Result<Transformation, PuzzleError> {
         let first = self.sequence()?;
         let between = self.words.next().unwrap_or_default();
@@ -126,7 +126,7 @@ impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
         }
         let often = || PuzzleError::RepeatedOften(shown(word, 32));
         let (name, times, back) = repeated(word).ok_or_else(often)?;
-        // `F2'` may be the move `F2` backwards.
+        // `F2'` may be the inverse of the move `F2`.
         let plain = word.strip_suffix('\'').and_then(|plain| (self.named)(plain));
         match (plain, (self.named)(name)) {
             (Some(plain), _) => Ok(self.times(plain, 1, true)),

@@ -1,10 +1,10 @@
-//! Arrangements of the pieces of a puzzle as people read and write them.
+//! The text form of arrangements of a puzzle's pieces.
 //!
-//! `1 2 3 4/0 1 0 2; 2 1` has for each set of pieces what stands at each position, counted from 1 in the order of the
-//! solved puzzle, and behind the slash how each piece there is turned, where the set has pieces that turn. A set may have
-//! its name before it: `corners 1 2 3 4/0 1 0 2; centers 2 1`.
+//! `1 2 3 4/0 1 0 2; 2 1` lists, for each set of pieces, the piece at each position, counted from 1 in the order of the
+//! solved puzzle, and after the slash the orientation of each of these pieces, if the pieces of the set can be turned.
+//! The name of a set may precede its pieces: `corners 1 2 3 4/0 1 0 2; centers 2 1`.
 //!
-//! Invariant: what is printed is read again as the same arrangement.
+//! Invariant: printed text is read back as the same arrangement.
 
 use std::collections::BTreeMap;
 
@@ -39,11 +39,11 @@ impl OrbitPuzzle {
         rows.join("; ")
     }
 
-    /// Returns the arrangement that a text describes: the pieces of each set by position, or a sequence of moves from the
-    /// solved puzzle, `R U2 (R' F)3`; and for a sequence also its transformation.
+    /// Returns the arrangement that a text describes: the pieces of each set by position, or a sequence of moves from
+    /// the solved puzzle, `R U2 (R' F)3`. For a sequence of moves, also returns its transformation.
     ///
     /// # Errors
-    /// [`PuzzleError`] for the first fault in the text.
+    /// [`PuzzleError`] for the first error in the text.
     pub fn read(&self, text: &str) -> Result<(Arrangement, Option<Transformation>), PuzzleError> {
         if self.is_arrangement(text) {
             return Ok((self.read_arrangement(text)?, None));
@@ -51,10 +51,10 @@ impl OrbitPuzzle {
         self.read_moves(text).map(|all| (self.after(&self.solved(), &all), Some(all)))
     }
 
-    /// Returns what a sequence of moves does.
+    /// Returns the transformation of a sequence of moves.
     ///
     /// # Errors
-    /// As [`OrbitPuzzle::read`].
+    /// Same errors as [`OrbitPuzzle::read`].
     pub(crate) fn read_moves(&self, text: &str) -> Result<Transformation, PuzzleError> {
         if let Some(one) = self.moves().iter().find(|one| one.requires.is_some()) {
             return Err(PuzzleError::SequenceRequires(one.name.clone()));
@@ -71,11 +71,11 @@ impl OrbitPuzzle {
         })
     }
 
-    /// Returns what stands where, by sets: `?` is any piece or any turn, and so is what is left out; nothing for a sequence of
-    /// moves.
+    /// Returns the pieces at each position, by sets. `?` stands for any piece or any orientation, and so does a part
+    /// that is left out; a sequence of moves is not accepted.
     ///
     /// # Errors
-    /// As [`OrbitPuzzle::read`].
+    /// Same errors as [`OrbitPuzzle::read`].
     pub(crate) fn read_mask(&self, text: &str) -> Result<Arrangement, PuzzleError> {
         let any = |orbit: &Orbit| {
             vec![Placed { kind: Placed::ANY, turn: Placed::ANY }; orbit.positions()]
@@ -93,7 +93,7 @@ impl OrbitPuzzle {
         Ok(Arrangement(rows))
     }
 
-    /// Whether a text says what stands where: its first word that is no name of a set is a number.
+    /// Whether a text lists pieces by position: its first word that is not the name of a set is a number.
     pub(crate) fn is_arrangement(&self, text: &str) -> bool {
         let mut words = text.split_whitespace();
         let first = words.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Boards and permutation puzzles as puzzles of orbits: of any size, without numbers for their states.
+//! Boards and permutation puzzles as puzzles with orbits: of any size, without state numbers.
 //!
 //! Invariant: the solved arrangement is the space's start, and the moves are those of the space.
 
@@ -8,7 +8,7 @@ use crate::puzzle::{
 };
 
 impl OrbitPuzzle {
-    /// Returns the puzzle of a space, with the start of the space as the solved state.
+    /// Returns the puzzle of a space, with the start of the space as its solved state.
     ///
     /// ```
     /// use tilewave::frontier::FrontierSearch;
@@ -50,7 +50,7 @@ fn board(start: &Board, metric: Metric) -> Result<OrbitPuzzle, PuzzleError> {
         if !in_line || far == 0 || far > 1 && metric == Metric::Stm {
             continue;
         }
-        // The tiles between follow the blank, one cell each.
+        // The tiles in between follow the blank, one cell each.
         let mut turn = OrbitTurn::still(cells);
         for i in 0..far {
             let cell =

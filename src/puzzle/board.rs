@@ -9,9 +9,9 @@ use crate::{
     units::{names, shown},
 };
 
-/// An arrangement of all tiles and the blank: row-major, blank 0, every number exactly once.
+/// An arrangement of all tiles and the blank, in row-major order, with 0 for the blank and every number exactly once.
 ///
-/// Its display form is the notation that [`Board::parse`] reads: rows by `/`, tiles by spaces.
+/// The display form is the notation that [`Board::parse`] reads: rows separated by `/`, tiles by spaces.
 ///
 /// ```
 /// use tilewave::puzzle::Board;
@@ -32,7 +32,7 @@ impl Board {
     /// Returns the board with the given row-major entries (0 is the blank).
     ///
     /// # Errors
-    /// [`PuzzleError`] when the entries are not a permutation of `0..size.cells()`.
+    /// [`PuzzleError`] if the entries are not a permutation of `0..size.cells()`.
     pub fn new(size: Size, tiles: &[u16]) -> Result<Board, PuzzleError> {
         if tiles.len() != size.cells() {
             return Err(PuzzleError::cells(size, tiles.len()));
@@ -58,11 +58,10 @@ impl Board {
         Ok(Board { size, tiles: tiles.into() })
     }
 
-    /// Returns the board with tiles 1, 2, .. in row-major order and the blank at the given row-major
-    /// cell.
+    /// Returns the board with tiles 1, 2, .. in row-major order and the blank in the given row-major cell.
     ///
     /// # Errors
-    /// [`PuzzleError::GoalCell`] when the cell is not on the board.
+    /// [`PuzzleError::GoalCell`] if the cell is not on the board.
     pub fn ordered(size: Size, blank: usize) -> Result<Board, PuzzleError> {
         if blank >= size.cells() {
             return Err(PuzzleError::GoalCell {
@@ -76,11 +75,11 @@ impl Board {
         Ok(Board { size, tiles: tiles.into() })
     }
 
-    /// Returns the board written in `text`: rows by `/` or newline, tiles by space or comma, blank `0`,
-    /// `x` or `_`. A flat list takes its shape from `size`, or is square.
+    /// Returns the board written in `text`: rows separated by `/` or newlines, tiles by spaces or commas, blank `0`,
+    /// `x` or `_`. A flat list has the shape given by `size`, or else must be square.
     ///
     /// # Errors
-    /// [`PuzzleError`] names what is wrong: a word, a row's length, a repeated or missing tile.
+    /// [`PuzzleError`] says what is wrong: a word, the length of a row, a repeated or missing tile.
     pub fn parse(text: &str, size: Option<Size>) -> Result<Board, PuzzleError> {
         let mut rows: Vec<Vec<u16>> = Vec::new();
         // Some editors begin a file with a byte order mark.
@@ -136,7 +135,7 @@ impl Board {
         self.tiles.iter().position(|&t| t == 0).unwrap_or_default()
     }
 
-    /// Returns the board after one move, or `None` when no tile can move in this direction. Cost: a copy.
+    /// Returns the board after one move, or `None` if no tile can move in this direction. Cost: one copy.
     ///
     /// ```
     /// use tilewave::puzzle::{Board, Direction};
@@ -154,7 +153,7 @@ impl Board {
         Some(board)
     }
 
-    /// Returns the moves that a board allows, at most four, and the boards after them.
+    /// Returns the moves that are possible on a board, at most four, and the boards after them.
     pub fn neighbours(&self) -> impl Iterator<Item = (Direction, Board)> {
         let next = |direction| Some((direction, self.slide(direction)?));
         Direction::ALL.into_iter().filter_map(next)
@@ -203,7 +202,7 @@ impl fmt::Display for Board {
 
 // Board sizes, rows by columns.
 
-/// The size of a board: rows by columns, both at least 2, at most [`Size::MAX_CELLS`] cells.
+/// The size of a board: rows by columns, both at least 2, with at most [`Size::MAX_CELLS`] cells.
 ///
 /// ```
 /// use tilewave::puzzle::Size;
@@ -222,7 +221,7 @@ impl Size {
     /// The maximum number of cells of a board.
     pub const MAX_CELLS: usize = 10_000;
 
-    /// Returns the size, rows by columns.
+    /// Returns the size with the given numbers of rows and columns.
     ///
     /// # Errors
     /// [`PuzzleError::TooSmall`] and [`PuzzleError::TooLarge`].
@@ -258,7 +257,7 @@ impl Size {
         self.cells() - 1
     }
 
-    /// Returns the number of reachable states, N!/2, or `None` where it exceeds 64 bits (N > 20).
+    /// Returns the number of reachable states, N!/2, or `None` if it exceeds 64 bits (N > 20).
     pub fn states(self) -> Option<u64> {
         (3..=self.cells() as u64).try_fold(1u64, u64::checked_mul)
     }
@@ -284,9 +283,9 @@ impl FromStr for Size {
     }
 }
 
-// Goals: which arrangement a search or a database is about.
+// Goals: the arrangement to which a search or a database refers.
 
-/// A goal without a size; [`Goal::board`] makes a board of it.
+/// A goal that is independent of the size; [`Goal::board`] turns it into a board.
 ///
 /// ```
 /// use tilewave::puzzle::{Goal, Size};
@@ -298,7 +297,7 @@ impl FromStr for Size {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Goal {
-    /// Tiles 1..n in order, blank in the last cell (speed-solvers).
+    /// Tiles 1..n in order, blank in the last cell (as in speed-solving).
     #[default]
     Last,
     /// Blank in the first cell, then tiles 1..n in order (Korf's instances).
@@ -313,8 +312,8 @@ impl Goal {
     /// Returns the goal board of a given size.
     ///
     /// # Errors
-    /// [`PuzzleError::GoalCell`] when the blank's cell is not on the board, and the errors of
-    /// [`Board::parse`] for a written goal.
+    /// [`PuzzleError::GoalCell`] if the blank's cell is not on the board, and the errors of [`Board::parse`] for a goal
+    /// in board notation.
     pub fn board(&self, size: Size) -> Result<Board, PuzzleError> {
         match self {
             Goal::Last => Board::ordered(size, size.cells() - 1),
@@ -343,15 +342,15 @@ impl FromStr for Goal {
     }
 }
 
-// What counts as one move.
+// The definition of a move.
 
-/// The rule that tells what counts as one move.
+/// The rule that determines what counts as one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Metric {
-    /// Single-tile metric: one tile moves to the blank's cell.
+    /// Single-tile metric: one tile slides into the blank.
     #[default]
     Stm,
-    /// Multi-tile metric: any number of tiles of a row or column move one cell towards the blank together.
+    /// Multi-tile metric: any number of tiles slide together in a line.
     Mtm,
 }
 
@@ -381,12 +380,12 @@ impl FromStr for Metric {
 
 // Directions of moves.
 //
-// Invariant: inside the library a direction is where the *tile* goes.
+// Invariant: inside the library, a direction is that in which the *tile* moves.
 
 /// The direction in which a tile moves into the blank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Direction {
-    /// To the row above: the blank was above the tile.
+    /// To the row above: the blank is above the tile.
     Up,
     /// To the row below.
     Down,
@@ -401,7 +400,8 @@ impl Direction {
     pub const ALL: [Direction; 4] =
         [Direction::Up, Direction::Down, Direction::Left, Direction::Right];
 
-    /// Returns the opposite direction, which is that of the move that undoes this one and that of the blank.
+    /// Returns the opposite direction, which is the direction of the move that undoes this one, and the one in which
+    /// the blank moves.
     pub fn opposite(self) -> Direction {
         match self {
             Direction::Up => Direction::Down,
@@ -443,12 +443,12 @@ impl Direction {
 }
 
 impl PuzzleError {
-    /// A board of another number of cells.
+    /// The error for a board with the wrong number of cells.
     pub(crate) fn cells(size: Size, found: usize) -> PuzzleError {
         PuzzleError::WrongCells { size: size.to_string(), expected: size.cells(), found }
     }
 
-    /// A board of another shape.
+    /// The error for a board with the wrong shape.
     pub(crate) fn shape(found: Size, expected: Size) -> PuzzleError {
         PuzzleError::WrongShape { found: found.to_string(), expected: expected.to_string() }
     }

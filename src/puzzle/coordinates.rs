@@ -1,12 +1,12 @@
-//! The bridge between boards and (line, cell) pairs.
+//! Conversion between boards and (line, cell) pairs.
 //!
 //! Invariant: the goal's own line is 0, 1, 2, .. (even), so the boards that can reach the goal are
 //! exactly those with an even line.
 
 use crate::puzzle::{Board, Metric, Puzzle, PuzzleError, Size, Window, is_even};
 
-/// The frame of reference that a goal defines: tiles are renumbered by the order in which the goal has
-/// them along the snake path, so that any goal of any board is the identity line.
+/// The frame of reference that a goal defines: tiles are renumbered in the order in which the goal has them along the
+/// snake path, so that every goal of every board is the identity line.
 ///
 /// ```
 /// use tilewave::puzzle::{Board, Coordinates};
@@ -20,9 +20,9 @@ use crate::puzzle::{Board, Metric, Puzzle, PuzzleError, Size, Window, is_even};
 pub struct Coordinates {
     path: SnakePath,
     goal: Board,
-    /// Tile of each number: the goal's tiles along the path.
+    /// The tile with each number: the goal's tiles along the path.
     tile: Vec<u16>,
-    /// Number of each tile (entry 0, the blank, is unused).
+    /// The number of each tile (entry 0, the blank, is unused).
     number: Vec<u16>,
 }
 
@@ -52,7 +52,7 @@ impl Coordinates {
     /// (the path index of the blank), whether or not the board can reach the goal.
     ///
     /// # Errors
-    /// [`PuzzleError::WrongShape`] when the board has another size than the goal.
+    /// [`PuzzleError::WrongShape`] if the board and the goal have different sizes.
     pub fn encode(&self, board: &Board) -> Result<(Vec<u16>, usize), PuzzleError> {
         if board.size() != self.goal.size() {
             return Err(PuzzleError::shape(board.size(), self.goal.size()));
@@ -61,19 +61,19 @@ impl Coordinates {
         Ok((line, self.path.index(board.blank())))
     }
 
-    /// Returns whether the board can reach the goal: its line is even.
+    /// Returns whether the board can reach the goal, that is, whether its line is even.
     ///
     /// # Errors
-    /// [`PuzzleError::WrongShape`] when the board has another size than the goal.
+    /// [`PuzzleError::WrongShape`] if the board and the goal have different sizes.
     pub fn solvable(&self, board: &Board) -> Result<bool, PuzzleError> {
         Ok(is_even(&self.encode(board)?.0))
     }
 
-    /// Returns like [`Coordinates::encode`], for boards that can reach the goal.
+    /// Like [`Coordinates::encode`], but only for boards that can reach the goal.
     ///
     /// # Errors
-    /// [`PuzzleError::Unsolvable`] when the board cannot, [`PuzzleError::WrongShape`] when it has another
-    /// size.
+    /// [`PuzzleError::Unsolvable`] if the board cannot reach the goal, [`PuzzleError::WrongShape`] if the board and the
+    /// goal have different sizes.
     pub fn encode_solvable(&self, board: &Board) -> Result<(Vec<u16>, usize), PuzzleError> {
         let (line, cell) = self.encode(board)?;
         if is_even(&line) {
@@ -86,18 +86,18 @@ impl Coordinates {
         })
     }
 
-    /// The two tiles whose exchange makes an odd board solvable: where possible two neighbours on the
-    /// path that stand in the wrong order.
+    /// The two tiles whose exchange makes an odd board solvable: if possible, two neighbours on the path that are in
+    /// the wrong order.
     fn suggested_swap(&self, line: &[u16]) -> (u16, u16) {
         let i = line.windows(2).position(|w| w[0] > w[1]).unwrap_or(0);
         let (a, b) = (self.tile[usize::from(line[i])], self.tile[usize::from(line[i + 1])]);
         (a.min(b), a.max(b))
     }
 
-    /// Returns the board of a line and a cell, the inverse of [`Coordinates::encode`].
+    /// Returns the board with the given line and cell: the inverse of [`Coordinates::encode`].
     ///
     /// # Panics
-    /// When the line is not a permutation of `0..tiles` or the cell is not on the board.
+    /// If the line is not a permutation of `0..tiles`, or the cell is not on the board.
     pub fn decode(&self, line: &[u16], cell: usize) -> Board {
         let size = self.goal.size();
         let mut tiles = vec![0; size.cells()];
@@ -117,14 +117,14 @@ fn along(path: &SnakePath, board: &Board) -> Vec<u16> {
 
 // The snake path through a board, and the moves of the blank as window moves along it.
 //
-// Invariant: consecutive path indices are neighbours on the board, and cells that are neighbours
-// have path indices of different parity.
+// Invariant: cells with consecutive path indices are neighbours on the board, and neighbouring cells have path indices
+// of different parity.
 
 /// The snake path of a board: a numbering of its cells in which row 0 is read left to right, row 1
 /// right to left, and so on.
 ///
-/// The rows of the path are the SHORT side of the board (its columns when the board is wider than
-/// high), because a vertical move then jumps over few tiles: at most 2 * short - 2.
+/// The rows of the path run along the SHORT side of the board (they are its columns if the board is wider than high),
+/// because a vertical move then jumps over few tiles: at most 2 * short - 2.
 ///
 /// ```
 /// use tilewave::puzzle::{SnakePath, Size};
@@ -175,14 +175,14 @@ impl SnakePath {
         self.index[cell]
     }
 
-    /// Returns the board's moves in the general form, cells numbered along the path.
+    /// Returns the board's moves in general form, with cells numbered along the path.
     ///
-    /// The blank going from path index i to j > i moves one tile from j to i. Tiles i..j-1 of the line
-    /// (the blank is not read) therefore rotate right by one; for j = i + 1 nothing changes. A move of
-    /// several tiles is the moves of one tile in turn.
+    /// When the blank moves from path index i to j > i, one tile moves from j to i. Tiles i..j-1 of the line (which
+    /// does not include the blank) therefore rotate right by one; for j = i + 1, nothing changes. A move of several
+    /// tiles is equivalent to moving one tile at a time.
     ///
-    /// Source: the parity theorem of S. Muralidharan, The fifteen puzzle: a new approach, Mathematics
-    /// Magazine 90 (2017), in the form of window rotations of odd length.
+    /// Source: the parity theorem of S. Muralidharan, The fifteen puzzle: a new approach, Mathematics Magazine 90
+    /// (2017), expressed as window rotations of odd length.
     pub fn puzzle(&self, metric: Metric) -> Puzzle {
         let (rows, cols) = (self.size.rows(), self.size.cols());
         let mut moves = Vec::new();
@@ -201,7 +201,7 @@ impl SnakePath {
         Puzzle::new(self.size.cells(), moves)
     }
 
-    /// The window of the blank's move between two neighbours, row-major cells.
+    /// The window of the blank's move between two neighbouring row-major cells.
     fn single(&self, from: usize, to: usize) -> Window {
         match (self.index(from), self.index(to)) {
             (i, j) if i < j => Window::rotate_right(i, j - 1),

@@ -1,12 +1,12 @@
-//! What a permutation puzzle is: its positions, its moves and the names of both.
+//! The definition of a permutation puzzle: its positions, its moves and their names.
 //!
-//! Invariant: all generators permute the same positions, are different, move something and have names of their
-//! own. A definition that is not directed has the inverse of every generator.
+//! Invariant: all generators permute the same positions, are distinct, move something and have distinct names. A
+//! definition that is not directed contains the inverse of every generator.
 //!
-//! A generator g moves what stands at position p to position g(p). An **arrangement** a says which element
-//! stands at each position: a(p). Element e is the one that stands at position e when the puzzle is solved, so the
-//! solved arrangement is the identity, whatever a file calls its pieces; the calls are kept as labels. After g the
-//! arrangement is "first g backwards, then a".
+//! A generator g moves the element at position p to position g(p). An **arrangement** a gives the element at each
+//! position: a(p). Element e is the one at position e of the solved puzzle, so the solved arrangement is the identity,
+//! whatever a file calls its pieces; the names in the file are kept as labels. The arrangement after g is "first the
+//! inverse of g, then a".
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ use crate::{
     units::shown,
 };
 
-/// A move by name.
+/// A named move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generator {
     /// Its name, without spaces.
@@ -45,7 +45,7 @@ pub struct Generator {
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 ///
-/// Two definitions are equal when their pieces and moves are equal; names and notes do not matter.
+/// Two definitions are equal if their pieces and moves are equal; names and notes do not matter.
 #[derive(Clone, Debug)]
 pub struct Definition {
     name: String,
@@ -65,16 +65,17 @@ impl PartialEq for Definition {
 impl Eq for Definition {}
 
 impl Definition {
-    /// Maximum number of positions, which one line of a search can hold.
+    /// Maximum number of positions: the number that one line of a search can hold.
     pub const MAX_POSITIONS: usize = crate::puzzle::error::MAX_POSITIONS;
     /// Maximum number of generators, including inverses and powers.
     pub const MAX_GENERATORS: usize = crate::puzzle::error::MAX_MOVES;
 
-    /// Returns the puzzle with exactly these moves, elements labelled 1, 2, ..; of equal generators it keeps the
-    /// first, and it drops those that move nothing. It is directed unless every inverse is there.
+    /// Returns the puzzle with exactly these moves and with elements labelled 1, 2, ... Among equal generators, only
+    /// the first is kept; those that move nothing are dropped. The puzzle is directed unless the inverse of every
+    /// generator is present.
     ///
     /// # Errors
-    /// [`PuzzleError`] for the first fault.
+    /// [`PuzzleError`] for the first error.
     pub fn new(
         name: impl Into<String>,
         positions: usize,
@@ -121,13 +122,13 @@ impl Definition {
         })
     }
 
-    /// Returns the puzzle with other labels: `labels[p]` is what the element that belongs at position p is called.
+    /// Returns the puzzle with different labels: `labels[p]` is the label of the element that belongs at position p.
     ///
     /// # Errors
-    /// [`PuzzleError::EqualPieces`] when two labels are the same.
+    /// [`PuzzleError::EqualPieces`] if two labels are equal.
     ///
     /// # Panics
-    /// When there are not as many labels as positions.
+    /// If the number of labels is not the number of positions.
     pub fn labelled(mut self, labels: &[usize]) -> Result<Definition, PuzzleError> {
         assert_eq!(labels.len(), self.positions(), "one label per position");
         let mut seen = HashSet::new();
@@ -144,7 +145,7 @@ impl Definition {
         self
     }
 
-    /// Returns the puzzle with the inverse of every generator: `M'` of `M`, and the other way round.
+    /// Returns the puzzle with the inverse of every generator added: `M'` for `M`, and vice versa.
     ///
     /// # Errors
     /// [`PuzzleError::ManyMoves`].
@@ -152,7 +153,7 @@ impl Definition {
         self.with(|g| vec![(inverse_name(&g.name), g.permutation.inverse())])
     }
 
-    /// Returns the puzzle with all powers of every generator: `M2`, `M3'`, `M'`. One turn by any angle then is one
+    /// Returns the puzzle with all powers of every generator added: `M2`, `M3'`, `M'`. A turn by any angle is then one
     /// move.
     ///
     /// # Errors
@@ -162,7 +163,7 @@ impl Definition {
             let order = g.permutation.order();
             let mut powers = Vec::new();
             let mut power = g.permutation.then(&g.permutation);
-            // More than these are refused anyway.
+            // More than these are rejected anyway.
             for exponent in (2..order).take(Definition::MAX_GENERATORS + 1) {
                 let name = match order - exponent {
                     1 => inverse_name(&g.name),
@@ -176,7 +177,7 @@ impl Definition {
         })
     }
 
-    /// The puzzle with what is made of each generator, where it is new.
+    /// The puzzle with the moves that a function derives from each generator added, where they are new.
     fn with(
         self,
         made: impl Fn(&Generator) -> Vec<(String, Permutation)>,
@@ -203,12 +204,12 @@ impl Definition {
         Ok(Definition { labels: self.labels, notes: self.notes, ..closed })
     }
 
-    /// Returns the name: `topspin:12,4`, or that of a file without its ending.
+    /// Returns the name: `topspin:12,4`, or a file name without its extension.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the number of positions, which is that of the elements.
+    /// Returns the number of positions, which is also the number of elements.
     pub fn positions(&self) -> usize {
         self.labels.len()
     }
@@ -228,27 +229,27 @@ impl Definition {
         self.generators.iter().map(|generator| generator.permutation.clone()).collect()
     }
 
-    /// Returns whether the inverse of some generator is missing: distances then depend on the direction.
+    /// Returns whether the inverse of some generator is missing, so that distances depend on the direction.
     pub fn is_directed(&self) -> bool {
         self.directed
     }
 
-    /// Returns remarks on how the puzzle was understood, each a sentence without a stop.
+    /// Returns remarks on how the puzzle was interpreted, each a sentence without a full stop.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// The group that the generators make.
+    /// The group that the generators generate.
     pub(crate) fn group(&self) -> Chain {
         Chain::whole(self.positions(), &self.permutations())
     }
 
-    /// Returns the number of states that can be reached: the order of the group. Cost: below a millisecond.
+    /// Returns the number of reachable states: the order of the group. Cost: less than a millisecond.
     pub fn group_order(&self) -> u128 {
         self.group().order().expect("16! fits 128 bits")
     }
 
-    /// Returns whether moves lead from one arrangement to another. Cost: below a millisecond.
+    /// Returns whether moves lead from one arrangement to another. Cost: less than a millisecond.
     ///
     /// ```
     /// use tilewave::puzzle::families;
@@ -260,14 +261,14 @@ impl Definition {
     /// ```
     ///
     /// # Panics
-    /// When an arrangement is one of another puzzle.
+    /// If an arrangement does not belong to this puzzle.
     pub fn reaches(&self, from: &Permutation, to: &Permutation) -> bool {
         assert_eq!([from.len(), to.len()], [self.positions(); 2], "arrangements of this puzzle");
         self.group().contains(&to.then(&from.inverse()))
     }
 
-    /// Returns a number that two definitions share when they have the same moves on the same positions,
-    /// whatever their names: for files that must not be continued with another puzzle.
+    /// Returns a number that is the same for two definitions with the same moves on the same positions, whatever their
+    /// names. It prevents files from being continued with a different puzzle.
     pub fn fingerprint(&self) -> u64 {
         let mut images: Vec<&[u8]> =
             self.generators.iter().map(|g| g.permutation.images()).collect();
@@ -276,32 +277,32 @@ impl Definition {
         XxHash3_64::oneshot(&[&[self.positions() as u8], images.concat().as_slice()].concat())
     }
 
-    /// Returns the arrangement of the solved puzzle.
+    /// Returns the solved arrangement.
     pub fn solved(&self) -> Permutation {
         Permutation::identity(self.positions())
     }
 
-    /// Returns the arrangement after a move, by its index.
+    /// Returns the arrangement after the move with the given index.
     ///
     /// # Panics
-    /// When there is no such generator or the arrangement is one of another puzzle.
+    /// If there is no such generator, or the arrangement does not belong to this puzzle.
     pub fn after(&self, arrangement: &Permutation, generator: usize) -> Permutation {
         let backwards = self.generators[generator].permutation.inverse();
         backwards.then(arrangement)
     }
 
-    /// Returns an arrangement as text: the labels of the elements in the order of the positions.
+    /// Returns an arrangement as text: the labels of the elements, in the order of the positions.
     pub fn show(&self, arrangement: &Permutation) -> String {
         let elements = arrangement.images().iter();
         let words = elements.map(|&e| self.labels[usize::from(e)].to_string());
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the arrangement from a text of the elements' labels in the order of the positions, separated
+    /// Returns the arrangement described by a text: the labels of the elements in the order of the positions, separated
     /// by spaces or commas.
     ///
     /// # Errors
-    /// [`PuzzleError`] when elements are missing, unknown or repeated.
+    /// [`PuzzleError`] if elements are missing, unknown or repeated.
     pub fn arrangement(&self, text: &str) -> Result<Permutation, PuzzleError> {
         let words = text.split([' ', ',', '\t', '\r', '\n']).filter(|w| !w.is_empty());
         let element = |word: &str| {

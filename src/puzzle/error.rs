@@ -1,24 +1,25 @@
-//! What can be wrong with boards, puzzles, their states and the files that define them: one line each, with what to do.
+//! Errors in boards, puzzles, their states and the files that define them. Each message is one line and says what to
+//! do.
 
 use crate::units::shown;
 
-/// Most points of a permutation.
+/// Maximum number of points of a permutation.
 pub(crate) const MAX_POINTS: usize = 255;
-/// Most positions of a puzzle of one orbit: what one line of a search can hold.
+/// Maximum number of positions of a puzzle with one orbit: the number that one line of a search can hold.
 pub(crate) const MAX_POSITIONS: usize = 16;
-/// Most moves of a puzzle, inverses and powers included.
+/// Maximum number of moves of a puzzle, inverses and powers included.
 pub(crate) const MAX_MOVES: usize = 1024;
-/// Most solved states of a puzzle of several orbits.
+/// Maximum number of solved states of a puzzle with several orbits.
 pub(crate) const MAX_GOALS: usize = 1 << 20;
 /// The maximum number of locations of an orbit.
 pub(crate) const MAX_LOCATIONS: usize = 128;
 
-/// An error of a board, a puzzle, a state or a puzzle file.
+/// An error in a board, a puzzle, a state or a puzzle file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PuzzleError {
     // Boards.
-    /// The text is not of the form RxC.
+    /// The text does not have the form RxC.
     #[error("'{0}' is not a board size: write ROWSxCOLUMNS, for example 3x4")]
     SizeSyntax(String),
     /// A side is shorter than 2.
@@ -26,19 +27,19 @@ pub enum PuzzleError {
         "board {rows}x{cols} is too small: both sides must be at least 2, because tiles in one row never change their order"
     )]
     TooSmall {
-        /// Rows asked for.
+        /// Number of rows requested.
         rows: usize,
-        /// Columns asked for.
+        /// Number of columns requested.
         cols: usize,
     },
-    /// More cells than a board can have.
+    /// The size has more cells than a board can have.
     #[error("board {rows}x{cols} is too large: a board has at most {max} cells")]
     TooLarge {
-        /// Rows asked for.
+        /// Number of rows requested.
         rows: usize,
-        /// Columns asked for.
+        /// Number of columns requested.
         cols: usize,
-        /// The most cells a board can have.
+        /// Maximum number of cells of a board.
         max: usize,
     },
     /// A word of the board is neither a tile number nor a blank.
@@ -47,22 +48,22 @@ pub enum PuzzleError {
         /// The offending word.
         word: String,
     },
-    /// Nothing was given.
+    /// The text is empty.
     #[error("the board is empty: write its rows separated by '/', for example '1 2 3/4 5 6/7 8 0'")]
     Empty,
-    /// Rows of different lengths.
+    /// The rows have different lengths.
     #[error(
         "row {row} of the board has {found} tiles where row 1 has {expected}: all rows must be equally long"
     )]
     Ragged {
-        /// Row number from 1.
+        /// Row number, from 1.
         row: usize,
-        /// Tiles in that row.
+        /// Number of tiles in that row.
         found: usize,
-        /// Tiles in the first row.
+        /// Number of tiles in the first row.
         expected: usize,
     },
-    /// A flat list whose size cannot be guessed.
+    /// A flat list whose shape is ambiguous.
     #[error(
         "a flat list of {cells} tiles is not square: separate the rows by '/' or give the size"
     )]
@@ -70,35 +71,35 @@ pub enum PuzzleError {
         /// Number of entries given.
         cells: usize,
     },
-    /// The board has another size than required.
+    /// The board has the wrong size.
     #[error("the board has {}, but {size} needs {expected}", crate::units::counted(*found as u64, "cell"))]
     WrongCells {
-        /// Size required.
+        /// The size required.
         size: String,
-        /// Its cells.
+        /// Its number of cells.
         expected: usize,
         /// Number of entries given.
         found: usize,
     },
-    /// The board has the right number of cells in another shape.
+    /// The board has the right number of cells but the wrong shape.
     #[error("the board is {found}, expected {expected}: write its rows in that shape")]
     WrongShape {
-        /// Size of the board given.
+        /// The size of the given board.
         found: String,
-        /// Size required.
+        /// The size required.
         expected: String,
     },
     /// A tile number that the board does not have.
     #[error("tile {tile} is not on a {size} board: its tiles are 1 to {tiles}")]
     UnknownTile {
-        /// The number given.
+        /// The given number.
         tile: usize,
-        /// Size of the board.
+        /// The size of the board.
         size: String,
-        /// Its tiles.
+        /// Its number of tiles.
         tiles: usize,
     },
-    /// A tile or the blank occurs twice, so that another one is missing.
+    /// A tile or the blank occurs twice, so another one is missing.
     #[error("{} occurs twice and {} is missing: every tile must occur exactly once", tile_name(*.twice), tile_name(*.missing))]
     Repeated {
         /// The tile that occurs twice, 0 for the blank.
@@ -114,14 +115,14 @@ pub enum PuzzleError {
     /// The blank's goal cell is not on the board.
     #[error("goal blank={cell} is not on a {size} board: its cells are 0 to {last}")]
     GoalCell {
-        /// Cell asked for.
+        /// The cell requested.
         cell: usize,
-        /// Size of the board.
+        /// The size of the board.
         size: String,
         /// Its last cell.
         last: usize,
     },
-    /// The text names no way to write moves: it is neither `tile` nor `blank`.
+    /// The text is not the name of a move notation, `tile` or `blank`.
     #[error("'{0}' is not a way to write moves: choose tile (where the tile goes) or blank")]
     MoveStyle(String),
     /// The text is not the name of a metric.
@@ -134,36 +135,36 @@ pub enum PuzzleError {
         "'{text}' at character {at} is not a move: write U, D, L, R, each with an optional count such as R3"
     )]
     MoveSyntax {
-        /// Character number from 1.
+        /// Character number, from 1.
         at: usize,
-        /// What stands there.
+        /// The text found there.
         text: String,
     },
-    /// The sequence has more moves than are read.
+    /// The sequence has more moves than can be read.
     #[error("more than {max} moves: split the sequence")]
     TooManyMoves {
-        /// Maximum number of moves that are read.
+        /// Maximum number of moves that can be read.
         max: usize,
     },
     /// A move is blocked by the border of the board.
     #[error("move {number} ({letter}) is blocked by the border of the board")]
     BlockedMove {
-        /// Move number from 1.
+        /// Move number, from 1.
         number: usize,
-        /// Direction of the tile.
+        /// The direction of the tile.
         letter: char,
     },
-    /// The board has too many states to number them.
+    /// The board has too many states for them to be numbered.
     #[error(
         "board {size} has {cells} cells: only states of boards of at most 20 cells have numbers; choose a smaller board"
     )]
     NoNumbers {
-        /// Size of the board.
+        /// The size of the board.
         size: String,
-        /// Its cells.
+        /// Its number of cells.
         cells: usize,
     },
-    /// Start and goal have different parity.
+    /// Start and goal have different parities.
     #[error("'{board}' is not solvable: its parity is odd, so no moves lead to the goal '{goal}'; exchange two tiles (for example {} and {}) or choose another goal", swap.0, swap.1)]
     Unsolvable {
         /// The board.
@@ -174,7 +175,7 @@ pub enum PuzzleError {
         swap: (u16, u16),
     },
     // Permutations and how they are written.
-    /// A point, counted from 0, is the image of two points or is in two cycles.
+    /// A point, counted from 0, is the image of two points or occurs twice in cycles.
     #[error("not a permutation: point {} occurs twice", .0 + 1)]
     PointTwice(usize),
     /// A point, counted from 0, is outside the set of points.
@@ -182,7 +183,7 @@ pub enum PuzzleError {
     PointOutside {
         /// The point.
         point: usize,
-        /// How many there are.
+        /// The number of points.
         points: usize,
     },
     /// There are more points than a permutation can have.
@@ -191,30 +192,30 @@ pub enum PuzzleError {
     /// A point or a bracket was expected, but other text was found.
     #[error("'{found}' stands where {expected} should")]
     CycleSyntax {
-        /// Byte of the text.
+        /// The byte offset in the text.
         at: usize,
-        /// What stands there.
+        /// The text found there.
         found: String,
-        /// What should.
+        /// The text expected there.
         expected: &'static str,
     },
     /// No point has this number.
     #[error("{found} is not a point: points are {base} to {}", .base + MAX_POINTS - 1)]
     NoPoint {
-        /// Byte of the text.
+        /// The byte offset in the text.
         at: usize,
-        /// The number.
+        /// The number found.
         found: String,
-        /// The first point.
+        /// The number of the first point.
         base: usize,
     },
     // Sequences of moves.
     /// No move has this name.
     #[error("'{name}' is not a move{of}")]
     UnknownMove {
-        /// What stands there.
+        /// The text found there.
         name: String,
-        /// Of which puzzle, and which moves it has, as far as that is known there.
+        /// The name of the puzzle and its moves, as far as they are known there.
         of: String,
     },
     /// A bracket is unmatched, or another character is out of place.
@@ -229,21 +230,21 @@ pub enum PuzzleError {
     )]
     SequenceRequires(String),
     // Arrangements of several sets of pieces.
-    /// The text has too many or too few sets.
+    /// The text has too many or too few sets of pieces.
     #[error(
         "{} of pieces where the puzzle has {expected}: write them one after the other, with ';' between them",
         crate::units::counted(*found as u64, "set")
     )]
     Sets {
-        /// How many there are.
+        /// The number of sets in the text.
         found: usize,
-        /// How many the puzzle has.
+        /// The number of sets of the puzzle.
         expected: usize,
     },
     /// The name of the set was expected, but other text was found.
     #[error("'{found}' stands where the pieces of set '{expected}' should")]
     SetName {
-        /// What stands there.
+        /// The text found there.
         found: String,
         /// The name of the set.
         expected: String,
@@ -251,7 +252,7 @@ pub enum PuzzleError {
     /// A word is not the number of a piece.
     #[error("'{word}' is not a number of a piece of set '{set}'")]
     NoNumber {
-        /// What stands there.
+        /// The text found there.
         word: String,
         /// The name of the set.
         set: String,
@@ -261,9 +262,9 @@ pub enum PuzzleError {
     SetPositions {
         /// The name of the set.
         set: String,
-        /// How many there are.
+        /// The number of pieces in the text.
         found: usize,
-        /// How many the set has.
+        /// The number of pieces of the set.
         expected: usize,
     },
     /// A piece does not exist, or occurs too often.
@@ -275,60 +276,60 @@ pub enum PuzzleError {
         piece: u8,
     },
     // Puzzles of one orbit and their states.
-    /// Too few or too many positions.
+    /// There are too few or too many positions.
     #[error("{0} positions: a puzzle has 2 to {max}", max = MAX_POSITIONS)]
     Positions(usize),
     /// No generator moves anything.
     #[error("no generator moves anything: a puzzle needs one that does")]
     NoGenerators,
-    /// Too many generators.
+    /// There are too many generators.
     #[error("the puzzle has more than {max} moves, inverses and powers included", max = MAX_MOVES)]
     ManyMoves,
-    /// A generator has an empty name, or a name with spaces.
+    /// A generator has an empty name, or its name contains spaces.
     #[error("'{0}' cannot name a move: it is empty or has spaces")]
     MoveName(String),
-    /// Two generators of the same name.
+    /// Two generators have the same name.
     #[error("two moves are called '{0}'")]
     NameTwice(String),
-    /// A generator of another size.
+    /// A generator has the wrong number of positions.
     #[error("move '{name}' permutes {found} positions, but the puzzle has {expected}")]
     MoveLength {
         /// The generator.
         name: String,
-        /// Its positions.
+        /// Its number of positions.
         found: usize,
-        /// Those of the puzzle.
+        /// The number of positions of the puzzle.
         expected: usize,
     },
     /// The labels do not distinguish the elements.
     #[error("two pieces are called {0}: equal pieces are not supported")]
     EqualPieces(usize),
-    /// A state of another length.
+    /// A state has the wrong length.
     #[error("the state has {found} elements, but {puzzle} has {expected}")]
     StateLength {
         /// The puzzle.
         puzzle: String,
-        /// Elements given.
+        /// Number of elements given.
         found: usize,
-        /// Elements needed.
+        /// Number of elements needed.
         expected: usize,
     },
     /// A word of a state is not an element.
     #[error("'{word}' in the state is not an element: {puzzle} has {}", list(.labels))]
     Element {
-        /// What stands there.
+        /// The text found there.
         word: String,
         /// The puzzle.
         puzzle: String,
         /// The elements.
         labels: Vec<usize>,
     },
-    /// An element that occurs twice in a state.
+    /// An element occurs twice in a state.
     #[error("piece {twice} occurs twice in the state and piece {missing} is missing")]
     ElementTwice {
-        /// The one that occurs twice.
+        /// The element that occurs twice.
         twice: usize,
-        /// The first one that is missing.
+        /// The first element that is missing.
         missing: usize,
     },
     /// The moves do not lead to the state.
@@ -348,7 +349,7 @@ pub enum PuzzleError {
     /// A goal is wrong.
     #[error("goal {number}: {error}")]
     Goal {
-        /// Number of the goal, from 1.
+        /// The number of the goal, from 1.
         number: usize,
         /// What is wrong with it.
         error: Box<PuzzleError>,
@@ -366,14 +367,14 @@ pub enum PuzzleError {
         puzzle: String,
         /// The number.
         id: u64,
-        /// The number of ids.
+        /// The number of state ids.
         ids: u64,
     },
     // Puzzles of several orbits.
-    /// No orbits at all.
+    /// There are no orbits.
     #[error("a puzzle needs a set of pieces")]
     NoOrbits,
-    /// Too many locations for a byte.
+    /// An orbit has more locations than a byte can number.
     #[error("set {orbit} has {locations} locations of pieces: at most {max} are supported", max = MAX_LOCATIONS)]
     Locations {
         /// The orbit.
@@ -381,7 +382,7 @@ pub enum PuzzleError {
         /// Positions times orientations.
         locations: usize,
     },
-    /// A kind whose modulus does not divide the orientations, or a turn out of range.
+    /// A modulus does not divide the number of orientations, or an orientation is out of range.
     #[error(
         "set {orbit}: orientation {turn} of a piece is out of range: the piece has {modulus} orientations"
     )]
@@ -390,20 +391,20 @@ pub enum PuzzleError {
         orbit: String,
         /// The orientation.
         turn: u8,
-        /// How many there are.
+        /// The number of orientations.
         modulus: u8,
     },
-    /// A move that does not permute the positions of an orbit.
+    /// A move does not permute the positions of an orbit.
     #[error("move '{name}' is not a permutation of the {positions} positions of set {orbit}")]
     NoPermutation {
         /// The move.
         name: String,
         /// The orbit.
         orbit: String,
-        /// Its positions.
+        /// The number of positions.
         positions: usize,
     },
-    /// A twist out of range.
+    /// A twist is out of range.
     #[error(
         "move '{name}' turns a piece of set {orbit} by {twist}: it has {orientations} orientations"
     )]
@@ -412,15 +413,15 @@ pub enum PuzzleError {
         name: String,
         /// The orbit.
         orbit: String,
-        /// By how much.
+        /// The twist.
         twist: u8,
-        /// How many orientations there are.
+        /// The number of orientations.
         orientations: u8,
     },
-    /// No move that moves anything.
+    /// No move has an effect.
     #[error("no move moves anything: a puzzle needs one that does")]
     NoMoves,
-    /// A set that the puzzle does not have.
+    /// The puzzle has no set with this name.
     #[error("no set is called '{name}': the sets are {orbits}")]
     NoOrbit {
         /// The name.
@@ -428,45 +429,45 @@ pub enum PuzzleError {
         /// The sets.
         orbits: String,
     },
-    /// Pieces that the set does not have.
+    /// The set does not have these pieces.
     #[error(
         "'{text}' names no pieces of set {set}: it has the pieces 1 to {pieces}; write 1-4 or 1+3+5-7"
     )]
     NoPieces {
-        /// What was written.
+        /// The text given.
         text: String,
         /// The set.
         set: String,
-        /// How many pieces it has.
+        /// The number of its pieces.
         pieces: usize,
     },
-    /// A set cannot be left out, because allowed moves depend on it.
+    /// A set cannot be left out, because which moves are allowed depends on it.
     #[error("set {0} cannot be left out: moves depend on it")]
     Needed(String),
     /// There are more arrangements than 62 bits can number.
     #[error("{0} has too many arrangements for a complete table: keep fewer pieces (--pieces)")]
     ManyStates(String),
     // Families.
-    /// No family of this name.
+    /// There is no family with this name.
     #[error("'{name}' is not a family of puzzles: the families are {families}")]
     UnknownFamily {
         /// The name.
         name: String,
-        /// Those there are.
+        /// The existing families.
         families: String,
     },
-    /// Numbers are missing, too many or none.
+    /// The number of parameters is wrong, or one is not a number.
     #[error(
         "'{text}' is not a {family} puzzle: write {family}:{parameters}, for example {example}"
     )]
     FamilySyntax {
-        /// What was written.
+        /// The text given.
         text: String,
         /// The family.
         family: &'static str,
-        /// What its members are written with.
+        /// The parameters that its members have.
         parameters: &'static str,
-        /// A member.
+        /// An example member.
         example: &'static str,
     },
     /// No puzzle of the family has this N.
@@ -488,15 +489,15 @@ pub enum PuzzleError {
         k: usize,
     },
     // Files.
-    /// The name of the file does not tell its format.
+    /// The format cannot be determined from the name of the file.
     #[error("not a kind of puzzle file: its name must end in .gap, .tws, .def or .kpuzzle.json")]
     FileFormat,
-    /// The format does not allow this text at this place.
+    /// The format does not allow this text here.
     #[error("'{found}' stands where {expected} should")]
     FileSyntax {
-        /// What stands there.
+        /// The text found there.
         found: String,
-        /// What should.
+        /// The text expected there.
         expected: String,
     },
     /// A required part is missing.
@@ -507,7 +508,7 @@ pub enum PuzzleError {
         "it holds the result of a search, not the definition of a puzzle: name the puzzle itself"
     )]
     SearchResult,
-    /// A part that may occur once is repeated.
+    /// A part that may occur only once is repeated.
     #[error("{0} occurs twice")]
     ThereTwice(String),
     /// A name is used before its definition.
@@ -525,9 +526,9 @@ pub enum PuzzleError {
     #[error("a piece is turned by {by}, but pieces of its set have {}",
         if *orientations == 1 { "one orientation".into() } else { format!("{orientations} orientations") })]
     Turned {
-        /// By how much.
+        /// The turn.
         by: String,
-        /// How many orientations the set has.
+        /// The number of orientations of the set.
         orientations: usize,
     },
     /// The orientation matters for some, but not all, of several equal pieces.
@@ -538,31 +539,31 @@ pub enum PuzzleError {
     /// The puzzle has equal pieces, which are not supported here.
     #[error("equal pieces ({0}) are not supported: every piece must have a number of its own")]
     AlikePieces(String),
-    /// A part of the format that this program does not read.
+    /// A part of the format that this program does not support.
     #[error("'{0}' is not supported")]
     Unsupported(String),
     /// A list has the wrong length.
     #[error("{found} numbers where {expected} are needed")]
     Numbers {
-        /// Numbers there.
+        /// The number of values found.
         found: usize,
-        /// Numbers needed.
+        /// The number of values needed.
         expected: usize,
     },
-    /// There are more pieces than are read.
+    /// There are more pieces than can be read.
     #[error("{0} pieces: a set has 1 to 255")]
     Pieces(String),
-    /// The group acts on too many points.
+    /// The group acts faithfully only on too many points.
     #[error(
         "the moves permute {moved} points in {orbits}: no {most} of them {}tell all states apart, and a puzzle has at most {most} positions",
         if *sure { "" } else { "were found that " }
     )]
     TooManyPoints {
-        /// The points.
+        /// The number of points.
         moved: usize,
-        /// Their orbits, in words.
+        /// Their orbits, as text.
         orbits: String,
-        /// The most that can be.
+        /// The maximum number of points.
         most: usize,
         /// Whether all choices were tried.
         sure: bool,
@@ -583,7 +584,7 @@ pub enum PuzzleError {
     File {
         /// Its name.
         file: String,
-        /// The line, from 1, or 0 where it is the whole.
+        /// The line number, from 1, or 0 for the whole file.
         line: usize,
         /// What is wrong.
         reason: Box<PuzzleError>,
@@ -594,7 +595,7 @@ fn tile_name(tile: u16) -> String {
     if tile == 0 { "the blank".into() } else { format!("tile {tile}") }
 }
 
-/// `1 to 12`, or all of them where some number is left out.
+/// `1 to 12`, or all of the numbers if some are missing in between.
 fn list(labels: &[usize]) -> String {
     let mut sorted = labels.to_vec();
     sorted.sort_unstable();
@@ -612,7 +613,7 @@ fn place(file: &str, line: usize) -> String {
 }
 
 impl PuzzleError {
-    /// Returns the byte of a text at which a permutation in it is wrong, 0 where it is the whole.
+    /// Returns the byte offset of an error in a permutation's text, or 0 if the error concerns the whole text.
     pub fn byte(&self) -> usize {
         match self {
             PuzzleError::CycleSyntax { at, .. } | PuzzleError::NoPoint { at, .. } => *at,

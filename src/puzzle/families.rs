@@ -1,6 +1,6 @@
 //! Families of puzzles: `pancake:12`, `topspin:12,4`.
 //!
-//! Invariant: a family is one file with one constant, listed once, here.
+//! Invariant: each family is one file with one constant, which is listed once, here.
 
 use crate::{
     puzzle::{Definition, Generator, Permutation, PuzzleError},
@@ -11,7 +11,7 @@ use crate::{
 pub const ALL: [&Family; 8] =
     [&PANCAKE, &TOPSPIN, &LRX, &LX, &COXETER, &CYCLIC_COXETER, &STARS, &REVERSALS];
 
-/// Returns the puzzle that `FAMILY:NUMBERS` names.
+/// Returns the puzzle with a name of the form `FAMILY:NUMBERS`.
 ///
 /// ```
 /// use tilewave::puzzle::families;
@@ -34,21 +34,21 @@ pub fn parse(text: &str) -> Result<Definition, PuzzleError> {
     family.member(numbers)
 }
 
-// What a family of puzzles is, and how a member is named.
+// Families of puzzles, and the names of their members.
 //
-// Invariant: the name of a member is read again as the same member.
+// Invariant: the name of a member is read back as the same member.
 
-/// A family of puzzles that differ only in numbers; each family has its own file.
+/// A family of puzzles that differ only in their parameters; each family has its own file.
 pub struct Family {
     /// The part of a puzzle's name before the colon.
     pub name: &'static str,
     /// The parameters after the colon: `N` or `N,K`.
     pub parameters: &'static str,
-    /// Number of states of a member, as a formula.
+    /// The number of states of a member, as a formula.
     pub states: &'static str,
     /// The name of an example member.
     pub example: &'static str,
-    /// One line for people.
+    /// A one-line description.
     pub description: &'static str,
     pub(crate) make: fn(&[usize]) -> Vec<Generator>,
 }
@@ -57,7 +57,7 @@ impl Family {
     /// Returns the member with the given parameters.
     ///
     /// # Errors
-    /// [`PuzzleError`] when the numbers are missing or too small or large.
+    /// [`PuzzleError`] if the numbers are missing, too small or too large.
     pub fn member(&'static self, numbers: &str) -> Result<Definition, PuzzleError> {
         let (name, text) = (self.name, format!("{}:{numbers}", self.name));
         let syntax = || PuzzleError::FamilySyntax {
@@ -93,12 +93,12 @@ pub(crate) fn generator(name: impl Into<String>, permutation: Permutation) -> Ge
     Generator { name: name.into(), permutation }
 }
 
-/// Returns the rotation that takes every position to the one on its left, the first to the last.
+/// Returns the rotation that takes every position to its left neighbour, and the first to the last.
 pub(crate) fn rotate_left(n: usize) -> Permutation {
     Permutation::from_fn(n, |p| (p + n - 1) % n)
 }
 
-/// Returns the reversal of positions `first .. end`.
+/// Returns the reversal of the positions `first .. end`.
 pub(crate) fn reverse(n: usize, first: usize, end: usize) -> Permutation {
     Permutation::from_fn(n, |p| match p {
         p if (first..end).contains(&p) => first + end - 1 - p,
@@ -132,7 +132,7 @@ fn coxeter(numbers: &[usize]) -> Vec<Generator> {
     swaps.collect()
 }
 
-// Sorting on a ring: the Coxeter generators and the swap of the last with the first.
+// Sorting on a ring: the Coxeter generators, and the swap of the last element with the first.
 
 pub(crate) const CYCLIC_COXETER: Family = Family {
     name: "cyclic-coxeter",
@@ -149,7 +149,7 @@ fn cyclic_coxeter(numbers: &[usize]) -> Vec<Generator> {
     swaps.collect()
 }
 
-// LRX: rotations of all elements and one swap.
+// LRX: rotations of all elements, and one swap.
 
 pub(crate) const LRX: Family = Family {
     name: "lrx",
@@ -167,7 +167,7 @@ fn lrx(numbers: &[usize]) -> Vec<Generator> {
     vec![generator("L", left), generator("R", right), generator("X", swap(n, 0, 1))]
 }
 
-// LX: one rotation of all elements and one swap, without the way back.
+// LX: one rotation of all elements and one swap, without their inverses.
 
 pub(crate) const LX: Family = Family {
     name: "lx",

@@ -1,10 +1,10 @@
 //! Goal sets: puzzles that have several solved states.
 //!
-//! A goal is a state or a **mask**, a state in which `?` stands for any piece or any turn. A goal set may also be closed under
-//! some moves: the states that are solved up to a subgroup. Where all states of a set look alike to some of the pieces, the set
-//! is one state of a projection, and that is what becomes of the puzzle.
+//! A goal is a state or a **mask**, a state in which `?` stands for any piece or any orientation. A goal set may also
+//! be closed under some moves: the states that are solved up to a subgroup. If all states of a set look alike to some
+//! of the pieces, the set is a single state of a projection, and the puzzle becomes this projection.
 //!
-//! Invariant: moves lead from the solved puzzle to every solved state, and none of them is listed twice.
+//! Invariant: moves lead from the solved puzzle to every solved state, and no solved state is listed twice.
 
 use std::{
     borrow::Cow,
@@ -38,11 +38,13 @@ impl OrbitPuzzle {
         }
     }
 
-    /// Returns the puzzle that is solved by each of these states and masks, and by what some moves make of them. Where all of
-    /// them look alike to some of the pieces, it is the projection in which they are one state, and a note says so.
+    /// Returns the puzzle whose solved states are those that match these states and masks, closed under some moves. If
+    /// all of them look alike to some of the pieces, it is the projection in which they are a single state, and a note
+    /// says so.
     ///
     /// # Errors
-    /// [`PuzzleError::Unreached`] where moves lead to none, [`PuzzleError::ManyGoals`], [`PuzzleError::UnknownGoals`].
+    /// [`PuzzleError::Unreached`] if moves lead to none of them, [`PuzzleError::ManyGoals`],
+    /// [`PuzzleError::UnknownGoals`].
     pub(super) fn solved_by(
         self,
         masks: &[Arrangement],
@@ -61,7 +63,7 @@ impl OrbitPuzzle {
         }
     }
 
-    /// Returns the puzzle that is solved by these states, which its moves reach.
+    /// Returns the puzzle with these solved states, which its moves must reach.
     pub(crate) fn solved_at(self, states: BTreeSet<Arrangement>) -> OrbitPuzzle {
         if states.len() == 1 && states.contains(&self.solved()) {
             return self;
@@ -71,8 +73,8 @@ impl OrbitPuzzle {
         OrbitPuzzle { goals: Some(Arc::new(goals)), ..self }
     }
 
-    /// Returns the puzzle with those of its moves that lie in the subgroup up to which a variant is solved; nothing where there is
-    /// none, or where they do not make it.
+    /// Returns the puzzle with only those moves that lie in the subgroup up to which a variant is solved; `None` if
+    /// there is no subgroup, or if these moves do not generate it.
     pub(crate) fn within(&self, variant: &OrbitPuzzle, of: &Variant) -> Option<OrbitPuzzle> {
         if of.subgroup.is_empty() || !of.goals.is_empty() || !of.pieces.is_empty() {
             return None;
@@ -100,7 +102,8 @@ impl OrbitPuzzle {
         self.closed(&masks, subgroup)
     }
 
-    /// Returns the puzzle with all states that fit a mask, or that a subgroup makes of them.
+    /// Returns the puzzle whose solved states are those that match a mask, and those that a subgroup produces from
+    /// them.
     fn closed(
         self,
         masks: &[Arrangement],
@@ -127,7 +130,7 @@ impl OrbitPuzzle {
         Ok(OrbitPuzzle { goals: Some(Arc::new(goals)), ..self })
     }
 
-    /// The states that moves reach and that fit a mask; of masks without `?` it is known that moves reach them.
+    /// The reachable states that match a mask; for masks without `?`, it is known that moves reach them.
     fn fitting(&self, masks: &[Arrangement]) -> Result<HashSet<Arrangement>, PuzzleError> {
         let puzzle = || self.name.clone();
         let reached = Reachability::of(self).ok_or_else(|| PuzzleError::UnknownGoals(puzzle()))?;
@@ -163,8 +166,8 @@ impl OrbitPuzzle {
         Ok(states)
     }
 
-    /// The projection in which a mask is the solved state, if there is one: each kind of piece is named at all of its positions
-    /// or nowhere, and the turns of the others are seen everywhere or nowhere.
+    /// The projection in which a mask is the solved state, if there is one: each kind of piece occurs at all of its
+    /// positions or nowhere, and the orientations of the others are given everywhere or nowhere.
     fn seen_by(&self, mask: &Arrangement) -> Result<Option<OrbitPuzzle>, PuzzleError> {
         if !fits(&self.solved(), mask) || self.moves.iter().any(|one| one.requires.is_some()) {
             return Ok(None);
@@ -172,7 +175,7 @@ impl OrbitPuzzle {
         let mut seen = self.clone();
         for (index, row) in mask.0.iter().enumerate() {
             let orbit = &self.orbits[index];
-            // For each kind the masked pieces at its positions.
+            // For each kind, the masked pieces at its positions.
             let of = |kind: usize| {
                 let own = move |(piece, _): &(&Placed, &Placed)| usize::from(piece.kind) == kind;
                 orbit.solved.iter().zip(row).filter(own).map(|(_, masked)| masked)
@@ -203,8 +206,8 @@ impl OrbitPuzzle {
         Ok(Some(seen.rebuilt()?.noted(note.into())))
     }
 
-    /// The projection whose states are the cosets of the subgroup that some moves make, if there is one: pieces that the subgroup
-    /// takes to each other's places look alike.
+    /// The projection whose states are the cosets of the subgroup that some moves generate, if there is one: pieces
+    /// that the subgroup takes to each other's places look alike.
     fn cosets(&self, subgroup: &[Transformation]) -> Result<Option<OrbitPuzzle>, PuzzleError> {
         if self.moves.iter().any(|one| one.requires.is_some()) || !self.illegal.is_empty() {
             return Ok(None);
@@ -222,7 +225,7 @@ impl OrbitPuzzle {
         let moves = subgroup.iter().enumerate().map(one).collect();
         let made = match OrbitPuzzle::new("", self.orbits.clone(), moves) {
             Ok(made) => made.states(),
-            // The subgroup does nothing that can be seen.
+            // The subgroup has no visible effect.
             Err(PuzzleError::NoMoves) => Some(BigUint::from(1u8)),
             Err(error) => return Err(error),
         };
@@ -234,7 +237,7 @@ impl OrbitPuzzle {
         Ok(Some(seen.noted(note)))
     }
 
-    /// Calls what takes each arrangement that fits a mask.
+    /// Calls a function with each arrangement that matches a mask.
     fn fill(
         &self,
         mask: &Arrangement,
@@ -262,10 +265,10 @@ impl OrbitPuzzle {
     }
 }
 
-/// Most arrangements that are held against a mask.
+/// Maximum number of arrangements that are compared with a mask.
 const MOST_TRIED: usize = 1 << 22;
 
-/// Whether an arrangement is one that a mask stands for.
+/// Whether an arrangement matches a mask.
 fn fits(state: &Arrangement, mask: &Arrangement) -> bool {
     let fits = |(piece, mask): (&Placed, &Placed)| {
         (mask.kind == Placed::ANY || mask.kind == piece.kind)
@@ -274,7 +277,7 @@ fn fits(state: &Arrangement, mask: &Arrangement) -> bool {
     state.0.iter().flatten().zip(mask.0.iter().flatten()).all(fits)
 }
 
-/// The rows of an orbit's pieces that fit a masked one; nothing where they are too many.
+/// The rows of an orbit's pieces that match a row of a mask; `None` if there are too many.
 fn rows(orbit: &Orbit, mask: &[Placed]) -> Option<Vec<Vec<Placed>>> {
     let kinds = 0..orbit.moduli.len() as u8;
     let mut rows = vec![Vec::new()];
@@ -307,7 +310,8 @@ fn rows(orbit: &Orbit, mask: &[Placed]) -> Option<Vec<Vec<Placed>>> {
     Some(rows)
 }
 
-/// Makes those pieces of an orbit look alike that a subgroup takes to each other's places, turned as it turns them.
+/// Makes those pieces of an orbit look alike that a subgroup takes to each other's places, with their orientations
+/// matched accordingly.
 fn join(orbit: &mut Orbit, index: usize, subgroup: &[Transformation]) {
     let each = usize::from(orbit.orientations);
     let moves: Vec<Vec<u8>> =
@@ -319,7 +323,7 @@ fn join(orbit: &mut Orbit, index: usize, subgroup: &[Transformation]) {
         if joined[first].is_some() {
             continue;
         }
-        // Where a mark at a piece comes to, also where a piece that looks alike stands.
+        // Where a mark on a piece arrives, including places where a piece that looks alike is.
         let mut marked = vec![false; orbit.locations()];
         let mut open = vec![location(first, orbit.solved[first].turn.into())];
         while let Some(at) = open.pop() {

@@ -1,8 +1,8 @@
 //! The order of a permutation group: Schreier-Sims.
 //!
-//! Invariant: level k of a chain holds, for every point that its group takes the k-th base point to, one
-//! permutation that does so and fixes the base points before; and every product of one of these with a
-//! generator of the level is such a permutation followed by what the levels below make.
+//! Invariant: level k of a chain holds one permutation for every point to which its group takes the k-th base point;
+//! this permutation takes it there and fixes the preceding base points. Every product of one of these permutations with
+//! a generator of the level is again such a permutation, followed by an element that the lower levels generate.
 
 use crate::{puzzle::permutation::Permutation, random::SplitMix64};
 
@@ -16,23 +16,23 @@ pub struct Chain {
 struct ChainLevel {
     base: usize,
     generators: Vec<Permutation>,
-    /// For each point that the base point reaches, a permutation that takes it there.
+    /// For each point that the base point reaches, a permutation that takes the base point there.
     to: Vec<Option<Permutation>>,
 }
 
-/// What is left to do.
+/// The work that is still to be done.
 enum ChainTask {
-    /// The group of a level has this element.
+    /// The group of a level contains this element.
     Add(usize, Permutation),
     /// The product of a representative and a generator of a level.
     Bring(usize, Permutation),
 }
 
 impl Chain {
-    /// Returns the chain of the group that permutations of `points` points generate, with the given base
-    /// points; `None` when an element of the group other than the identity fixes all of these.
+    /// Returns the chain of the group that permutations of `points` points generate, with the given base points; `None`
+    /// if an element of the group other than the identity fixes all of these.
     ///
-    /// Cost: for 16 points well below a millisecond; grows with the fifth power of the points.
+    /// Cost: well below a millisecond for 16 points; grows with the fifth power of the number of points.
     pub fn new(points: usize, generators: &[Permutation], base: &[usize]) -> Option<Chain> {
         let level = |&base: &usize| {
             let mut to = vec![None; points];
@@ -51,7 +51,7 @@ impl Chain {
         Some(chain)
     }
 
-    /// Returns the chain of the group with all points as base.
+    /// Returns the chain of the group with all points as base points.
     pub fn whole(points: usize, generators: &[Permutation]) -> Chain {
         let base: Vec<usize> = (0..points).collect();
         let chain = Chain::new(points, generators, &base);
@@ -85,12 +85,12 @@ impl Chain {
         Some(())
     }
 
-    /// Returns whether a permutation of the same points is an element.
+    /// Returns whether a permutation of the same points is an element of the group.
     pub fn contains(&self, permutation: &Permutation) -> bool {
         self.contains_from(0, permutation.clone())
     }
 
-    /// Whether what is known of the group of a level makes an element.
+    /// Whether the known part of a level's group generates an element.
     fn contains_from(&self, level: usize, mut element: Permutation) -> bool {
         for level in &self.levels[level..] {
             match &level.to[element.image(level.base)] {
@@ -101,7 +101,7 @@ impl Chain {
         element.is_identity()
     }
 
-    /// Returns an element, all equally likely.
+    /// Returns a random element; all are equally likely.
     pub fn random(&self, dice: &mut SplitMix64) -> Permutation {
         let mut draw = |level: &ChainLevel| {
             let all: Vec<&Permutation> = level.to.iter().flatten().collect();
@@ -112,15 +112,15 @@ impl Chain {
         levels.fold(last, |element, level| element.then(&draw(level)))
     }
 
-    /// Returns the number of elements, or `None` where it exceeds 128 bits.
+    /// Returns the number of elements, or `None` if it exceeds 128 bits.
     pub fn order(&self) -> Option<u128> {
         let mut orbits = self.levels.iter().map(|l| l.to.iter().flatten().count());
         orbits.try_fold(1u128, |order, orbit| order.checked_mul(orbit as u128))
     }
 }
 
-/// Returns the order of the group that permutations of `points` points generate, or `None` where it exceeds
-/// 128 bits, which takes 35 points.
+/// Returns the order of the group that permutations of `points` points generate, or `None` if it exceeds 128 bits,
+/// which takes at least 35 points.
 ///
 /// ```
 /// use tilewave::puzzle::{Permutation, group_order};
@@ -135,33 +135,33 @@ pub fn group_order(points: usize, generators: &[Permutation]) -> Option<u128> {
 
 // Fewer points for the same group: orbits of points, and of blocks of points, on which it acts faithfully.
 //
-// Invariant: two elements of the group that move the chosen points alike move all points alike, so every state
-// of the puzzle is one of these points and the other way round.
+// Invariant: two elements of the group with the same effect on the chosen points have the same effect on all points, so
+// every state of the puzzle corresponds to one of these points and vice versa.
 
-/// Most unions of orbits that are tried one by one.
+/// Maximum number of unions of orbits that are tried one by one.
 const MOST_TRIED: usize = 2000;
 
-/// That no few points were found.
+/// No sufficiently small set of points was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotReduced {
-    /// Whether there are none: all unions of orbits were tried.
+    /// Whether there is none: all unions of orbits were tried.
     pub sure: bool,
 }
 
-/// The points, or blocks of points, that tell the elements of a group apart.
+/// The points, or blocks of points, that distinguish the elements of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reduced {
-    /// The smallest point of each block, in increasing order; each point itself where the blocks are points.
+    /// The smallest point of each block, in increasing order; the points themselves if the blocks are points.
     pub points: Vec<usize>,
-    /// The generators on them, in the order in which they were given.
+    /// The generators acting on them, in the order in which they were given.
     pub generators: Vec<Permutation>,
     /// The points that some generator moves.
     pub moved: usize,
-    /// How many points a block has: 1 where they are points.
+    /// The number of points in a block: 1 for points.
     pub block: usize,
 }
 
-/// Returns the orbits of more than one point.
+/// Returns the orbits with more than one point.
 pub fn orbits(points: usize, generators: &[Permutation]) -> Vec<Vec<usize>> {
     let mut seen = vec![false; points];
     let mut orbits = Vec::new();
@@ -188,15 +188,15 @@ pub fn orbits(points: usize, generators: &[Permutation]) -> Vec<Vec<usize>> {
     orbits
 }
 
-/// Returns the fewest points, at most `most`, on which the group acts faithfully: of the unions of few orbits the
-/// smallest, and the first of equal ones. Where there is none, blocks of points that always move together take
-/// their place. Where there are too many unions, the one that is left when orbits that are not needed are taken away, the
+/// Returns the fewest points, at most `most`, on which the group acts faithfully: the smallest of the unions of few
+/// orbits, and the first among equals. If there is none, blocks of points that always move together take the place of
+/// points. If there are too many unions, the result is the union that remains after removing unneeded orbits, the
 /// largest first.
 ///
-/// Cost: instant; only orbits of at most `most` points enter Schreier-Sims.
+/// Cost: negligible; only orbits of at most `most` points enter Schreier-Sims.
 ///
 /// # Errors
-/// Where that does not help either.
+/// If that does not help either.
 pub fn reduce(
     points: usize,
     generators: &[Permutation],
@@ -219,7 +219,8 @@ pub fn reduce(
         Ok(chosen) => return Ok(reduced(&plain, generators, chosen, 1)),
         Err(none) => sure &= none.sure,
     }
-    // Blocks are points of their own behind the others. Their sizes differ between systems: one at a time.
+    // Blocks are additional points after the others. Their sizes differ between systems, so systems are tried one at a
+    // time.
     for orbit in all.iter().filter(|orbit| orbit.len() > most) {
         for blocks in block_systems(points, generators, orbit) {
             if blocks.len() > most || points + blocks.len() > Permutation::MAX_LEN {
@@ -252,7 +253,7 @@ fn faithful(
 ) -> Result<Vec<usize>, NotReduced> {
     orbits.retain(|orbit| orbit.len() <= most);
     orbits.sort_by_key(Vec::len);
-    // An orbit that a smaller one determines is never needed: the smaller one does in its place.
+    // An orbit that a smaller one determines is never needed: the smaller one can take its place.
     let mut needed: Vec<Vec<usize>> = Vec::new();
     for orbit in orbits {
         if !needed.iter().any(|by| determines(by, &orbit, generators)) {
@@ -299,7 +300,7 @@ fn faithful(
     Err(NotReduced { sure })
 }
 
-/// Whether what an element of the group does to an orbit follows from what it does to another.
+/// Whether the effect of a group element on an orbit follows from its effect on another.
 fn determines(by: &[usize], orbit: &[usize], generators: &[Permutation]) -> bool {
     let both = [by, orbit].concat();
     let restricted: Vec<_> = generators.iter().map(|g| restricted(g, &both)).collect();
@@ -307,7 +308,7 @@ fn determines(by: &[usize], orbit: &[usize], generators: &[Permutation]) -> bool
     Chain::new(both.len(), &restricted, &base).is_some()
 }
 
-/// What a permutation does on points that it permutes among themselves, numbered in their order.
+/// The action of a permutation on points that it permutes among themselves, numbered in their order.
 fn restricted(permutation: &Permutation, points: &[usize]) -> Permutation {
     Permutation::from_fn(points.len(), |i| {
         let image = permutation.image(points[i]);
@@ -316,7 +317,7 @@ fn restricted(permutation: &Permutation, points: &[usize]) -> Permutation {
     })
 }
 
-/// A permutation of points and, behind them, of blocks.
+/// A permutation of points and, after them, of blocks.
 fn with_blocks(permutation: &Permutation, blocks: &[Vec<usize>]) -> Permutation {
     let points = permutation.len();
     Permutation::from_fn(points + blocks.len(), |p| {
@@ -329,8 +330,8 @@ fn with_blocks(permutation: &Permutation, blocks: &[Vec<usize>]) -> Permutation 
     })
 }
 
-/// The block systems of an orbit in which its first point shares a block with some other point: each the finest
-/// for that point. Blocks and points in increasing order.
+/// The block systems of an orbit in which its first point shares a block with another point: for each such point, the
+/// finest one. Blocks and points are in increasing order.
 fn block_systems(
     points: usize,
     generators: &[Permutation],

@@ -1,19 +1,19 @@
 //! Permutation puzzles in their general form: cells, edges and window moves.
 //!
-//! A [`StateSpace`] is what everything above takes: searches, tables, reports, the program. It is made of a board, a
-//! family (`families`), a file (`formats`) or a name (`named`). `definition` has the generators of a puzzle as they are
-//! written; `position_order` says how its positions are read as a line, and `space` makes a [`Puzzle`] of it: edges from
-//! cell to cell, each with the [`Window`] that it permutes. Puzzles of several sets of pieces are `orbits`,
-//! which `frontier` searches; `ranking` numbers their arrangements.
+//! Everything above this module takes a [`StateSpace`]: searches, tables, reports, the program. It is made from a
+//! board, a family (`families`), a file (`formats`) or a name (`named`). `definition` holds the generators of a puzzle
+//! as they are written; `position_order` determines how its positions are read as a line, and `space` makes a
+//! [`Puzzle`] from this: edges from cell to cell, each with the [`Window`] that it permutes. Puzzles with several sets
+//! of pieces are in `orbits`; `frontier` searches them, and `ranking` numbers their arrangements.
 //!
-//! Invariant: a [`Puzzle`] that is not directed is closed under inversion. For every edge there is the edge back
-//! with the inverse window, so its state graph is undirected and "the neighbours of level d lie in levels
-//! d-1, d and d+1" holds. In a directed one they may lie in any level up to d+1.
+//! Invariant: a [`Puzzle`] that is not directed is closed under inversion. For every edge there is a reverse edge with
+//! the inverse window, so its state graph is undirected, and the neighbours of level d lie in levels d-1, d and d+1. In
+//! a directed puzzle, they may lie in any level up to d+1.
 //!
-//! A state is a pair (line, cell): the **cell** is where the distinguished element stands (the blank
-//! of a sliding-tile board), the **line** is the sequence of all other elements in a fixed reading
-//! order. A move takes cell p to cell p' and permutes the line inside a **window**; both depend on
-//! (move, p) alone. Nothing else about a puzzle matters to a search.
+//! A state is a pair (line, cell): the **cell** is the place of the distinguished element (the blank of a sliding-tile
+//! board), and the **line** is the sequence of all other elements in a fixed reading order. A move takes cell p to cell
+//! p' and permutes the line inside a **window**; both depend only on (move, p). A search needs to know nothing else
+//! about a puzzle.
 
 pub mod algorithm;
 mod arrangement;
@@ -63,8 +63,8 @@ pub use crate::puzzle::{
 
 /// A permutation of the consecutive positions `first ..= last` of a line.
 ///
-/// It is stored in pull form: after the move, position `first + i` holds what stood at position
-/// `first + source[i]`. The identity is the empty window (`first = last = 0`, no positions).
+/// It is stored in pull form: after the move, position `first + i` holds the element that was at position `first +
+/// source[i]`. The identity is the empty window (`first = last = 0`, no positions).
 ///
 /// ```
 /// use tilewave::puzzle::Window;
@@ -82,11 +82,11 @@ pub struct Window {
 }
 
 impl Window {
-    /// Returns the window permutation that pulls `first + source[i]` to `first + i`, trimmed of the
+    /// Returns the window permutation that moves the element at `first + source[i]` to `first + i`, without the
     /// positions at both ends that it leaves in place.
     ///
     /// # Panics
-    /// When `source` is not a permutation of `0..source.len()`: moves are built by code, not by input.
+    /// If `source` is not a permutation of `0..source.len()`: moves are built by code, not from input.
     pub fn new(first: usize, source: &[u8]) -> Window {
         let mut seen = vec![false; source.len()];
         for &s in source {
@@ -139,7 +139,7 @@ impl Window {
         self.source.is_empty()
     }
 
-    /// Returns the position whose element `position` receives. Positions outside the window keep theirs.
+    /// Returns the position whose element `position` receives. Positions outside the window keep their elements.
     pub fn source(&self, position: usize) -> usize {
         match position.checked_sub(self.first).and_then(|i| self.source.get(i)) {
             Some(&s) => self.first + usize::from(s),
@@ -156,7 +156,7 @@ impl Window {
         Window { first: self.first, source: source.into() }
     }
 
-    /// Returns the window that does this one and then another.
+    /// Returns the window that applies this one and then another.
     ///
     /// ```
     /// use tilewave::puzzle::Window;
@@ -172,12 +172,12 @@ impl Window {
         Window::new(first, &(first..=last).map(source).collect::<Vec<u8>>())
     }
 
-    /// Returns whether the permutation is even. An odd rotation length gives an even one.
+    /// Returns whether the permutation is even. A rotation of odd length is even.
     pub fn is_even(&self) -> bool {
         is_even(&self.source)
     }
 
-    /// Applies the window to a line in place. Cost: linear in the window.
+    /// Applies the window to a line in place. Cost: linear in the length of the window.
     pub fn apply<T: Copy>(&self, line: &mut [T]) {
         if self.is_identity() {
             return;
@@ -196,8 +196,8 @@ impl fmt::Debug for Window {
     }
 }
 
-/// One move: the distinguished element goes from cell `from` to cell `to` and the line is permuted by
-/// the window with index `window` of [`Puzzle::windows`].
+/// One move: the distinguished element moves from cell `from` to cell `to`, and the line is permuted by the window with
+/// index `window` in [`Puzzle::windows`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
     /// The cell before the move.
@@ -208,7 +208,7 @@ pub struct Edge {
     pub window: usize,
 }
 
-/// A puzzle in the general form: how many cells it has and which edges join its states.
+/// A puzzle in general form: its number of cells, and the edges that join its states.
 ///
 /// ```
 /// use tilewave::puzzle::{Metric, Size, SnakePath};
@@ -227,8 +227,7 @@ pub struct Puzzle {
 }
 
 impl Puzzle {
-    /// Returns the puzzle with the given moves `(from, to, window)` and all their inverses, equal
-    /// windows shared.
+    /// Returns the puzzle with the given moves `(from, to, window)` and all their inverses; equal windows are shared.
     pub fn new(cells: usize, moves: impl IntoIterator<Item = (usize, usize, Window)>) -> Puzzle {
         let mut puzzle = Puzzle::empty(cells, false);
         for (from, to, window) in moves {
@@ -238,7 +237,7 @@ impl Puzzle {
         puzzle
     }
 
-    /// Returns the puzzle with exactly the given moves `(from, to, window)`, equal windows shared: its distances
+    /// Returns the puzzle with exactly the given moves `(from, to, window)`; equal windows are shared. Its distances
     /// depend on the direction.
     ///
     /// ```
@@ -290,17 +289,17 @@ impl Puzzle {
         &self.windows
     }
 
-    /// Returns all edges, each direction on its own.
+    /// Returns all edges; each direction is a separate edge.
     pub fn edges(&self) -> &[Edge] {
         &self.edges
     }
 
-    /// Returns whether some move may have no move back.
+    /// Returns whether some moves may lack an inverse.
     pub fn is_directed(&self) -> bool {
         self.directed
     }
 
-    /// Returns whether every window is an even permutation, so that lines keep their parity.
+    /// Returns whether every window is an even permutation, so that the parity of lines never changes.
     pub fn keeps_parity(&self) -> bool {
         self.windows.iter().all(Window::is_even)
     }
@@ -308,6 +307,6 @@ impl Puzzle {
 
 // Sliding-tile boards of any m x n: geometry, snake path, moves, notation, parity and goals.
 //
-// Invariant: users see boards in row-major order with the tile numbers they wrote; everything below
-// this module sees a line (tiles read along the snake path, numbered by a [`Coordinates`]) and a cell (path
-// index of the blank). [`Coordinates`] is the only bridge between the two.
+// Invariant: users see boards in row-major order with their own tile numbers; everything below this module sees a line
+// (tiles read along the snake path, numbered by a [`Coordinates`]) and a cell (path index of the blank). All conversion
+// between the two is done by [`Coordinates`].

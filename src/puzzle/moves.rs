@@ -1,7 +1,7 @@
 //! Moves of tiles, and their notation.
 //!
-//! Invariant: inside the library a direction is where the *tile* goes. Only parsing and formatting know
-//! that some write where the blank goes.
+//! Invariant: inside the library, a direction is that in which the *tile* moves. Only parsing and formatting are aware
+//! that some people write the direction of the blank.
 
 use std::{fmt, str::FromStr};
 
@@ -51,7 +51,7 @@ impl FromStr for MoveStyle {
 pub struct Moves(pub Vec<Direction>);
 
 impl Moves {
-    /// The maximum number of moves of a sequence that is read.
+    /// The maximum number of moves in a sequence that is read.
     pub const MAX_LEN: usize = 10_000_000;
 
     /// Returns the number of moves.
@@ -77,7 +77,7 @@ impl Moves {
     /// repetition count, spaces and commas ignored.
     ///
     /// # Errors
-    /// [`PuzzleError::MoveSyntax`] names the first character that is not a move.
+    /// [`PuzzleError::MoveSyntax`] gives the first character that is not a move.
     pub fn parse(text: &str, style: MoveStyle) -> Result<Moves, PuzzleError> {
         let mut moves: Vec<Direction> = Vec::new();
         let wrong = |at: usize| PuzzleError::MoveSyntax {
@@ -130,7 +130,7 @@ impl Moves {
     /// Returns the board after the moves.
     ///
     /// # Errors
-    /// [`PuzzleError::BlockedMove`] names the first move that the border blocks.
+    /// [`PuzzleError::BlockedMove`] gives the first move that the border blocks.
     pub fn apply(&self, board: &Board) -> Result<Board, PuzzleError> {
         let size = board.size();
         let mut tiles = board.tiles().to_vec();

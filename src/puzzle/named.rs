@@ -1,31 +1,31 @@
-//! Puzzles with names: cubes, minxes and others, made of a solid and the planes that cut it.
+//! Puzzles with names: cubes, minxes and others, made from a solid and the planes that cut it.
 //!
-//! A face of the solid that the planes cut falls into **stickers**; stickers on the same side of every plane are
-//! those of one **piece**. A turn takes all that lies beyond a plane, or between two, around an axis. Which pieces
-//! trade places, and in how many ways they come back turned, follows from the stickers: an orientation of a piece
-//! is where one of its stickers is. Pieces whose stickers have the same colours look alike. What never moves is no
-//! part of the puzzle.
+//! The planes cut each face of the solid into **stickers**; stickers on the same side of every plane belong to the same
+//! **piece**. A turn rotates everything beyond a plane, or between two planes, about an axis. Which pieces can exchange
+//! places, and in how many orientations they can return, follows from the stickers: the orientation of a piece is the
+//! position of one of its stickers. Pieces whose stickers have the same colours look alike. Parts that never move do
+//! not belong to the puzzle.
 //!
-//! Cubes of N layers turn every layer by itself, `2U` is the second one from above. Of odd cubes the middle layers
-//! stay, so the centres show where everything belongs. Even cubes turn all layers, and no piece is held: a state
-//! and the same one with the whole cube turned are two states, as twsearch counts them. The 2x2x2 holds one corner,
-//! the skewb and its diamond four pieces: 3,674,160 states, not 88,179,840, which are those of the corners of the
-//! 3x3x3.
+//! Cubes of N layers turn each layer separately; `2U` is the second layer from the top. On odd cubes the middle layers
+//! are fixed, so the centres show where everything belongs. On even cubes all layers turn and no piece is fixed: a
+//! state and the same state with the whole cube rotated count as two states, as in twsearch. On the 2x2x2 one corner is
+//! fixed, on the skewb and its diamond four pieces: the 2x2x2 has 3,674,160 states, not the 88,179,840 of the corners
+//! of the 3x3x3.
 
 use std::collections::BTreeMap;
 
 use crate::puzzle::orbits::{Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Placed, Transformation};
 
-/// A puzzle that has a name of its own.
+/// A puzzle with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamedPuzzle {
     /// The name.
     pub name: &'static str,
-    /// One line for people.
+    /// A one-line description.
     pub description: &'static str,
 }
 
-/// All named puzzles; cubes go on to twenty layers.
+/// All named puzzles; cubes are also available with up to twenty layers.
 pub const NAMED: [NamedPuzzle; 14] = [
     named("2x2x2", "the pocket cube, one corner held"),
     named("3x3x3", "Rubik's cube"),
@@ -47,10 +47,10 @@ const fn named(name: &'static str, description: &'static str) -> NamedPuzzle {
     NamedPuzzle { name, description }
 }
 
-/// Most layers of a cube.
+/// Maximum number of layers of a cube.
 const MOST_LAYERS: usize = 20;
 
-/// Returns the puzzle of a name, with one turn of each kind as a move: [`OrbitPuzzle::counting`] adds the others.
+/// Returns the puzzle with a name, with one turn of each kind as a move: [`OrbitPuzzle::counting`] adds the others.
 ///
 /// ```
 /// use tilewave::puzzle::{named, orbits::Turns};
@@ -88,7 +88,7 @@ pub fn parse(name: &str) -> Option<OrbitPuzzle> {
 
 type Vector = [f64; 3];
 
-/// What is too small to be meant.
+/// Differences below this are rounding errors.
 const TINY: f64 = 1e-6;
 
 fn dot(a: Vector, b: Vector) -> f64 {
@@ -108,14 +108,14 @@ fn unit(a: Vector) -> Vector {
     a.map(|x| x / dot(a, a).sqrt())
 }
 
-/// Two directions at right angles to a third and to each other, the second a quarter turn to the left of the first.
+/// Two directions perpendicular to a third and to each other, the second a quarter turn to the left of the first.
 fn across(axis: Vector) -> [Vector; 2] {
     let other = if axis[0].abs() < 0.7 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
     let first = unit(cross(axis, other));
     [first, cross(axis, first)]
 }
 
-/// A point turned clockwise about an axis, as seen from its end, by a part of a whole turn.
+/// A point rotated clockwise about an axis, as seen from its end, by a fraction of a full turn.
 fn turned(point: Vector, axis: Vector, parts: u32) -> Vector {
     let (sin, cos) = (std::f64::consts::TAU / f64::from(parts)).sin_cos();
     let along = dot(point, axis);
@@ -123,7 +123,7 @@ fn turned(point: Vector, axis: Vector, parts: u32) -> Vector {
     plus(turned, along * (1.0 - cos), axis)
 }
 
-/// The parts of a polygon below and above a plane; `None` where there is none.
+/// The parts of a polygon below and above a plane; `None` for an empty part.
 fn split(polygon: &[Vector], axis: Vector, at: f64) -> [Option<Vec<Vector>>; 2] {
     let height = |&point: &Vector| match dot(axis, point) - at {
         height if height.abs() < TINY => 0.0,
@@ -149,7 +149,7 @@ fn split(polygon: &[Vector], axis: Vector, at: f64) -> [Option<Vec<Vector>>; 2] 
     })
 }
 
-/// A turn of all that lies between two planes.
+/// A turn of everything between two planes.
 struct Turn {
     name: String,
     axis: Vector,
@@ -158,13 +158,13 @@ struct Turn {
     to: f64,
 }
 
-/// A solid, the planes that cut it, and what can be turned.
+/// A solid, the planes that cut it, and its turns.
 struct CutSolid {
     /// The directions of its faces, all at distance 1.
     faces: Vec<Vector>,
     planes: Vec<(Vector, f64)>,
     turns: Vec<Turn>,
-    /// What pieces of so many stickers that far away are called.
+    /// The name of the pieces with a given number of stickers and a given distance from the centre.
     name: fn(usize, f64) -> &'static str,
 }
 
@@ -182,14 +182,15 @@ struct Sticker {
     centre: Vector,
 }
 
-/// A piece: its stickers around it.
+/// A piece: its stickers in cyclic order.
 struct CutPiece {
     stickers: Vec<usize>,
-    /// How far away it is, in small steps.
+    /// Its distance from the centre, in small steps.
     distance: i64,
 }
 
-/// Pieces that trade places; of each piece the stickers that trade places with one of the first, around it.
+/// Pieces that exchange places; for each piece, in cyclic order, the stickers that exchange places with one sticker of
+/// the first piece.
 struct PieceOrbit {
     name: &'static str,
     distance: i64,
@@ -197,11 +198,11 @@ struct PieceOrbit {
     /// Whether its pieces only turn in place.
     alone: bool,
     pieces: Vec<Vec<usize>>,
-    /// The faces of each piece's stickers, from the first of those on.
+    /// The faces of each piece's stickers, starting with its first sticker.
     faces: Vec<Vec<usize>>,
 }
 
-/// The faces of a cube, and what they are called.
+/// The faces of a cube and their names.
 const CUBE: [(&str, Vector); 6] = [
     ("U", [0.0, 1.0, 0.0]),
     ("D", [0.0, -1.0, 0.0]),
@@ -211,7 +212,7 @@ const CUBE: [(&str, Vector); 6] = [
     ("R", [1.0, 0.0, 0.0]),
 ];
 
-/// The corners of a cube, and what they are called; every other one first.
+/// The corners of a cube and their names, with alternate corners first.
 fn corners() -> Vec<(String, Vector)> {
     let sign = |bit: usize| if bit == 0 { 1.0 } else { -1.0 };
     let mut bits: Vec<usize> = (0..8).collect();
@@ -224,7 +225,7 @@ fn corners() -> Vec<(String, Vector)> {
     bits.into_iter().map(corner).collect()
 }
 
-/// Turns of what lies beyond a plane across each axis.
+/// Turns of everything beyond a plane across each axis.
 fn beyond(axes: &[(String, Vector)], parts: u32, from: f64) -> Vec<Turn> {
     let turn = |(name, axis): &(String, Vector)| Turn {
         name: name.clone(),
@@ -347,7 +348,7 @@ fn megaminx() -> CutSolid {
         [(name.to_string(), face), (opposite.to_string(), face.map(|x| -x))]
     };
     let named: Vec<(String, Vector)> = names.zip(half).flat_map(pair).collect();
-    // Deep enough for edges, and not so deep that next but one neighbours meet.
+    // Deep enough for edges to exist, but not so deep that second neighbours meet.
     let at = 0.8;
     CutSolid {
         planes: across_all(&named, at),
@@ -493,7 +494,7 @@ impl CutSolid {
                 pieces: own.iter().map(trading).collect(),
                 faces: own.iter().map(faces).collect(),
             };
-            // Pieces that only turn in place are one orbit with those like them.
+            // Pieces that only turn in place form one orbit with similar pieces.
             let alike = |other: &&mut PieceOrbit| {
                 own.len() == 1
                     && other.alone
@@ -530,7 +531,7 @@ impl PieceOrbit {
         Orbit { name, orientations, solved, moduli: vec![orientations; kinds.len()] }
     }
 
-    /// What a move of the stickers does.
+    /// The effect of a move of the stickers.
     fn turn(&self, to: &[usize]) -> OrbitTurn {
         let mut turn = OrbitTurn::still(self.pieces.len());
         for (from, stickers) in self.pieces.iter().enumerate() {

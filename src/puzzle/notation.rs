@@ -1,13 +1,13 @@
-//! Permutations as people write them: in cycles, or as the line of their images.
+//! Text forms of permutations: cycles, or the list of their images.
 //!
-//! Invariant: printed text is read again as the same permutation.
+//! Invariant: printed text is read back as the same permutation.
 
 use crate::{
     puzzle::{Permutation, PuzzleError},
     units::shown,
 };
 
-/// Words, brackets and commas of a text, each with its byte.
+/// Words, brackets and commas of a text, each with its byte offset.
 fn tokens(text: &str) -> Vec<(usize, &str)> {
     let mut tokens = Vec::new();
     let mut word = None;
@@ -28,7 +28,7 @@ fn tokens(text: &str) -> Vec<(usize, &str)> {
     tokens
 }
 
-/// Returns the point, counted from 0, that a word counts from `base`.
+/// Returns the point, counted from 0, for a word that counts from `base`.
 fn point(at: usize, word: &str, base: usize) -> Result<usize, PuzzleError> {
     if !word.bytes().all(|b| b.is_ascii_digit()) {
         return Err(syntax(at, word, "a point"));
@@ -42,7 +42,8 @@ fn syntax(at: usize, found: &str, expected: &'static str) -> PuzzleError {
     PuzzleError::CycleSyntax { at, found: shown(found, 32), expected }
 }
 
-/// Returns the cycles written in a text, points counted from 1 there and from 0 here: `(1,10,7)(2,11)`, `()`.
+/// Returns the cycles written in a text, with points counted from 1 in the text and from 0 in the result:
+/// `(1,10,7)(2,11)`, `()`.
 ///
 /// ```
 /// use tilewave::puzzle::notation;
@@ -52,7 +53,7 @@ fn syntax(at: usize, found: &str, expected: &'static str) -> PuzzleError {
 /// ```
 ///
 /// # Errors
-/// [`PuzzleError`] for the first fault in the text.
+/// [`PuzzleError`] for the first error in the text.
 pub fn parse_cycles(text: &str) -> Result<Vec<Vec<usize>>, PuzzleError> {
     let mut cycles = Vec::new();
     let mut tokens = tokens(text).into_iter();
@@ -79,15 +80,15 @@ pub fn parse_cycles(text: &str) -> Result<Vec<Vec<usize>>, PuzzleError> {
     Ok(cycles)
 }
 
-/// Returns the permutation of some points that a text gives in cycles, points counted from 1.
+/// Returns the permutation of `points` points that a text gives in cycles, with points counted from 1.
 ///
 /// # Errors
-/// [`PuzzleError`] when it is none.
+/// [`PuzzleError`] if the text is not a permutation.
 pub fn parse_cycle_notation(text: &str, points: usize) -> Result<Permutation, PuzzleError> {
     Permutation::from_cycles(points, &parse_cycles(text)?)
 }
 
-/// Returns the permutation whose images a text lists, by spaces or commas, counted from `base`.
+/// Returns the permutation whose images a text lists, separated by spaces or commas and counted from `base`.
 ///
 /// ```
 /// use tilewave::puzzle::notation;
@@ -98,7 +99,7 @@ pub fn parse_cycle_notation(text: &str, points: usize) -> Result<Permutation, Pu
 /// ```
 ///
 /// # Errors
-/// [`PuzzleError`] when it is none.
+/// [`PuzzleError`] if the text is not a permutation.
 pub fn parse_one_line(text: &str, base: usize) -> Result<Permutation, PuzzleError> {
     let words = tokens(text).into_iter().filter(|&(_, word)| word != ",");
     let images: Vec<usize> =

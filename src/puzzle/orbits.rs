@@ -1,12 +1,12 @@
-//! Puzzles of several orbits: sets of positions, each with pieces that may be turned and may look alike.
+//! Puzzles with several orbits: sets of positions, each with pieces that may have orientations and may look alike.
 //!
-//! Cubes, minxes, skewbs and sliding boards of any size are all of this kind. A **position** of an orbit holds one piece
-//! in one of its orientations. A **move** says for each position which position its piece comes from, and by how much
-//! the piece is turned on the way. Pieces of one **kind** look alike; of a kind with modulus m, orientations that differ by
-//! a multiple of m look alike too.
+//! Cubes, minxes, skewbs and sliding boards of any size are puzzles of this kind. A **position** of an orbit holds one
+//! piece in one of its orientations. A **move** gives, for each position, the position that its piece comes from, and
+//! by how much the piece turns on the way. Pieces of the same **kind** look alike; for a kind with modulus m,
+//! orientations that differ by a multiple of m look alike too.
 //!
-//! Invariant: all moves of an [`OrbitPuzzle`] permute the positions of its orbits, move or turn something that can be
-//! seen, do different things and have different names.
+//! Invariant: all moves of an [`OrbitPuzzle`] permute the positions of its orbits, have a visible effect, and have
+//! distinct effects and distinct names.
 
 use std::{collections::HashSet, fmt, sync::Arc};
 
@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{puzzle::PuzzleError, units::shown};
 
-/// A set of positions whose pieces can trade places.
+/// A set of positions whose pieces can exchange places.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Orbit {
     /// The name of the orbit in files.
     pub name: String,
-    /// Number of orientations of a piece: 1 if it cannot be turned.
+    /// Number of orientations of a piece: 1 if pieces cannot be turned.
     pub orientations: u8,
     /// The piece at each position of the solved puzzle.
     pub solved: Vec<Placed>,
@@ -37,17 +37,17 @@ pub struct Placed {
 }
 
 impl Placed {
-    /// What stands for any kind, or any turn, in a mask.
+    /// Stands for any kind, or any orientation, in a mask.
     pub(crate) const ANY: u8 = u8::MAX;
 
-    /// Whether it stands for several.
+    /// Whether it stands for several pieces or orientations.
     pub(super) fn is_masked(&self) -> bool {
         self.kind == Placed::ANY || self.turn == Placed::ANY
     }
 }
 
 impl Orbit {
-    /// Returns an orbit of different pieces, solved in the order of their positions.
+    /// Returns an orbit whose pieces all differ, solved in the order of their positions.
     pub fn distinct(name: impl Into<String>, positions: u8, orientations: u8) -> Orbit {
         Orbit {
             name: name.into(),
@@ -62,7 +62,7 @@ impl Orbit {
         self.solved.len()
     }
 
-    /// Returns the number of locations: a position and an orientation.
+    /// Returns the number of locations, that is, pairs of a position and an orientation.
     pub fn locations(&self) -> usize {
         self.positions() * usize::from(self.orientations)
     }
@@ -73,7 +73,7 @@ impl Orbit {
     }
 }
 
-/// `edges:12/2`: name, positions and, where there are several, orientations.
+/// For example `edges:12/2`: the name, the number of positions, and the number of orientations if there are several.
 impl fmt::Display for Orbit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.name, self.positions())?;
@@ -84,9 +84,9 @@ impl fmt::Display for Orbit {
 /// The effect of a move on one orbit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct OrbitTurn {
-    /// For each position, the position whose piece it receives.
+    /// For each position, the position from which it receives its piece.
     pub source: Vec<u8>,
-    /// For each position, the turn of the piece that it receives.
+    /// For each position, by how much the piece that it receives turns.
     pub twist: Vec<u8>,
 }
 
@@ -140,7 +140,7 @@ impl Transformation {
         })
     }
 
-    /// Returns the powers 1, 2, .. up to the one before the identity; at most `most` of them.
+    /// Returns the powers 1, 2, .. up to the last one that is not the identity; at most `most` of them.
     pub fn powers(&self, orbits: &[Orbit], most: usize) -> Vec<Transformation> {
         let next = |power: &Transformation| Some(power.then(self, orbits));
         std::iter::successors(Some(self.clone()), next)
@@ -149,7 +149,7 @@ impl Transformation {
             .collect()
     }
 
-    /// Returns the number of repetitions that bring all pieces back; `None` beyond 64 bits.
+    /// Returns the number of repetitions that bring all pieces back; `None` if it exceeds 64 bits.
     pub fn order(&self, orbits: &[Orbit]) -> Option<u64> {
         let mut order = 1u64;
         let mut lcm = |n: u64| {
@@ -194,14 +194,14 @@ impl Transformation {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Arrangement(pub Vec<Vec<Placed>>);
 
-/// A move of a puzzle.
+/// A move of a puzzle, with its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrbitMove {
     /// Its name, without spaces.
     pub name: String,
     /// The effect of the move.
     pub transformation: Transformation,
-    /// The pieces that must be at certain places before the move, in any orientation, such as the blank of a board.
+    /// The piece that must be at a certain position before the move, in any orientation, such as the blank of a board.
     pub requires: Option<OrbitPlace>,
 }
 
@@ -229,32 +229,32 @@ pub enum Turns {
     Directed,
 }
 
-/// A puzzle of several orbits.
+/// A puzzle with several orbits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrbitPuzzle {
     pub(super) name: String,
     pub(super) orbits: Vec<Orbit>,
     pub(super) moves: Vec<OrbitMove>,
-    /// What was listed as a move and is none, since it does nothing that can be seen, or what another does: sequences of
-    /// moves may name it.
+    /// Listed moves that are not moves of the puzzle, because they have no visible effect or the same effect as another
+    /// move. Sequences of moves may still use their names.
     pub(super) silent: Vec<OrbitMove>,
     pub(super) illegal: Vec<OrbitPlace>,
     pub(super) notes: Vec<String>,
-    /// Nothing where the solved state is the only one.
+    /// `None` if the solved state is the only one.
     pub(super) goals: Option<Arc<GoalSet>>,
 }
 
-/// The solved states of a puzzle that has several.
+/// The solved states of a puzzle that has several of them.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct GoalSet {
     /// States and masks as text, and the moves under which the set is closed.
     pub texts: Vec<String>,
     pub subgroup: Vec<Transformation>,
-    /// All of them, in order.
+    /// All solved states, in order.
     pub states: Vec<Arrangement>,
 }
 
-/// A puzzle in the files of a run.
+/// A puzzle as stored in the files of a run.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PuzzleJson {
@@ -273,11 +273,11 @@ impl OrbitPuzzle {
     /// The maximum number of moves, including inverses and powers.
     pub const MAX_MOVES: usize = crate::puzzle::error::MAX_MOVES;
 
-    /// Returns the puzzle with exactly these moves, without all but the first of equal moves and without moves that
-    /// have no visible effect.
+    /// Returns the puzzle with exactly these moves, except that only the first of equal moves is kept, and moves that
+    /// have no visible effect are dropped.
     ///
     /// # Errors
-    /// [`PuzzleError`] says what is wrong.
+    /// [`PuzzleError`] with the reason.
     pub fn new(
         name: impl Into<String>,
         orbits: Vec<Orbit>,
@@ -302,7 +302,7 @@ impl OrbitPuzzle {
         Ok(puzzle)
     }
 
-    /// The moves that do something, each once; and the others.
+    /// The moves that have an effect, without duplicates, and the remaining moves.
     fn distinct(
         &self,
         moves: Vec<OrbitMove>,
@@ -330,7 +330,7 @@ impl OrbitPuzzle {
         }
     }
 
-    /// What is called so, whether it is a move or does what another does.
+    /// The move with this name, whether it is a move of the puzzle or has the same effect as another move.
     pub(super) fn named_move(&self, name: &str) -> Option<&OrbitMove> {
         self.moves.iter().chain(&self.silent).find(|one| one.name == name)
     }
@@ -353,14 +353,14 @@ impl OrbitPuzzle {
         Ok(())
     }
 
-    /// The greatest modulus of an orbit: twists count by it.
+    /// The greatest modulus of an orbit: twists matter only modulo this number.
     fn visible(orbit: &Orbit) -> u8 {
         let used = |kind: &usize| orbit.pieces_of(*kind as u8) > 0;
         let moduli = (0..orbit.moduli.len()).filter(used).map(|kind| orbit.moduli[kind]);
         moduli.max().unwrap_or(1)
     }
 
-    /// A transformation but for twists that nobody sees.
+    /// A transformation without invisible twists.
     pub(crate) fn seen(&self, of: &Transformation) -> Transformation {
         let turn = |(turn, orbit): (&OrbitTurn, &Orbit)| OrbitTurn {
             source: turn.source.clone(),
@@ -370,7 +370,7 @@ impl OrbitPuzzle {
     }
 
     pub(crate) fn does_something(&self, of: &Transformation) -> bool {
-        // Of pieces that look alike one may be turned and another not.
+        // Pieces that look alike may be turned by different amounts.
         let differ = |orbit: &Orbit| {
             let kinds = orbit.solved.windows(2).any(|two| two[0].kind != two[1].kind);
             kinds || OrbitPuzzle::visible(orbit) > 1
@@ -382,24 +382,24 @@ impl OrbitPuzzle {
         })
     }
 
-    /// Returns the puzzle in which no state may have a piece of one of these kinds at its position.
+    /// Returns the puzzle in which no state may have a piece of one of these kinds at the given position.
     pub fn forbidding(mut self, illegal: Vec<OrbitPlace>) -> OrbitPuzzle {
         self.illegal = illegal;
         self
     }
 
-    /// Returns the puzzle with a remark for its users, a sentence without a stop.
+    /// Returns the puzzle with a remark for its users, a sentence without a full stop.
     pub fn noted(mut self, note: String) -> OrbitPuzzle {
         self.notes.push(note);
         self
     }
 
-    /// Returns the puzzle under another name.
+    /// Returns the puzzle with a different name.
     pub fn called(self, name: impl Into<String>) -> OrbitPuzzle {
         OrbitPuzzle { name: name.into(), ..self }
     }
 
-    /// Returns the puzzle with the inverse of every move, `U'` of `U`.
+    /// Returns the puzzle with the inverse of every move added, `U'` for `U`.
     ///
     /// # Errors
     /// [`PuzzleError::ManyMoves`].
@@ -409,7 +409,7 @@ impl OrbitPuzzle {
         self.with(|one| vec![OrbitMove { name: name(one), ..puzzle.inverse_of(one) }])
     }
 
-    /// Returns the puzzle with all powers of every move: `U2`, `U'`. One turn by any angle then is one move.
+    /// Returns the puzzle with all powers of every move added: `U2`, `U'`. A turn by any angle is then one move.
     ///
     /// # Errors
     /// [`PuzzleError::ManyMoves`].
@@ -431,7 +431,7 @@ impl OrbitPuzzle {
         })
     }
 
-    /// The puzzle with what is made of each move, where it is new.
+    /// The puzzle with the moves that a function derives from each move added, where they are new.
     fn with(self, made: impl Fn(&OrbitMove) -> Vec<OrbitMove>) -> Result<OrbitPuzzle, PuzzleError> {
         let mut moves = self.moves.clone();
         let mut names: HashSet<String> = moves.iter().map(|one| one.name.clone()).collect();
@@ -460,7 +460,7 @@ impl OrbitPuzzle {
         }
     }
 
-    /// Returns the puzzle with only those moves for whose names a function returns true.
+    /// Returns the puzzle with only those moves for whose names the function returns true.
     ///
     /// # Errors
     /// [`PuzzleError::NoMoves`].
@@ -484,12 +484,12 @@ impl OrbitPuzzle {
         &self.moves
     }
 
-    /// Returns the kinds of pieces that no state may have at their positions.
+    /// Returns the kinds of pieces that may not be at certain positions in any state.
     pub fn illegal(&self) -> &[OrbitPlace] {
         &self.illegal
     }
 
-    /// Returns remarks on how the puzzle was understood.
+    /// Returns remarks on how the puzzle was interpreted.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -511,7 +511,7 @@ impl OrbitPuzzle {
         Arrangement(arrangement.0.iter().zip(&of.0).zip(&self.orbits).map(turned).collect())
     }
 
-    /// Returns an arrangement after a move, by its index; `None` where the move is not allowed.
+    /// Returns an arrangement after the move with an index; `None` if the move is not allowed.
     pub fn moved(&self, arrangement: &Arrangement, index: usize) -> Option<Arrangement> {
         let has = |row: &Arrangement, at: &OrbitPlace| {
             row.0[usize::from(at.orbit)][usize::from(at.position)].kind == at.kind
@@ -524,7 +524,7 @@ impl OrbitPuzzle {
         (!self.illegal.iter().any(|at| has(&after, at))).then_some(after)
     }
 
-    /// Returns the puzzle without its name as JSON, as stored in the files of a run.
+    /// Returns the puzzle as JSON without its name, as stored in the files of a run.
     pub fn to_json(&self) -> String {
         let OrbitPuzzle { orbits, moves, illegal, goals, .. } = self.clone();
         let (goals, subgroup) = match &goals {
@@ -535,7 +535,7 @@ impl OrbitPuzzle {
         serde_json::to_string(&parts).expect("numbers and names have a JSON form")
     }
 
-    /// Returns the puzzle from the text of [`OrbitPuzzle::to_json`]; `None` for any other text.
+    /// Returns the puzzle from the text that [`OrbitPuzzle::to_json`] produces; `None` for any other text.
     pub fn of_json(name: &str, text: &str) -> Option<OrbitPuzzle> {
         let parts: PuzzleJson = serde_json::from_str(text).ok()?;
         let puzzle = OrbitPuzzle::new(name, parts.orbits, parts.moves).ok()?;
@@ -547,9 +547,9 @@ impl OrbitPuzzle {
         }
     }
 
-    /// Returns the move back.
+    /// Returns the inverse of a move.
     fn inverse_of(&self, one: &OrbitMove) -> OrbitMove {
-        // What must stand somewhere stands elsewhere after the move.
+        // After the move, the required piece is in a different place.
         let requires = one.requires.map(|at| {
             let source = &one.transformation.0[usize::from(at.orbit)].source;
             let to = source.iter().position(|&from| from == at.position);
@@ -559,13 +559,14 @@ impl OrbitPuzzle {
         OrbitMove { name: one.name.clone(), transformation, requires }
     }
 
-    /// Returns the puzzle whose moves are those back: distances to the solved state are its distances from there.
+    /// Returns the puzzle with the inverse moves: distances to its solved state are distances from the solved state of
+    /// this puzzle.
     pub(crate) fn reversed(mut self) -> OrbitPuzzle {
         self.moves = self.moves.iter().map(|one| self.inverse_of(one)).collect();
         self
     }
 
-    /// Returns whether the inverse of some move is missing: distances then depend on the direction.
+    /// Returns whether the inverse of some move is missing, so that distances depend on the direction.
     pub fn is_directed(&self) -> bool {
         let seen = |one: &OrbitMove| (self.seen(&one.transformation), one.requires);
         let known: HashSet<(Transformation, Option<OrbitPlace>)> =

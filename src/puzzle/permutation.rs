@@ -6,10 +6,10 @@ use std::fmt;
 
 use crate::puzzle::PuzzleError;
 
-/// A permutation of the points `0..len`, kept as the list of their images.
+/// A permutation of the points `0..len`, stored as the list of their images.
 ///
-/// As a move, `image(p)` is the position to which the element at position p goes. As an arrangement,
-/// `image(p)` is the element that stands at position p.
+/// As a move, `image(p)` is the position to which the element at position p goes. As an arrangement, `image(p)` is the
+/// element at position p.
 ///
 /// ```
 /// use tilewave::puzzle::Permutation;
@@ -34,7 +34,7 @@ impl Permutation {
     /// Returns the permutation with the given images.
     ///
     /// # Errors
-    /// [`PuzzleError`] when the images are not those of a permutation.
+    /// [`PuzzleError`] if the images are not those of a permutation.
     pub fn new(images: &[usize]) -> Result<Permutation, PuzzleError> {
         let points = images.len();
         if points > Permutation::MAX_LEN {
@@ -55,7 +55,7 @@ impl Permutation {
     /// Returns the permutation that fixes all points.
     ///
     /// # Panics
-    /// With more than [`Permutation::MAX_LEN`] points.
+    /// If there are more than [`Permutation::MAX_LEN`] points.
     pub fn identity(points: usize) -> Permutation {
         Permutation::from_fn(points, |point| point)
     }
@@ -63,7 +63,7 @@ impl Permutation {
     /// Returns the permutation that takes each point to its image under a function.
     ///
     /// # Panics
-    /// When the function is not a permutation: it is meant for code, not for input.
+    /// If the function is not a permutation: it is meant for code, not for input.
     pub fn from_fn(points: usize, image: impl FnMut(usize) -> usize) -> Permutation {
         let images: Vec<usize> = (0..points).map(image).collect();
         Permutation::new(&images).expect("the images of a permutation")
@@ -72,7 +72,7 @@ impl Permutation {
     /// Returns the permutation that takes each point of a cycle to the next one.
     ///
     /// # Errors
-    /// [`PuzzleError`] when a point is in two cycles or out of range.
+    /// [`PuzzleError`] if a point is in two cycles or out of range.
     pub fn from_cycles(points: usize, cycles: &[Vec<usize>]) -> Result<Permutation, PuzzleError> {
         let mut images: Vec<usize> = (0..points).collect();
         let mut seen = vec![false; points];
@@ -114,7 +114,7 @@ impl Permutation {
         (0..self.len()).all(|point| self.image(point) == point)
     }
 
-    /// Returns this permutation followed by another one of as many points.
+    /// Returns this permutation followed by another one of the same number of points.
     pub fn then(&self, next: &Permutation) -> Permutation {
         let images = self.images.iter().map(|&p| next.images[usize::from(p)]);
         Permutation { images: images.collect() }
@@ -129,7 +129,8 @@ impl Permutation {
         Permutation { images }
     }
 
-    /// Returns the cycles of more than one point. Each begins with its smallest point; these are in increasing order.
+    /// Returns the cycles with more than one point. Each begins with its smallest point; they are in the order of these
+    /// points.
     pub fn cycles(&self) -> Vec<Vec<usize>> {
         let mut seen = vec![false; self.len()];
         let mut cycles = Vec::new();
@@ -147,7 +148,7 @@ impl Permutation {
         cycles
     }
 
-    /// Returns whether the sign is +1.
+    /// Returns whether the permutation is even.
     pub fn is_even(&self) -> bool {
         let odd = self.cycles().iter().filter(|c| c.len() % 2 == 0).count();
         odd % 2 == 0
@@ -164,7 +165,7 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Cycle notation, points counted from 1; `()` is the identity.
+/// Cycle notation, with points counted from 1; `()` is the identity.
 impl fmt::Display for Permutation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cycles = self.cycles();
@@ -189,7 +190,7 @@ impl fmt::Debug for Permutation {
 
 /// Returns whether the sequence has an even number of inversions. The entries must be distinct.
 ///
-/// Cost: quadratic in the length, meant for boards and windows, not for inner loops.
+/// Cost: quadratic in the length. Meant for boards and windows, not for inner loops.
 ///
 /// ```
 /// use tilewave::puzzle::is_even;

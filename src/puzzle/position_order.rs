@@ -1,10 +1,10 @@
-//! How an arrangement is read as a line, for each cell of the distinguished element.
+//! The order in which an arrangement is read as a line, for each cell of the distinguished element.
 //!
-//! Invariant: cells are the positions in the order of a path. Each cell has an order of the other positions; with
-//! that of the path, they follow it, the cell left out.
+//! Invariant: the cells are the positions in the order of a path. Each cell has an order of the other positions; if
+//! this is the order of the path, they follow it, with the cell left out.
 //!
-//! A cell may also be read as if the whole puzzle had been turned by a symmetry that takes another cell there. Then both
-//! have the same windows, and there are fewer in all, but longer ones.
+//! A cell may also be read as if the whole puzzle had been turned by a symmetry that takes another cell to it. Both
+//! cells then have the same windows, so that there are fewer windows in total, but longer ones.
 
 use std::collections::HashSet;
 
@@ -13,10 +13,10 @@ use crate::{
     random::SplitMix64,
 };
 
-/// Places at the end of the line whose arrangements are the lanes of one register.
+/// Places at the end of the line whose arrangements make up the lanes of one register.
 const LANE_PLACES: usize = 5;
 
-/// Places at the end of the line whose arrangements are neighbours in memory.
+/// Places at the end of the line whose arrangements are adjacent in memory.
 const NEAR_PLACES: usize = 8;
 
 /// The orders in which positions are read.
@@ -24,17 +24,17 @@ const NEAR_PLACES: usize = 8;
 pub struct PositionOrder {
     /// The position of each cell.
     path: Vec<usize>,
-    /// For each cell the other positions, in the order of the line.
+    /// For each cell, the other positions in the order of the line.
     orders: Vec<Vec<usize>>,
 }
 
 impl PositionOrder {
-    /// Returns the order along a path, of which a group of symmetries turns cells to the first one that they
-    /// join them with. Only the identity of the group may fix a position; with nothing else in it, or with nothing
-    /// at all, every cell is read along the path.
+    /// Returns the order along a path in which a group of symmetries turns each cell to the first cell of its orbit.
+    /// Only the identity of the group may fix a position. If the group contains only the identity, or is empty, every
+    /// cell is read along the path.
     ///
     /// # Panics
-    /// When the path does not have every position once.
+    /// If the path does not contain every position once.
     pub fn new(path: &[usize], symmetries: &[Permutation]) -> PositionOrder {
         let mut orders = vec![Vec::new(); path.len()];
         let index = Permutation::new(path).expect("every position once").inverse();
@@ -52,8 +52,8 @@ impl PositionOrder {
         PositionOrder { path: path.to_vec(), orders }
     }
 
-    /// Returns the order with the given paths, or `None` when the path does not have every position once, or an
-    /// order not every position but that of its cell.
+    /// Returns the order with the given path and orders, or `None` if the path does not contain every position once, or
+    /// if an order does not contain every position except that of its cell.
     pub fn from_orders(path: Vec<usize>, orders: Vec<Vec<usize>>) -> Option<PositionOrder> {
         let full = |order: &[usize]| order.len() == path.len() && Permutation::new(order).is_ok();
         let others = |(cell, order): (&usize, &Vec<usize>)| full(&[&[*cell], &order[..]].concat());
@@ -72,8 +72,8 @@ impl PositionOrder {
         &self.orders[cell]
     }
 
-    /// Calls a function with cell, next cell and, for each place of the line, the place that its element comes
-    /// from, for all moves.
+    /// Calls a function for all moves, with the cell, the next cell and, for each place of the line, the place that its
+    /// element comes from.
     fn each_move(&self, generators: &[Permutation], mut call: impl FnMut(usize, usize, &[u8])) {
         let cells = self.path.len();
         let mut index = vec![0; cells];
@@ -99,7 +99,7 @@ impl PositionOrder {
         }
     }
 
-    /// Returns moves in the general form.
+    /// Returns moves in general form.
     pub fn puzzle(&self, generators: &[Permutation], directed: bool) -> Puzzle {
         let mut moves = Vec::new();
         self.each_move(generators, |from, to, pulled| {
@@ -110,12 +110,12 @@ impl PositionOrder {
         make(self.path.len(), moves)
     }
 
-    /// Returns the total cost of all different windows, in units of about the time to move a register.
+    /// Returns the total cost of all distinct windows, in units of about the time to move a register.
     pub fn cost(&self, generators: &[Permutation]) -> usize {
         self.cost_between(generators, self.path.len())
     }
 
-    /// Returns the cost when a byte holds `cells` cells: a window then costs once for every pair of bytes that it
+    /// Returns the cost if a byte holds `cells` cells: a window is then counted once for every pair of bytes that it
     /// connects.
     pub fn cost_between(&self, generators: &[Permutation], cells: usize) -> usize {
         let mut windows: Vec<(u64, usize, usize)> =
@@ -132,7 +132,7 @@ impl PositionOrder {
     }
 }
 
-/// The cost of the window of a line, four bits per place, the last place lowest.
+/// The cost of the window given by a line, with four bits per place, the last place lowest.
 fn window_cost(window: u64, len: usize) -> usize {
     let source = |place: usize| (window >> (4 * (len - 1 - place)) & 15) as usize;
     let Some(first) = (0..len).find(|&place| source(place) != place) else {
@@ -142,8 +142,8 @@ fn window_cost(window: u64, len: usize) -> usize {
     match (0..near).filter(|&place| source(place) >= near).count() {
         0 if first + LANE_PLACES >= len => 1,
         0 => 2,
-        // Tables for each place that the element may come from; with several, a pass for each of them. An element
-        // that enters the lanes from just before them makes every register come from six others.
+        // Tables for each place that the element may come from; with several elements, a pass for each of them. If an
+        // element enters the lanes from the place just before them, every register comes from six others.
         crossing => {
             let lanes = len.saturating_sub(LANE_PLACES);
             let spread = (lanes..len).any(|place| source(place) + 1 == lanes);
@@ -154,32 +154,34 @@ fn window_cost(window: u64, len: usize) -> usize {
 
 // The order of a puzzle, chosen so that moves are cheap.
 //
-// Invariant: the same moves give the same order, on every machine and in every version that costs windows alike.
+// Invariant: the same moves give the same order, on every machine and in every version with the same window costs.
 //
-// A move permutes the line by a window that depends on the cell and on the order. Windows in the last five places
-// of the line stay inside a register, those in the last eight or in front of them move whole registers; for others it
-// counts how many elements cross between the two (docs/puzzles.md).
+// A move permutes the line by a window that depends on the cell and on the order. Windows that lie within the last five
+// places of the line stay inside a register; windows that lie within the last eight places, or entirely before them,
+// move registers as units; for others, the cost depends on how many elements cross between the two (docs/puzzles.md).
 //
-// A generator that is one cycle of all positions can be made to leave the line in place: the line is then read from the
-// distinguished element on, round the cycle. The two rotations of LRX move the cell alone, and the swap, which by any
-// path is one short window, becomes one for each cell: LRX of 13 elements takes 38 s of processor time instead of 80 s.
+// A generator that is one cycle of all positions can be made to leave the line unchanged: the line is then read from
+// the distinguished element on, along the cycle. The two rotations of LRX move only the cell, and the swap, which is
+// one short window along any path, becomes one window per cell: LRX with 13 elements takes 38 s of processor time
+// instead of 80 s.
 //
-// PositionOrders by the twelve rotations of the dino cube were measured: 16 windows instead of 57, but the four that move
-// the distinguished edge permute the whole line. 5.9 to 8.0 s of processor time, where one path takes 4.0 s.
+// Orders by the twelve rotations of the dino cube were measured: 16 windows instead of 57, but the four that move the
+// distinguished edge permute the whole line. This takes 5.9 to 8.0 s of processor time, compared with 4.0 s for a
+// single path.
 
-/// Cells that a byte holds.
+/// Number of cells in a byte.
 const BYTE_CELLS: usize = 8;
 
-/// Windows that the search for a reading may look at: a tenth of a second.
+/// Maximum number of windows that the search for an order may examine: a tenth of a second.
 const MOST_WINDOWS: usize = 1_000_000;
 
-/// Paths that are improved: the best natural ones, and as many shuffled ones.
+/// Number of paths that are improved: the best natural ones, and the same number of shuffled ones.
 const IMPROVED: usize = 3;
 
 const SEED: u64 = 0x7469_6c65;
 
 impl PositionOrder {
-    /// Returns a cheap order of a puzzle's positions. Cost: a tenth of a second at most.
+    /// Returns a cheap order of a puzzle's positions. Cost: at most a tenth of a second.
     ///
     /// ```
     /// use tilewave::puzzle::{Permutation, PositionOrder};
@@ -203,8 +205,8 @@ impl PositionOrder {
     }
 }
 
-/// The order that begins at the distinguished element and goes on round a cycle of all positions, `None` when the
-/// generator is none. The generator then moves the cell alone.
+/// The order that begins at the distinguished element and follows a cycle of all positions; `None` if the generator is
+/// not such a cycle. The generator then moves only the cell.
 fn turned(generator: &Permutation) -> Option<PositionOrder> {
     let positions = generator.len();
     let mut path = vec![0];
@@ -221,7 +223,7 @@ fn turned(generator: &Permutation) -> Option<PositionOrder> {
 /// The search for a path.
 struct PathSearch<'a> {
     generators: &'a [Permutation],
-    /// PositionOrders that may still be looked at.
+    /// The number of position orders that may still be examined.
     left: usize,
 }
 
@@ -231,7 +233,7 @@ impl PathSearch<'_> {
         Some(PositionOrder::new(path, &[]).cost(self.generators))
     }
 
-    /// The cheapest path found; of equal ones the most natural.
+    /// The cheapest path found; among equals, the most natural one.
     fn best(&mut self, natural: &[Vec<usize>]) -> Vec<usize> {
         let mut paths: Vec<(usize, Vec<usize>)> = vec![(usize::MAX, natural[0].clone())];
         paths.extend(natural.iter().map_while(|path| Some((self.cost(path)?, path.clone()))));
@@ -253,7 +255,7 @@ impl PathSearch<'_> {
         best.expect("there are natural paths").1
     }
 
-    /// Exchanges pairs of positions as long as that helps.
+    /// Exchanges pairs of positions as long as this lowers the cost.
     fn improve(&mut self, least: &mut usize, path: &mut [usize]) {
         let positions = path.len();
         let pairs = (0..positions).flat_map(|i| (i + 1..positions).map(move |j| (i, j)));
@@ -275,7 +277,8 @@ impl PathSearch<'_> {
     }
 }
 
-/// Paths that puzzles suggest: as numbered, rotated, and along the moves from each position; each also backwards.
+/// Paths suggested by the puzzle: in the order of the numbers, rotated, and along the moves from each position; each
+/// also reversed.
 fn natural_paths(positions: usize, generators: &[Permutation]) -> Vec<Vec<usize>> {
     let rotated = |first: usize| (0..positions).map(|i| (i + first) % positions).collect();
     let mut paths: Vec<Vec<usize>> = (0..positions).map(rotated).collect();
@@ -285,7 +288,7 @@ fn natural_paths(positions: usize, generators: &[Permutation]) -> Vec<Vec<usize>
         while path.len() < positions {
             let reached: Vec<usize> = match path.get(next) {
                 Some(&from) => generators.iter().map(|g| g.image(from)).collect(),
-                // Positions that no move joins to these come after them.
+                // Positions that no move connects with these come after them.
                 None => (0..positions).filter(|p| !path.contains(p)).take(1).collect(),
             };
             next += usize::from(next < path.len());

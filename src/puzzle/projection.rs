@@ -1,8 +1,10 @@
-//! Puzzles made of a part of another one: some of its pieces, orientations left out, pieces that are made to look alike.
+//! Puzzles that are part of another puzzle: with some of its pieces, without orientations, or with pieces made to look
+//! alike.
 //!
-//! A distance in a projection is at most that in the puzzle, which is what a pattern database rests on.
+//! A distance in a projection is at most the distance in the puzzle; pattern databases rely on this.
 //!
-//! Invariant: a projection has the moves of its puzzle, those left out that do nothing in it, and of equal ones the first.
+//! Invariant: a projection has the moves of its puzzle, without those that have no effect in it, and with only the
+//! first of equal moves.
 
 use crate::{
     puzzle::{
@@ -12,7 +14,7 @@ use crate::{
     units::shown,
 };
 
-/// Pieces of a set, as `edges:1-4+7` names them, or all where no numbers follow.
+/// Pieces of a set, as specified by `edges:1-4+7`, or all of them if no numbers follow.
 struct NamedPieces<'a> {
     set: &'a str,
     pieces: Option<&'a str>,
@@ -26,7 +28,7 @@ impl NamedPieces<'_> {
         }
     }
 
-    /// Whether a set is meant: a name without the number behind it stands for all that have it, but for one behind `=`.
+    /// Whether a set is meant: a name without its number stands for all sets with this name, unless it follows a `=`.
     fn means(&self, orbit: &Orbit) -> bool {
         if let Some(exact) = self.set.strip_prefix('=') {
             return orbit.name == exact;
@@ -35,7 +37,7 @@ impl NamedPieces<'_> {
         orbit.name.eq_ignore_ascii_case(self.set) || plain.eq_ignore_ascii_case(self.set)
     }
 
-    /// For each kind of piece of a set whether it is meant.
+    /// For each kind of piece of a set, whether it is meant.
     fn kinds(&self, orbit: &Orbit) -> Result<Vec<bool>, PuzzleError> {
         let Some(text) = self.pieces else {
             return Ok(vec![true; orbit.moduli.len()]);
@@ -60,10 +62,10 @@ impl NamedPieces<'_> {
 }
 
 impl OrbitPuzzle {
-    /// Returns the puzzle of some sets of pieces, and of some pieces of a set: `corners`, `edges:1-6`, `edges:1-3+8`. Pieces
-    /// are counted from 1 in the order of the solved puzzle; those of a set that are not named look alike, turned or not.
-    /// A name without the number behind it stands for all sets that have it, `edges` for `edges` and `edges2`; `=edges` does
-    /// not.
+    /// Returns the puzzle with some sets of pieces, or some pieces of a set: `corners`, `edges:1-6`, `edges:1-3+8`.
+    /// Pieces are counted from 1 in the order of the solved puzzle; pieces of a set that are not selected look alike,
+    /// in all orientations. A name without its number stands for all sets with this name: `edges` for `edges` and
+    /// `edges2`, but `=edges` only for `edges`.
     ///
     /// ```
     /// use tilewave::puzzle::{named, orbits::Turns};
@@ -74,8 +76,8 @@ impl OrbitPuzzle {
     /// ```
     ///
     /// # Errors
-    /// [`PuzzleError::NoOrbit`], [`PuzzleError::NoPieces`], [`PuzzleError::Needed`] where a move depends on what is left out,
-    /// [`PuzzleError::NoMoves`].
+    /// [`PuzzleError::NoOrbit`], [`PuzzleError::NoPieces`], [`PuzzleError::Needed`] if a move depends on pieces that
+    /// are left out, [`PuzzleError::NoMoves`].
     pub fn keeping(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
         let named = self.named(names)?;
         let meant = |orbit: &Orbit| named.iter().any(|named| named.means(orbit));
@@ -121,10 +123,11 @@ impl OrbitPuzzle {
         self.rebuilt()
     }
 
-    /// Returns the puzzle in which the orientations of all pieces of some sets, or of some pieces of a set, are ignored.
+    /// Returns the puzzle in which the orientations of all pieces of some sets, or of some pieces of a set, are
+    /// ignored.
     ///
     /// # Errors
-    /// As [`OrbitPuzzle::keeping`].
+    /// Same errors as [`OrbitPuzzle::keeping`].
     pub fn unoriented(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
         for named in self.named(names)? {
             for index in 0..self.orbits.len() {
@@ -138,11 +141,11 @@ impl OrbitPuzzle {
         self.rebuilt()
     }
 
-    /// Returns the puzzle in which the pieces that each name stands for look alike: all of a set, or `centres:1-4`. If
-    /// they can be turned in different ways, their orientations are ignored.
+    /// Returns the puzzle in which the pieces that each name stands for look alike: all pieces of a set, or
+    /// `centres:1-4`. If they have different numbers of orientations, their orientations are ignored.
     ///
     /// # Errors
-    /// As [`OrbitPuzzle::keeping`].
+    /// Same errors as [`OrbitPuzzle::keeping`].
     pub fn alike(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
         for named in self.named(names)? {
             for index in 0..self.orbits.len() {
@@ -167,7 +170,7 @@ impl OrbitPuzzle {
         Ok(named)
     }
 
-    /// Makes the orientations of kinds of pieces unseen.
+    /// Makes the orientations of some kinds of pieces invisible.
     pub(super) fn unturn(&mut self, index: usize, kinds: &[bool]) {
         let orbit = &mut self.orbits[index];
         for (modulus, _) in orbit.moduli.iter_mut().zip(kinds).filter(|(_, meant)| **meant) {
@@ -178,8 +181,8 @@ impl OrbitPuzzle {
         }
     }
 
-    /// Makes kinds of pieces one, the first of them, whose orientations are not seen where they are told not to be, or where
-    /// some kinds have more than others.
+    /// Merges kinds of pieces into the first of them. Its orientations become invisible if requested, or if the kinds
+    /// have different numbers of orientations.
     pub(super) fn merge(
         &mut self,
         index: usize,
@@ -206,7 +209,7 @@ impl OrbitPuzzle {
         Ok(())
     }
 
-    /// The puzzle again, its kinds numbered without gaps, its moves each once.
+    /// The puzzle again, with its kinds numbered without gaps and without duplicate moves.
     pub(super) fn rebuilt(mut self) -> Result<OrbitPuzzle, PuzzleError> {
         for (index, orbit) in self.orbits.iter_mut().enumerate() {
             let used = |kind: &usize| orbit.solved.iter().any(|p| usize::from(p.kind) == *kind);
@@ -261,7 +264,7 @@ mod tests {
         assert_eq!(states(alike), "1013760"); // 12!/(4! 8!) 2^11
     }
 
-    /// Counted twice: by where the named pieces are, and by what stands at each position.
+    /// Counted in two ways: by the positions of the selected pieces, and by the piece at each position.
     #[test]
     fn equal_pieces_and_pieces_left_out_are_the_same() {
         let counts = |puzzle| FrontierSearch::new(puzzle).run().unwrap().counts();
@@ -279,7 +282,7 @@ mod tests {
         let read = |text: &str| corners.read(text).unwrap().0;
         assert_eq!(read("R 2R U 2F2"), read("R U"));
         assert!(corners.moves().iter().all(|one| one.name != "2R"));
-        // Edges that look alike are turned all the same: moves that only exchange them are moves.
+        // Edges that look alike still have orientations: moves that only exchange them are moves.
         let turned = cube().keeping(&words(&["edges"])).unwrap().alike(&words(&["edges"])).unwrap();
         assert_eq!(turned.moves().len(), 18);
     }

@@ -1,14 +1,15 @@
-//! Numbers of arrangements: a perfect hash of what stands where, and how it is turned.
+//! Numbers of arrangements: a perfect hash of the piece at each position and its orientation.
 //!
-//! Positions between which moves carry pieces are a **group**. A group's number has a digit for each piece that is the only one of its
-//! kind: the number of free positions before its own, the pieces before it having taken theirs. Then for each kind that has
-//! several pieces the number of the set of positions, among those still free, on which they stand (combinatorial number
-//! system); the last such kind has what is left. Then for each piece how it is turned, in the same order, those of a kind by
-//! position. Digits that follow from the others are left out: the last turn where all turns of a group have a constant sum, the last
-//! choice between two positions where the parity of a permutation follows from those of the groups before.
-//! `docs/format.md` says it for readers of files.
+//! Positions that exchange pieces form a **group**. A group's number has a digit for each piece that is the only one of
+//! its kind: the number of free positions before its own, after the preceding pieces have taken theirs. Then, for each
+//! kind with several pieces, comes the number of the set of positions that they occupy among those still free
+//! (combinatorial number system); the last such kind takes the remaining positions. Then, for each piece, comes its
+//! orientation, in the same order, with pieces of the same kind ordered by position. Digits that follow from the others
+//! are left out: the last orientation if all orientations of a group have a constant sum, and the last choice between
+//! two positions if the parity of a permutation follows from those of the preceding groups. `docs/format.md` explains
+//! this for readers of files.
 //!
-//! Invariant: arrangements that the moves reach have different numbers; [`Ranking::unrank`] undoes [`Ranking::rank`].
+//! Invariant: reachable arrangements have distinct numbers; [`Ranking::unrank`] is the inverse of [`Ranking::rank`].
 
 use serde::{Deserialize, Serialize};
 
@@ -17,21 +18,21 @@ use crate::puzzle::{
     orbits::{Arrangement, Orbit, OrbitPuzzle, Placed},
 };
 
-/// Numbers of the arrangements of a puzzle.
+/// Numbering of the arrangements of a puzzle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ranking {
     pub groups: Vec<RankGroup>,
     pub entries: u64,
-    /// The values of all digits but the first ones: what these count.
+    /// The number of combinations of all digits other than the first digits: the unit in which the first digits count.
     pub rest: u64,
     solved: Arrangement,
 }
 
-/// Digits that come before all others: the places of some kinds of pieces, and perhaps their turns.
+/// Digits that precede all others: the places of some kinds of pieces, and possibly their orientations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FirstDigits {
-    /// The kinds of each orbit.
+    /// The kinds of each orbit that are among them.
     pub kinds: Vec<Vec<u8>>,
     pub turns: bool,
 }
@@ -42,25 +43,26 @@ impl FirstDigits {
     }
 }
 
-/// Positions of an orbit between which pieces travel.
+/// Positions of an orbit that exchange pieces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RankGroup {
     pub orbit: usize,
     /// The positions, in order.
     pub positions: Vec<u8>,
-    /// For each kind of the orbit what it is here.
+    /// For each kind of the orbit, its role in this group.
     pub role: Vec<KindRole>,
-    /// Kinds of one piece, each with the weights of its place and of its turn.
+    /// Kinds with one piece, each with the weights of its place and its orientation.
     pub single: Vec<SinglePiece>,
-    /// Kinds of several pieces.
+    /// Kinds with several pieces.
     pub several: Vec<SeveralPieces>,
-    /// The modulus of the constant sum of all turns, and the sum; the last turn is no digit.
+    /// The modulus and the value of the constant sum of all orientations; the last orientation has no digit.
     pub constant_sum: Option<(u8, u8)>,
-    /// The groups whose parities make this one's together, and whether it is the other way round; the last choice is no digit.
+    /// The groups whose parities add up to the parity of this one, and whether it is inverted; the last choice has no
+    /// digit.
     pub parity: Option<(Vec<usize>, bool)>,
 }
 
-/// What a kind of piece is in a group.
+/// The role of a kind of piece in a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KindRole {
     Elsewhere,
@@ -81,24 +83,24 @@ pub(crate) struct SeveralPieces {
     pub kind: u8,
     pub count: usize,
     pub modulus: u8,
-    /// Weight of the set of positions, none of the last kind; and of each piece's turn, by position.
+    /// Weight of the set of positions, 0 for the last kind; and weight of each piece's orientation, by position.
     pub place: u64,
     pub turns: Vec<u64>,
 }
 
 impl Ranking {
-    /// Returns the numbers of a puzzle's arrangements. Cost: moves times positions.
+    /// Returns the numbering of a puzzle's arrangements. Cost: moves times positions.
     ///
     /// # Errors
-    /// [`PuzzleError::ManyStates`] beyond 2^62 numbers.
+    /// [`PuzzleError::ManyStates`] if there are more than 2^62 numbers.
     pub fn new(puzzle: &OrbitPuzzle) -> Result<Ranking, PuzzleError> {
         Ranking::with_first(puzzle, &FirstDigits::default())
     }
 
-    /// Returns numbers in which some digits come before all others.
+    /// Returns a numbering in which some digits precede all others.
     ///
     /// # Errors
-    /// As [`Ranking::new`].
+    /// Same errors as [`Ranking::new`].
     pub fn with_first(puzzle: &OrbitPuzzle, first: &FirstDigits) -> Result<Ranking, PuzzleError> {
         let is_first = |orbit, kind| first.has(orbit, kind);
         let is_known = |group: &RankGroup| {
@@ -108,7 +110,8 @@ impl Ranking {
         let mut groups = RankGroup::all(puzzle, is_known, is_first);
         let (mut entries, mut rest) = (1u64, 1);
         let mut weigh = || -> Option<()> {
-            // Whether a digit is one of the first, its values, none where it follows from others, and its weight.
+            // Whether a digit is one of the first, the number of its values (none if it follows from others), and its
+            // weight.
             let mut digits: Vec<(bool, u64, &mut u64)> = Vec::new();
             for RankGroup { orbit, positions, single, several, constant_sum, parity, .. } in
                 &mut groups
@@ -140,7 +143,7 @@ impl Ranking {
                 digits.append(&mut turns);
             }
             digits.sort_by_key(|&(is_first, ..)| !is_first);
-            // The last digit counts ones.
+            // The last digit counts in ones.
             for (is_first, values, weight) in digits.into_iter().rev() {
                 if values > 0 {
                     *weight = entries;
@@ -154,7 +157,7 @@ impl Ranking {
         Ok(Ranking { groups, entries, rest, solved: puzzle.solved() })
     }
 
-    /// Returns what only the first digits say, as a number of its own, or only the others.
+    /// Returns the numbering by the first digits alone, or by the other digits alone.
     pub fn part(&self, is_first: bool) -> Ranking {
         let mut part = self.clone();
         part.entries = if is_first { self.entries / self.rest } else { self.rest };
@@ -170,7 +173,7 @@ impl Ranking {
         part
     }
 
-    /// Returns the number of an arrangement that the moves reach.
+    /// Returns the number of a reachable arrangement.
     pub fn rank(&self, arrangement: &Arrangement) -> u64 {
         let of = |group: &RankGroup| {
             let row = &arrangement.0[group.orbit];
@@ -182,7 +185,7 @@ impl Ranking {
     /// Returns the arrangement with a number.
     ///
     /// # Panics
-    /// When the number is not below [`Ranking::entries`].
+    /// If the number is not below [`Ranking::entries`].
     pub fn unrank(&self, number: u64) -> Arrangement {
         assert!(number < self.entries, "{number} is no number of an arrangement");
         let digit = |weight: u64, values: usize| number / weight % values as u64;
@@ -239,8 +242,8 @@ impl Ranking {
 }
 
 impl RankGroup {
-    /// Returns the groups of a puzzle, without weights; those first from which parities are known, and in each the kinds first
-    /// whose digits are.
+    /// Returns the groups of a puzzle without weights. Groups from which parities are known come first, and, within
+    /// each group, kinds whose digits are first digits.
     pub fn all(
         puzzle: &OrbitPuzzle,
         is_known: impl Fn(&RankGroup) -> bool,
@@ -263,7 +266,7 @@ impl RankGroup {
         groups
     }
 
-    /// What a group adds to a number, given what stands at each of its positions.
+    /// The contribution of a group to a number, given the piece at each of its positions.
     #[inline]
     pub fn rank(&self, at: impl Fn(usize) -> Placed) -> u64 {
         let mut place = [0u8; 128];
@@ -317,20 +320,20 @@ impl RankGroup {
         self.clone().weights().map(|weight| *weight).filter(|&weight| weight > 0).collect()
     }
 
-    /// The weights of all turns, in the order of the pieces.
+    /// The weights of all orientations, in the order of the pieces.
     fn turn_weights(&self) -> impl Iterator<Item = u64> + '_ {
         let several = self.several.iter().flat_map(|kind| kind.turns.iter().copied());
         self.single.iter().map(|piece| piece.turn).chain(several)
     }
 }
 
-/// Free positions before one.
+/// The number of free positions before a place.
 #[inline]
 fn below(place: u8, taken: u128) -> u64 {
     u64::from(place) - u64::from((taken & ((1 << place) - 1)).count_ones())
 }
 
-/// Numbers of sets: of k of n things, the largest number where it is beyond 64 bits.
+/// Numbers of sets: k of n things, or the largest number if the result exceeds 64 bits.
 static SETS: [[u64; 129]; 129] = {
     let mut sets = [[0u64; 129]; 129];
     let mut n = 0;
@@ -346,13 +349,13 @@ static SETS: [[u64; 129]; 129] = {
     sets
 };
 
-/// The number of sets of k of n things; nothing beyond 64 bits.
+/// The number of sets of k of n things; `None` if it exceeds 64 bits.
 #[inline]
 fn choose(n: usize, k: usize) -> Option<u64> {
     Some(SETS[n][k]).filter(|&sets| sets < u64::MAX)
 }
 
-/// The set of k numbers with a number in the combinatorial number system, in order.
+/// The set of k numbers with a given number in the combinatorial number system, in order.
 fn combination(mut number: u64, k: usize) -> Vec<usize> {
     let mut set = Vec::new();
     for nth in (1..=k).rev() {
@@ -371,7 +374,7 @@ fn combination(mut number: u64, k: usize) -> Vec<usize> {
 fn groups(puzzle: &OrbitPuzzle) -> Vec<RankGroup> {
     let mut groups = Vec::new();
     for (index, orbit) in puzzle.orbits().iter().enumerate() {
-        // The least position that each one's pieces get to.
+        // The smallest position that each position's pieces can reach.
         let mut first: Vec<usize> = (0..orbit.positions()).collect();
         let turns = || puzzle.moves().iter().map(|one| &one.transformation.0[index]);
         while {
@@ -426,9 +429,9 @@ fn group(puzzle: &OrbitPuzzle, index: usize, orbit: &Orbit, positions: Vec<u8>) 
     RankGroup { orbit: index, positions, role, single, several, constant_sum, parity: None }
 }
 
-/// Finds the groups whose permutations have the parity that others before them say.
+/// Finds the groups whose parity follows from the parities of preceding groups.
 fn link_parities(puzzle: &OrbitPuzzle, groups: &mut [RankGroup]) {
-    // For each independent group the moves that are odd in it, and the groups that it is made of.
+    // For each independent group, the moves that are odd in it, and the groups of which it consists.
     let mut known: Vec<(Vec<bool>, Vec<usize>)> = Vec::new();
     for g in 0..groups.len() {
         let group = &groups[g];
@@ -459,7 +462,7 @@ fn link_parities(puzzle: &OrbitPuzzle, groups: &mut [RankGroup]) {
             continue;
         }
         made.sort_unstable();
-        // A group that is there twice cancels out.
+        // A group that occurs twice cancels out.
         let others: Vec<usize> =
             (0..g).filter(|o| made.iter().filter(|m| *m == o).count() % 2 == 1).collect();
         let solved = |g: usize| {
@@ -490,7 +493,7 @@ mod tests {
         random::SplitMix64,
     };
 
-    /// Walks at random, and returns how many different numbers there were.
+    /// Makes a random walk and returns the number of distinct numbers that occurred.
     fn walk(puzzle: &OrbitPuzzle, steps: usize) -> usize {
         let ranking = Ranking::new(puzzle).unwrap();
         let mut random = SplitMix64::new(7);
@@ -525,14 +528,14 @@ mod tests {
             (keep("3x3x3", "corners:1-2,edges:1"), 12_096),
             (slice, 1_013_760),
             (whole("pyraminx"), 933_120),
-            // The parities of corners are even; the turns of the moving ones depend on those of the others.
+            // The parities of corners are even; the orientations of the moving ones depend on those of the others.
             (whole("skewb"), 9_447_840 * 4 / 4),
             (whole("dino"), 239_500_800),
         ] {
             assert_eq!(Ranking::new(&puzzle).unwrap().entries, entries, "{puzzle}");
             assert!(walk(&puzzle, 3000) > 1000, "{puzzle}");
         }
-        // Half of all combinations: the parities of corners and edges go together.
+        // Half of all combinations: the parities of corners and edges are linked.
         let cube =
             keep("3x3x3", "corners:1-8,edges").unoriented(&["corners".into(), "edges".into()]);
         assert_eq!(Ranking::new(&cube.unwrap()).unwrap().entries, 40320 * 479_001_600 / 2);

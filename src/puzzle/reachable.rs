@@ -1,7 +1,7 @@
-//! Whether moves lead to an arrangement.
+//! Tests whether moves lead to an arrangement.
 //!
-//! What [`states`](super::states) knows of the group that the moves make tells it: parities and sums of twists first, then the
-//! group itself.
+//! The test uses what [`states`](super::states) knows about the group that the moves generate: first parities and sums
+//! of twists, then the group itself.
 
 use std::{
     collections::HashMap,
@@ -17,7 +17,7 @@ use crate::puzzle::{
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unreachable {
-    /// A piece has a position or orientation to which no moves bring it.
+    /// A piece is in a position or orientation to which no moves bring it.
     #[error("a piece of set '{set}' stands where no moves bring it, or so turned")]
     Place {
         /// The set of pieces.
@@ -29,7 +29,7 @@ pub enum Unreachable {
         /// The set of pieces.
         set: String,
     },
-    /// The parities of the permutations do not agree.
+    /// The parities of the permutations are inconsistent.
     #[error("two pieces are swapped: the parity of set {sets} is wrong")]
     Parity {
         /// The sets of pieces.
@@ -41,8 +41,8 @@ pub enum Unreachable {
 }
 
 impl Component {
-    /// For each position of the solved puzzle where its piece goes in an arrangement, and by how much it is turned: one
-    /// choice where pieces look alike.
+    /// For each position of the solved puzzle, the position of its piece in an arrangement, and by how much it is
+    /// turned: one possible choice if pieces look alike.
     fn target(&self, orbit: &Orbit, row: &[Placed]) -> Option<Vec<(usize, u64)>> {
         let mut to = vec![None; self.positions];
         for (at, &place) in self.places.iter().enumerate() {
@@ -66,38 +66,39 @@ impl Component {
     }
 }
 
-/// What is known of the arrangements that moves reach.
+/// What is known about the reachable arrangements.
 pub(crate) struct Reachability {
     components: Vec<Component>,
-    /// Nothing where the group is too large.
+    /// `None` if the group is too large.
     group: Option<MadeGroup>,
-    /// What was said of parities and twists.
+    /// Results for parities and twists that have been computed before.
     told: Mutex<HashMap<Vec<u64>, Option<Unreachable>>>,
 }
 
 /// The group that the moves generate.
 struct MadeGroup {
-    /// How many parities and twists there are, and those that the moves and what nobody sees make.
+    /// The numbers of parities and twists, and the subgroup that the moves and invisible changes generate.
     factors: Vec<u64>,
     images: Vec<Vec<u64>>,
     sifter: Sifter,
-    /// Whether it is all that parities and twists allow.
+    /// Whether the group is as large as parities and twists allow.
     is_whole: bool,
-    /// Whether the sifter tells its elements.
+    /// Whether the sifter decides which elements belong to the group.
     is_proven: bool,
 }
 
 impl OrbitPuzzle {
-    /// Returns whether moves lead from the solved puzzle to an arrangement, and if not, the reason; `None` if it is unknown.
+    /// Returns whether moves lead from the solved puzzle to an arrangement, and if not, the reason; `None` if this is
+    /// unknown.
     ///
-    /// Cost: as for [`OrbitPuzzle::states`].
+    /// Cost: that of [`OrbitPuzzle::states`].
     pub fn reaches(&self, arrangement: &Arrangement) -> Option<Result<(), Unreachable>> {
         Reachability::of(self)?.reaches(self, arrangement)
     }
 }
 
 impl Reachability {
-    /// Returns what is known of a puzzle; nothing where moves depend on the state.
+    /// Returns what is known about a puzzle; `None` if its moves depend on the state.
     pub fn of(puzzle: &OrbitPuzzle) -> Option<Reachability> {
         if !puzzle.illegal().is_empty() || puzzle.moves().iter().any(|one| one.requires.is_some()) {
             return None;
@@ -121,7 +122,8 @@ impl Reachability {
         Some(Reachability { components, group, told: Mutex::default() })
     }
 
-    /// Returns what [`OrbitPuzzle::reaches`] does for the puzzle that this is of. Cost: some microseconds.
+    /// Returns the result of [`OrbitPuzzle::reaches`] for the puzzle from which this was made. Cost: a few
+    /// microseconds.
     pub fn reaches(
         &self,
         puzzle: &OrbitPuzzle,
@@ -136,7 +138,7 @@ impl Reachability {
             }
         }
         let group = self.group.as_ref()?;
-        // What the arrangement is of the greatest group that has these parities and twists.
+        // The element of the greatest group with these parities and twists that corresponds to the arrangement.
         let image: Vec<u64> = (self.components.iter().zip(&targets))
             .flat_map(|(component, to)| {
                 let places: Vec<usize> = to.iter().map(|&(at, _)| at).collect();
@@ -162,7 +164,7 @@ impl Reachability {
         Some(left.map_or(Ok(()), |_| Err(Unreachable::Group)))
     }
 
-    /// What is wrong with parities and twists.
+    /// Returns the error in parities and twists, if there is one.
     fn wrong(&self, puzzle: &OrbitPuzzle, group: &MadeGroup, image: &[u64]) -> Option<Unreachable> {
         let set = |factor: usize| puzzle.orbits()[self.components[factor / 2].orbit].name.clone();
         let is_in = |factors: &[usize]| {

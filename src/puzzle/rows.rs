@@ -1,9 +1,8 @@
-//! Many boards or arrangements at once: the rows of one array, one after another. A row has the tiles of a board,
-//! row-major and 0 for the blank, or the elements of another puzzle, each the number of the position that it belongs
-//! to.
+//! Many boards or arrangements at once: the rows of one array, one after another. A row lists the tiles of a board in
+//! row-major order, with 0 for the blank, or the elements of another puzzle, each given by the number of the position
+//! that it belongs to.
 //!
-//! Invariant: a row that is no arrangement is an error that names the first such row, whatever the number of
-//! threads.
+//! Invariant: for rows that are not arrangements, the error gives the first such row, whatever the number of threads.
 
 use rayon::prelude::*;
 
@@ -16,14 +15,15 @@ use crate::{
     },
 };
 
-/// Rows of one piece of work. So many or fewer stay on the calling thread: to wake others takes as long.
+/// Number of rows in one piece of work. Up to this number, the calling thread works alone, because waking others would
+/// take as long.
 const PIECE: usize = 2048;
 
-/// An error and the row, counted from the beginning of a piece, that has it.
+/// An error and the index of its row within a piece.
 pub(crate) type RowFault = (usize, Error);
 
-/// Returns `per_row` results for each row of `width` numbers; `work` gets pieces of the rows and the places of their
-/// results. Larger inputs are shared by all threads of the current pool.
+/// Returns `per_row` results for each row of `width` numbers; `work` receives pieces of the rows and the space for
+/// their results. Larger inputs are shared by all threads of the current pool.
 pub(crate) fn each_row<T: Sync, R: Clone + Default + Send>(
     rows: &[T],
     width: usize,
@@ -49,7 +49,7 @@ pub(crate) fn each_row<T: Sync, R: Clone + Default + Send>(
     }
 }
 
-/// Checks that an array holds whole boards.
+/// Checks that an array consists of complete boards.
 pub(crate) fn whole_boards(size: Size, tiles: &[u16]) -> Result<(), Error> {
     match tiles.len() % size.cells() {
         0 => Ok(()),
@@ -60,7 +60,7 @@ pub(crate) fn whole_boards(size: Size, tiles: &[u16]) -> Result<(), Error> {
     }
 }
 
-/// Returns what is wrong with a row of tiles that is no board.
+/// Returns the error for a row of tiles that is not a board.
 pub(crate) fn no_board(size: Size, row: &[u16]) -> Error {
     match Board::new(size, row) {
         Err(error) => error.into(),
@@ -68,7 +68,7 @@ pub(crate) fn no_board(size: Size, row: &[u16]) -> Error {
     }
 }
 
-/// Returns what is wrong with a row of elements that is no arrangement.
+/// Returns the error for a row of elements that is not an arrangement.
 pub(crate) fn no_arrangement(row: &[u16]) -> Error {
     let elements: Vec<usize> = row.iter().map(|&element| element.into()).collect();
     match Permutation::new(&elements) {
@@ -77,9 +77,9 @@ pub(crate) fn no_arrangement(row: &[u16]) -> Error {
     }
 }
 
-/// Returns the boards after each of the four moves of many boards, in the order of
-/// [`crate::puzzle::Direction::ALL`], and which of these moves there are; where there is none, the board stays as it
-/// is. Cost: some 20 ns per board of 4x4, on all threads of the current pool.
+/// For each of many boards, returns the boards after each of the four moves, in the order of
+/// [`crate::puzzle::Direction::ALL`], and which of these moves are possible; where a move is impossible, the board is
+/// unchanged. Cost: about 20 ns per 4x4 board; uses all threads of the current pool.
 ///
 /// ```
 /// use tilewave::puzzle::{Size, neighbours};
@@ -91,7 +91,7 @@ pub(crate) fn no_arrangement(row: &[u16]) -> Error {
 /// ```
 ///
 /// # Errors
-/// [`Error::Row`] names the first row that is no board.
+/// [`Error::Row`] gives the first row that is not a board.
 pub fn neighbours(size: Size, boards: &[u16]) -> Result<(Vec<u16>, Vec<bool>), Error> {
     use crate::puzzle::Direction;
 
@@ -136,7 +136,7 @@ impl StateSpace {
         self.line_of_row(row).ok_or_else(|| self.wrong(row))
     }
 
-    /// Returns the state of a row, none when its line has no number: no moves lead there.
+    /// Returns the state of a row, or `None` if its line has no number, because no moves lead there.
     #[inline]
     pub(crate) fn state_of(&self, row: &[u16]) -> Result<Option<State>, Error> {
         let (line, cell) = self.line_of(row)?;
@@ -144,7 +144,7 @@ impl StateSpace {
         Ok((state.line < self.lines()).then_some(state))
     }
 
-    /// What is wrong with a row that is no board or arrangement.
+    /// The error for a row that is not a board or an arrangement.
     fn wrong(&self, row: &[u16]) -> Error {
         match self.size() {
             Some(size) => no_board(size, row),
@@ -158,7 +158,7 @@ impl StateSpace {
         }
     }
 
-    /// Checks that an array holds whole rows.
+    /// Checks that an array consists of complete rows.
     pub(crate) fn whole(&self, numbers: &[u16]) -> Result<(), Error> {
         let width = self.width();
         match numbers.len() % width {
@@ -170,11 +170,11 @@ impl StateSpace {
         }
     }
 
-    /// Returns the state ids of many rows. Cost: some 30 ns per row and core, on all threads of the current pool.
+    /// Returns the state ids of many rows. Cost: about 30 ns of one core per row; uses all threads of the current pool.
     ///
     /// # Errors
-    /// [`Error::Row`] names the first row that is no board or arrangement, or that no moves lead to: of other
-    /// puzzles than boards, only what the parity tells is looked at. [`PuzzleError::NoNumbers`].
+    /// [`Error::Row`] gives the first row that is not a board or an arrangement, or that is unreachable; for puzzles
+    /// other than boards, only the parity is checked. [`PuzzleError::NoNumbers`].
     pub fn ids(&self, numbers: &[u16]) -> Result<Vec<u64>, Error> {
         self.numbered()?;
         self.whole(numbers)?;
@@ -194,11 +194,11 @@ impl StateSpace {
         refused.unwrap_or_else(|| PuzzleError::Unreachable { puzzle: self.name() }.into())
     }
 
-    /// Returns the rows of many state ids, the inverse of [`StateSpace::ids`]. Cost: some 100 ns per row and core, on
-    /// all threads of the current pool.
+    /// Returns the rows of many state ids: the inverse of [`StateSpace::ids`]. Cost: about 100 ns of one core per row;
+    /// uses all threads of the current pool.
     ///
     /// # Errors
-    /// [`Error::Row`] names the first id that no state has. [`PuzzleError::NoNumbers`].
+    /// [`Error::Row`] gives the first id that no state has. [`PuzzleError::NoNumbers`].
     pub fn rows(&self, ids: &[u64]) -> Result<Vec<u16>, Error> {
         self.numbered()?;
         let width = self.width();
@@ -223,11 +223,11 @@ impl StateSpace {
         }
     }
 
-    /// Returns the arrangements after each generator of a puzzle other than a board, in the order of the
-    /// definition, of many arrangements. Cost: some nanoseconds per generator and row.
+    /// For each of many arrangements, returns the arrangement after each generator, in the order of the definition. Not
+    /// for boards. Cost: a few nanoseconds per generator per row.
     ///
     /// # Errors
-    /// [`Error::Row`] names the first row that is no arrangement. Boards have [`crate::puzzle::neighbours`].
+    /// [`Error::Row`] gives the first row that is not an arrangement. For boards, see [`crate::puzzle::neighbours`].
     pub fn after_generators(&self, numbers: &[u16]) -> Result<Vec<u16>, Error> {
         self.whole(numbers)?;
         let generators = self.definition().map_or(Vec::new(), Definition::permutations);

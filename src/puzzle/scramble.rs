@@ -1,7 +1,8 @@
-//! Random states of puzzles: all that moves reach are equally likely.
+//! Random states of puzzles: all reachable states are equally likely.
 //!
-//! An element of the group of the moves is drawn as a product of one element for each level of a strong generating set, all of
-//! them equally likely. What it does to the solved puzzle is a state, and every state is that of equally many elements.
+//! An element of the group of the moves is drawn as a product with one factor for each level of a strong generating
+//! set, where all factors are equally likely. Its effect on the solved puzzle is a state, and every state results from
+//! the same number of elements.
 
 use crate::{
     puzzle::{
@@ -13,10 +14,11 @@ use crate::{
 };
 
 impl OrbitPuzzle {
-    /// Returns random states that moves reach, all equally likely and without end; the same seed gives the same. Nothing where
-    /// moves depend on what stands somewhere, or the group of the moves is too large to be known.
+    /// Returns an endless sequence of random reachable states, all equally likely; the same seed gives the same states.
+    /// Returns `None` if moves depend on where a piece is, or if the group of the moves is too large to be known.
     ///
-    /// Cost: as for [`OrbitPuzzle::states`], then a state's bytes times its positions.
+    /// Cost: that of [`OrbitPuzzle::states`], then the number of bytes of a state times its number of positions per
+    /// state.
     ///
     /// ```
     /// use tilewave::puzzle::{named, orbits::Turns};
@@ -57,7 +59,8 @@ impl OrbitPuzzle {
 }
 
 impl Definition {
-    /// Returns random arrangements that moves reach, all equally likely and without end; the same seed gives the same.
+    /// Returns an endless sequence of random reachable arrangements, all equally likely; the same seed gives the same
+    /// ones.
     pub fn scrambles(&self, seed: u64) -> impl Iterator<Item = Permutation> + use<> {
         let (chain, mut dice) = (self.group(), SplitMix64::new(seed));
         std::iter::repeat_with(move || chain.random(&mut dice))
@@ -70,7 +73,7 @@ mod tests {
 
     use crate::puzzle::{families, named, orbits::Turns};
 
-    /// How often each comes, which must be about equally often: chi squared within five of its deviations.
+    /// Checks that all states are about equally frequent: chi squared within five of its standard deviations.
     fn even<T: std::hash::Hash + Eq>(drawn: impl Iterator<Item = T>, states: usize) {
         let mut counts: HashMap<T, u64> = HashMap::new();
         drawn.take(states * 20).for_each(|state| *counts.entry(state).or_default() += 1);
@@ -87,7 +90,7 @@ mod tests {
             let names: Vec<String> = pieces.iter().map(|name| (*name).into()).collect();
             whole(name).keeping(&names).unwrap()
         };
-        // Pieces that turn; that look alike; of two sets whose parities go together.
+        // Puzzles with pieces that turn; with pieces that look alike; with two sets whose parities are linked.
         let turned = keep("2x2x2", &["corners:1-2"]);
         let alike = keep("3x3x3", &["edges"]).alike(&["edges:1-10".into(), "edges:11-12".into()]);
         let both = whole("pyraminx").keeping(&["edges".into()]).unwrap();

@@ -1,11 +1,12 @@
-//! What is searched: a puzzle, what counts as a move, the state at depth 0, and the numbers of the states.
+//! The object of a search: a puzzle, its moves, the state at depth 0, and the numbers of the states.
 //!
-//! Everything above this floor (searches, tables, reports, the program) takes a [`StateSpace`] and does not ask what
-//! kind of puzzle it is. A state is a pair (line, cell): the **cell** is where the distinguished element stands (the
-//! blank of a board), the **line** is the sequence of all other elements, ranked among its permutations.
+//! Everything above this level (searches, tables, reports, the program) takes a [`StateSpace`] and need not know what
+//! kind of puzzle it is. A state is a pair (line, cell): the **cell** is the place of the distinguished element (the
+//! blank of a board), and the **line** is the sequence of all other elements, ranked among its permutations.
 //!
-//! Invariant: [`StateSpace::text`] undoes [`StateSpace::parse`], [`StateSpace::rows`] undoes [`StateSpace::ids`], and a
-//! row has the state that its text has. The line of a board's goal and of another puzzle's start is 0, 1, 2, ..
+//! Invariant: [`StateSpace::text`] is the inverse of [`StateSpace::parse`], and [`StateSpace::rows`] that of
+//! [`StateSpace::ids`]; a row represents the same state as its text. The line of a board's goal, and of another
+//! puzzle's start, is 0, 1, 2, ..
 
 use std::{fmt, sync::Arc};
 
@@ -23,14 +24,14 @@ use crate::{
 /// A state of a puzzle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct State {
-    /// Number of the line: its rank among even permutations, 0 for the goal's; odd ones, where there are
-    /// such, follow after all even ones.
+    /// Number of the line: its rank among the even permutations, 0 for that of the goal. Odd ones, if they occur,
+    /// follow all even ones.
     pub line: u64,
-    /// Path index of the distinguished element, the blank of a board.
+    /// Path index of the distinguished element (the blank of a board).
     pub cell: usize,
 }
 
-/// A puzzle as it is searched. Cost of a clone: a reference count.
+/// A puzzle in the form in which it is searched. A clone costs a reference count.
 ///
 /// ```
 /// use tilewave::puzzle::{Board, Metric, StateSpace, families};
@@ -45,14 +46,14 @@ pub struct State {
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 ///
-/// Two spaces are equal when they have the same puzzle, moves and start.
+/// Two spaces are equal if they have the same puzzle, moves and start.
 #[derive(Clone, Debug)]
 pub struct StateSpace(Arc<SpaceParts>);
 
 #[derive(Clone, Debug)]
 struct SpaceParts {
     kind: PuzzleKind,
-    /// Nothing where the states are too many for 64 bits: boards of more than 20 cells.
+    /// `None` if the number of states exceeds 64 bits: boards of more than 20 cells.
     numbering: Option<Numbering>,
 }
 
@@ -64,16 +65,16 @@ enum PuzzleKind {
     Puzzle { definition: Definition, order: PositionOrder, start: Permutation },
 }
 
-/// How arrangements are read as (line, cell), and the moves in these terms.
+/// How arrangements are represented as (line, cell), and the moves in this representation.
 #[derive(Clone, Debug)]
 struct Numbering {
-    /// How many states there are.
+    /// The number of states.
     states: u64,
     moves: Puzzle,
-    /// The places of the distinguished element by cell, and the cell of each.
+    /// The place of the distinguished element for each cell, and the cell of each place.
     path: Vec<u8>,
     cell: Vec<u8>,
-    /// For each cell the other places in the order of the line.
+    /// For each cell, the other places in the order of the line.
     orders: Vec<Vec<u8>>,
     /// The distinguished element, the element of each number of a line, and the number of each element.
     distinguished: u8,
@@ -82,8 +83,8 @@ struct Numbering {
 }
 
 impl Numbering {
-    /// `at_home` has the element at each place of the state whose line is 0, 1, 2, .., with the distinguished element
-    /// in cell `home`.
+    /// `at_home` gives the element at each place in the state whose line is 0, 1, 2, .. and whose distinguished element
+    /// is in cell `home`.
     fn new(
         (states, moves): (u64, Puzzle),
         path: Vec<u8>,
@@ -137,7 +138,7 @@ impl Numbering {
         )
     }
 
-    /// The line of a row and its cell, nothing where an element is missing.
+    /// The line of a row and its cell; `None` if an element is missing.
     #[inline(always)]
     fn line(&self, row: &[u16]) -> Option<([u8; MAX_LEN], usize)> {
         let mut places = [0; MAX_WIDTH + 1];
@@ -161,10 +162,10 @@ impl Numbering {
     }
 }
 
-/// The most elements of a row that [`place`] takes.
+/// Maximum number of elements of a row that [`place`] accepts.
 pub(crate) const MAX_WIDTH: usize = 63;
 
-/// Writes where each number stands, and returns whether every one of `0..row.len()` stands exactly once. At most
+/// Writes the place of each number, and returns whether each of `0..row.len()` occurs exactly once. At most
 /// [`MAX_WIDTH`] numbers.
 #[inline(always)]
 pub(crate) fn place(row: &[u16], place: &mut [u8; MAX_WIDTH + 1]) -> bool {
@@ -175,12 +176,12 @@ pub(crate) fn place(row: &[u16], place: &mut [u8; MAX_WIDTH + 1]) -> bool {
         seen |= 1 << low;
         place[low] = i as u8;
     }
-    // As many numbers as bits: none is twice.
+    // There are as many numbers as bits, so none occurs twice.
     beyond == 0 && seen == (1 << row.len()) - 1
 }
 
-/// The cell of the distinguished element of the start. In a puzzle of several orbits, the largest has the most cells
-/// to a line.
+/// The cell of the distinguished element of the start. In a puzzle with several orbits, the largest orbit has the most
+/// cells per line.
 fn home(definition: &Definition, order: &PositionOrder) -> usize {
     let orbits = orbits(definition.positions(), &definition.permutations());
     let largest = orbits.iter().rev().max_by_key(|orbit| orbit.len());
@@ -199,29 +200,29 @@ impl StateSpace {
         StateSpace(Arc::new(SpaceParts { kind, numbering }))
     }
 
-    /// Returns the space of all boards that can reach a goal, searched from the goal in the single-tile metric.
+    /// Returns the space of all boards that can reach a goal, searched from the goal, in the single-tile metric.
     pub fn of_board(goal: Board) -> StateSpace {
         StateSpace::new(PuzzleKind::Board { start: goal.clone(), goal, metric: Metric::Stm })
     }
 
-    /// Returns the space of a puzzle's states, searched from the solved state. Cost: a tenth of a second at
-    /// most, to choose the order in which positions are read.
+    /// Returns the space of a puzzle's states, searched from the solved state. Cost: at most a tenth of a second, to
+    /// choose the order in which positions are read.
     pub fn of_puzzle(definition: Definition) -> StateSpace {
         let order = PositionOrder::choose(definition.positions(), &definition.permutations());
         StateSpace::ordered_by(definition, order)
     }
 
-    /// Returns the space of a puzzle's states whose positions are read in a given order.
+    /// Returns the space of a puzzle's states with a given order in which positions are read.
     ///
     /// # Panics
-    /// When the order has another number of positions.
+    /// If the order has a different number of positions.
     pub fn ordered_by(definition: Definition, order: PositionOrder) -> StateSpace {
         assert_eq!(order.path().len(), definition.positions(), "an order of this puzzle");
         let start = definition.solved();
         StateSpace::new(PuzzleKind::Puzzle { definition, order, start })
     }
 
-    /// Returns the same space of a board, searched from another board; spaces of other puzzles stay as they are.
+    /// Returns the same space of a board, searched from a different board; spaces of other puzzles are unchanged.
     pub fn from_board(self, board: Board) -> StateSpace {
         let mut space = Arc::unwrap_or_clone(self.0);
         if let PuzzleKind::Board { start, .. } = &mut space.kind {
@@ -230,7 +231,7 @@ impl StateSpace {
         StateSpace(Arc::new(space))
     }
 
-    /// Returns the same space, searched from the goal, or from the solved state of a puzzle that is no board.
+    /// Returns the same space, searched from the goal, or from the solved state if the puzzle is not a board.
     pub fn from_goal(self) -> StateSpace {
         match &self.0.kind {
             PuzzleKind::Board { goal, .. } => {
@@ -243,8 +244,8 @@ impl StateSpace {
         }
     }
 
-    /// Returns the same space of a board in another metric; other puzzles, whose generators are the moves, stay
-    /// as they are.
+    /// Returns the same space of a board in a different metric. Other puzzles are unchanged: their moves are the
+    /// generators.
     pub fn in_metric(self, metric: Metric) -> StateSpace {
         match &self.0.kind {
             PuzzleKind::Board { goal, start, .. } => StateSpace::new(PuzzleKind::Board {
@@ -256,7 +257,8 @@ impl StateSpace {
         }
     }
 
-    /// Returns the same space, searched from a state in the puzzle's notation: a board, or text that [`Definition::show`] prints.
+    /// Returns the same space, searched from a state in the puzzle's notation: a board, or the text that
+    /// [`Definition::show`] prints.
     ///
     /// # Errors
     /// [`PuzzleError`].
@@ -287,7 +289,7 @@ impl StateSpace {
         self.boards().map(|(goal, _)| goal.size())
     }
 
-    /// Returns the metric of a board, or `None` for other puzzles, whose generators are the moves.
+    /// Returns the metric of a board, or `None` for other puzzles, whose moves are the generators.
     pub fn metric(&self) -> Option<Metric> {
         match self.0.kind {
             PuzzleKind::Board { metric, .. } => Some(metric),
@@ -295,7 +297,7 @@ impl StateSpace {
         }
     }
 
-    /// Returns the definition of a puzzle that is no board.
+    /// Returns the definition of a puzzle, or `None` for a board.
     pub fn definition(&self) -> Option<&Definition> {
         match &self.0.kind {
             PuzzleKind::Board { .. } => None,
@@ -303,7 +305,7 @@ impl StateSpace {
         }
     }
 
-    /// Returns the order in which the positions of a puzzle that is no board are read.
+    /// Returns the order in which the positions of a puzzle are read, or `None` for a board.
     pub fn order(&self) -> Option<&PositionOrder> {
         match &self.0.kind {
             PuzzleKind::Board { .. } => None,
@@ -316,13 +318,13 @@ impl StateSpace {
         self.definition().is_some_and(Definition::is_directed)
     }
 
-    /// Returns the number of states that can be reached, N!/2 for a board of N cells, the order of the group of
-    /// another puzzle; `None` for boards of more than 20 cells, where it exceeds 64 bits.
+    /// Returns the number of reachable states: N!/2 for a board of N cells, the order of the group for another puzzle;
+    /// `None` for boards of more than 20 cells, where it exceeds 64 bits.
     pub fn states(&self) -> Option<u64> {
         self.0.numbering.as_ref().map(|numbering| numbering.states)
     }
 
-    /// Returns the name of the puzzle: the size of a board.
+    /// Returns the name of the puzzle; for a board, its size.
     pub fn name(&self) -> String {
         match &self.0.kind {
             PuzzleKind::Board { goal, .. } => goal.size().to_string(),
@@ -351,8 +353,8 @@ impl StateSpace {
         }
     }
 
-    /// Returns what two spaces share when their states look the same from depth 0: size, cell of the blank and metric
-    /// of boards, or [`Definition::fingerprint`].
+    /// Returns a value that is equal for two spaces if their states look the same from depth 0: size, cell of the blank
+    /// and metric for boards, or else [`Definition::fingerprint`].
     pub(crate) fn likeness(&self) -> Likeness {
         match &self.0.kind {
             PuzzleKind::Board { start, metric, .. } => {
@@ -363,14 +365,14 @@ impl StateSpace {
     }
 }
 
-/// What a depth distribution depends on.
+/// The properties on which a depth distribution depends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Likeness {
-    /// A board by size, row-major cell of the blank at depth 0, and metric.
+    /// A board, by size, row-major cell of the blank at depth 0, and metric.
     Board(Size, usize, Metric),
-    /// A puzzle by [`Definition::fingerprint`]: Cayley graphs look the same from every state.
+    /// A puzzle, by [`Definition::fingerprint`]: Cayley graphs look the same from every state.
     Puzzle(u64),
-    /// A puzzle that is searched by lists, by [`OrbitPuzzle::to_json`].
+    /// A puzzle for list searches, by [`OrbitPuzzle::to_json`].
     Listed(String),
 }
 
@@ -393,7 +395,7 @@ impl PartialEq for StateSpace {
 impl Eq for StateSpace {}
 
 impl fmt::Display for StateSpace {
-    /// Writes the name, and the metric unless it is the usual one.
+    /// Writes the name, followed by the metric if it is not the usual one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name())?;
         match self.metric().filter(|&m| m != Metric::Stm) {
@@ -403,17 +405,17 @@ impl fmt::Display for StateSpace {
     }
 }
 
-// States: as (line, cell) pairs, as single numbers, and in the puzzle's own words.
+// States: as (line, cell) pairs, as single numbers, and in the puzzle's own notation.
 //
-// Methods that take a state panic where states have no numbers, since there is none to be had: those that return one
-// are refused with [`PuzzleError::NoNumbers`].
+// Methods that take a state panic if states are not numbered, since no such state exists; methods that return one fail
+// with [`PuzzleError::NoNumbers`].
 
 impl StateSpace {
     fn numbering(&self) -> &Numbering {
         self.0.numbering.as_ref().expect("the states have numbers")
     }
 
-    /// Checks that states have numbers of 64 bits.
+    /// Checks that state numbers fit in 64 bits.
     ///
     /// # Errors
     /// [`PuzzleError::NoNumbers`] for boards of more than 20 cells.
@@ -426,12 +428,12 @@ impl StateSpace {
         }
     }
 
-    /// Returns the number of states that can be reached, where they have numbers.
+    /// Returns the number of reachable states, for spaces with numbered states.
     pub(crate) fn numbered_states(&self) -> u64 {
         self.numbering().states
     }
 
-    /// Returns the moves: cells and windows of the line.
+    /// Returns the moves: cells, and windows of the line.
     pub fn moves(&self) -> &Puzzle {
         &self.numbering().moves
     }
@@ -441,7 +443,7 @@ impl StateSpace {
         self.moves().line_len()
     }
 
-    /// Returns the number of numbered lines: (N-1)!/2 of one parity, twice that if moves change the parity.
+    /// Returns the number of numbered lines: (N-1)!/2 of one parity, or twice that if moves change the parity.
     pub fn lines(&self) -> u64 {
         let parities = if self.moves().keeps_parity() { 1 } else { 2 };
         parities * lehmer::even_count(self.line_len())
@@ -450,7 +452,7 @@ impl StateSpace {
     /// Returns the state at depth 0.
     ///
     /// # Errors
-    /// [`PuzzleError`] when it cannot reach the goal, or states have no numbers.
+    /// [`PuzzleError`] if it cannot reach the goal, or if the states are not numbered.
     pub fn start(&self) -> Result<State, Error> {
         match &self.0.kind {
             PuzzleKind::Board { start, .. } => self.state(start),
@@ -474,10 +476,10 @@ impl StateSpace {
     /// Returns the state of a board.
     ///
     /// # Errors
-    /// [`PuzzleError`] when the board has another size or cannot reach the goal, or states have no numbers.
+    /// [`PuzzleError`] if the board has the wrong size or cannot reach the goal, or if the states are not numbered.
     ///
     /// # Panics
-    /// When the space is not that of a board.
+    /// If this is not the space of a board.
     pub fn state(&self, board: &Board) -> Result<State, Error> {
         self.numbered()?;
         let (goal, _) = self.boards().expect("the space is that of a board");
@@ -502,7 +504,7 @@ impl StateSpace {
         self.number(&line[..self.line_len()], cell)
     }
 
-    /// Returns the state of a line and a cell.
+    /// Returns the state with a line and a cell.
     pub fn number(&self, line: &[u8], cell: usize) -> State {
         let (parity, rank) = lehmer::rank_in_parity(line);
         State { line: parity as u64 * lehmer::even_count(line.len()) + rank, cell }
@@ -511,7 +513,7 @@ impl StateSpace {
     /// Returns the line of a state.
     ///
     /// # Panics
-    /// When the line is out of range.
+    /// If the line is out of range.
     pub fn line(&self, state: State) -> Vec<u8> {
         let mut line = vec![0; self.line_len()];
         let (parity, rank) = self.parity(state);
@@ -530,7 +532,7 @@ impl StateSpace {
         self.size().map_or_else(|| self.numbering().path.len(), Size::cells)
     }
 
-    /// Returns the line of a row of elements and its cell, nothing where it has not every element once.
+    /// Returns the line of a row of elements and its cell; `None` if the row does not contain every element once.
     #[inline(always)]
     pub(super) fn line_of_row(&self, row: &[u16]) -> Option<([u8; MAX_LEN], usize)> {
         self.numbering().line(row)
@@ -547,10 +549,10 @@ impl StateSpace {
         row
     }
 
-    /// Returns the board of a state, `None` for other puzzles.
+    /// Returns the board of a state, or `None` for other puzzles.
     ///
     /// # Panics
-    /// When the line or the cell is out of range.
+    /// If the line or the cell is out of range.
     pub fn board(&self, state: State) -> Option<Board> {
         let board = Board::new(self.size()?, &self.row(state));
         Some(board.expect("a line is a permutation of the tiles"))
@@ -559,7 +561,7 @@ impl StateSpace {
     /// Returns a state in the puzzle's notation, which [`StateSpace::parse`] reads.
     ///
     /// # Panics
-    /// When the line or the cell is out of range.
+    /// If the line or the cell is out of range.
     pub fn text(&self, state: State) -> String {
         match &self.0.kind {
             PuzzleKind::Board { .. } => self.board(state).map_or(String::new(), |b| b.to_string()),
@@ -570,10 +572,10 @@ impl StateSpace {
         }
     }
 
-    /// Returns the row of a text in the puzzle's own words; of a board, whether or not it can reach the goal.
+    /// Returns the row of a text in the puzzle's own notation; a board need not be able to reach the goal.
     ///
     /// # Errors
-    /// [`PuzzleError`].
+    /// [`PuzzleError`] for invalid text.
     pub fn row_of_text(&self, text: &str) -> Result<Vec<u16>, Error> {
         match &self.0.kind {
             PuzzleKind::Board { goal, .. } => {
@@ -586,7 +588,7 @@ impl StateSpace {
         }
     }
 
-    /// Returns whether moves lead to a state from the solved one. Cost: below a millisecond.
+    /// Returns whether moves lead from the solved state to a state. Cost: less than a millisecond.
     pub fn reaches(&self, state: State) -> bool {
         let row = self.row(state);
         let to = || Permutation::from_fn(row.len(), |i| row[i].into());
@@ -599,7 +601,7 @@ impl StateSpace {
         state.line * self.moves().cells() as u64 + state.cell as u64
     }
 
-    /// Returns the state of a state id, or `None` when there is none with this number.
+    /// Returns the state with a state id, or `None` if no state has this id.
     pub fn from_id(&self, id: u64) -> Option<State> {
         let cells = self.moves().cells() as u64;
         let state = State { line: id / cells, cell: (id % cells) as usize };
@@ -609,7 +611,7 @@ impl StateSpace {
 
 // Puzzles other than boards in files of this program: everything that a reader needs, as JSON.
 //
-// Invariant: what is read numbers the states as what was written did.
+// Invariant: the puzzle that is read numbers its states in the same way as the one that was written.
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -630,8 +632,8 @@ struct MoveText {
 }
 
 impl StateSpace {
-    /// Returns a puzzle that is no board, but for the start, as text; `None` for boards, which their goal and metric
-    /// describe.
+    /// Returns a puzzle, except for its start, as text; `None` for boards, which are determined by their goal and
+    /// metric.
     pub fn puzzle_text(&self) -> Option<String> {
         let PuzzleKind::Puzzle { definition, order, .. } = &self.0.kind else {
             return None;
@@ -651,7 +653,7 @@ impl StateSpace {
         Some(serde_json::to_string(&text).expect("numbers and names are JSON"))
     }
 
-    /// Returns the states of a puzzle from text, `None` when it is not what [`StateSpace::puzzle_text`] writes.
+    /// Returns the space of a puzzle from text, or `None` if it is not text that [`StateSpace::puzzle_text`] writes.
     pub fn from_puzzle_text(written: &str) -> Option<StateSpace> {
         let text: PuzzleText = serde_json::from_str(written).ok()?;
         let generator = |of: MoveText| {
@@ -669,8 +671,8 @@ impl StateSpace {
         (space.puzzle_text()? == written).then_some(space)
     }
 
-    /// Returns whether both have the same moves, elements and order of positions, whatever they are called: then they
-    /// number their states alike.
+    /// Returns whether both have the same moves, elements and order of positions, whatever their names: if so, they
+    /// number their states in the same way.
     pub fn is_renamed(&self, other: &StateSpace) -> bool {
         match (&self.0.kind, &other.0.kind) {
             (

@@ -1,17 +1,17 @@
-//! How many states a puzzle of several orbits has, exactly.
+//! The exact number of states of a puzzle with several orbits.
 //!
-//! The positions of an orbit that trade places are a **component**: n positions, each with o reachable
-//! orientations. All that one could do to a component by taking it apart is the wreath product W of the cyclic
-//! group of o and the symmetric group of n. What the moves make is a subgroup G of the product of these. The
-//! largest abelian image A of the product is made of the parity and the sum of twists of each component, so G is at
-//! most all elements whose image is one of those of G.
+//! Positions of an orbit that exchange places form a **component**: n positions, each with o reachable orientations.
+//! Everything that could be done to a component by taking it apart is the wreath product W of the cyclic group of order
+//! o and the symmetric group on n points. The moves generate a subgroup G of the product of these. The largest abelian
+//! image A of the product consists of the parity and the sum of twists of each component, so G contains at most those
+//! elements whose images in A are images of elements of G.
 //!
-//! Nearly always it is exactly that. Permutations that are found in G by random products (Schreier-Sims) show that
-//! it is no smaller, and then the number of states is proven: all arrangements of the parts whose parities and
-//! twists can be, pieces that look alike counted as such. Where G is smaller, its order is proven by Schreier-Sims
-//! itself, as long as that is little work. The same is then asked of the components with pieces that look alike,
-//! and of what the moves can do to them while all others stay. Else states are counted one by one, as long as they
-//! are few.
+//! Nearly always, G contains exactly these. Elements of G found by random products (Schreier-Sims) show that it is no
+//! smaller, and this proves the number of states: all arrangements of the parts whose parities and twists are possible,
+//! where pieces that look alike are taken into account. If G is smaller, its order is proven by Schreier-Sims itself,
+//! as long as this takes little work. The same is then done for the components with pieces that look alike, and for
+//! what the moves can do to them while all other components stay fixed. Otherwise, states are counted one by one, as
+//! long as there are few.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -25,21 +25,21 @@ use crate::{
     random::SplitMix64,
 };
 
-/// Most points of a group whose order is sought.
+/// Maximum number of points of a group whose order is determined.
 pub(super) const MOST_POINTS: usize = 1000;
-/// Most states that are counted one by one.
+/// Maximum number of states that are counted one by one.
 const MOST_COUNTED: usize = 100_000;
-/// Most positions of all these.
+/// Maximum number of positions of all these states together.
 const MOST_BYTES: usize = 10_000_000;
-/// Most products of a point that proving an order may take.
+/// Maximum work of proving an order, in images of single points.
 const MOST_WORK: u64 = 4_000_000_000;
-/// Random elements in sequence that must say nothing new before an order is put to the proof.
+/// Number of consecutive random elements that must yield nothing new before a proof of the order is attempted.
 const ENOUGH: usize = 24;
 
 impl OrbitPuzzle {
-    /// Returns the number of states that can be reached, or `None` if it is unknown.
+    /// Returns the number of reachable states, or `None` if it is unknown.
     ///
-    /// Cost: below a second for cubes up to nine layers.
+    /// Cost: less than a second for cubes up to nine layers.
     pub fn states(&self) -> Option<BigUint> {
         let free = |(loops, places): (Vec<Transformation>, usize)| {
             Some(self.free_states(&loops)? * BigUint::from(places))
@@ -48,11 +48,12 @@ impl OrbitPuzzle {
         loops.and_then(free).or_else(|| self.counted())
     }
 
-    /// What sequences of moves that bring the piece on which moves depend back to its place do to the others, and how many
-    /// places it comes to: all moves, and one place, where they depend on none; `None` where they depend on several pieces,
-    /// on one of several equal ones, or cannot be undone.
+    /// If moves depend on one piece: the effects on the other pieces of sequences of moves that bring this piece back
+    /// to its place, and the number of places that it can reach. If they depend on none: all moves, and one place.
+    /// `None` if they depend on several pieces or on one of several equal ones, or cannot be undone.
     ///
-    /// By Schreier's lemma those that go to a place by a tree, make one move, and come back by the tree, make all others.
+    /// By Schreier's lemma, the sequences that go to a place along a tree, make one move, and return along the tree
+    /// generate all others.
     fn loops(&self) -> Option<(Vec<Transformation>, usize)> {
         let Some(first) = self.moves().iter().find_map(|one| one.requires) else {
             return Some((self.moves().iter().map(|one| one.transformation.clone()).collect(), 1));
@@ -98,7 +99,7 @@ impl OrbitPuzzle {
         Some((loops, ways.len()))
     }
 
-    /// The number of states that these moves make where every one is always allowed.
+    /// The number of states that these moves produce if every one is always allowed.
     fn free_states(&self, moves: &[Transformation]) -> Option<BigUint> {
         let moves: Vec<&Transformation> = moves.iter().collect();
         let mut components: Vec<Component> = (0..self.orbits().len())
@@ -108,7 +109,7 @@ impl OrbitPuzzle {
         if components.iter().map(Component::points).sum::<usize>() > MOST_POINTS {
             return None;
         }
-        // Those whose pieces all differ come first.
+        // Components whose pieces all differ come first.
         components.sort_by_key(|component| !component.unseen().is_empty());
         let mut sifter = Sifter::new(&components, moves.len());
         let whole = Parts::new(&components, 0);
@@ -124,7 +125,8 @@ impl OrbitPuzzle {
         let (count, points) = differ
             .fold((0, 0), |(count, points), component| (count + 1, points + component.points()));
         let positions = components[..count].iter().map(|component| component.positions).sum();
-        // What is possible while the different pieces stay: all that could be, or nobody knows what of it is seen.
+        // What is possible while the different pieces stay fixed: everything, or else it is unknown how much of it is
+        // visible.
         let Some(level) = sifter.levels.get(positions) else {
             return Some(sifter.order(0));
         };
@@ -134,7 +136,7 @@ impl OrbitPuzzle {
             .then(|| sifter.order(0) / order * alike.states(&level.generators))
     }
 
-    /// The number of states, one by one.
+    /// The number of states, counted one by one.
     fn counted(&self) -> Option<BigUint> {
         let positions: usize = self.orbits().iter().map(|orbit| orbit.positions()).sum();
         let most = MOST_COUNTED.min(MOST_BYTES / positions);
@@ -154,21 +156,21 @@ impl OrbitPuzzle {
     }
 }
 
-/// Positions that trade places, numbered from 0, and their reachable orientations.
+/// Positions that exchange pieces, numbered from 0, and their reachable orientations.
 pub(super) struct Component {
     /// The orbit, and the positions in it.
     pub(super) orbit: usize,
     pub(super) places: Vec<usize>,
-    /// For each position the first orientation that the first one of position 0 comes to, and by how much two differ that it
-    /// comes to, of how many that can be seen.
+    /// For each position, the first orientation that the piece of position 0 can have there, then the step between the
+    /// orientations that it can have there, and the number of distinguishable orientations.
     pub(super) zero: Vec<u64>,
     pub(super) step: u64,
     pub(super) seen: u64,
     pub(super) positions: usize,
     pub(super) orientations: u64,
-    /// For each kind of piece that looks alike how many there are and how many of its orientations differ.
+    /// For each kind of pieces that look alike, the number of pieces, and the number of distinguishable orientations.
     kinds: Vec<(usize, u64)>,
-    /// For each move and each position where its piece goes, and by how much it is turned.
+    /// For each move and each position, where its piece goes, and by how much it turns.
     moves: Vec<Vec<(usize, u64)>>,
 }
 
@@ -208,7 +210,7 @@ fn component(
     let modulus = |position: usize| u64::from(set.moduli[usize::from(set.solved[position].kind)]);
     let seen = positions.iter().fold(1, |lcm, &p| lcm / gcd(lcm, modulus(p)) * modulus(p));
     let index = |position: usize| positions.binary_search(&position).expect("a component");
-    // Where each move takes each position, and how it turns what it takes.
+    // Where each move takes each position, and by how much it turns the piece.
     let turned = |of: &&Transformation| {
         let turn = &of.0[orbit];
         let mut to = vec![(0, 0); positions.len()];
@@ -219,7 +221,7 @@ fn component(
         to
     };
     let mut moves: Vec<Vec<(usize, u64)>> = moves.iter().map(turned).collect();
-    // Where the first orientation of the first position can come.
+    // Where the first orientation of the first position can arrive.
     let mut reached = vec![vec![false; seen as usize]; positions.len()];
     let mut open = vec![(0, 0)];
     while let Some((at, turn)) = open.pop() {
@@ -241,7 +243,7 @@ fn component(
     for (i, &position) in positions.iter().enumerate() {
         let (piece, modulus) = (set.solved[position], modulus(position));
         let common = gcd(step, modulus);
-        // By how much it is turned that no move changes.
+        // By how much it is turned in a way that no move changes.
         let turn = (u64::from(piece.turn) + seen - zero[i]) % common;
         kinds.entry((piece.kind, turn)).or_insert((0, modulus / common)).0 += 1;
     }
@@ -260,7 +262,7 @@ impl Component {
         self.positions * self.orientations as usize
     }
 
-    /// Where an element brings the piece of a position, and by how much it is turned there.
+    /// The position to which an element takes the piece of a position, and by how much the piece turns.
     pub(super) fn moved(&self, from: usize, first: usize, element: &[u16]) -> (usize, u64) {
         let turns = self.orientations as usize;
         let point = usize::from(element[first + from * turns]) - first;
@@ -268,17 +270,17 @@ impl Component {
         (to, (twist + self.zero[to] + self.seen - self.zero[from]) % self.seen)
     }
 
-    /// How many parities there are.
+    /// The number of parities.
     pub(super) fn parities(&self) -> u64 {
         if self.positions > 1 { 2 } else { 1 }
     }
 
-    /// What can be done to its parts.
+    /// The number of ways to reassemble the component.
     fn whole(&self) -> BigUint {
         factorial(self.positions) * BigUint::from(self.orientations).pow(self.positions as u32)
     }
 
-    /// What of that looks different.
+    /// The number of these ways that look different.
     fn arrangements(&self) -> BigUint {
         let kinds = self.kinds.iter();
         kinds.fold(factorial(self.positions), |all, &(count, modulus)| {
@@ -286,7 +288,7 @@ impl Component {
         })
     }
 
-    /// Parity and twists of a permutation of all points, its own from one on.
+    /// Parity and twist of a permutation of all points, of which this component's points start at `first`.
     fn image(&self, first: usize, of: &[u16]) -> [u64; 2] {
         let turns = self.orientations as usize;
         let to = |position: usize| usize::from(of[first + position * turns]) - first;
@@ -296,7 +298,7 @@ impl Component {
         [odd % self.parities(), twists as u64 % self.orientations]
     }
 
-    /// Parities and twists of what can be done to its parts and is not seen.
+    /// Parities and twists of invisible changes to the parts.
     pub(super) fn unseen(&self) -> Vec<[u64; 2]> {
         let swaps = self.kinds.iter().filter(|&&(count, _)| count > 1).map(|_| [1, 0]);
         let turned = self.kinds.iter().filter(|&&(_, modulus)| modulus < self.orientations);
@@ -304,12 +306,12 @@ impl Component {
     }
 }
 
-/// What could be done to several components by taking them apart.
+/// Everything that could be done to several components by taking them apart.
 pub(super) struct Parts<'a> {
     components: &'a [Component],
-    /// The first point of each.
+    /// The first point of each component.
     first: Vec<usize>,
-    /// How many parities and sums of twists each has.
+    /// The numbers of parities and of sums of twists of each component.
     pub(super) factors: Vec<u64>,
 }
 
@@ -331,28 +333,28 @@ impl Parts<'_> {
         elements.iter().map(image).collect()
     }
 
-    /// All that has an image which is one of those of the group that elements generate, counted by what a function
-    /// counts of a component.
+    /// The number of elements whose image is an image of the group that the elements generate, where a function gives
+    /// the count for each component.
     fn counted(&self, images: &[Vec<u64>], count: fn(&Component) -> BigUint) -> BigUint {
         let all: BigUint = self.components.iter().map(count).product();
         let factors: BigUint = self.factors.iter().map(|&factor| BigUint::from(factor)).product();
         all * subgroup(&self.factors, images) / factors
     }
 
-    /// The greatest order that a group with these generators can have.
+    /// The maximum order of a group with these generators.
     pub(super) fn most(&self, generators: &[Points]) -> BigUint {
         self.counted(&self.images(generators), Component::whole)
     }
 
-    /// The number of states where the group has that order.
+    /// The number of states if the group has that order.
     fn states(&self, generators: &[Points]) -> BigUint {
         self.counted(&self.seen_images(generators), Component::arrangements)
     }
 
-    /// Parities and twists of permutations, and of what nobody sees.
+    /// Parities and twists of permutations and of invisible changes.
     pub(super) fn seen_images(&self, generators: &[Points]) -> Vec<Vec<u64>> {
         let mut images = self.images(generators);
-        // Rearrangements of the parts that nobody sees.
+        // Rearrangements of the parts that are invisible.
         for (i, component) in self.components.iter().enumerate() {
             for unseen in component.unseen() {
                 let mut image = vec![0; self.factors.len()];
@@ -399,7 +401,7 @@ pub(super) fn subgroup(orders: &[u64], elements: &[Vec<u64>]) -> BigUint {
 /// A permutation of all points of all components.
 type Points = Arc<[u16]>;
 
-/// The permutation that takes each position of each component somewhere, turned.
+/// The permutation that takes each position of each component to a position, with a twist.
 pub(super) fn element(components: &[Component], to: &[&[(usize, u64)]]) -> Points {
     let mut points: Vec<u16> = Vec::new();
     for (component, to) in components.iter().zip(to) {
@@ -425,23 +427,23 @@ fn inverse(of: &[u16]) -> Points {
     back.into()
 }
 
-/// The elements known of the group that fixes all base points before one.
+/// The known elements of the group that fixes all base points before a given one.
 struct SiftLevel {
     base: u16,
     generators: Vec<Points>,
     orbit: Vec<u16>,
-    /// For each point of the orbit an element that takes it back to the base point.
+    /// For each point of the orbit, an element that takes it back to the base point.
     back: Vec<Option<Points>>,
 }
 
-/// What is known of a group: the product of the orbits of its levels is at most its order.
+/// What is known about a group: the product of its levels' orbit sizes is at most its order.
 pub(super) struct Sifter {
     levels: Vec<SiftLevel>,
     pub(super) elements: Vec<Points>,
 }
 
 impl Sifter {
-    /// Returns all of the group of so many moves; nothing where that is too much work.
+    /// Returns the full group for a number of moves; `None` if that takes too much work.
     pub(super) fn complete(components: &[Component], moves: usize) -> Option<Sifter> {
         if components.iter().map(Component::points).sum::<usize>() > MOST_POINTS {
             return None;
@@ -452,7 +454,7 @@ impl Sifter {
         (sifter.order(0) == most || sifter.prove()).then_some(sifter)
     }
 
-    /// Returns an element of what is known, all equally likely.
+    /// Returns a random element of the known part; all are equally likely.
     pub(super) fn random(&self, dice: &mut SplitMix64) -> Points {
         let mut draw = |level: &SiftLevel| {
             let point = level.orbit[dice.below(level.orbit.len() as u64) as usize];
@@ -487,13 +489,13 @@ impl Sifter {
         Sifter { levels, elements }
     }
 
-    /// The product of the orbits from a level on.
+    /// The product of the orbit sizes, from a level on.
     pub(super) fn order(&self, from: usize) -> BigUint {
         self.levels[from..].iter().map(|level| BigUint::from(level.orbit.len())).product()
     }
 
-    /// Takes an element to one that fixes as many base points as the levels from one on can make it, and says which
-    /// is the first that they cannot; `None` where all is known of it.
+    /// Takes an element to one that fixes as many base points as the levels from `from` on can make it fix, and returns
+    /// the first base point that they cannot; `None` if the element is in the known part.
     pub(super) fn sift(&self, from: usize, element: &[u16]) -> Option<(usize, Points)> {
         let mut element: Points = element.into();
         for (k, level) in self.levels.iter().enumerate().skip(from) {
@@ -507,7 +509,7 @@ impl Sifter {
         None
     }
 
-    /// Takes over an element; whether it is new.
+    /// Adds an element; returns whether it is new.
     fn take(&mut self, from: usize, element: &[u16]) -> bool {
         let Some((k, new)) = self.sift(from, element) else {
             return false;
@@ -518,10 +520,10 @@ impl Sifter {
         true
     }
 
-    /// Takes over the moves and random products of them until the order is the greatest possible, or nothing new is
-    /// found.
+    /// Adds the moves and random products of them, until the order is the maximum possible or nothing new is found.
     pub(super) fn fill(&mut self, most: &BigUint) {
-        // Where every move needs a piece there may be nothing that leads back to its place but the way there.
+        // If every move needs a piece, there may be no sequence that leads back to its place other than the reversed
+        // path.
         if self.elements.is_empty() {
             return;
         }
@@ -555,7 +557,7 @@ impl Sifter {
         }
     }
 
-    /// Completes the levels, so that the order is that of the group; whether that is little enough work.
+    /// Completes the levels, so that the order is that of the group; returns whether this took little enough work.
     pub(super) fn prove(&mut self) -> bool {
         let mut work = 0;
         let mut k = self.levels.len();
@@ -566,7 +568,7 @@ impl Sifter {
             if work > MOST_WORK {
                 return false;
             }
-            // Schreier's lemma: these generate what fixes the base point as well.
+            // Schreier's lemma: these also generate the stabiliser of the base point.
             let products = level.orbit.iter().flat_map(|&point| {
                 let back = level.back[usize::from(point)].as_ref().expect("in the orbit");
                 let to = inverse(back);

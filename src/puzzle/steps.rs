@@ -1,6 +1,7 @@
-//! Moves by name, and states that are ready to be moved: a line and a cell, and the moves from each cell.
+//! Moves by name, and states that are ready for moves: a line, a cell, and the moves from each cell.
 //!
-//! Invariant: the moves of a cell are in the order of [`NamedMove`]; of equally short solutions the first is found.
+//! Invariant: the moves of a cell are in the order of [`NamedMove`], so the first among equally short solutions is
+//! found.
 
 use std::sync::Arc;
 
@@ -12,9 +13,9 @@ use crate::{
 /// A move in the notation of its puzzle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NamedMove {
-    /// A number of tiles of a board that move in a direction.
+    /// A move of one or more tiles of a board in one direction.
     Tiles(Direction, usize),
-    /// A generator, by its place in the definition.
+    /// A generator, by its index in the definition.
     Generator(usize),
 }
 
@@ -65,7 +66,7 @@ impl CellMoves {
     }
 }
 
-/// The tiles that go where the blank goes from one path index to another in its row or column.
+/// The tiles that move when the blank moves from one path index to another in its row or column.
 fn slide(path: &SnakePath, from: usize, to: usize) -> NamedMove {
     let cols = path.size().cols();
     let [from, to] = [from, to].map(|index| (path.cell(index) / cols, path.cell(index) % cols));
@@ -77,7 +78,7 @@ fn slide(path: &SnakePath, from: usize, to: usize) -> NamedMove {
     }
 }
 
-/// A state, ready to be moved.
+/// A state that is ready for moves.
 #[derive(Clone, Debug)]
 pub(crate) struct Position {
     line: [u8; MAX_LEN],
@@ -95,7 +96,7 @@ impl Position {
         Position { line: own, len, cell }
     }
 
-    /// Returns the state. Cost: one rank.
+    /// Returns the state. Cost: one ranking.
     pub fn state(&self) -> State {
         let (parity, rank) = lehmer::rank_in_parity(&self.line[..self.len]);
         State { line: parity as u64 * lehmer::even_count(self.len) + rank, cell: self.cell }
@@ -113,7 +114,7 @@ impl Position {
         next
     }
 
-    /// Returns whether this is the goal, whose line is in order.
+    /// Returns whether this is the goal state, whose line is in order and whose cell is `cell`.
     pub fn is_goal(&self, cell: usize) -> bool {
         let numbered = self.line[..self.len].iter().enumerate();
         self.cell == cell && numbered.into_iter().all(|(i, &x)| i == usize::from(x))

@@ -1,4 +1,4 @@
-//! Puzzles made of another one: some of its moves, some of its pieces, several solved states.
+//! Puzzles derived from another one: with some of its moves, some of its pieces, or several solved states.
 
 use serde::Deserialize;
 
@@ -25,7 +25,7 @@ use crate::puzzle::{
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Variant {
-    /// The turns to keep, by name, or sequences that each become one turn; empty for all turns.
+    /// The turns to keep, by name, or sequences of which each becomes one turn; empty for all turns.
     pub moves: Vec<String>,
     /// The pieces to keep, as for [`OrbitPuzzle::keeping`]; empty for all pieces.
     pub pieces: Vec<String>,
@@ -33,16 +33,16 @@ pub struct Variant {
     pub ignore_orientation: Vec<String>,
     /// The pieces that are made to look alike, as for [`OrbitPuzzle::alike`].
     pub same: Vec<String>,
-    /// The solved states, as for [`OrbitPuzzle::read`]; `?` stands for any piece or any turn, and a set that is left out for
-    /// any arrangement. Empty for the puzzle's own solved state.
+    /// The solved states, as for [`OrbitPuzzle::read`]; `?` stands for any piece or any orientation, and a set that is
+    /// left out may have any arrangement. Empty for the puzzle's own solved state.
     pub goals: Vec<String>,
-    /// Sequences of moves up to which the states are solved.
+    /// Sequences of moves that generate the subgroup up to which the states are solved.
     pub subgroup: Vec<String>,
 }
 
 impl Variant {
-    /// Returns the sequences of a list: what stands between commas, or, where there are none, between spaces; angle brackets
-    /// around it are left out. `U D R2`, `<U, R>`, `R L', [U, D2]`.
+    /// Returns the sequences of a list separated by commas, or, if there are none, by spaces; angle brackets around the
+    /// list are removed. `U D R2`, `<U, R>`, `R L', [U, D2]`.
     pub fn split(text: &str) -> Vec<String> {
         let text = text.trim();
         let inner = text.strip_prefix('<').and_then(|text| text.strip_suffix('>')).unwrap_or(text);
@@ -66,10 +66,11 @@ impl Variant {
         all
     }
 
-    /// Returns the changed puzzle of one whose moves are single turns; `turns` tells which of their powers count as a move.
+    /// Returns the variant of a puzzle whose moves are single turns; `turns` determines which of their powers count as
+    /// one move.
     ///
     /// # Errors
-    /// [`PuzzleError`].
+    /// [`PuzzleError`] if a change is not possible.
     pub fn of(&self, puzzle: OrbitPuzzle, turns: Turns) -> Result<OrbitPuzzle, PuzzleError> {
         let mut puzzle = puzzle;
         if !self.moves.is_empty() {

@@ -11,14 +11,14 @@ use crate::{
     search::Outcome,
 };
 
-/// Width and height of the chart in pixels of the SVG: labels are readable at 830 pixels, the width of
-/// a page on most sites.
+/// Width and height of the chart in SVG pixels: labels are readable at a width of 830 pixels, which is the page width
+/// of most sites.
 const SIZE: (u32, u32) = (880, 420);
 
-/// Most depths of a growth curve whose points have room for their counts.
+/// Maximum number of depths of a growth curve whose points have room for their counts.
 const MOST_LABELLED: usize = 16;
 
-/// Least states in the largest level for which the logarithmic panel has room for a note.
+/// Minimum number of states in the largest level for which the logarithmic panel has room for a note.
 const ROOM_FOR_NOTE: u64 = 1000;
 
 /// The formats that a chart can be written in.
@@ -31,10 +31,10 @@ pub enum ChartFormat {
 }
 
 impl ChartFormat {
-    /// Returns the format that the ending of a file name asks for, in upper or lower case.
+    /// Returns the format for the extension of a file name, in upper or lower case.
     ///
     /// # Errors
-    /// [`Error::Report`] when the ending is neither `.svg` nor `.png`.
+    /// [`Error::Report`] if the extension is neither `.svg` nor `.png`.
     pub fn of(path: impl AsRef<Path>) -> Result<ChartFormat, Error> {
         let path = path.as_ref();
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
@@ -65,8 +65,8 @@ pub struct Chart {
 }
 
 impl Chart {
-    /// Returns the chart of a distribution; `name` begins its title, `complete` tells whether the last
-    /// depth is the diameter.
+    /// Returns the chart of a distribution; `name` begins its title, and `complete` tells whether the last depth is the
+    /// diameter.
     pub fn new(name: String, counts: &[u64], complete: bool) -> Chart {
         Chart { name, counts: counts.to_vec(), complete }
     }
@@ -89,7 +89,7 @@ impl Chart {
     /// Returns the picture as PNG.
     ///
     /// # Errors
-    /// [`Error::Report`] when the pixels cannot be encoded.
+    /// [`Error::Report`] if the pixels cannot be encoded.
     pub fn png(&self) -> Result<Vec<u8>, Error> {
         let drawn = super::png::png(&self.scene());
         drawn.map_err(|e| {
@@ -100,7 +100,7 @@ impl Chart {
     /// Returns the picture in the given format.
     ///
     /// # Errors
-    /// [`Error::Report`] when the pixels of a PNG cannot be encoded.
+    /// [`Error::Report`] if the pixels of a PNG cannot be encoded.
     pub fn bytes(&self, format: ChartFormat) -> Result<Vec<u8>, Error> {
         match format {
             ChartFormat::Svg => Ok(self.svg().into_bytes()),
@@ -132,7 +132,7 @@ impl Chart {
             shapes.extend(self.linear((MARGIN, half)));
             shapes.extend(self.logarithmic((middle, half)));
         } else {
-            // Levels that only grow: bars would show the last ones and nothing of the others.
+            // Levels that only grow: bars would show only the last ones.
             shapes.extend(self.logarithmic((MARGIN, f64::from(width) - 2.0 * MARGIN)));
         }
         Scene { width, height, shapes }
@@ -145,7 +145,7 @@ impl Chart {
             10_000_000.. => (1e6, "States (millions)"),
             _ => (1.0, "States"),
         };
-        // Head room for the label of the mean, up to the next tick.
+        // Headroom for the label of the mean, up to the next tick.
         let top = self.largest() as f64 / unit * 1.08;
         let step = tick_step(top, 6.0);
         let top = (top / step).ceil() * step;
@@ -161,7 +161,7 @@ impl Chart {
         panel.shapes
     }
 
-    /// Points, with the antipodes marked; in a search that stopped early, with their counts.
+    /// Points, with the antipodes marked; for a search that stopped early, with their counts.
     fn logarithmic(&self, across: (f64, f64)) -> Vec<(Colour, SceneShape)> {
         let ticks = log_ticks(self.largest());
         let top = ticks.last().map_or(10.0, |last| *last as f64).log10();
@@ -192,8 +192,8 @@ impl Chart {
     }
 }
 
-/// The ticks of a logarithmic scale from 1 to at least `largest`: powers of ten, at most about ten of
-/// them; over one or two decades 2 and 5 between them as well, so that every label is a whole number.
+/// The ticks of a logarithmic scale from 1 to at least `largest`: powers of ten, at most about ten of them; over one or
+/// two decades also 2 and 5 times these, so that every label is an integer.
 fn log_ticks(largest: u64) -> Vec<u64> {
     let decades = (1..=19).find(|&e| 10u64.pow(e) >= largest).unwrap_or(19);
     if decades <= 2 {
@@ -206,7 +206,7 @@ fn log_ticks(largest: u64) -> Vec<u64> {
     powers.map(|e| 10u64.pow(e)).collect()
 }
 
-/// A power of ten as a tick: 10³.
+/// A power of ten as the label of a tick: 10³.
 fn power_of_ten(value: u64) -> String {
     let exponent = value.ilog10().to_string();
     let digits = exponent.bytes().map(|digit| RAISED[usize::from(digit - b'0')]);
@@ -215,25 +215,25 @@ fn power_of_ten(value: u64) -> String {
 
 // One panel of a chart: frame, grid, ticks, and what is drawn inside.
 //
-// Invariant: a depth runs along the panel, a height from 0 to 1 up it.
+// Invariant: depths run along the panel, and heights go up it from 0 to 1.
 
 const GRID: Colour = 0xe4e4e4;
 
 const AXIS: Colour = 0x444444;
 
-/// Upper and lower end of the field in which the figures are drawn.
+/// Upper and lower edge of the field in which the figures are drawn.
 const FIELD: (f64, f64) = (84.0, 360.0);
 
-/// Empty pixels at the left and right edge of the chart.
+/// Empty pixels at the left and right edges of the chart.
 const MARGIN: f64 = 4.0;
 
-/// Depths that have a tick, at most.
+/// Maximum number of depths with a tick.
 const DEPTH_TICKS: f64 = 12.0;
 
-/// Width of a digit, roughly.
+/// Approximate width of a digit.
 const DIGIT: f64 = 7.6;
 
-/// Fewer depths than these do not fill the field.
+/// With fewer depths than this, the field is not filled.
 const FEWEST: usize = 5;
 
 pub(crate) struct Panel {
@@ -244,8 +244,7 @@ pub(crate) struct Panel {
 }
 
 impl Panel {
-    /// An empty panel for `depths` depths, from a pixel on and so many wide; ticks are heights with
-    /// their labels.
+    /// An empty panel for `depths` depths, with a left edge and a width in pixels; ticks are heights with their labels.
     pub fn new(
         (left, width): (f64, f64),
         title: &str,
@@ -283,7 +282,7 @@ impl Panel {
         panel
     }
 
-    /// A bar over a depth.
+    /// A bar at a depth.
     pub fn bar(&mut self, depth: f64, height: f64) {
         let (left, top) = self.at((depth - 0.46, height));
         let (right, bottom) = self.at((depth + 0.46, 0.0));
@@ -291,7 +290,7 @@ impl Panel {
         self.shapes.push((INK, bar));
     }
 
-    /// A dashed line over the whole height, with a label beside its upper end.
+    /// A dashed line over the full height, with a label next to its upper end.
     pub fn mark(&mut self, depth: f64, label: String) {
         let (x, _) = self.at((depth, 0.0));
         let (top, bottom) = FIELD;
@@ -322,13 +321,13 @@ impl Panel {
         self.text((x - 4.0, y - 7.0), Anchor::End, Font::Label, text);
     }
 
-    /// A note with its middle at a point, and an arrow from it to another to the right.
+    /// A note centred at a point, with an arrow to a target on its right.
     pub fn note(&mut self, at: Point, text: String, target: Point) {
         let ((x, y), (tx, ty)) = (self.at(at), self.at(target));
         let half = DIGIT / 2.0 * text.len() as f64;
         let x = x.max(self.left + half + 8.0);
         self.shapes.push((ACCENT, SceneShape::Text((x, y), Anchor::Middle, Font::Label, text)));
-        // From the end of the note, or from below it where the target lies under it, to just before the point.
+        // From the end of the note, or from its lower side if the target is below it, to just before the point.
         let from = if tx > x + half + 30.0 { (x + half + 2.0, y - 2.0) } else { (x, y + 6.0) };
         let length = (tx - from.0).hypot(ty - from.1).max(1.0);
         let (dx, dy) = ((tx - from.0) / length, (ty - from.1) / length);
@@ -367,7 +366,7 @@ pub(crate) fn tick_step(range: f64, most: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    //! What the chart keeps to itself.
+    //! Tests of internals of the chart.
 
     use super::*;
     use crate::report::scene::{ACCENT, INK};
@@ -419,7 +418,7 @@ mod tests {
             let [_, rgb @ ..] = colour.to_be_bytes();
             pixels.chunks(3).filter(|pixel| **pixel == rgb).count()
         };
-        // The highest bar alone is some hundred pixels wide and high; text and marks are thin.
+        // The highest bar alone is a few hundred pixels wide and high; text and marks are thin.
         assert!(inked(INK) > 50_000, "{}", inked(INK));
         assert!(inked(ACCENT) > 200 && inked(TEXT) > 200);
     }

@@ -1,8 +1,7 @@
 //! Reports as web pages: the solution player and the report of a search.
 //!
-//! Invariant: a page is one file that loads nothing. Its styles and scripts stand inside, a content
-//! security policy forbids every request, and whatever comes from outside (labels, boards, machine names)
-//! is escaped on its way in.
+//! Invariant: a page is one file that loads nothing. Its styles and scripts are inline, a content security policy
+//! forbids every request, and all external data (labels, boards, machine names) is escaped when it is inserted.
 
 use std::fmt::Write;
 
@@ -15,17 +14,17 @@ use crate::{
     search::Outcome,
 };
 
-// The frame of a page, and how text gets into it.
+// The frame of a page, and how text is inserted into it.
 
-/// What differs between pages.
+/// The parts that differ between pages.
 pub(crate) struct Page<'a> {
-    /// Title of the window, plain text.
+    /// Title of the window, as plain text.
     pub title: &'a str,
-    /// Styles beyond those that all pages share.
+    /// Styles in addition to those that all pages share.
     pub style: &'a str,
-    /// What stands on the page, HTML.
+    /// The content of the page, as HTML.
     pub body: &'a str,
-    /// The program, which runs after the body has been read.
+    /// The script, which runs after the body has been read.
     pub script: &'a str,
 }
 
@@ -33,7 +32,7 @@ impl Page<'_> {
     /// Returns the page, with `data` as JSON in the element `script#data`.
     pub fn render(&self, data: &Value) -> String {
         let style = [include_str!("html/base.css"), self.style].concat();
-        // The name of an element would end the script; in JSON a `<` occurs in strings only.
+        // The name of an element would end the script; in JSON, a `<` occurs only in strings.
         let data = one_key_per_line(data).replace('<', "\\u003c");
         fill(
             include_str!("html/page.html"),
@@ -49,8 +48,8 @@ impl Page<'_> {
     }
 }
 
-/// Returns a template with each `{{name}}` replaced by its value. Values are not read again: what looks
-/// like a name in them stays.
+/// Returns a template with each `{{name}}` replaced by its value. Values are not expanded again: text in them that
+/// looks like a name is left as it is.
 pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut text = String::with_capacity(template.len());
     let mut parts = template.split("{{");
@@ -64,7 +63,7 @@ pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     text
 }
 
-/// Returns text in a form that HTML reads back as this text, in elements and in quoted attributes.
+/// Escapes text so that HTML reads it back as the same text, in elements and in quoted attributes.
 pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -99,10 +98,10 @@ pub(crate) fn miniature(board: &Board) -> String {
 
 // The solution player: boards whose solutions can be watched, stepped through and tried by hand.
 
-/// Solutions that are drawn where no program runs.
+/// Maximum number of solutions that are drawn without scripts.
 const PLAIN: usize = 60;
 
-/// A solved board that the player shows.
+/// A solved board for the player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {
     /// The board that was to be solved.
@@ -113,7 +112,7 @@ pub struct Solution {
     pub moves: Moves,
     /// Whether no shorter solution exists.
     pub optimal: bool,
-    /// Label of the board, for example `Korf 12`; if there is none, its size is shown.
+    /// Label of the board, for example `Korf 12`; if there is none, the size is shown.
     pub label: Option<String>,
 }
 
@@ -126,15 +125,15 @@ pub struct Refused {
     pub reason: String,
 }
 
-/// Returns a page that plays solutions and lists the boards that have none; `style` says what its letters stand for at first.
+/// Returns a page that plays solutions and lists the boards that have none; `style` determines the initial meaning of
+/// its letters.
 ///
-/// The page is one file of 34 kB, 1 byte per move and 8 per cell, and needs no network. It shows
-/// the board with a slider over the moves, playback, the moves to click on and the Manhattan distance;
-/// tiles can also be slid by hand. Many solutions share a page and are chosen from a list.
+/// The page is one file of 34 kB, plus 1 byte per move and 8 per cell, and needs no network. It shows the board with a
+/// slider over the moves, playback, clickable moves and the Manhattan distance; tiles can also be slid by hand. Several
+/// solutions share a page and are chosen from a list.
 ///
 /// # Errors
-/// [`Error::Report`] when there is no board at all, and when the moves of one do not
-/// lead to its goal.
+/// [`Error::Report`] if there is no board at all, or if the moves of one do not lead to its goal.
 ///
 /// ```
 /// use tilewave::puzzle::{Board, MoveStyle, Moves};
@@ -203,7 +202,7 @@ pub fn player(
     })))
 }
 
-/// Says what is wrong with a solution.
+/// Returns an error for a wrong solution.
 fn check(solution: &Solution) -> Result<(), String> {
     let (start, goal) = (&solution.start, &solution.goal);
     let end = solution.moves.apply(start).map_err(|e| e.to_string())?;
@@ -223,7 +222,7 @@ fn solution_title(solution: &Solution) -> String {
     format!("{name}, solved in {moves}")
 }
 
-/// The solutions as a page without a program shows them.
+/// The solutions in the form for a page without scripts.
 fn plain(solutions: &[Solution], style: MoveStyle) -> String {
     let one = |solution: &Solution| {
         let (title, start) = (escape(&solution_title(solution)), miniature(&solution.start));
@@ -238,7 +237,7 @@ fn plain(solutions: &[Solution], style: MoveStyle) -> String {
     format!("<section class=\"card\"><div class=\"pairs\">{drawn}</div>{more}</section>")
 }
 
-/// The list of boards without a solution, or nothing.
+/// The list of boards without solutions; empty if there are none.
 fn refusals(refused: &[Refused]) -> String {
     if refused.is_empty() {
         return String::new();
@@ -258,26 +257,26 @@ fn refusals(refused: &[Refused]) -> String {
 
 // The report of a search as a page: summary, chart, table, the boards of the last depth, provenance.
 
-/// The maximum number of boards of the last depth that a page draws: ask the search to keep that
-/// many ([`crate::search::Search::keep_last`]).
+/// The maximum number of boards of the last depth that a page draws: set [`crate::search::Search::keep_last`] to this
+/// number.
 pub const LAST_DRAWN: usize = 60;
 
-/// Boards that are not folded away.
+/// Number of boards that are not folded away.
 const SHOWN: usize = 6;
 
-/// The facts that head the page; the others stand at its end.
+/// The facts at the top of the page; the others are at the end.
 const NUMBERS: [&str; 4] = ["states", "diameter", "antipodes", "mean depth"];
 
 impl Report<'_> {
-    /// Returns the report as a page: one file of 17 kB, 160 bytes per depth and 400 per board
-    /// drawn, which needs no network.
+    /// Returns the report as a page: one file of 17 kB, plus 160 bytes per depth and 400 per board drawn, which needs
+    /// no network.
     ///
-    /// It draws the boards of the last depth, and lists the states of other puzzles, as far as the search kept them, at
-    /// most [`LAST_DRAWN`], and says how many are left out. Scripts find all figures in the element `script#data`, as
-    /// JSON: the object of [`Report::json`] under `search`, these boards or states under `last`.
+    /// It draws the boards of the last depth (for other puzzles, it lists the states), as far as the search kept them
+    /// and at most [`LAST_DRAWN`], and says how many are left out. Scripts find all figures in the element
+    /// `script#data`, as JSON: the object of [`Report::json`] under `search`, and these boards or states under `last`.
     ///
     /// # Errors
-    /// As [`crate::puzzle::StateSpace::start`].
+    /// Same errors as [`crate::puzzle::StateSpace::start`].
     pub fn html(&self) -> Result<String, Error> {
         let outcome = self.outcome;
         let title = title(&outcome.space.to_string(), &outcome.counts, outcome.complete);
@@ -324,7 +323,7 @@ impl Report<'_> {
     }
 }
 
-/// What counts as one move.
+/// The definition of a move.
 fn moves(outcome: &Outcome) -> &'static str {
     match outcome.space.metric() {
         Some(Metric::Stm) => "one tile a move",
@@ -333,10 +332,10 @@ fn moves(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// A state in the puzzle's own words, and as HTML.
+/// A state in the puzzle's own notation, and as HTML.
 type Shown = (String, String);
 
-/// The states of the last depth that are shown: boards drawn, others written.
+/// The states of the last depth that are shown: boards are drawn, others are written.
 fn last_states(outcome: &Outcome) -> Result<Vec<Shown>, Error> {
     let space = &outcome.space;
     let states = outcome.last.iter().take(LAST_DRAWN);
@@ -351,7 +350,7 @@ fn last_states(outcome: &Outcome) -> Result<Vec<Shown>, Error> {
     Ok(shown.collect())
 }
 
-/// Pictures of the goal and, where it is another board, of the start.
+/// Pictures of the goal and, if it is a different board, of the start.
 fn ends(outcome: &Outcome) -> String {
     let figure = |name: &str, board: &Board| {
         let picture = miniature(board);
@@ -376,12 +375,12 @@ fn definitions(facts: &[(&'static str, String)]) -> String {
     facts.iter().map(line).collect()
 }
 
-/// The states of the last depth, or nothing when the search kept none.
+/// The states of the last depth; empty if the search kept none.
 fn gallery(outcome: &Outcome, states: &[Shown]) -> String {
     if states.is_empty() {
         return String::new();
     }
-    // A number of a state that is written takes less room than a tile.
+    // A written state takes less room per number than a tile.
     let (one, many, cols) = match (outcome.space.size(), outcome.space.definition()) {
         (None, Some(of)) => ("state", "states", of.positions().div_ceil(2)),
         (size, _) => ("board", "boards", size.map_or(1, Size::cols)),
@@ -402,7 +401,7 @@ fn gallery(outcome: &Outcome, states: &[Shown]) -> String {
         let pictures: String = states.iter().map(|(_, html)| html.as_str()).collect();
         format!("<div class=\"gallery\" style=\"--cols:{cols}\">{pictures}</div>")
     };
-    // On a phone dozens of boards would bury the table below them.
+    // On a phone, dozens of boards would hide the table below them.
     let (shown, folded) = states.split_at(states.len().min(SHOWN));
     let shown = pictures(shown);
     let folded = match folded.len() {

@@ -10,22 +10,22 @@ use crate::{
 };
 
 impl Report<'_> {
-    /// Returns the report as JSON. The keys are stable; more may be added.
+    /// Returns the report as JSON. Existing keys do not change; more may be added.
     ///
-    /// `counts`, `checksums` (16 hexadecimal digits each: JSON readers commonly round integers above 2^53) and
-    /// `level_seconds` have a value per depth. `diameter` and `antipodes`, the states at that depth, are null
-    /// when the search stopped early (`complete`), `kernel` for the reference engine, `peak_memory_bytes`, of the
-    /// process, where the system does not tell. `seconds` are of wall time; `metric` is `stm`, one tile per
-    /// move, or `mtm`, any number of tiles in a line; it and `board` are null
-    /// for other puzzles, which have a `group_order`. `agrees_with` names the publications that every level agrees
-    /// with, null when there is none or a level differs, and then `first_wrong_depth` is the first that does;
-    /// `agrees_with_own` names the file of this project's own results likewise.
+    /// `counts`, `checksums` (16 hexadecimal digits each, because JSON readers commonly round integers above 2^53) and
+    /// `level_seconds` have one value per depth. `diameter` and `antipodes`, the number of states at that depth, are
+    /// null if the search stopped early (see `complete`); `kernel` is null for the reference engine;
+    /// `peak_memory_bytes`, for the process, is null if the system does not report it. `seconds` is wall-clock time.
+    /// `metric` is `stm` (one tile per move) or `mtm` (any number of tiles in a line); it and `board` are null for
+    /// other puzzles, which have a `group_order`. `agrees_with` names the publications whose counts agree with every
+    /// level; it is null if there are none or a level differs, and in the latter case `first_wrong_depth` is the first
+    /// one that differs. `agrees_with_own` likewise names the file of this project's own results.
     ///
-    /// `disk_bytes` are the most bytes of level files at any time, and `disk` says more of a search on disk,
-    /// null for one in memory: `planes` is where the bits lay that cross between chunks (`memory` or `files`);
-    /// `bytes_written` counts all sessions; decoding, kernel, encoding and waiting for readers or the writer are in
-    /// thread-seconds of the last session; `network_bytes` were sent between `ranks` processes in this session
-    /// for the step to each depth, empty for one process.
+    /// `disk_bytes` is the maximum size of the level files at any time. `disk` has details of a search on disk, and is
+    /// null for a search in memory: `planes` says where the bits that cross between chunks were stored (`memory` or
+    /// `files`); `bytes_written` covers all sessions; the times for decoding, kernel, encoding, and waiting for readers
+    /// or the writer are in thread-seconds of the last session; `network_bytes` is the number of bytes sent between
+    /// `ranks` processes in this session for the step to each depth, and is empty for a single process.
     pub fn json(&self) -> Value {
         let outcome = self.outcome;
         let agrees = self.published.filter(|_| self.difference.is_none());
@@ -75,8 +75,7 @@ impl Report<'_> {
     }
 }
 
-/// Returns JSON with one key of the outermost object per line: readable, and short even with lists of a
-/// hundred levels.
+/// Returns JSON with one key of the outermost object per line: readable, and short even with lists of a hundred levels.
 ///
 /// ```
 /// let value = serde_json::json!({"board": "3x3", "counts": [1, 2, 4]});

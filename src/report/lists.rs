@@ -1,4 +1,4 @@
-//! The report of a search by lists: table, summary, CSV and JSON.
+//! The report of a list search: table, summary, CSV and JSON.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::{
     store,
 };
 
-/// The report of a search by lists; the fields are the keys of its JSON.
+/// The report of a list search; the fields are the keys of its JSON.
 ///
 /// ```
 /// use tilewave::frontier::FrontierSearch;
@@ -30,19 +30,19 @@ pub struct ListReport {
     engine: &'static str,
     kernel: &'static str,
     threads: usize,
-    /// Number of states that can be reached, as digits, since it often exceeds 64 bits; `None` if it is unknown.
+    /// Number of reachable states, in digits, since it often exceeds 64 bits; `None` if it is unknown.
     pub states: Option<String>,
     complete: bool,
     /// Number of states at each depth.
     pub counts: Vec<u64>,
-    /// The same up to symmetry, where all symmetries were used.
+    /// The same up to symmetry, if all symmetries were used.
     reduced: Option<Vec<u64>>,
     symmetries: usize,
     /// Number of states found.
     pub total: u64,
-    /// The largest depth, `None` when the search stopped early.
+    /// The largest depth, `None` if the search stopped early.
     pub diameter: Option<usize>,
-    /// Number of states at the largest depth, `None` when the search stopped early.
+    /// Number of states at the largest depth, `None` if the search stopped early.
     pub antipodes: Option<u64>,
     /// The mean depth of the states found.
     pub mean_depth: f64,
@@ -51,7 +51,7 @@ pub struct ListReport {
     kept: Vec<u64>,
     seconds: f64,
     level_seconds: Vec<f64>,
-    /// Bytes of the lists of each level; of one that was counted only there are none.
+    /// Size of the lists of each level in bytes; 0 for a level that was only counted.
     level_bytes: Vec<u64>,
     list_bytes: u64,
     disk_peak_bytes: Option<u64>,
@@ -59,7 +59,7 @@ pub struct ListReport {
     pub published: Option<String>,
     /// The first depth whose count differs from the published one.
     pub first_wrong_depth: Option<usize>,
-    /// States of the last depth, if they were asked for.
+    /// States of the last depth, if they were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<Vec<String>>,
     #[serde(skip)]
@@ -71,8 +71,8 @@ impl ListReport {
     /// The columns of [`ListReport::csv_lines`].
     pub const COLUMNS: &'static str = "depth,states,reduced,cumulative,checksum";
 
-    /// Returns the report of an outcome, made in the process that computed it, with a comparison to published growth:
-    /// by default to the known growth of puzzles with these moves.
+    /// Returns the report of an outcome, made in the process that computed it, with a comparison with published growth:
+    /// by default, the known growth of puzzles with these moves.
     pub fn new(
         puzzle: &OrbitPuzzle,
         found: &FrontierOutcome,
@@ -132,7 +132,7 @@ impl ListReport {
         }
     }
 
-    /// States up to symmetry at a depth, as words.
+    /// The number of states up to symmetry at a depth, as text.
     fn reduced(&self, depth: usize) -> String {
         self.reduced.as_ref().map_or(String::new(), |reduced| thousands(reduced[depth]))
     }

@@ -1,8 +1,8 @@
 //! Reports of a search: text, CSV, JSON, SVG, PNG and HTML, and the comparison with published results.
 //!
-//! The program and Python hand over an outcome: [`Report`] (`text`) makes tables and summaries of it, `json` an object,
-//! `html` a page, `chart` a picture: a `scene` of shapes, drawn as SVG there or as pixels by `png`. `published`
-//! contains the published results, `verdict` compares. `lists` reports searches by lists.
+//! The program and Python pass an outcome: [`Report`] (`text`) turns it into tables and summaries, `json` into an
+//! object, `html` into a page, and `chart` into a picture, a `scene` of shapes that is drawn as SVG there or as pixels
+//! by `png`. `published` contains the published results, and `verdict` compares. `lists` reports list searches.
 //!
 //! Invariant: a report reads an [`crate::search::Outcome`] and returns strings or bytes. No function
 //! here prints, writes a file or changes an outcome.

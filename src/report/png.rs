@@ -1,11 +1,11 @@
-//! A scene as pixels: shapes by their distance from each pixel, text from a font of pixels, so that no
-//! font of the system is needed.
+//! Renders a scene as pixels: shapes by their distance from each pixel, text with a bitmap font, so that no system font
+//! is needed.
 
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, RasterizedChar, get_raster};
 
 use crate::report::scene::{Anchor, Colour, Font, Point, RAISED, Scene, SceneShape};
 
-/// Pixels of the PNG per pixel of the SVG: sharp on dense screens and in print.
+/// PNG pixels per SVG pixel: sharp on high-resolution screens and in print.
 const SCALE: f64 = 2.0;
 
 /// Pixels, three bytes each.
@@ -73,7 +73,7 @@ impl Canvas {
         });
     }
 
-    /// Paints what has a negative distance, soft at the border, inside a box around a centre.
+    /// Paints all points with a negative distance, antialiased at the border, inside a box around a centre.
     fn fill(
         &mut self,
         colour: Colour,
@@ -115,7 +115,7 @@ impl Canvas {
         let mut along = begin;
         for (glyph, raised) in glyphs {
             let rows = glyph.raster();
-            // The baseline lies a fifth above the lower end of a glyph.
+            // The baseline is a fifth of the height above the lower end of a glyph.
             let top = -(glyph.height() as isize * 4 / 5) - if raised { 8 } else { 0 };
             for (down, row) in (top..).zip(rows) {
                 for (right, &ink) in (along..).zip(*row) {
@@ -136,7 +136,7 @@ impl Canvas {
 
 type Glyph = RasterizedChar;
 
-/// The glyphs of a text, raised digits as small ones.
+/// The glyphs of a text, with superscript digits as small ones.
 fn glyphs(font: Font, text: &str) -> Vec<(Glyph, bool)> {
     let (weight, height) = match font {
         Font::Label => (FontWeight::Regular, RasterHeight::Size24),

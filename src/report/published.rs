@@ -1,4 +1,4 @@
-//! Distributions that are known: published ones, and this project's own.
+//! Known distributions: published ones, and this project's own.
 //!
 //! Invariant: every entry is a complete state space, so its counts sum to N!/2 or to the order of a group.
 
@@ -27,8 +27,8 @@ pub struct Published {
 }
 
 impl Published {
-    /// Returns size, row-major cell of the blank at depth 0, and metric that it was published for, or `None` for
-    /// other puzzles than boards.
+    /// Returns the size, the row-major cell of the blank at depth 0 and the metric for which it was published, or
+    /// `None` for puzzles other than boards.
     pub fn board(&self) -> Option<(Size, usize, Metric)> {
         match self.of {
             Likeness::Board(size, blank, metric) => Some((size, blank, metric)),
@@ -41,7 +41,7 @@ impl Published {
         &self.counts
     }
 
-    /// Returns the best-known source alone, for example `OEIS A090166`.
+    /// Returns only the best-known source, for example `OEIS A090166`.
     pub fn name(&self) -> &str {
         self.sources.first().map_or("", String::as_str)
     }
@@ -61,12 +61,12 @@ impl Published {
     }
 }
 
-/// Returns the published distribution of the states by their distance, in a metric, from a board whose
-/// blank stands at row-major cell `blank`.
+/// Returns the published distribution of the states by their distance, in a metric, from a board whose blank is on the
+/// row-major cell `blank`.
 ///
-/// The distribution depends on nothing else: renaming the tiles maps any two boards with the blank in
-/// the same place onto each other, and so do reflections and transposition of the board, which is why
-/// 4x3 finds 3x4 and the last cell finds the first.
+/// The distribution depends on nothing else: renaming the tiles maps any two boards with the same blank cell onto each
+/// other, and so do reflections and transposition of the board. This is why 4x3 finds 3x4, and the last cell finds the
+/// first.
 ///
 /// ```
 /// use tilewave::puzzle::{Metric, Size, StateSpace};
@@ -80,8 +80,8 @@ pub fn published(size: Size, blank: usize, metric: Metric) -> Option<&'static Pu
     published_all().iter().find(|known| known.is_of(&of))
 }
 
-/// Returns the published distribution of a state space from its start. Puzzles are identified by their moves,
-/// whatever their names are.
+/// Returns the published distribution of a state space from its start. Puzzles are identified by their moves, whatever
+/// their names.
 ///
 /// ```
 /// use tilewave::puzzle::{StateSpace, families};
@@ -96,7 +96,7 @@ pub fn published_for(space: &StateSpace) -> Option<&'static Published> {
     published_all().iter().find(|known| known.is_of(&of))
 }
 
-/// Returns all published distributions: boards, small ones first, then other puzzles.
+/// Returns all published distributions: boards, smallest first, then other puzzles.
 pub fn published_all() -> &'static [Published] {
     static TABLE: LazyLock<Vec<Published>> = LazyLock::new(|| {
         let boards = boards(include_str!("../../tests/data/distributions.json"));
@@ -108,7 +108,7 @@ pub fn published_all() -> &'static [Published] {
     &TABLE
 }
 
-/// Returns the published growth of a puzzle that is searched by lists: complete, or the states of the first depths.
+/// Returns the published growth of a puzzle for list searches: either complete or for the first depths.
 ///
 /// ```
 /// use tilewave::puzzle::{named, orbits::Turns};
@@ -124,7 +124,7 @@ pub fn published_growth(puzzle: &OrbitPuzzle) -> Option<Published> {
     let rows = table.into_iter().filter(|(key, _)| !key.starts_with('_'));
     rows.filter_map(|(_, row)| ListedGrowth::deserialize(row).ok())
         .filter(|row| puzzle.name().starts_with(&row.name))
-        // Goals take time: only where there are some.
+        // Goals take time: they are compared only if there are any.
         .filter(|row| row.variant.goals.is_empty() || puzzle.goals().len() > 1)
         .filter(|row| row.variant.subgroup.is_empty() || puzzle.name().contains(" up to <"))
         .find_map(|row| {
@@ -133,13 +133,13 @@ pub fn published_growth(puzzle: &OrbitPuzzle) -> Option<Published> {
             known.then(|| Published {
                 of: Likeness::Listed(own.clone()),
                 counts,
-                // Where in a source it stands is in brackets.
+                // The position within a source is given in brackets.
                 sources: vec![source.split(" (").next().unwrap_or_default().into()],
             })
         })
 }
 
-/// What is published of a puzzle that has a name, or of a board from a corner.
+/// The published growth of a named puzzle, or of a board from a corner.
 #[derive(Deserialize)]
 struct ListedGrowth {
     name: String,
@@ -151,7 +151,7 @@ struct ListedGrowth {
 }
 
 impl ListedGrowth {
-    /// The puzzles that have this growth.
+    /// The puzzles with this growth.
     fn puzzles(&self) -> Vec<OrbitPuzzle> {
         if let Ok(size) = self.name.parse::<Size>() {
             let goals = [Goal::First, Goal::Last].map(|goal| goal.board(size).ok());
@@ -163,8 +163,8 @@ impl ListedGrowth {
     }
 }
 
-/// The distribution of what is searched that this project alone has computed and confirmed, where nothing else is
-/// published; `result 2x5-blank1` is `docs/results/2x5-blank1.json`, which says how.
+/// The distribution that only this project has computed and confirmed, if nothing else is published; `result
+/// 2x5-blank1` is `docs/results/2x5-blank1.json`, which says how it was computed.
 pub(crate) fn own_for(space: &StateSpace) -> Option<&'static Published> {
     static TABLE: LazyLock<Vec<Published>> = LazyLock::new(|| {
         let own = own(include_str!("../../docs/results/levels.json"));
@@ -219,7 +219,7 @@ struct PublishedGrowth {
     counts: Vec<u64>,
 }
 
-/// A member of a family, or the puzzle whose file is part of the program.
+/// A member of a family, or a puzzle whose file is part of the program.
 fn definition(name: &str) -> Result<Definition, Error> {
     if name == "dino" {
         let text = include_str!("../../tests/data/puzzles/dino.gap");
@@ -228,7 +228,7 @@ fn definition(name: &str) -> Result<Definition, Error> {
     Ok(families::parse(name)?)
 }
 
-/// Growth of Cayley graphs. The file has names of its own for some families.
+/// Growth of Cayley graphs. The file has its own names for some families.
 fn growth(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
     let table: Map<String, Value> = serde_json::from_str(text)?;
     let mut all = Vec::new();
@@ -249,8 +249,8 @@ fn growth(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
     Ok(all)
 }
 
-/// For each the name of the file, the size of a board or the name of another puzzle, a board's cell of the blank and
-/// metric, and the levels.
+/// For each entry: the name of the file; the size of a board or the name of another puzzle; for a board, the cell of
+/// the blank and the metric; and the levels.
 fn own(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
     type Entry = (String, String, Option<usize>, Option<String>, Vec<u64>);
     let mut all = Vec::new();

@@ -1,7 +1,7 @@
-//! What a chart is made of, and its drawing as SVG.
+//! The shapes of a chart, and their rendering as SVG.
 //!
-//! Invariant: coordinates are pixels of the SVG from the upper left corner; no shape needs to know how
-//! wide a text turns out, which depends on the fonts of whoever looks at it.
+//! Invariant: coordinates are SVG pixels from the upper left corner; no shape depends on the rendered width of a text,
+//! which depends on the viewer's fonts.
 
 use std::fmt::Write;
 
@@ -14,54 +14,54 @@ pub(crate) type Colour = u32;
 /// Colour of the distribution.
 pub(crate) const INK: Colour = 0x2f6690;
 
-/// Colour of what is pointed out in it.
+/// Colour of highlighted parts.
 pub(crate) const ACCENT: Colour = 0xc8553d;
 
 /// Colour of text.
 pub(crate) const TEXT: Colour = 0x222222;
 
-/// Raised digits, from 0 to 9.
+/// Superscript digits, from 0 to 9.
 pub(crate) const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
 
-/// How a text lies at its point.
+/// The position of a text relative to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
-    /// Begins there.
+    /// Begins at the point.
     Start,
-    /// Has its middle there.
+    /// Is centred at the point.
     Middle,
-    /// Ends there.
+    /// Ends at the point.
     End,
-    /// Runs upwards, with its middle there.
+    /// Runs upwards, centred at the point.
     Upwards,
 }
 
-/// A shape of one colour.
+/// A shape with one colour.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum SceneShape {
     /// A filled rectangle: a corner, width and height.
     Rectangle(Point, f64, f64),
     /// A filled circle: its centre and radius.
     Disc(Point, f64),
-    /// Lines from point to point, of this width.
+    /// Lines from point to point, with this width.
     Path(Vec<Point>, f64),
-    /// A text at the left, middle or right end of its baseline.
+    /// A text with the left end, middle or right end of its baseline at a point.
     Text(Point, Anchor, Font, String),
 }
 
-/// The two fonts of a chart.
+/// The fonts of a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Font {
     /// Ticks, labels and notes.
     Label,
     /// Titles of panels.
     Heading,
-    /// The title of the whole.
+    /// The title of the chart.
     Title,
 }
 
 impl Font {
-    /// The height and whether it is bold.
+    /// The height, and whether it is bold.
     fn style(self) -> (u32, bool) {
         match self {
             Font::Label => (13, false),
@@ -71,12 +71,12 @@ impl Font {
     }
 }
 
-/// Shapes on a white ground; later ones cover earlier ones.
+/// Shapes on a white background; later ones cover earlier ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Scene {
-    /// Width in pixels of the SVG.
+    /// Width in SVG pixels.
     pub width: u32,
-    /// Height in pixels of the SVG.
+    /// Height in SVG pixels.
     pub height: u32,
     /// The shapes with their colours.
     pub shapes: Vec<(Colour, SceneShape)>,

@@ -36,7 +36,7 @@ pub struct Report<'a> {
     pub difference: Option<Difference>,
     /// The machine that the search ran on.
     pub machine: Machine,
-    /// Peak resident memory of the process in bytes, where the system tells.
+    /// Peak resident memory of the process in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
 }
 
@@ -58,13 +58,14 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Returns the name of the distribution that the search was compared with: the best-known publication, else the own one.
+    /// Returns the name of the distribution that the search was compared with: the best-known publication, or else this
+    /// project's own.
     pub fn truth(&self) -> String {
         let own = || self.own.map(|own| format!("this project's own {}", own.name()));
         self.published.map(|truth| truth.name().to_string()).or_else(own).unwrap_or_default()
     }
 
-    /// Returns the number of states found per second of wall time.
+    /// Returns the number of states found per second of wall-clock time.
     pub fn states_per_second(&self) -> f64 {
         self.outcome.total() as f64 / self.outcome.seconds
     }
@@ -76,14 +77,14 @@ impl<'a> Report<'a> {
         format!("{table}\n{}", self.summary())
     }
 
-    /// Returns the summary: one line each for board, states, diameter, antipodes, mean depth, time,
-    /// memory, engine and agreement with what is published.
+    /// Returns the summary: one line each for board, states, diameter, antipodes, mean depth, time, memory, engine and
+    /// agreement with published results.
     pub fn summary(&self) -> String {
         let line = |(name, value): &(&str, String)| format!("{name:<10}  {value}\n");
         self.facts().iter().map(line).collect()
     }
 
-    /// The facts of the summary: name and value.
+    /// The facts of the summary: names and values.
     pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
         let outcome = self.outcome;
         let deepest = outcome.counts.len().saturating_sub(1);
@@ -148,7 +149,7 @@ impl<'a> Report<'a> {
         facts
     }
 
-    /// How the search compares with what is published.
+    /// How the search compares with published results.
     pub(crate) fn published_line(&self) -> String {
         let levels = self.outcome.counts.len();
         let which = if self.outcome.complete { "all" } else { "the first" };
@@ -182,11 +183,11 @@ fn engine(outcome: &Outcome) -> String {
 
 // The depth distribution as a text table with bars.
 
-/// Cells of the longest bar: the table then stays within 80 columns for every board up to 16 cells.
+/// Length of the longest bar in characters: the table then stays within 80 columns for every board of up to 16 cells.
 const BAR: u64 = 36;
 
-/// Returns the title of a distribution, for example `3x4: 239,500,800 states, diameter 53`; where it is not
-/// complete, its last depth is no diameter.
+/// Returns the title of a distribution, for example `3x4: 239,500,800 states, diameter 53`; if it is not complete, its
+/// last depth is not called the diameter.
 pub(crate) fn title(name: &str, counts: &[u64], complete: bool) -> String {
     let total = counts.iter().sum();
     let states = thousands(total);
@@ -196,10 +197,10 @@ pub(crate) fn title(name: &str, counts: &[u64], complete: bool) -> String {
     format!("{name}: {states} state{plural}{ending}")
 }
 
-/// Returns the table of a depth distribution: depth, states, cumulative share of `total` and a bar
-/// that is proportional to the states.
+/// Returns the table of a depth distribution: depth, states, cumulative share of `total`, and a bar whose length is
+/// proportional to the number of states.
 ///
-/// The share is rounded down, so that 100 stands only where every state has been reached.
+/// The share is rounded down, so that 100 appears only where every state has been reached.
 ///
 /// ```
 /// let table = tilewave::report::histogram(&[1, 2, 2, 2, 2, 2, 1], 12);
@@ -210,7 +211,7 @@ pub fn histogram(counts: &[u64], total: u64) -> String {
     table(["depth", "states"], counts, total)
 }
 
-/// Returns the table of the values of a database in the form of [`histogram`].
+/// Returns the table of the values of a database, in the form of [`histogram`].
 pub fn value_histogram(counts: &[u64], total: u64) -> String {
     table(["value", "entries"], counts, total)
 }
@@ -234,13 +235,13 @@ fn table([depth, states]: [&str; 2], counts: &[u64], total: u64) -> String {
     table
 }
 
-/// `part` of `whole` in percent, four decimals, rounded down.
+/// `part` of `whole` in percent, with four decimals, rounded down.
 pub(crate) fn share(part: u64, whole: u64) -> String {
     let units = u128::from(part) * 1_000_000 / u128::from(whole.max(1));
     format!("{}.{:04}", units / 10_000, units % 10_000)
 }
 
-/// A bar of `count` against `largest`, in eighths of a cell. Any state at all shows.
+/// A bar for `count` relative to `largest`, in eighths of a character. It is visible even for a single state.
 fn bar(count: u64, largest: u64) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = u128::from(count) * u128::from(8 * BAR) / u128::from(largest.max(1));
@@ -250,12 +251,12 @@ fn bar(count: u64, largest: u64) -> String {
 
 // The machine that a search ran on.
 
-/// The machine that figures were measured on.
+/// The machine on which figures were measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Machine {
-    /// Model name of the processor, where the system tells.
+    /// Model name of the processor, if the system reports it.
     pub cpu: Option<String>,
-    /// Number of threads that the process may run at once.
+    /// Number of threads that the process can run at the same time.
     pub cores: usize,
     /// Operating system.
     pub os: &'static str,
@@ -264,7 +265,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Returns a description of this machine. Cost: reads one small system file on Linux.
+    /// Returns a description of this machine. Cost: reading one small system file on Linux.
     pub fn this() -> Machine {
         Machine {
             cpu: std::fs::read_to_string("/proc/cpuinfo").ok().as_deref().and_then(model_name),

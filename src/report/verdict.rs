@@ -9,12 +9,12 @@ use crate::{
     search::Outcome,
 };
 
-/// The levels of a complete search: states and checksum per depth.
+/// The levels of a complete search: number of states and checksum per depth.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchLevels<'a> {
     /// Number of states at each depth.
     pub counts: &'a [u64],
-    /// Checksum of each depth.
+    /// Checksum at each depth.
     pub checksums: &'a [u64],
 }
 
@@ -25,7 +25,7 @@ impl<'a> SearchLevels<'a> {
     }
 }
 
-/// The standard that a search is compared with. The sum, N!/2 or the order of the group, is checked in every case.
+/// The reference for a search. The sum, N!/2 or the order of the group, is checked in every case.
 #[derive(Clone, Copy, Debug)]
 pub enum Truth<'a> {
     /// A published distribution.
@@ -36,7 +36,7 @@ pub enum Truth<'a> {
     Sum,
 }
 
-/// A fault in the levels of a search.
+/// An error in the levels of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// A level has the wrong number of states.
@@ -48,15 +48,15 @@ pub enum Fault {
     },
     /// The levels do not add up to N!/2 or the order of the group.
     Total {
-        /// States found.
+        /// Number of states found.
         found: u64,
-        /// Number of states that can be reached.
+        /// Number of reachable states.
         expected: u64,
     },
 }
 
 impl Fault {
-    /// Returns the first wrong depth, `None` when only the sum is known to be wrong.
+    /// Returns the first wrong depth, or `None` if only the sum is known to be wrong.
     pub fn depth(&self) -> Option<usize> {
         match self {
             Fault::Level(difference) => Some(difference.depth),
@@ -95,7 +95,7 @@ impl fmt::Display for Fault {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// The puzzle, and the metric unless it is the usual one.
+    /// The puzzle, followed by the metric if it is not the usual one.
     pub puzzle: String,
     /// States found.
     pub total: u64,
@@ -103,11 +103,11 @@ pub struct Verdict {
     pub levels: usize,
     /// Whether the search found all levels.
     pub complete: bool,
-    /// The standard that the levels were compared with.
+    /// The reference with which the levels were compared.
     pub compared_with: String,
-    /// The file of this project's own results with which the levels were compared as well.
+    /// The file of this project's own results with which the levels were also compared.
     pub own: Option<String>,
-    /// The fault, `None` when there is none.
+    /// The error, `None` if there is none.
     pub fault: Option<Fault>,
 }
 
@@ -134,7 +134,7 @@ impl Verdict {
             .map(|expected| Fault::Total { found: total, expected });
         let own = own_for(space);
         let by_own = own.and_then(|own| level(own.counts()));
-        // The one that finds the fault is named.
+        // The reference that reveals the error is named.
         let compared_with = match (own, by_own) {
             (Some(own), Some(_)) if fault.is_none() => format!("this project's own {}", own.name()),
             _ => compared_with,
@@ -150,8 +150,8 @@ impl Verdict {
         }
     }
 
-    /// Returns the verdict on a search by lists, which is compared with published growth, if there is any, and with the
-    /// number of states if it is complete.
+    /// Returns the verdict on a list search, which is compared with published growth, if there is any, and with the
+    /// number of states if the search is complete.
     pub fn of_lists(
         puzzle: &OrbitPuzzle,
         found: &FrontierOutcome,
@@ -181,7 +181,7 @@ impl Verdict {
         }
     }
 
-    /// Returns whether no fault was found.
+    /// Returns whether no error was found.
     pub fn pass(&self) -> bool {
         self.fault.is_none()
     }
@@ -219,17 +219,16 @@ impl fmt::Display for Verdict {
 pub struct Difference {
     /// The first wrong depth.
     pub depth: usize,
-    /// Number of states found at this depth, 0 when the search ended before.
+    /// Number of states found at this depth, 0 if the search ended before it.
     pub found: u64,
-    /// Number of states expected at this depth, 0 when the search should have ended before.
+    /// Number of states expected at this depth, 0 if the search should have ended before it.
     pub expected: u64,
 }
 
 impl Difference {
-    /// Returns the first difference of two lists of counts, `None` when they agree.
+    /// Returns the first difference between two lists of counts, or `None` if they agree.
     ///
-    /// The counts of an incomplete search (`complete` is false) agree when they are the beginning of
-    /// the expected ones.
+    /// The counts of an incomplete search (`complete` is false) agree if they are the beginning of the expected ones.
     ///
     /// ```
     /// use tilewave::report::Difference;

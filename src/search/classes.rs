@@ -1,12 +1,13 @@
 //! Groups of cells, and the transfers between groups.
 //!
-//! A **group** is a parity of lines and at most 8 cells: what one byte of a line tells. A **class** is the
-//! groups that a level may hold. Sliding tiles move one at a time on even lines with a bipartite graph of
-//! cells: two classes of one group each, the colours. Where every move keeps a level's colour open, as in
-//! the multi-tile metric or where generators of both parities mix, there is one class of several groups.
+//! A **group** is a parity of lines together with at most 8 cells: the states that one byte per line represents. A
+//! **class** consists of the groups that a level may contain. Sliding tiles move one at a time on even lines with a
+//! bipartite graph of cells: this gives two classes with one group each, the colours. If the moves do not determine a
+//! level's colour, as in the multi-tile metric or if generators of both parities are mixed, there is one class with
+//! several groups.
 //!
-//! Invariant: bit k of a byte of a group stands for the k-th of its cells, in increasing order. A level
-//! lies in one class, the next in the class after it, which is the same where there is only one.
+//! Invariant: bit k of a byte of a group represents the k-th of its cells, in increasing order. A level lies in one
+//! class, the next level in the other class, or in the same one if there is only one.
 
 use std::{collections::VecDeque, ops::Range};
 
@@ -17,7 +18,7 @@ use crate::{
     search::SearchError,
 };
 
-/// What one byte of a line tells.
+/// The states that one byte per line represents.
 pub(crate) struct Group {
     /// Parity of the lines: 1 for odd ones.
     pub parity: usize,
@@ -27,35 +28,35 @@ pub(crate) struct Group {
 
 /// The moves from a group into another.
 pub(crate) struct IncomingMoves {
-    /// Place of the group that they come from in its class.
+    /// Index, in its class, of the group that they come from.
     pub from: usize,
     pub transfer: Transfer,
 }
 
 /// The groups of a puzzle and the moves between them.
 pub(crate) struct Groups {
-    /// Those of each class: there are 1 or 2.
+    /// The groups of each class: there are 1 or 2 classes.
     pub classes: Vec<Vec<Group>>,
-    /// For each class and group of it the moves that lead there.
+    /// For each class and each of its groups, the moves that lead there.
     pub incoming: Vec<Vec<Vec<IncomingMoves>>>,
-    /// Whether moves need not have a way back.
+    /// Whether moves may lack inverses.
     pub directed: bool,
 }
 
-/// Where a state lies.
+/// The position of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seat {
     pub class: usize,
-    /// Place of the group in its class.
+    /// Index of the group in its class.
     pub group: usize,
     pub bit: u8,
 }
 
 impl Groups {
-    /// Most cells of a group: the bits of a byte.
+    /// Maximum number of cells of a group: the bits of a byte.
     const MAX_CELLS: usize = 8;
 
-    /// Returns the groups of the states that can be reached from even lines with a cell.
+    /// Returns the groups of the states that are reachable from even lines with a given cell.
     pub fn new(puzzle: &Puzzle, start: usize) -> Groups {
         let reached = reached(puzzle, start);
         let colours = if reached.bipartite { 2 } else { 1 };
@@ -104,12 +105,12 @@ impl Groups {
         groups
     }
 
-    /// Returns the number of groups of the class that has most.
+    /// Returns the number of groups of the larger class.
     pub fn most(&self) -> usize {
         self.classes.iter().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// Returns where states with a parity of lines and a cell lie, or `None` when none is reached.
+    /// Returns the position of states with a given parity of lines and cell, or `None` if none is reached.
     pub fn seat(&self, parity: usize, cell: usize) -> Option<Seat> {
         let mut groups = self.classes.iter().enumerate().flat_map(|(class, groups)| {
             let numbered = groups.iter().enumerate();
@@ -122,13 +123,13 @@ impl Groups {
         })
     }
 
-    /// Returns the class of the level after one of a class.
+    /// Returns the class of the level that follows a level in a given class.
     pub fn next(&self, class: usize) -> usize {
         self.classes.len() - 1 - class
     }
 
-    /// Returns what a step leaves out: where the graph is undirected, moves lead to the previous level, the
-    /// next and, where there is one class only, the current one.
+    /// Returns the states that a step excludes: if the graph is undirected, moves lead to the previous level, the next
+    /// one and, if there is only one class, the current one.
     pub fn rule(&self) -> Rule {
         match (self.directed, self.classes.len()) {
             (true, _) => Rule::Unseen,
@@ -138,12 +139,12 @@ impl Groups {
     }
 }
 
-/// Which parities of lines and cells occur together.
+/// The combinations of line parities and cells that occur.
 struct ReachedParities {
-    /// For each parity and cell whether paths to it have an odd length, those to the first being even;
-    /// `None` where no path leads.
+    /// For each parity and cell, whether paths to it have odd length, where paths to the first have even length; `None`
+    /// if no path leads there.
     colour: [Vec<Option<usize>>; 2],
-    /// Whether all paths to each have lengths of the same parity.
+    /// Whether all paths to each of them have lengths of the same parity.
     bipartite: bool,
 }
 
@@ -162,7 +163,7 @@ fn reached(puzzle: &Puzzle, start: usize) -> ReachedParities {
             reached.bipartite &= *to.get_or_insert(next) == next;
         }
     }
-    // The first class is that of the first cell, wherever the start is: files rest on it.
+    // The first class is that of the first cell, wherever the start is: files depend on this.
     let first = reached.colour.iter().flatten().flatten().next();
     if first == Some(&1) {
         for colour in reached.colour.iter_mut().flatten().flatten() {
@@ -172,28 +173,28 @@ fn reached(puzzle: &Puzzle, start: usize) -> ReachedParities {
     reached
 }
 
-// The step into one group, made ready for a kernel.
+// The step into one group, prepared for a kernel.
 
-/// What moves whole bytes: every bit to itself.
+/// The transfer of whole bytes: every bit to itself.
 pub(crate) const BYTE: [(u8, u8); 8] =
     [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (7, 7)];
 
 /// The step into one group.
 pub(crate) struct IncomingStep {
     pub program: StepProgram,
-    /// For each transfer the place of the group in its class that it comes from.
+    /// For each transfer, the index in its class of the group that it comes from.
     pub from: Vec<usize>,
     /// Parity of the lines of the group.
     pub parity: usize,
-    /// Place of the group in its class.
+    /// Index of the group in its class.
     pub group: usize,
-    /// What becomes of the states that the step reaches.
+    /// The treatment of the states that the step reaches.
     pub rule: Rule,
 }
 
 impl IncomingStep {
-    /// Returns a step by some moves that takes the place of what was there, into the first group, of even lines; `halo`
-    /// is what is handed over with the target blocks.
+    /// Returns a step by some moves that replaces the previous contents of the first group, with even lines; `halo`
+    /// describes what is passed in with the target blocks.
     pub fn of<'a>(
         kernel: Kernel,
         tables: &Gathers,
@@ -208,35 +209,35 @@ impl IncomingStep {
     }
 }
 
-// Chunks: the array of lines cut by the first K digits.
+// Chunks: the array of lines divided by the first K digits.
 //
-// Invariant: a chunk is a range of consecutive lines, all those that share K digits; it consists of
-// whole blocks and is cut into frames of whole blocks, of which only the last may be shorter.
+// Invariant: a chunk is a range of consecutive lines, namely all those that share K digits; it consists of whole blocks
+// and is divided into frames of whole blocks, of which only the last may be shorter.
 
-/// How the lines are cut.
+/// How the lines are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Chunks {
     pub layout: Layout,
-    /// Digits that all lines of a chunk share, K.
+    /// Number of digits that all lines of a chunk share, K.
     pub digits: usize,
     /// Number of chunks.
     pub count: usize,
-    /// Blocks of a chunk.
+    /// Number of blocks per chunk.
     pub blocks: usize,
-    /// Blocks of a frame.
+    /// Number of blocks per frame.
     pub frame_blocks: usize,
 }
 
 impl Chunks {
-    /// Most chunks of a search: each is a file of every level and 150 bytes of the manifest, which is written
-    /// with every commit.
+    /// Maximum number of chunks of a search: each is a file in every level and takes 150 bytes of the manifest, which
+    /// is written with every commit.
     pub const MOST: usize = 1 << 20;
 
-    /// Returns the chunks of a layout for K digits, or `None` when K leaves no digit inside a block or makes
-    /// more than [`Chunks::MOST`].
+    /// Returns the chunks of a layout for K digits, or `None` if K leaves no digit inside a block or gives more than
+    /// [`Chunks::MOST`] chunks.
     ///
-    /// A frame holds the blocks that differ in one digit, 9!/2 lines for long lines: 181,440 bytes, a
-    /// size at which the codec is efficient and which fits the second-level cache.
+    /// A frame holds the blocks that differ in one digit, 9!/2 lines for long lines: 181,440 bytes, a size at which the
+    /// codec is efficient and which fits in the second-level cache.
     pub fn new(layout: Layout, digits: usize) -> Option<Chunks> {
         let layout = layout.with_shared_digits(digits)?;
         let count: usize = (0..digits).map(|x| layout.radix(x)).product();
@@ -254,12 +255,12 @@ impl Chunks {
         })
     }
 
-    /// All ways to cut the lines, the fewest chunks first.
+    /// All ways to divide the lines, fewest chunks first.
     pub fn cuts(layout: Layout) -> impl DoubleEndedIterator<Item = Chunks> {
         (0..layout.prefix()).filter_map(move |digits| Chunks::new(layout, digits))
     }
 
-    /// The chunks of a run, known by their number and the lines of a frame.
+    /// The chunks of a run, given their number and the number of lines of a frame.
     pub fn of(layout: Layout, count: u32, frame_lines: u32) -> Option<Chunks> {
         let fits = |cut: &Chunks| (cut.count, cut.frame_lines()) == (count as usize, frame_lines);
         Chunks::cuts(layout).find(fits)
@@ -281,7 +282,7 @@ impl Chunks {
         self.blocks.div_ceil(self.frame_blocks)
     }
 
-    /// The blocks of a frame, counted from the first of the chunk.
+    /// The blocks of a frame, counted from the first block of the chunk.
     pub fn frame(&self, number: usize) -> Range<usize> {
         let first = number * self.frame_blocks;
         first..self.blocks.min(first + self.frame_blocks)

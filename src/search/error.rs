@@ -1,4 +1,4 @@
-//! What can go wrong with a search, in memory or on disk: one line each, with what to do.
+//! Errors of searches, in memory or on disk. Each message is one line and says what to do.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use crate::{
     units::{bytes, counted, thousands},
 };
 
-/// A search that cannot run, go on or be read, or was stopped.
+/// A search that cannot run, continue or be read, or that was stopped.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SearchError {
@@ -20,7 +20,7 @@ pub enum SearchError {
         /// Size of the board.
         size: Size,
     },
-    /// The sweep engine cannot run boards this small.
+    /// The board is too small for the sweep engine.
     #[error(
         "{puzzle} is too small for the sweep engine (7 positions at least): use --engine reference"
     )]
@@ -28,7 +28,7 @@ pub enum SearchError {
         /// The puzzle.
         puzzle: String,
     },
-    /// The arrays exceed the memory budget.
+    /// The arrays exceed the memory limit.
     #[error(
         "{puzzle} needs {} of memory with the {engine} engine, but the limit is {}: raise it with --memory if the machine has more, or {}",
         bytes(*needed), bytes(*budget), way_out(*engine)
@@ -36,28 +36,28 @@ pub enum SearchError {
     Memory {
         /// The puzzle.
         puzzle: String,
-        /// Engine asked for.
+        /// The requested engine.
         engine: Engine,
         /// Bytes needed.
         needed: u64,
         /// Bytes allowed.
         budget: u64,
     },
-    /// The machine refused memory, threads, instructions or a file.
+    /// Memory, threads, processor instructions or a file are not available.
     #[error(transparent)]
     System(#[from] SystemError),
-    /// This engine keeps its levels in files.
+    /// The disk engine keeps its levels in files and needs a directory.
     #[error(
         "the disk engine keeps its levels in files, but this search names no directory: give --dir, or --engine sweep"
     )]
     NoFiles,
-    /// The levels of this puzzle are not cut into chunks.
+    /// The levels of this puzzle cannot be divided into chunks.
     #[error("{puzzle} is searched in memory only: leave out --dir")]
     InMemory {
         /// The puzzle.
         puzzle: String,
     },
-    /// The levels hold more states than can be reached, or the complete search found fewer.
+    /// The levels contain more states than are reachable, or the complete search found fewer.
     #[error(
         "the levels up to depth {depth} hold {} states, but {puzzle} has {}: this machine or this program has erred, so the result is withheld; run it again, or with another --kernel or --engine",
         thousands(*found), thousands(*all)
@@ -65,11 +65,11 @@ pub enum SearchError {
     Sum {
         /// The puzzle.
         puzzle: String,
-        /// Deepest level counted.
+        /// The last depth counted.
         depth: usize,
-        /// States counted.
+        /// Number of states counted.
         found: u64,
-        /// Number of states that can be reached.
+        /// Number of reachable states.
         all: u64,
     },
     /// The observer asked to stop.
@@ -78,44 +78,44 @@ pub enum SearchError {
         counted(*states, "state")
     )]
     Interrupted {
-        /// Depth being computed.
+        /// The depth being computed.
         depth: usize,
-        /// States counted in the finished levels.
+        /// Number of states in the finished levels.
         states: u64,
     },
     // On disk.
-    /// The system refused, or the file's content is wrong.
+    /// A system error, or wrong content in a file.
     #[error("{place}: {}{}", reason, advice(.reason, *lost))]
     Io {
         /// The file.
         place: Place,
-        /// The error of the system or of the file's reader.
+        /// The error from the system or from the reader of the file.
         reason: io::Error,
-        /// Whether what was done since the last commit is lost.
+        /// Whether the work since the last commit is lost.
         lost: bool,
     },
     /// A file is damaged or does not belong here.
     #[error("{reason}")]
     Damaged {
-        /// Depth of its states, or of the step that needs it.
+        /// The depth of its states, or of the step that needs it.
         depth: u32,
         /// Whether it is a scratch file; the level files are then intact.
         scratch: bool,
-        /// The file, what is wrong with it, and what can be done.
+        /// The file, the error in it, and advice.
         reason: String,
     },
-    /// The directories do not hold one whole run.
+    /// The directories do not contain one complete run.
     #[error("{directory}: {reason}")]
     Apart {
         /// The directory.
         directory: String,
-        /// What is wrong, and what can be done.
+        /// The reason, and advice.
         reason: String,
     },
-    /// The directories hold no run or another one, or there is no room for what was asked for.
+    /// The directories contain no run or a different one, or there is no room for what was requested.
     #[error("{0}")]
     Refused(String),
-    /// A rank of the job was started for another search.
+    /// A rank of the job was started for a different search.
     #[error("{0}: start all ranks with the same program and command")]
     Ranks(String),
     /// Another rank of the job has failed.
@@ -123,7 +123,7 @@ pub enum SearchError {
     Elsewhere {
         /// The rank.
         rank: usize,
-        /// The reason that the rank gave.
+        /// The reason that the rank reported.
         reason: String,
     },
     /// The files have reached the disk limit.
@@ -132,14 +132,14 @@ pub enum SearchError {
         bytes(*limit), kept(*lost)
     )]
     Limit {
-        /// Depth in progress.
+        /// The depth in progress.
         depth: u32,
-        /// Bytes allowed.
+        /// The limit in bytes.
         limit: u64,
-        /// Whether what was done since the last commit is lost.
+        /// Whether the work since the last commit is lost.
         lost: bool,
     },
-    /// The observer asked to stop; everything is committed.
+    /// The observer asked to stop; everything has been committed.
     #[error(
         "interrupted at depth {depth} ({} so far). Nothing is lost: continue with `tilewave resume {resume}`",
         counted(*states, "state")
@@ -147,9 +147,9 @@ pub enum SearchError {
     Paused {
         /// The options that continue the search: its directories and its maximum depth.
         resume: String,
-        /// Depth in progress.
+        /// The depth in progress.
         depth: usize,
-        /// States of the finished levels.
+        /// Number of states in the finished levels.
         states: u64,
     },
     /// The requested number of shared digits is larger than the layout allows.
@@ -157,7 +157,7 @@ pub enum SearchError {
     Digits(String),
 }
 
-/// What to do about a search that does not fit the memory.
+/// Advice about a search that does not fit in memory.
 fn way_out(engine: Engine) -> &'static str {
     match engine {
         Engine::Sweep => "search on disk with --dir DIR, or to a depth with --max-depth",
@@ -165,7 +165,7 @@ fn way_out(engine: Engine) -> &'static str {
     }
 }
 
-/// What became of the work.
+/// What happened to the completed work.
 fn kept(lost: bool) -> &'static str {
     if lost { "what was done since the last commit is lost" } else { "nothing is lost" }
 }
@@ -190,12 +190,12 @@ impl From<StorageError> for SearchError {
 }
 
 impl SearchError {
-    /// What is wrong with a directory as a part of a run.
+    /// The error for a directory that does not fit the run.
     pub(crate) fn apart(storage: &dyn Storage, reason: impl Into<String>) -> SearchError {
         SearchError::Apart { directory: storage.name(), reason: reason.into() }
     }
 
-    /// The search in a directory differs in something from what was asked for.
+    /// The error for a directory whose search differs from the requested one.
     pub(crate) fn other(
         storage: &dyn Storage,
         name: &str,
@@ -208,7 +208,7 @@ impl SearchError {
         ))
     }
 
-    /// The error of a frame that the codec refuses.
+    /// The error for a frame that the codec rejects.
     pub(crate) fn uncoded(reason: &str) -> SearchError {
         SearchError::Refused(format!(
             "a frame cannot be compressed: {reason}; free memory and give the same command again"
@@ -222,7 +222,7 @@ impl SearchError {
         ))
     }
 
-    /// The error of a search that could not commit what it had done.
+    /// The error when a search could not commit its work.
     pub(crate) fn without_commit(mut self) -> SearchError {
         if let SearchError::Io { lost, .. } | SearchError::Limit { lost, .. } = &mut self {
             *lost = true;

@@ -1,7 +1,7 @@
-//! The step of one block: where its sources lie, and what the kernel makes of them.
+//! The step of one block: where its sources are, and what the kernel computes from them.
 //!
-//! Invariant: the current level lies in one array, all of it or one chunk; every source of a window that
-//! the program gathers itself lies in that array. What lies in other chunks is handed over (`halo`).
+//! Invariant: the current level is in one array, either completely or one chunk of it; every source of a window that
+//! the program gathers itself is in that array. Data from other chunks is passed in (`halo`).
 
 use rayon::prelude::*;
 
@@ -14,24 +14,24 @@ use crate::{
     store::Array,
 };
 
-/// The states of one class at one depth, of a chunk or of all: for each group in turn a byte per line, one
-/// bit per cell of the group.
+/// The states of one class at one depth, in a chunk or in all: for each group in turn, one byte per line, with one bit
+/// per cell of the group.
 pub(crate) struct Frontier {
     pub registers: Array,
-    /// For each group and block whether any of its bytes is set.
+    /// For each group and block, whether any of its bytes is nonzero.
     pub occupied: Vec<bool>,
-    /// Where it is known, for each block which groups of its registers may hold a state, a bit each.
+    /// If known, for each block, which groups of its registers may contain a state, one bit each.
     pub held: Vec<u64>,
 }
 
 impl Frontier {
-    /// Returns the empty set over a number of blocks, those of all groups together.
+    /// Returns the empty set for a number of blocks, which is the total over all groups.
     pub fn empty(layout: Layout, blocks: usize) -> Result<Frontier, Error> {
         let registers = Array::zeroed((blocks * layout.block_registers()) as u64)?;
         Ok(Frontier { registers, occupied: vec![false; blocks], held: Vec::new() })
     }
 
-    /// Makes the set empty. Cost: a pass over the blocks that hold states, on all threads.
+    /// Makes the set empty. Cost: a pass over the blocks that contain states, on all threads.
     pub fn clear(&mut self, layout: Layout) {
         let blocks = self.registers.units_mut().par_chunks_mut(layout.block_registers());
         blocks.zip(&mut self.occupied).for_each(|(block, occupied)| {
@@ -41,7 +41,7 @@ impl Frontier {
         });
     }
 
-    /// Cuts the set into parts of a number of blocks: registers, and whether each block holds any state.
+    /// Divides the set into parts with a number of blocks: registers, and whether each block contains any state.
     pub fn parts(
         &mut self,
         layout: Layout,
@@ -58,7 +58,7 @@ impl Frontier {
         self.occupied[register / layout.block_registers()] = true;
     }
 
-    /// The first `limit` states, group by group; each group has its first line and its cells.
+    /// The first `limit` states, group by group, given the first line and the cells of each group.
     pub fn states<'a>(
         &self,
         layout: Layout,
@@ -82,7 +82,7 @@ impl Frontier {
     }
 }
 
-/// Appends the states of registers whose first line is `first_line`, up to `limit` in all.
+/// Appends the states of registers whose first line is `first_line`, up to `limit` in total.
 pub(crate) fn states_of(
     registers: &[Register],
     first_line: u64,
@@ -103,7 +103,7 @@ pub(crate) fn states_of(
     }
 }
 
-/// So many groups of registers of a block are computed like all of them.
+/// If a block has this many groups of registers with states, all of its groups are computed.
 pub(crate) const MANY: u32 = 32;
 
 /// The step from one level to the next for the blocks of one array.
@@ -113,24 +113,24 @@ pub(crate) struct Expansion<'a> {
     pub step: &'a IncomingStep,
     pub cur: &'a Frontier,
     pub first: usize,
-    /// Number of blocks of a group in the array.
+    /// Number of blocks per group in the array.
     pub blocks: usize,
-    /// Where each transfer leads, when blocks of which few groups of registers hold states are worth it.
+    /// Where each transfer leads, if it is worthwhile to treat blocks with few nonempty groups of registers separately.
     pub reach: &'a [Reach],
 }
 
 pub(crate) struct BlockTarget<'a> {
-    /// Its previous level, which becomes its next.
+    /// Its previous level, which becomes its next level.
     pub registers: &'a mut [Register],
-    /// Whether any of its bytes is set.
+    /// Whether any of its bytes is nonzero.
     pub occupied: &'a mut bool,
-    /// The states seen so far, where the step needs them.
+    /// The states seen so far, if the step needs them.
     pub seen: &'a mut [Register],
-    /// What is handed over with it.
+    /// The data that is passed in with it.
     pub halo: &'a [Register],
 }
 
-/// The blocks of a step, one after the other: while one is computed, the sources of the next come to the caches.
+/// The blocks of a step, one after another: while one is computed, the sources of the next are fetched into the caches.
 pub(crate) struct BlockLoop {
     now: PredecessorBlocks,
     ahead: PredecessorBlocks,
@@ -142,8 +142,8 @@ impl BlockLoop {
         BlockLoop { now: sources(), ahead: sources() }
     }
 
-    /// Computes a block; `after` is the one that will follow in the same step. `target` learns the block's sources and says what is
-    /// handed over. Returns also which groups of the block's registers may hold a state.
+    /// Computes a block; `after` is the block that follows in the same step. `target` is given the block's sources and
+    /// returns the data that is passed in. Also returns which groups of the block's registers may contain a state.
     pub fn step<'t>(
         &mut self,
         expansion: &Expansion,
@@ -170,12 +170,12 @@ impl BlockLoop {
 }
 
 impl<'a> Expansion<'a> {
-    /// Returns the step for an array of all blocks.
+    /// Returns the step for an array that contains all blocks.
     pub fn whole(layout: Layout, step: &'a IncomingStep, cur: &'a Frontier) -> Expansion<'a> {
         Expansion { layout, step, cur, first: 0, blocks: layout.blocks(), reach: &[] }
     }
 
-    /// Returns the step for an array of one chunk.
+    /// Returns the step for an array that contains one chunk.
     pub fn of_chunk(
         chunks: Chunks,
         chunk: usize,
@@ -186,7 +186,7 @@ impl<'a> Expansion<'a> {
         Expansion { layout, step, cur, first: chunk * blocks, blocks, reach: &[] }
     }
 
-    /// Works out the sources of a block, counted over all arrays.
+    /// Determines the sources of a block, which is numbered over all arrays.
     pub fn find(&self, sources: &mut PredecessorBlocks, block: usize) {
         let layout = self.layout;
         let mut digits = [0; MAX_LEN];
@@ -218,7 +218,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// The groups of registers of a block that can get a state, or all where these are many.
+    /// The groups of registers of a block that can receive a state, or all of them if there are many.
     fn few(&self, sources: &PredecessorBlocks) -> u64 {
         let size = self.layout.block_registers();
         let held = |first: usize| self.cur.held[first / size];
@@ -260,7 +260,7 @@ impl<'a> Expansion<'a> {
         let BlockTarget { registers: next, occupied, seen, halo } = target;
         let block = sources.block;
         if !sources.live.contains(&true) {
-            // No state near: the next level has none here, and the previous one need not be subtracted.
+            // There is no state nearby: the next level has none here, and the previous one need not be subtracted.
             if self.step.rule != Rule::Join && std::mem::take(occupied) {
                 next.fill([0; 64]);
             }
@@ -302,27 +302,27 @@ impl<'a> Expansion<'a> {
 
 const NO_BLOCK: usize = usize::MAX;
 
-/// Where one block comes from.
+/// The sources of one block.
 pub(crate) struct PredecessorBlocks {
     block: usize,
     parity: usize,
-    /// First register in the array of each source block, transfer by transfer.
+    /// First register in the array for each source block, transfer by transfer.
     pub registers: Vec<usize>,
     variants: Vec<usize>,
-    /// For each transfer the block's first register in the group that it comes from.
+    /// For each transfer, the block's first register in the group that it comes from.
     own: Vec<usize>,
-    /// For each transfer whether any of its sources holds a state.
+    /// For each transfer, whether any of its sources contains a state.
     pub live: Vec<bool>,
-    /// For each block that is handed over which groups of its registers hold a state.
+    /// For each block that is passed in, which groups of its registers contain a state.
     pub handed: Vec<u64>,
-    /// First registers of the live blocks that are worth fetching ahead: the block itself and the
-    /// sources of the windows in front of it. Those of windows that reach into the block are its
-    /// neighbours, which are in the cache already.
+    /// First registers of the nonempty blocks that are worth prefetching: the block itself and the sources of the
+    /// windows that lie before it. The sources of windows that reach into the block are its neighbours, which are
+    /// already in the cache.
     far: Vec<usize>,
 }
 
 impl PredecessorBlocks {
-    /// Says whether what is handed over, by the last transfer, holds any state.
+    /// Sets whether the data that is passed in, by the last transfer, contains any state.
     pub fn halo(&mut self, live: bool) {
         if let Some(last) = self.live.last_mut() {
             *last = live;

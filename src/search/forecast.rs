@@ -1,4 +1,4 @@
-//! What a search will take: memory, disk and time, on this machine or on others like it.
+//! Predicts the memory, disk space and time of a search, on this machine or on others like it.
 
 use std::time::{Duration, Instant};
 
@@ -17,14 +17,14 @@ use crate::{
     units::{counted, rate},
 };
 
-/// Most time that the search of a puzzle is given to find out.
+/// Maximum time for the search of a puzzle that is used to measure the speed.
 const MOST_TIME: Duration = Duration::from_secs(5);
 
-/// Most states of a puzzle of a file that is searched to find out: seconds.
+/// Maximum number of states of a puzzle in a file that is searched to measure the speed: this takes seconds.
 const MOST_STATES: u64 = 600_000_000;
 
-/// Positions of the members of a family that are searched: the smallest that the sweep engine is made for, and the
-/// largest that takes seconds.
+/// Numbers of positions of the members of a family that are searched: the smallest for which the sweep engine is made,
+/// and the largest that takes only seconds.
 const MEMBERS: (usize, usize) = (8, 12);
 
 /// The speed of an engine on this machine.
@@ -37,14 +37,14 @@ pub struct Calibration {
     pub kernel: Option<Kernel>,
     /// Number of worker threads.
     pub threads: usize,
-    /// States per second expected of the planned search.
+    /// The expected number of states per second for the planned search.
     pub states_per_second: f64,
-    /// Seconds that the planned search is expected to take.
+    /// The expected number of seconds for the planned search.
     pub seconds: f64,
 }
 
 impl Calibration {
-    /// What a search says of the planned one, whose every state takes `growth` times as long.
+    /// The prediction for the planned search from another search, if each state takes `growth` times as long.
     fn new(plan: &SearchPlan, outcome: &Outcome, growth: f64) -> Calibration {
         let states_per_second = outcome.total() as f64 / outcome.seconds / growth;
         Calibration {
@@ -57,18 +57,18 @@ impl Calibration {
     }
 }
 
-/// Returns how long a planned search should take here, from complete searches of smaller puzzles of the same kind
-/// with the same engine, kernel and threads (0.1 to 2 s for boards, at most 5 s more for others); `None` for the
-/// puzzle of a file, which has no smaller ones, if it has more than 600 million states or takes longer than 5 s. For
-/// the disk engine the time is that of computing alone, without waiting for a disk.
+/// Returns how long a planned search should take here, based on complete searches of smaller puzzles of the same kind
+/// with the same engine, kernel and threads (0.1 to 2 s for boards, at most 5 s more for others). Returns `None` for
+/// the puzzle of a file, which has no smaller relatives, if it has more than 600 million states or takes longer than 5
+/// s. For the disk engine, the time is that of the computation alone, without waiting for a disk.
 ///
-/// The sweep engine's work is states times levels, and the number of levels of boards with the same
-/// short side grows with the square of the number of cells (2x6: 80, 2x7: 108, 2x8: 140; 3x4: 53,
-/// 3x5: 84). In a family the levels grow with the power of N that its small members show. The reference engine's
-/// work is the number of states.
+/// The sweep engine's work is states times levels, and the number of levels of boards with the same short side grows
+/// with the square of the number of cells (2x6: 80, 2x7: 108, 2x8: 140; 3x4: 53, 3x5: 84). Within a family, the number
+/// of levels grows with a power of N that is estimated from its small members. The reference engine's work is the
+/// number of states.
 ///
 /// # Errors
-/// What [`Search::run`] and [`Disk::run`] return.
+/// The errors of [`Search::run`] and [`Disk::run`].
 pub fn calibrate(plan: &SearchPlan, resources: Resources) -> Result<Option<Calibration>, Error> {
     let run = if plan.engine == Engine::Disk { worked } else { Search::run_with };
     let resources = resources.memory(None);
@@ -89,7 +89,8 @@ pub fn calibrate(plan: &SearchPlan, resources: Resources) -> Result<Option<Calib
         let space = StateSpace::of_board(Goal::Last.board(board)?);
         let search = search(space.in_metric(plan.space.metric().unwrap_or_default()));
         if plan.engine != Engine::Disk {
-            // The first search also pays for memory and threads that have never been used; on disk its work counts.
+            // The first search also includes the cost of memory and threads that have never been used; on disk, only
+            // its work counts.
             run(&search, &NoProgress)?;
         }
         let outcome = run(&search, &NoProgress)?;
@@ -111,7 +112,7 @@ pub fn calibrate(plan: &SearchPlan, resources: Resources) -> Result<Option<Calib
     let mut found: Vec<(usize, Outcome)> = Vec::new();
     for (positions, member) in members {
         match run_some(member) {
-            // On disk: the levels of some members are not cut into chunks, those of larger ones may be.
+            // On disk: the levels of some members cannot be divided into chunks, but those of larger members may be.
             Err(Error::Search(SearchError::InMemory { .. })) => {}
             outcome => match outcome? {
                 Some(outcome) => found.push((positions, outcome)),
@@ -143,7 +144,7 @@ fn in_memory() -> Disk {
     Disk::new(Directories::new(vec![Box::new(MemoryDirectory::default())]))
 }
 
-/// Runs a search through chunks in memory, whose seconds are those of decoding, kernel and encoding.
+/// Runs a search through chunks in memory, whose time is that of decoding, kernel and encoding.
 fn worked(search: &Search, progress: &dyn Progress) -> Result<Outcome, Error> {
     let mut disk = in_memory();
     let layout = SearchProblem::chunked(&search.space)?.layout;
@@ -163,8 +164,8 @@ fn worked(search: &Search, progress: &dyn Progress) -> Result<Outcome, Error> {
     Ok(outcome)
 }
 
-/// The smaller members of a puzzle's family with as many positions as it or an even number fewer, since signs decide
-/// how states are kept; and its number of positions.
+/// The smaller members of a puzzle's family with the same number of positions or an even number fewer, since parity
+/// determines how states are stored; and its number of positions.
 fn smaller(space: &StateSpace) -> (Vec<(usize, StateSpace)>, usize) {
     let Some(definition) = space.definition() else {
         return (Vec::new(), 0);
@@ -189,13 +190,13 @@ fn smaller(space: &StateSpace) -> (Vec<(usize, StateSpace)>, usize) {
 /// The machines that a search is planned for; each is like this one except for these fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Machines {
-    /// Cores of each machine, `None` for as many as were measured.
+    /// Number of cores of each machine; `None` for the number that was measured.
     pub cores: Option<usize>,
-    /// Number of MPI processes, each on a machine of its own.
+    /// Number of MPI processes, each on its own machine.
     pub ranks: u64,
-    /// Disk bandwidth of each machine, reading and writing together, in bytes per second.
+    /// Disk bandwidth of each machine, for reading and writing together, in bytes per second.
     pub disk_bandwidth: u64,
-    /// Network bandwidth of each machine when sending, in bytes per second.
+    /// Network bandwidth of each machine for sending, in bytes per second.
     pub network: u64,
 }
 
@@ -203,13 +204,13 @@ pub struct Machines {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Forecast {
-    /// Number of states that can be reached.
+    /// Number of reachable states.
     pub states: u64,
-    /// Number of states up to the last depth asked for; `None` when it is unknown.
+    /// Number of states up to the last depth requested; `None` if it is unknown.
     pub reached: Option<u64>,
-    /// Upper bound on `reached`; `None` when `reached` is known, and when all states may be reached.
+    /// Upper bound on `reached`; `None` if `reached` is known, or if all states may be reached.
     pub at_most: Option<u64>,
-    /// The engine that will run.
+    /// The engine that would run.
     pub engine: Engine,
     /// The kernel that was measured.
     pub kernel: Option<Kernel>,
@@ -221,7 +222,7 @@ pub struct Forecast {
     pub time: Option<(f64, String)>,
     /// The disk and network that a search on disk needs.
     pub disk: Option<DiskForecast>,
-    /// The assumptions of the figures that were not measured on this machine.
+    /// The assumptions behind the figures that were not measured on this machine.
     pub projected: Vec<String>,
 }
 
@@ -235,19 +236,20 @@ pub struct DiskForecast {
     pub planes: PlaneStore,
     /// Sizes of the files, in bytes.
     pub estimate: Estimate,
-    /// Seconds that reading and writing take.
+    /// The number of seconds for reading and writing.
     pub io_seconds: f64,
-    /// Traffic between several ranks and its seconds over all levels, which are `None` when the number of levels is unknown.
+    /// Traffic between several ranks, and its seconds over all levels, which are `None` if the number of levels is
+    /// unknown.
     pub network: Option<(Network, Option<f64>)>,
 }
 
 impl Forecast {
-    /// Returns the forecast of a search. `on_disk` plans for disk even if memory is enough; `keep_all` keeps the files
-    /// of all levels. `widths` are the published states per depth of the whole search, or empty. A search that does not
-    /// fit the memory is planned for machines where it does.
+    /// Returns the forecast of a search. `on_disk` plans for disk even if there is enough memory; `keep_all` keeps the
+    /// files of all levels. `widths` contains the published states per depth of the whole search, or is empty. A search
+    /// that does not fit in memory is planned for machines where it does.
     ///
     /// # Errors
-    /// As [`plan`] and [`calibrate`].
+    /// The errors of [`plan`] and [`calibrate`].
     pub fn of(
         search: &Search,
         on_disk: bool,
@@ -258,7 +260,7 @@ impl Forecast {
         let mut plan = plan(&search.space, search.engine)?;
         let ranks = machines.ranks;
         let too_large = search.resources.memory.is_some_and(|budget| plan.array_bytes > budget);
-        // What is searched in memory only is planned there, unless files are asked for.
+        // A search that is only possible in memory is planned there, unless files are requested.
         let needs = || too_large && search.engine.is_none() && disk::suits(&search.space);
         let on_disk = plan.engine == Engine::Sweep && (on_disk || ranks > 1 || needs());
         if on_disk {
@@ -329,7 +331,7 @@ impl Forecast {
         let estimate = disk::estimate(&shallow, plan, keep_all);
         let moved = (estimate.bytes_read + estimate.bytes_written) as f64;
         let io_seconds = moved / (machines.disk_bandwidth * ranks) as f64;
-        // As if every level were dense: an upper bound, where their number is known.
+        // As if every level were dense: an upper bound, if their number is known.
         let levels = Some(shallow.counts.len()).filter(|&levels| levels > 0);
         let network = network.map(|network| {
             let all = levels.map(|levels| network.level_bytes as f64 * levels as f64);
@@ -337,15 +339,15 @@ impl Forecast {
         });
         let mut first = 1.0;
         if search.max_depth.is_some() {
-            // The first levels take their share of the time of all.
+            // The first levels take their share of the total time.
             first = disk::share(&shallow, widths, plan);
             let (exact, states) = (shallow.exact, shallow.states());
             self.reached = states.filter(|_| exact);
             self.at_most = states.filter(|_| !exact);
         }
         if let Some((seconds, _)) = &mut self.time {
-            // Readers and the writer work beside the computing threads; ranks compute, then send: the one waits for the
-            // other.
+            // Readers and the writer work at the same time as the computing threads; ranks first compute, then send:
+            // one waits for the other.
             *seconds = (*seconds * first / ranks as f64).max(io_seconds);
             *seconds += network.and_then(|(_, seconds)| seconds).unwrap_or(0.0);
         }
@@ -354,13 +356,13 @@ impl Forecast {
         Ok(())
     }
 
-    /// Returns whether the time leaves out the network because the number of levels is unknown.
+    /// Returns whether the time excludes the network because the number of levels is unknown.
     pub fn is_without_network(&self) -> bool {
         let network = self.disk.as_ref().and_then(|disk| disk.network.as_ref());
         network.is_some_and(|(_, seconds)| seconds.is_none())
     }
 
-    /// Returns the states per second of the whole search when both the time and the states are known, else `None`.
+    /// Returns the states per second of the whole search if both the time and the number of states are known.
     pub fn states_per_second(&self) -> Option<f64> {
         let (seconds, _) = self.time.as_ref().filter(|_| !self.is_without_network())?;
         Some(self.reached? as f64 / seconds)

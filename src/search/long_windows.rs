@@ -1,18 +1,17 @@
-//! Long windows: those that take several elements at once into a block or into the lanes.
+//! Long windows: those with which several elements at once enter a block or the lanes.
 //!
-//! A window that one element crosses has a variant of its tables for each place where that element may
-//! stand among a block's own; with k of them it is k-th powers, and reversals of long pieces would need
-//! gigabytes of tables and sixty registers for each. So a long window is carried out in turn: first a
-//! window that leaves its first element in place, then the rotation that brings that element to where it
-//! goes. Reversals of ever longer pieces share all but their last rotation.
+//! A window that one element crosses has one variant of its tables for each place that this element may take among a
+//! block's own elements. With k such elements, the number of variants is a k-th power, and reversals of long pieces
+//! would need gigabytes of tables and sixty registers for each register. A long window is therefore carried out in
+//! stages: first a window that leaves its first element in place, then the rotation that brings this element to its
+//! place. Reversals of ever longer pieces share all stages but their last rotation.
 //!
-//! A link of such a **chain** whose window begins at position a moves bytes only between lines that share
-//! their first a elements: a superblock. So all links but the last few are carried out one superblock after the
-//! other, by each thread on its own, in arrays that fit the caches; what begins too far in front passes over whole
-//! arrays.
+//! A link of such a **chain** whose window begins at position a moves bytes only between lines that share their first a
+//! elements: a superblock. So each thread carries out all links but the last few on one superblock after another, in
+//! arrays that fit in the caches; links that begin too early are passes over whole arrays.
 //!
-//! Invariant: the array of a link holds, for every line, the byte of the line that the chain's windows up
-//! to it take to it.
+//! Invariant: for every line, the array of a link contains the byte of the line that the chain's windows up to this
+//! link take to it.
 
 use crate::{
     Error,
@@ -30,10 +29,10 @@ use crate::{
     threads::Tasks,
 };
 
-/// Superblocks for each thread, so that none waits long for the others.
+/// Number of superblocks per thread, so that no thread waits long for the others.
 const PER_THREAD: usize = 4;
 
-/// Whether a window is carried out in turn.
+/// Whether a window is carried out in stages.
 pub(crate) fn is_long(layout: Layout, window: &Window) -> bool {
     crossing_table(layout, window) > 1
 }
@@ -46,15 +45,15 @@ fn blocks(layout: Layout, digits: usize) -> usize {
 /// A link before its tables are made.
 #[derive(Clone)]
 struct LinkPlan {
-    /// What all windows up to here come to.
+    /// The product of all windows up to here.
     done: Window,
-    /// The window that leads here from the link before.
+    /// The window that leads here from the previous link.
     last: Window,
     /// The bits of the moves that end here.
     bits: Vec<(u8, u8)>,
 }
 
-/// The links from the current level to a transfer: each window leaves one element less in place.
+/// The links from the current level to a transfer: each window leaves one fewer element in place.
 fn chain_of(layout: Layout, transfer: &Transfer) -> Vec<LinkPlan> {
     let mut links = Vec::new();
     let mut done = transfer.window.clone();
@@ -75,7 +74,7 @@ fn chain_of(layout: Layout, transfer: &Transfer) -> Vec<LinkPlan> {
     links
 }
 
-/// The links of some long windows, with the place in its class of the group that they begin at.
+/// The links of some long windows, with the index in its class of the group at which they begin.
 pub(crate) struct ChainPlan {
     from: usize,
     links: Vec<LinkPlan>,
@@ -86,7 +85,7 @@ impl ChainPlan {
         self.links.iter().map(|link| link.last.clone())
     }
 
-    /// How many of the links are carried out superblock by superblock.
+    /// The number of links that are carried out superblock by superblock.
     fn local(&self, layout: Layout, threads: usize) -> usize {
         let digits = |link: &LinkPlan| link.last.first().min(layout.block_prefix());
         let enough = |digits| layout.blocks() / blocks(layout, digits) >= threads * PER_THREAD;
@@ -94,7 +93,7 @@ impl ChainPlan {
     }
 }
 
-/// The chains of the long windows by which moves arrive in a group. A chain that is the beginning of another is
+/// The chains of the long windows through which moves arrive in a group. A chain that is the beginning of another is
 /// part of it.
 pub(crate) fn plans(layout: Layout, incoming: &[IncomingMoves]) -> Vec<ChainPlan> {
     let long = incoming.iter().filter(|a| is_long(layout, &a.transfer.window));
@@ -116,31 +115,31 @@ pub(crate) fn plans(layout: Layout, incoming: &[IncomingMoves]) -> Vec<ChainPlan
     chains
 }
 
-/// Returns how many arrays of one group the long windows take by which moves arrive in a group.
+/// Returns the number of one-group arrays that the long windows need for the moves that arrive in a group.
 pub(crate) fn arrays(layout: Layout, incoming: &[IncomingMoves], threads: usize) -> usize {
-    // Each link reads the array of the one before, and all but the last fill one.
+    // Each link reads the array of the previous one, and all but the last fill one.
     let whole = |plan: &ChainPlan| (plan.links.len() - plan.local(layout, threads)).min(2);
     let most = plans(layout, incoming).iter().map(whole).max();
     most.map_or(0, |most| 1 + most)
 }
 
 struct Link {
-    /// Fills its array, `None` for the last one.
+    /// Fills its array; `None` for the last link.
     fill: Option<IncomingStep>,
-    /// Joins the states to those of the target group, `None` where no move ends here.
+    /// ORs the states into those of the target group; `None` if no move ends here.
     join: Option<IncomingStep>,
-    /// Digits that the superblocks share that it moves bytes within.
+    /// Number of digits shared by the lines of a superblock within which it moves bytes.
     digits: usize,
 }
 
 struct WindowChain {
     links: Vec<Link>,
-    /// Links that are carried out superblock by superblock.
+    /// Number of links that are carried out superblock by superblock.
     local: usize,
 }
 
 impl WindowChain {
-    /// `parity` is that of the lines of the group that the chain begins at.
+    /// `parity` is the parity of the lines of the group at which the chain begins.
     fn new(
         kernel: Kernel,
         tables: &Gathers,
@@ -177,10 +176,10 @@ pub(crate) struct LongWindows {
     chains: Vec<WindowChain>,
 }
 
-/// Arrays of one group each, made as needed.
+/// Arrays of one group each, created as needed.
 #[derive(Default)]
 pub(crate) struct LongWindowArrays {
-    /// What [`LongWindows::run`] has joined.
+    /// The result of [`LongWindows::run`].
     pub joined: Option<Frontier>,
     spare: Vec<Frontier>,
 }
@@ -192,12 +191,12 @@ impl LongWindowArrays {
     }
 }
 
-/// A pass over all blocks of an array: what is read, and what it is joined to or takes the place of. Returns
-/// false when interrupted.
+/// A pass over all blocks of an array: what is read, and what it is ORed into or replaces. Returns false if
+/// interrupted.
 pub(crate) type LongWindowPass<'a> = dyn Fn(Expansion<'_>, &mut Frontier) -> bool + Sync + 'a;
 
 impl LongWindows {
-    /// Returns the long windows into a group from those of the class `before`, `None` when there are none.
+    /// Returns the long windows into a group from those of the class `before`, or `None` if there are none.
     pub fn new(
         kernel: Kernel,
         tables: &Gathers,
@@ -209,8 +208,8 @@ impl LongWindows {
         Ok((!chains.is_empty()).then_some(LongWindows { layout: tables.layout, chains }))
     }
 
-    /// Joins the states that the long windows lead to from `cur` in the array `joined`, whose content is replaced. Returns
-    /// false when interrupted.
+    /// Collects the states that the long windows reach from `cur` in the array `joined`, whose content is replaced.
+    /// Returns false if interrupted.
     pub fn run(
         &self,
         cur: &Frontier,
@@ -253,7 +252,7 @@ impl LongWindows {
         Ok(true)
     }
 
-    /// Carries out the first links of a chain on all superblocks; `out` is the array of the last of them.
+    /// Carries out the first links of a chain on all superblocks; `out` is the array of the last of these links.
     fn superblocks(
         &self,
         chain: &WindowChain,
@@ -292,13 +291,13 @@ impl LongWindows {
     }
 }
 
-/// The blocks of a superblock: registers, and whether each holds any state.
+/// The blocks of a superblock: registers, and whether each contains any state.
 type SuperblockPart<'a> = (&'a mut [Register], &'a mut [bool]);
 
 struct LinkScratch {
     /// The link's array over a superblock of the next link; empty for the last.
     array: Frontier,
-    /// For filling and for joining.
+    /// For filling and for collecting.
     loops: [Option<BlockLoop>; 2],
 }
 
@@ -311,7 +310,7 @@ impl LinkScratch {
     }
 }
 
-/// One superblock of the last link that is carried out so.
+/// One superblock of the last link that is carried out this way.
 struct Superblock<'a> {
     layout: Layout,
     links: &'a [Link],
@@ -322,7 +321,7 @@ struct Superblock<'a> {
 }
 
 impl Superblock<'_> {
-    /// Carries out a link, and those before it, on the superblock of it that begins with block `first`.
+    /// Carries out a link, and those before it, on its superblock that begins with block `first`.
     fn run(&mut self, at: usize, first: usize, scratch: &mut [LinkScratch]) {
         let (layout, link) = (self.layout, &self.links[at]);
         let count = blocks(layout, link.digits);
@@ -364,7 +363,7 @@ impl Superblock<'_> {
             let expansion = Expansion { layout, step, cur, first: begin, blocks, reach: &[] };
             for block in first..first + count {
                 let at = block - base;
-                // Nothing ahead: it lies in the caches.
+                // No prefetching: everything is in the caches.
                 loops.step(&expansion, block, None, |_| BlockTarget {
                     registers: &mut registers[at * size..][..size],
                     occupied: &mut occupied[at],

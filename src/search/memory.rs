@@ -1,9 +1,9 @@
-//! The sweep engine: whole levels by streaming over two byte arrays in memory.
+//! The sweep engine: computes complete levels by streaming over two byte arrays in memory.
 //!
-//! Invariant: before the step to depth d, the array of the group of d - 1 holds exactly level d - 1
-//! and the array of the group of d holds exactly level d - 2. The step overwrites the latter with
-//! level d block by block and only reads the former. No set of visited states is needed: the graph is
-//! undirected and bipartite, so a neighbour of level d - 1 lies in level d - 2 or d.
+//! Invariant: before the step to depth d, the array for the group of d - 1 contains exactly level d - 1, and the array
+//! for the group of d contains exactly level d - 2. The step overwrites the latter with level d, block by block, and
+//! only reads the former. No set of visited states is needed: the graph is undirected and bipartite, so a neighbour of
+//! level d - 1 is in level d - 2 or d.
 
 use std::{
     collections::HashSet,
@@ -25,16 +25,16 @@ use crate::{
     threads::Tasks,
 };
 
-/// Most blocks that a worker takes at a time: 64 * 21 KiB, half a millisecond's work. Workers take
+/// Maximum number of blocks that a worker takes at a time: 64 * 21 KiB, half a millisecond's work. Workers take
 /// neighbouring blocks, so that they share the sources in the last-level cache.
 const BLOCKS_PER_TASK: usize = 64;
 
 struct ClassSteps {
     steps: Vec<IncomingStep>,
-    /// For each group the windows that are carried out in turn.
+    /// For each group, the windows that are carried out in stages.
     long: Vec<Option<LongWindows>>,
-    /// Whether blocks that differ in the first digit only are computed one after the other: they share sources that
-    /// have left the caches when a pass through the array comes to the next first digit.
+    /// Whether blocks that differ only in the first digit are computed one after another: they share sources that would
+    /// have left the caches by the time a pass through the array arrives at the next first digit.
     first_digit_inside: bool,
 }
 
@@ -80,8 +80,8 @@ impl ClassSteps {
     }
 }
 
-/// Returns the bytes of the arrays of a problem: 64 bytes for 60 lines of each group, two levels of them;
-/// all states seen where moves have no way back; and those of the windows that are carried out in turn.
+/// Returns the size in bytes of the arrays for a problem: 64 bytes per 60 lines of each group, for two levels; for the
+/// set of all states seen, if moves may lack inverses; and for the windows that are carried out in stages.
 pub(crate) fn array_bytes(problem: &SearchProblem, threads: usize) -> u64 {
     let groups = &problem.groups;
     let arrays = |class| problem.registers(class);
@@ -93,7 +93,7 @@ pub(crate) fn array_bytes(problem: &SearchProblem, threads: usize) -> u64 {
     REGISTER_BYTES as u64 * (levels + seen + long)
 }
 
-/// Runs the search. Cost: [`array_bytes`] of memory, one pass over it per level.
+/// Runs the search. Cost: [`array_bytes`] of memory, and one pass over it per level.
 pub(crate) fn run(
     search: &Search,
     problem: &SearchProblem,
@@ -178,12 +178,12 @@ struct GroupTarget<'a> {
 struct BlockRange<'a> {
     registers: &'a mut [Register],
     occupied: &'a mut [bool],
-    /// The states seen so far, where the step needs them.
+    /// The states seen so far, if the step needs them.
     seen: &'a mut [Register],
 }
 
 impl Sweep<'_> {
-    /// Replaces the level before `cur` in `next` by the level after it. Returns `None` when interrupted.
+    /// Replaces the level before `cur`, in `next`, by the level after it. Returns `None` if interrupted.
     fn level(
         &self,
         cur: &Frontier,
@@ -232,7 +232,7 @@ impl Sweep<'_> {
         Ok(self.pass(targets).map(|rest| tally.plus(rest)))
     }
 
-    /// Computes some groups' parts. Returns `None` when interrupted.
+    /// Computes parts of some groups. Returns `None` if interrupted.
     fn pass(&self, targets: Vec<GroupTarget>) -> Option<Tally> {
         if targets.is_empty() {
             return Some(Tally::default());
@@ -246,7 +246,7 @@ impl Sweep<'_> {
             (run, stride) = (1, layout.block_stride(0));
             per_task = per_task.next_multiple_of(layout.radix(0));
         }
-        // For each run of blocks the parts of all groups: side by side they read the same sources.
+        // For each run of blocks, the parts of all groups: processed side by side, they read the same sources.
         let mut runs: Vec<Option<(usize, Vec<BlockRange>)>> =
             (0..blocks).step_by(run).map(|first| Some((first, Vec::new()))).collect();
         let mut steps = Vec::new();

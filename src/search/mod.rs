@@ -1,14 +1,14 @@
-//! Breadth-first search of numbered states: boards of up to 16 cells, puzzles of one set of different pieces.
+//! Breadth-first search of numbered states: boards of up to 16 cells, and puzzles with one set of different pieces.
 //!
-//! [`Search::run`] takes a [`Search`] (`options`) and returns an [`Outcome`]; the program, tables, Python and Rust programs call
-//! it. It chooses an engine: the sweep (`memory`) or the plain one (`reference`). `disk` runs the sweep with levels in files,
-//! alone or as a rank of a job (`ranks`, `mpi`). The sweep turns the state space into a `problem`: a layout, and `classes` of
-//! groups with the moves between them. Each level goes block by block through `expander` to the kernel; `long_windows` carries
-//! out moves that are too long for tables. `outcome` adds levels up and rejects impossible counts. `forecast` predicts memory and
-//! time.
+//! [`Search::run`] runs a [`Search`] (`options`) and returns an [`Outcome`]; the program, tables, Python and Rust
+//! programs call it. It chooses an engine: the sweep (`memory`) or the plain one (`reference`). `disk` runs the sweep
+//! with levels in files, alone or as a rank of a job (`ranks`, `mpi`). The sweep turns the state space into a
+//! `problem`: a layout, and `classes` of groups with the moves between them. Each level goes block by block through
+//! `expander` to the kernel; `long_windows` carries out moves that are too long for tables. `outcome` collects the
+//! totals of levels and rejects impossible counts. `forecast` predicts memory and time.
 //!
-//! Invariant: every engine returns the same counts and the same checksums for the same search. The
-//! checksum of a level depends on its set of states alone.
+//! Invariant: every engine returns the same counts and the same checksums for the same search. The checksum of a level
+//! depends only on its set of states.
 
 pub(crate) mod classes;
 pub mod disk;

@@ -1,8 +1,8 @@
 //! The ranks of an MPI job.
 //!
-//! Invariant: only the thread that started the job calls MPI (`MPI_THREAD_FUNNELED`), with one exception:
-//! the last call of a process that panics, `abort`, may come from any thread. Errors of MPI itself end
-//! the job, as is MPI's default.
+//! Invariant: only the thread that started the job calls MPI (`MPI_THREAD_FUNNELED`), with one exception: the last call
+//! of a process that panics, `abort`, may come from any thread. Errors of MPI itself end the job, which is MPI's
+//! default.
 
 use std::marker::PhantomData;
 
@@ -17,14 +17,14 @@ use mpi::{
 
 use crate::search::{Communicator as Ranks, Reduce};
 
-/// Most bytes for one rank in one call.
+/// Maximum number of bytes for one rank in one call.
 const MESSAGE: usize = 1 << 30;
 
 /// An MPI job, from its start to its end: dropping it waits for all ranks.
 pub struct Job {
     world: SimpleCommunicator,
     _universe: Universe,
-    /// Stays on the thread that started it.
+    /// Keeps the job on the thread that started it.
     _thread: PhantomData<*const ()>,
 }
 
@@ -38,13 +38,13 @@ impl Job {
     }
 }
 
-/// Ends the whole job at once, all ranks of it.
+/// Ends the job at once, with all of its ranks.
 fn abort(code: u8) -> ! {
     SimpleCommunicator::world().abort(i32::from(code))
 }
 
-/// Installs a panic hook: when any thread of this rank panics, it passes the reason to `say` and ends
-/// the whole job. Without it the other ranks would wait for this one forever.
+/// Installs a panic hook: if any thread of this rank panics, it passes the reason to `say` and ends the whole job.
+/// Without it, the other ranks would wait for this one forever.
 pub fn end_on_panic(say: impl Fn(&str) + Send + Sync + 'static) {
     std::panic::set_hook(Box::new(move |info| {
         let payload = info.payload();
@@ -62,7 +62,8 @@ pub fn end_on_panic(say: impl Fn(&str) + Send + Sync + 'static) {
     }));
 }
 
-/// Where parts of given lengths lie, one after the other. All fit because [`Job::round`] cuts them.
+/// The offsets of parts with the given lengths, one after another. All of them fit, because [`Job::round`] limits the
+/// lengths.
 fn places(counts: &[i32]) -> Vec<i32> {
     let mut at = 0;
     let next = |count: &i32| {
@@ -73,17 +74,17 @@ fn places(counts: &[i32]) -> Vec<i32> {
 }
 
 impl Job {
-    /// Most bytes of a part in one call: MPI counts and offsets have 32 bits.
+    /// Maximum number of bytes of a part in one call: MPI counts and offsets have 32 bits.
     fn message(&self) -> usize {
         MESSAGE.min(i32::MAX as usize / self.size())
     }
 
-    /// One call: `parts` are short enough. Appends what arrives to `arrived`.
+    /// One call, with `parts` that are short enough. Appends the received data to `arrived`.
     fn round(&self, parts: &[&[u8]], arrived: &mut [Vec<u8>]) {
         let counts: Vec<i32> = parts.iter().map(|part| part.len() as i32).collect();
         let mut coming = vec![0; self.size()];
         self.world.all_to_all_into(&counts[..], &mut coming[..]);
-        // A byte more: the address of an empty buffer may be 1, which Open MPI takes for MPI_IN_PLACE.
+        // One additional byte: the address of an empty buffer may be 1, which Open MPI takes for MPI_IN_PLACE.
         let mut out = parts.concat();
         out.push(0);
         let places_out = places(&counts);

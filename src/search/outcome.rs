@@ -1,4 +1,4 @@
-//! What a search found, or may be expected to find.
+//! The results of a search, and the results that can be expected.
 
 use std::{collections::HashSet, time::Instant};
 
@@ -12,13 +12,13 @@ use crate::{
     units::names,
 };
 
-/// The result of a search: one count and one checksum per depth, and how it was computed.
+/// The result of a search: one count and one checksum per depth, and how they were computed.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outcome {
     /// The state space that was searched.
     pub space: StateSpace,
-    /// Number of states that can be reached.
+    /// Number of reachable states.
     pub states: u64,
     /// Engine that ran.
     pub engine: Engine,
@@ -28,19 +28,19 @@ pub struct Outcome {
     pub threads: usize,
     /// Number of states at each depth.
     pub counts: Vec<u64>,
-    /// Checksum at each depth; equal sets of states have equal checksums, whatever engine computed them.
+    /// Checksum at each depth; equal sets of states have equal checksums, whichever engine computed them.
     pub checksums: Vec<u64>,
-    /// Wall time per depth, in seconds.
+    /// Wall-clock time per depth, in seconds.
     pub level_seconds: Vec<f64>,
     /// Whether the search ran until no new state was found.
     pub complete: bool,
-    /// Wall time of the whole search, in seconds, allocation included.
+    /// Wall-clock time of the whole search, including allocation, in seconds.
     pub seconds: f64,
     /// Size of the state arrays, in bytes.
     pub array_bytes: u64,
-    /// States of the last depth, in increasing order, at most as many as [`crate::search::Search::keep_last`].
+    /// States at the last depth, in increasing order, at most [`crate::search::Search::keep_last`] of them.
     pub last: Vec<State>,
-    /// The resources that a search on disk has used.
+    /// The resources that a search on disk used.
     pub disk: Option<DiskUse>,
 }
 
@@ -50,13 +50,12 @@ impl Outcome {
         self.counts.iter().sum()
     }
 
-    /// Returns the largest depth (God's number when start and goal are equal), or `None` when the
-    /// search stopped early.
+    /// Returns the largest depth (God's number if start and goal are equal), or `None` if the search stopped early.
     pub fn diameter(&self) -> Option<usize> {
         self.complete.then(|| self.counts.len() - 1)
     }
 
-    /// Returns the number of states at the largest depth, or `None` when the search stopped early.
+    /// Returns the number of states at the largest depth, or `None` if the search stopped early.
     pub fn antipodes(&self) -> Option<u64> {
         self.counts.last().copied().filter(|_| self.complete)
     }
@@ -72,9 +71,9 @@ impl Outcome {
 /// Where a search on disk keeps the planes: the bits that cross between chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlaneStore {
-    /// The planes of all chunks lie in memory: 8 bytes per plane and register.
+    /// The planes of all chunks are in memory: 8 bytes per plane per register.
     Memory,
-    /// The planes lie in files; those of one chunk at a time are in memory.
+    /// The planes are in files; those of one chunk at a time are in memory.
     Files,
 }
 
@@ -91,7 +90,7 @@ pub struct DiskUse {
     pub chunks: usize,
     /// Where the planes were kept.
     pub planes: PlaneStore,
-    /// Bytes of level files written, over all sessions.
+    /// Number of bytes of level files written, over all sessions.
     pub bytes_written: u64,
     /// Peak size of the level files, in bytes.
     pub peak_bytes: u64,
@@ -99,25 +98,24 @@ pub struct DiskUse {
     pub level_bytes: Vec<u64>,
     /// Thread-seconds of this session spent decoding.
     pub decode_seconds: f64,
-    /// Thread-seconds of this session spent in the kernel, planes included.
+    /// Thread-seconds of this session spent in the kernel, including the planes.
     pub kernel_seconds: f64,
     /// Thread-seconds of this session spent encoding.
     pub encode_seconds: f64,
-    /// Thread-seconds of this session that workers waited for a reader or the writer.
+    /// Thread-seconds of this session during which workers waited for a reader or the writer.
     pub wait_seconds: f64,
     /// Number of processes in this session.
     pub ranks: usize,
-    /// Bytes that ranks sent to each other in this session for the step to each depth.
+    /// Number of bytes that ranks sent to each other in this session for the step to each depth.
     pub network_bytes: Vec<u64>,
 }
 
-// What the levels of a search come to.
+// The totals of the levels of a search.
 //
-// Invariant: the levels never hold more states than there are, and a complete search holds them all.
+// Invariant: the levels never contain more states than exist, and a complete search contains them all.
 
-/// What is done with each group of a level: the depth, the number of the group's first line, the registers
-/// of all its lines in the layout of [`crate::perm::layout`], and the cells (path indices) that the bits of a
-/// byte stand for.
+/// Called for each group of a level with the depth, the number of the group's first line, the registers of all its
+/// lines in the layout of [`crate::perm::layout`], and the cells (path indices) that the bits of a byte represent.
 pub(crate) type EachLevel<'a> =
     dyn FnMut(usize, u64, &[Register], &[usize]) -> Result<(), Error> + Send + 'a;
 
@@ -134,7 +132,7 @@ pub(crate) struct FoundLevels {
 }
 
 impl FoundLevels {
-    /// Returns no levels of a puzzle that has `all` states.
+    /// Returns an empty list of levels for a puzzle with `all` states.
     pub fn new(puzzle: String, all: u64) -> FoundLevels {
         FoundLevels {
             puzzle,
@@ -148,13 +146,13 @@ impl FoundLevels {
         }
     }
 
-    /// Goes on after the levels of earlier sessions, of which the states are known.
+    /// Continues after the levels of earlier sessions, whose numbers of states are given.
     pub fn after(puzzle: String, all: u64, counts: impl Iterator<Item = u64>) -> FoundLevels {
         let counts: Vec<u64> = counts.collect();
         FoundLevels { states: counts.iter().sum(), counts, ..FoundLevels::new(puzzle, all) }
     }
 
-    /// Appends the next level and reports it; returns false when it is empty, which completes the search.
+    /// Appends the next level and reports it; returns false if it is empty, which completes the search.
     pub fn push(
         &mut self,
         level: Tally,
@@ -181,29 +179,29 @@ impl FoundLevels {
     }
 }
 
-// What may be expected of the levels.
+// Predictions for the levels.
 
 /// The numbers of states per depth on which an estimate is based.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Widths {
-    /// Number of states at each depth, as far as the search goes; empty when nothing is known.
+    /// Number of states at each depth, as far as the search goes; empty if nothing is known.
     pub counts: Vec<u64>,
-    /// Whether `counts` are exact published numbers, not upper bounds.
+    /// Whether `counts` contains exact published numbers rather than upper bounds.
     pub exact: bool,
 }
 
 impl Widths {
-    /// Returns the number of states at all depths together, `None` when nothing is known.
+    /// Returns the number of states at all depths together, or `None` if nothing is known.
     pub fn states(&self) -> Option<u64> {
         (!self.counts.is_empty()).then(|| self.counts.iter().sum())
     }
 }
 
-/// Returns the states per depth of a search: the published numbers as far as the search goes; without them, the
-/// most states that each number of moves can lead to; nothing when these add up to more states than there are.
+/// Returns the states per depth of a search: the published numbers as far as the search goes; if there are none, the
+/// maximum number of states that each number of moves can reach; empty if these add up to more states than exist.
 ///
 /// # Errors
-/// As [`StateSpace::start`].
+/// Same errors as [`StateSpace::start`].
 ///
 /// ```
 /// use tilewave::search::disk;
@@ -228,7 +226,7 @@ pub fn widths(
         return Ok(Widths { counts, exact: true });
     }
     let mut widths = Widths::default();
-    // Ways of a single move never end, and no search needs so many levels.
+    // Paths with a single possible move never end, and no search needs this many levels.
     if levels > MOST_LEVELS {
         return Ok(widths);
     }
@@ -245,21 +243,22 @@ pub fn widths(
     Ok(widths)
 }
 
-/// Most levels that growth is counted for.
+/// Maximum number of levels for which growth is counted.
 const MOST_LEVELS: usize = 1000;
 
-// The most states that a depth may have, where nobody has counted them.
+// The maximum number of states at a depth, if they have not been counted.
 //
-// Invariant: an upper bound. Of the shortest ways to a state take the first in the order of the moves. Any two moves
-// that follow each other in it are the first of the shortest ways to where they lead; else the way had a shorter
-// one, or one that comes first. So a depth has at most as many states as there are ways of that length in which any
-// two moves are such a pair: no two that cancel, that one move does as well, or that trade places in vain.
+// Invariant: an upper bound. Of the shortest paths to a state, take the first in the order of the moves. Any two
+// consecutive moves in it are the first of the shortest paths to where they lead; otherwise the path could be replaced
+// by a shorter one, or by one that comes first. So the number of states at a depth is at most the number of paths of
+// that length in which any two consecutive moves are such a pair: no two that cancel, that one move can replace, or
+// that can be exchanged.
 
-/// The ways of each length from a cell, one depth after the other. It has no end where the ways have none.
+/// The number of paths of each length from a cell, one depth after another. The sequence is endless if paths are.
 pub(crate) struct Growth {
     /// The moves that may follow each move.
     after: Vec<Vec<usize>>,
-    /// The ways that end with each move.
+    /// The number of paths that end with each move.
     ways: Vec<u64>,
     depth: usize,
 }

@@ -1,4 +1,4 @@
-//! A search made ready for the engines that stream: built once, shared by all that follows.
+//! A search prepared for the streaming engines: built once, then shared.
 //!
 //! Invariant: start, layout and groups belong to the same state space.
 //!
@@ -14,7 +14,7 @@ use crate::{
     search::{Chunks, Groups, SearchError, Seat, disk::PlaneSources, is_long},
 };
 
-/// What there is to search, in the terms of the kernels.
+/// The search in the terms of the kernels.
 pub(crate) struct SearchProblem {
     pub space: StateSpace,
     pub start: State,
@@ -33,8 +33,8 @@ impl SearchProblem {
         Ok(SearchProblem { groups, start, space: space.clone(), layout })
     }
 
-    /// Returns the problem of a search through chunks: those whose moves cross the front of a line one element at a
-    /// time.
+    /// Returns the problem of a search through chunks; an error if several elements at once cross a window that reaches
+    /// the first digits of a line.
     pub fn chunked(space: &StateSpace) -> Result<SearchProblem, Error> {
         let problem = SearchProblem::new(space)?;
         let windows = problem.space.moves().windows();
@@ -56,8 +56,8 @@ impl SearchProblem {
         (0..depth % 2).fold(first, |class, _| self.groups.next(class))
     }
 
-    /// Returns the side of the step from the states at a depth: the class, or where there is one only whether the depth
-    /// is odd.
+    /// Returns the side of the step from the states at a depth: the class, or, if there is only one class, whether the
+    /// depth is odd.
     pub fn side(&self, depth: usize) -> usize {
         match self.groups.classes.len() {
             1 => depth % 2,
@@ -92,21 +92,21 @@ impl SearchProblem {
 
 // Crossing windows: moves that lead from one chunk to another.
 //
-// A move takes one cell to one cell, so it needs one bit of each source byte: a **plane**, one word per register.
+// A move takes one cell to one cell, so it needs one bit of each source byte: a **plane**, with one word per register.
 //
-// The steps of a search have two **sides** that take turns: the classes where there are two, else even and odd
-// depths. Invariant: where moves have a way back, plane i of one side is that of the other the other way round, also
-// where there is one class: its moves and their inverses are the same set.
+// The steps of a search have two **sides**, which alternate: the classes if there are two, else even and odd depths.
+// Invariant: if moves have inverses, plane i of one side is the inverse of plane i of the other, even if there is only
+// one class: its moves and their inverses are the same set.
 
-/// One crossing window and one pair of cells, as a step takes it.
+/// One crossing window and one pair of cells, as a step uses them.
 #[derive(Clone)]
 pub(crate) struct Plane {
-    /// Place of the group in its class and bit of the cell that the moves start from.
+    /// Index of the group in its class, and bit of the cell, from which the moves start.
     pub from: (usize, u8),
     pub to: (usize, u8),
-    /// Where the bits of a target block come from.
+    /// The sources of the bits of a target block.
     pub sources: Arc<PlaneSources>,
-    /// Where the bits of a source block go.
+    /// The targets of the bits of a source block.
     pub targets: Arc<PlaneSources>,
 }
 
@@ -121,19 +121,19 @@ impl Plane {
     }
 }
 
-/// The planes that cross, for the steps of either side.
+/// The crossing planes, for the steps of either side.
 pub(crate) struct Crossings {
-    /// Those of a step from each side, in the order in which they are numbered.
+    /// The planes of a step from each side, in the order in which they are numbered.
     pub sides: [Vec<Plane>; 2],
-    /// Whether the words of a step may stand where those of the next one lie: the moves of one side are those of the
-    /// other the other way round, and words move as a whole.
+    /// Whether the words of a step may be stored where those of the next step are: the moves of one side are the
+    /// inverses of those of the other, and words move as a whole.
     pub in_place: bool,
     pub chunks: Chunks,
     pub kernel: Kernel,
 }
 
 impl Crossings {
-    /// Returns the number of planes of a step, without their tables: the larger of both sides.
+    /// Returns the number of planes of a step, computed without their tables: the larger number of both sides.
     pub fn count(groups: &Groups, chunks: Chunks) -> usize {
         let count = |class: usize| -> usize {
             let crossing = moves(groups, class).filter(|(_, _, t)| crosses(t, chunks));
@@ -142,8 +142,8 @@ impl Crossings {
         (0..groups.classes.len()).map(count).max().unwrap_or(0)
     }
 
-    /// Returns how many sets of planes a search keeps in memory, without their tables: windows that reach the lanes
-    /// move no whole words.
+    /// Returns the number of sets of planes that a search keeps in memory, computed without their tables: windows that
+    /// reach the lanes do not move whole words.
     pub fn sets(groups: &Groups, chunks: Chunks) -> usize {
         let all = (0..groups.classes.len()).flat_map(|class| moves(groups, class));
         let mut crossing = all.filter(|(_, _, t)| crosses(t, chunks));
@@ -182,13 +182,13 @@ impl Crossings {
         Crossings { sides: [first, second], in_place, chunks, kernel }
     }
 
-    /// Returns the number of planes of a step, the larger of both sides.
+    /// Returns the number of planes of a step, the larger number of both sides.
     pub fn most(&self) -> usize {
         self.sides.iter().map(Vec::len).max().unwrap_or(0)
     }
 }
 
-/// The moves from a class, with the places of the groups that they start from and lead to.
+/// The moves from a class, with the indices of the groups that they start from and lead to.
 fn moves(groups: &Groups, class: usize) -> impl Iterator<Item = (usize, usize, &Transfer)> {
     let incoming = groups.incoming[groups.next(class)].iter().enumerate();
     incoming.flat_map(|(to, incoming)| incoming.iter().map(move |a| (a.from, to, &a.transfer)))

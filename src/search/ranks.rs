@@ -1,8 +1,8 @@
-//! The processes that share a search, each called a rank, and tasks that the threads of all of them share.
+//! The processes that share a search, each called a rank, and tasks that are shared by the threads of all ranks.
 //!
-//! Invariant: every method of a [`Communicator`] is collective unless it says otherwise: all ranks call the same methods in
-//! the same order, each from the thread that runs its search, and none returns before all have come as far as it needs. So
-//! every fact that decides which method is called next must be the same on all ranks.
+//! Invariant: every method of a [`Communicator`] is collective unless stated otherwise: all ranks call the same methods
+//! in the same order, each from the thread that runs its search, and no call returns before all ranks have done their
+//! part. So every fact that determines which method is called next must be the same on all ranks.
 
 use std::{
     collections::VecDeque,
@@ -15,7 +15,7 @@ use parking_lot::{Condvar, Mutex};
 use rayon::ThreadPool;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-/// How the values of all ranks are combined into one.
+/// How the values of all ranks are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduce {
     /// The sum modulo 2^64.
@@ -24,7 +24,7 @@ pub enum Reduce {
     Max,
 }
 
-/// The processes of a job: a single one, those of MPI, or the threads of a test.
+/// The processes of a job: a single process, those of MPI, or the threads of a test.
 pub trait Communicator {
     /// Returns the number of this rank, from 0.
     fn rank(&self) -> usize;
@@ -32,10 +32,10 @@ pub trait Communicator {
     /// Returns the number of ranks.
     fn size(&self) -> usize;
 
-    /// Sends `parts[i]` to rank i and returns what each rank has sent here, by rank.
+    /// Sends `parts[i]` to rank i and returns what each rank has sent to this one, by rank.
     fn all_to_all(&self, parts: Vec<Vec<u8>>) -> Vec<Vec<u8>>;
 
-    /// Replaces each value by the combination of the values that all ranks have at its place.
+    /// Replaces each value by the combination of the values of all ranks at the same index.
     fn all_reduce(&self, by: Reduce, values: &mut [u64]);
 
     /// Waits for all ranks.
@@ -43,32 +43,32 @@ pub trait Communicator {
         self.all_reduce(Reduce::Max, &mut [0]);
     }
 
-    /// Returns the largest value of any rank.
+    /// Returns the maximum of a value over all ranks.
     fn max(&self, value: u64) -> u64 {
         let mut values = [value];
         self.all_reduce(Reduce::Max, &mut values);
         values[0]
     }
 
-    /// Returns the bytes that every rank gives, by rank.
+    /// Returns the bytes of every rank, by rank.
     fn all_gather(&self, bytes: Vec<u8>) -> Vec<Vec<u8>> {
         self.all_to_all(vec![bytes; self.size()])
     }
 
-    /// Returns on rank 0 the bytes that every rank gives, by rank; on other ranks all parts are empty.
+    /// Returns on rank 0 the bytes of every rank, by rank; on other ranks, all parts are empty.
     fn gather(&self, bytes: Vec<u8>) -> Vec<Vec<u8>> {
         let mut parts = vec![Vec::new(); self.size()];
         parts[0] = bytes;
         self.all_to_all(parts)
     }
 
-    /// Returns the bytes that rank 0 gives.
+    /// Returns the bytes of rank 0.
     fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8> {
         let given = if self.rank() == 0 { bytes } else { Vec::new() };
         std::mem::take(&mut self.all_gather(given)[0])
     }
 
-    /// Returns the name of the machine, or an empty string when it is unknown.
+    /// Returns the name of the machine, or an empty string if it is unknown.
     fn host(&self) -> String {
         String::new()
     }
@@ -107,16 +107,16 @@ impl Communicator for OneProcess {
     fn all_reduce(&self, _: Reduce, _: &mut [u64]) {}
 }
 
-// Tasks that are shared.
+// Shared tasks.
 //
-// The ranks meet up to a thousand times a second. At a meeting each tells what it has done and what it needs, and all
-// come to the same decision who gets which tasks next: nobody serves the others. A process alone deals all tasks to
-// itself and meets nobody.
+// The ranks exchange information up to a thousand times per second. In each exchange, every rank reports what it has
+// done and what it needs, and all ranks make the same decision about who gets which tasks next: no rank serves the
+// others. A single process assigns all tasks to itself and exchanges nothing.
 //
-// Invariant: tasks go by their places in an order that all ranks know. A round of tasks ends for all ranks at the same
-// meeting, with the same results, so all take the same way through whatever follows from them.
+// Invariant: tasks are identified by their indices in an order that all ranks know. A round of tasks ends for all ranks
+// with the same exchange and the same results, so all ranks make the same decisions afterwards.
 
-/// Seconds between two meetings, at least and at most.
+/// Minimum and maximum number of seconds between two exchanges.
 const MEET_EVERY: (f64, f64) = (0.001, 0.02);
 
 /// The ranks of a job, including this one, and the threads of this rank.
@@ -128,37 +128,37 @@ pub struct Ranks<'a> {
     pub pool: &'a ThreadPool,
 }
 
-/// The tasks of a round, as one rank knows them; the result of a task is a `T`.
+/// The tasks of a round, as seen by one rank; the result of a task is a `T`.
 pub struct Share<T> {
     rank: usize,
     ranks: usize,
     hand: Mutex<Hand<T>>,
     changed: Condvar,
-    /// What was counted in this round, here and on the other ranks.
+    /// The count of this round, on this rank and the others.
     counted: AtomicU64,
     elsewhere: AtomicU64,
     last: AtomicUsize,
     stopped: AtomicBool,
 }
 
-/// What has been dealt to a rank, and what has come of it.
+/// The tasks assigned to a rank, and their results.
 struct Hand<T> {
-    /// How many tasks the round has, once this rank has begun it, and when that was.
+    /// The number of tasks of the round, and when it began, once this rank has begun it.
     begun: Option<(usize, Instant)>,
-    /// Places of those that this rank got, and no thread has taken yet.
+    /// Indices of the tasks that were assigned to this rank and have not been taken by a thread.
     own: VecDeque<usize>,
-    /// How many tasks have been dealt, to whomever; known after the first meeting.
+    /// The number of tasks assigned to any rank; known after the first exchange.
     dealt: Option<usize>,
     idle: usize,
-    /// What this rank has done, and how much of it the others know.
+    /// The results of this rank, and how many of them the others know.
     done: Vec<(usize, T)>,
     told: usize,
-    /// What the others have done, and how much of it this rank was told of.
+    /// The results of the others, and how many of them have been processed on this rank.
     others: Vec<(usize, T)>,
     heard: usize,
-    /// The threads of this rank have nothing to do.
+    /// Whether the threads of this rank have nothing left to do.
     ended: bool,
-    /// What has come of the round that has ended on all ranks.
+    /// The result of the round, once it has ended on all ranks.
     result: Option<(Vec<(usize, T)>, bool)>,
 }
 
@@ -181,27 +181,27 @@ impl<T> Default for Hand<T> {
 
 #[derive(Serialize, Deserialize)]
 struct ShareReport<T> {
-    /// Tasks of the round, once the rank has begun it.
+    /// The number of tasks of the round, once the rank has begun it.
     tasks: Option<usize>,
-    /// Those that it has got and not begun.
+    /// The number of tasks assigned to the rank and not begun.
     queued: usize,
     idle: usize,
-    /// Seconds since the round began, and tasks a second.
+    /// Seconds since the round began, and tasks per second.
     elapsed: f64,
     pace: f64,
     counted: u64,
-    /// What was done since the last meeting.
+    /// The results since the last exchange.
     done: Vec<(usize, T)>,
     last: usize,
     ended: bool,
-    /// All rounds are over.
+    /// Whether all rounds are over.
     over: bool,
     stopped: bool,
 }
 
 impl<T> ShareReport<T> {
-    /// Returns how many tasks the rank gets of those left, when the next meeting is in `wait` seconds: enough for two
-    /// such times, and at the end so few that the others get as many.
+    /// Returns how many of the remaining tasks the rank is assigned when the next exchange is in `wait` seconds: enough
+    /// for twice this time, and at the end so few that the others get the same number.
     fn gets(&self, left: usize, ranks: usize, wait: f64) -> usize {
         if self.tasks.is_none() || self.ended || self.over {
             return 0;
@@ -214,25 +214,25 @@ impl<T> ShareReport<T> {
     }
 }
 
-/// Returns the seconds to the next meeting: few while a round is young, or about to end.
+/// Returns the number of seconds until the next exchange: few while a round has just begun or is about to end.
 fn next_meeting<T>(reports: &[ShareReport<T>], left: usize) -> f64 {
     let elapsed = reports.iter().map(|r| r.elapsed).fold(0.0, f64::max);
     let pace: f64 = reports.iter().map(|report| report.pace).sum();
     let queued: usize = reports.iter().map(|report| report.queued).sum();
     let coming = (left + queued) as f64 / pace.max(1.0);
     let (least, most) = MEET_EVERY;
-    // What the last ones wait for each other is little beside the round.
+    // The time that the last tasks wait for each other is small compared to the round.
     let least = (elapsed / 500.0).clamp(least, most);
     (elapsed / 8.0).min(coming / 4.0).clamp(least, most)
 }
 
 impl Ranks<'_> {
     /// Runs work on the threads of this rank while all ranks share its rounds of tasks. `told` receives the result of
-    /// each task that another rank has done; when `interrupted` returns true on any rank, all ranks stop. All ranks
+    /// each task that another rank has completed; if `interrupted` returns true on any rank, all ranks stop. All ranks
     /// call this for the same rounds, from outside their pools.
     ///
     /// # Panics
-    /// When the ranks do not run the same program.
+    /// If the ranks do not run the same program.
     pub fn share<T, R>(
         &self,
         interrupted: &dyn Fn() -> bool,
@@ -297,7 +297,7 @@ impl<T> Share<T> {
         }
     }
 
-    /// Tasks that are dealt before the first meeting, one to each rank in turn.
+    /// The tasks that are assigned before the first exchange, one to each rank in turn.
     fn first(&self, tasks: usize) -> usize {
         if self.ranks == 1 { tasks } else { tasks / 4 }
     }
@@ -309,14 +309,14 @@ impl<T> Share<T> {
         hand.begun = Some((tasks, Instant::now()));
     }
 
-    /// Returns the place of the next task for a thread, `None` when no task is left; may wait for a task.
+    /// Returns the index of the next task for a thread, or `None` if no task is left; may wait for a task.
     pub fn next(&self) -> Option<usize> {
         let mut hand = self.hand.lock();
         while !self.is_stopped() {
             if let Some(next) = hand.own.pop_front() {
                 return self.is_needed(next).then_some(next);
             }
-            // The first task that nobody has got.
+            // The first task that has not been assigned.
             let (tasks, _) = hand.begun?;
             let rest = hand.dealt.unwrap_or(self.first(tasks));
             if rest >= tasks || !self.is_needed(rest) {
@@ -329,13 +329,13 @@ impl<T> Share<T> {
         None
     }
 
-    /// Records the result of the task at a place.
+    /// Records the result of the task with an index.
     pub fn done(&self, place: usize, result: T) {
         self.hand.lock().done.push((place, result));
     }
 
-    /// Ends the round of this rank and waits for the other ranks. Returns the results of all tasks, in no order,
-    /// and whether any rank was told to stop; if so, results may be missing.
+    /// Ends the round on this rank and waits for the other ranks. Returns the results of all tasks, in no particular
+    /// order, and whether any rank was asked to stop; if so, results may be missing.
     pub fn end(&self) -> (Vec<(usize, T)>, bool) {
         let mut hand = self.hand.lock();
         if self.ranks == 1 {
@@ -347,18 +347,18 @@ impl<T> Share<T> {
         hand.result.take().expect("it was waited for")
     }
 
-    /// Adds to the count of this round; returns the count of all ranks, as far as this rank knows it.
+    /// Adds to the count of this round; returns the count over all ranks, as far as this rank knows it.
     pub fn count(&self, more: u64) -> u64 {
         let here = self.counted.fetch_add(more, Ordering::Relaxed) + more;
         here + self.elsewhere.load(Ordering::Relaxed)
     }
 
-    /// Declares that no task of this round behind a place is needed any more.
+    /// Declares that tasks of this round after an index are no longer needed.
     pub fn last(&self, place: usize) {
         self.last.fetch_min(place, Ordering::Relaxed);
     }
 
-    /// Returns whether the task at a place is still needed, as far as this rank knows.
+    /// Returns whether the task with an index is still needed, as far as this rank knows.
     pub fn is_needed(&self, place: usize) -> bool {
         place <= self.last.load(Ordering::Relaxed)
     }
@@ -368,12 +368,12 @@ impl<T> Share<T> {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether any rank was told to stop, as far as this rank knows.
+    /// Returns whether any rank was asked to stop, as far as this rank knows.
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Makes ready for the next round.
+    /// Prepares for the next round.
     fn forget(&self) {
         self.counted.store(0, Ordering::Relaxed);
         self.elsewhere.store(0, Ordering::Relaxed);
@@ -404,7 +404,7 @@ impl<T> Share<T> {
         }
     }
 
-    /// Takes in what all ranks report; returns the seconds to the next meeting.
+    /// Processes the reports of all ranks; returns the number of seconds until the next exchange.
     fn take(&self, mut reports: Vec<ShareReport<T>>, told: &dyn Fn(&T)) -> f64 {
         let mut hand = self.hand.lock();
         let mut elsewhere = 0;
@@ -430,7 +430,7 @@ impl<T> Share<T> {
             }
             hand.dealt = Some(next);
         }
-        // Not before this rank has begun the round that it belongs to.
+        // Not before this rank has begun the round to which it belongs.
         if hand.begun.is_some() {
             hand.others[hand.heard..].iter().for_each(|(_, result)| told(result));
             hand.heard = hand.others.len();

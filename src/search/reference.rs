@@ -1,11 +1,10 @@
-//! The plain engine: two bits per state, unrank every frontier state, expand it, rank its neighbours.
+//! The plain engine: two bits per state; it unranks every frontier state, expands it and ranks its neighbours.
 //!
-//! It shares the ranking with the sweep engine and nothing else: no registers, no windows, no in-place
-//! levels. It is the oracle of the tests, the baseline of the benchmarks, and the engine for boards of
-//! fewer than six tiles.
+//! It shares only the ranking with the sweep engine: it has no registers, windows or in-place levels. It is the oracle
+//! of the tests, the baseline of the benchmarks, and the engine for boards with fewer than six tiles.
 //!
-//! Invariant: a state's two bits only ever gain bits: unseen 00, frontier 01 or 10 (alternating with
-//! the depth), finished 11. So concurrent updates need no more than an atomic OR.
+//! Invariant: bits of a state are only ever set, never cleared: unseen is 00, frontier is 01 or 10 (alternating with
+//! the depth), finished is 11. So concurrent updates need only an atomic OR.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -24,19 +23,19 @@ use crate::{
 
 const PER_WORD: u64 = 32;
 
-/// Words per unit of parallel work: 4 KiB.
+/// Number of words per unit of parallel work: 4 KiB.
 const WORDS_PER_TASK: usize = 512;
 
 const TASKS_PER_REPORT: u64 = 64;
 
-/// Returns the bytes that a search takes.
+/// Returns the memory that a search takes, in bytes.
 pub(crate) fn array_bytes(space: &StateSpace) -> u64 {
     let ids = space.lines() * space.moves().cells() as u64;
     ids.div_ceil(PER_WORD) * 8
 }
 
-/// Runs the search. Cost: 2 bits per state of memory; one pass over them and one unranking per frontier
-/// line for each level.
+/// Runs the search. Cost: 2 bits of memory per state; for each level, one pass over them and one unranking per frontier
+/// line.
 pub(crate) fn run(
     search: &Search,
     space: &StateSpace,
@@ -82,7 +81,7 @@ struct PassResult {
 }
 
 impl PassResult {
-    /// Joins two parts, `next` being the one with the larger state ids.
+    /// Joins two parts, where `next` has the larger state ids.
     fn join(mut self, mut next: PassResult, keep: usize) -> PassResult {
         self.kept.append(&mut next.kept);
         self.kept.truncate(keep);
@@ -90,23 +89,23 @@ impl PassResult {
     }
 }
 
-/// One bit (the lower of each pair) per state of the word that carries exactly `tag`.
+/// One bit (the lower of each pair) for each state of the word that carries exactly `tag`.
 fn tagged(word: u64, tag: u64) -> u64 {
     const LOWER: u64 = 0x5555_5555_5555_5555;
     let differs = word ^ (LOWER * tag);
     !(differs | differs >> 1) & LOWER
 }
 
-/// The states of a puzzle, and its moves by cell, in the form of plain permutations.
+/// The states of a puzzle, and its moves by cell as plain permutations.
 struct Graph<'a> {
     words: Vec<AtomicU64>,
-    /// Most states to return.
+    /// Maximum number of states to return.
     keep: usize,
     space: &'a StateSpace,
     groups: Groups,
     cells: u64,
-    /// For each cell: the cell moved to and the positions the new line takes its elements from, none
-    /// when the line stays as it is.
+    /// For each cell, the cell moved to, and the positions from which the new line takes its elements; `None` if the
+    /// line is unchanged.
     moves: Vec<Vec<(u64, Option<Vec<usize>>)>>,
 }
 
@@ -132,7 +131,7 @@ impl Graph<'_> {
         self.words[(id / PER_WORD) as usize].fetch_or(bits << shift, Ordering::Relaxed);
     }
 
-    /// What a state adds to the checksum of its level, see [`crate::search::problem::SearchProblem::place`].
+    /// The contribution of a state to the checksum of its level, see [`crate::search::problem::SearchProblem::place`].
     fn key(&self, state: State) -> u64 {
         let (parity, rank) = self.space.parity(state);
         let seat = self.groups.seat(parity, state.cell);
@@ -142,7 +141,8 @@ impl Graph<'_> {
         layout::state(register, (rank % LANES as u64) as usize, usize::from(seat.bit))
     }
 
-    /// Expands the states of a task's words that carry the tag of the frontier, or only counts them, and marks them finished.
+    /// Expands the states of a task's words that carry the tag of the frontier, or only counts them, and marks them as
+    /// finished.
     fn expand(&self, task: usize, tag: u64, count_only: bool) -> PassResult {
         let words = task * WORDS_PER_TASK..self.words.len().min((task + 1) * WORDS_PER_TASK);
         let mut found = PassResult::default();

@@ -1,4 +1,4 @@
-//! The search in memory: the choice of an engine and its run.
+//! The search in memory: choosing and running an engine.
 
 use std::time::Instant;
 
@@ -17,15 +17,15 @@ use crate::{
 };
 
 impl Search {
-    /// Runs the search on its own threads and returns what it found.
+    /// Runs the search on its own threads and returns its result.
     ///
-    /// Cost: the sweep engine takes n!/120 * 128 bytes for n tiles moved one at a time, see [`crate::search::plan()`]
-    /// for other puzzles, and passes over them once per level; the reference engine takes two bits a state and
+    /// Cost: the sweep engine takes n!/120 * 128 bytes for n tiles moved one at a time (see [`crate::search::plan()`]
+    /// for other puzzles), and makes one pass over them per level; the reference engine takes two bits per state and
     /// accesses them at random.
     ///
     /// # Errors
-    /// [`SearchError`] when the board does not fit the engine, the budget or the processor;
-    /// [`crate::puzzle::PuzzleError`] when the start cannot reach the goal.
+    /// [`SearchError`] if the board is not suitable for the engine, the memory limit or the processor;
+    /// [`crate::puzzle::PuzzleError`] if the start cannot reach the goal.
     pub fn run(&self) -> Result<Outcome, Error> {
         self.run_with(&NoProgress)
     }
@@ -33,13 +33,13 @@ impl Search {
     /// Runs the search like [`Search::run`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
-    /// As [`Search::run`], and [`SearchError::Interrupted`].
+    /// Same errors as [`Search::run`], plus [`SearchError::Interrupted`].
     pub fn run_with(&self, observer: &dyn Progress) -> Result<Outcome, Error> {
         run_each(self, observer, &mut |_, _, _, _| Ok(()))
     }
 }
 
-/// Runs a search and hands over the states of each level; only the sweep engine does. What `each` returns ends the
+/// Runs a search and passes on the states of each level; only the sweep engine does this. An error from `each` ends the
 /// search.
 pub(crate) fn run_each(
     search: &Search,
@@ -88,27 +88,27 @@ pub(crate) fn run_each(
     })
 }
 
-// What a search needs.
+// The requirements of a search.
 
-/// Memory and engine that a search needs.
+/// The memory and the engine that a search needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SearchPlan {
     /// The state space that is searched.
     pub space: StateSpace,
-    /// Number of states that can be reached: N!/2 for a board of N cells.
+    /// Number of reachable states: N!/2 for a board of N cells.
     pub states: u64,
-    /// Engine that will run.
+    /// The engine that would run.
     pub engine: Engine,
     /// Size of the engine's state arrays, in bytes.
     pub array_bytes: u64,
 }
 
-/// Returns the memory and the engine that a search needs; `engine` is `None` for the fastest that can run it.
+/// Returns the memory and the engine that a search needs; `engine` is `None` for the fastest one that can run it.
 ///
 /// # Errors
-/// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, [`SearchError::TooSmall`] when the sweep
-/// engine is asked for lines of fewer than six elements.
+/// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, [`SearchError::TooSmall`] if the sweep engine is
+/// requested for lines with fewer than six elements.
 pub fn plan(space: &StateSpace, engine: Option<Engine>) -> Result<SearchPlan, Error> {
     if let Some(size) = space.size().filter(|_| is_large(space)) {
         return Err(SearchError::TooLarge { size }.into());
@@ -123,7 +123,7 @@ pub fn plan(space: &StateSpace, engine: Option<Engine>) -> Result<SearchPlan, Er
         None if sweeps => Engine::Sweep,
         None => Engine::Reference,
     };
-    // Not those of a pool: asking for them would start one.
+    // Not those of a pool: querying them would start one.
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let array_bytes = match engine {
         Engine::Sweep | Engine::Disk => memory::array_bytes(&SearchProblem::new(space)?, threads),
@@ -132,9 +132,9 @@ pub fn plan(space: &StateSpace, engine: Option<Engine>) -> Result<SearchPlan, Er
     Ok(SearchPlan { space: space.clone(), states: space.numbered_states(), engine, array_bytes })
 }
 
-// Which searches of puzzles whose states have numbers are by lists all the same.
+// Searches of puzzles with numbered states that use lists nevertheless.
 
-/// Passes over so many states take longer than lists of one of so many of them.
+/// Passes over this many states take longer than lists of one state in this many.
 const MANY: u64 = 10_000_000_000;
 const THIN: f64 = 4000.0;
 
@@ -142,13 +142,13 @@ fn is_large(space: &StateSpace) -> bool {
     space.size().is_some_and(|size| size.cells() > Search::MAX_CELLS)
 }
 
-/// Returns the puzzle when a search should use lists, else `None`. Lists are used for boards whose states are too many to
-/// number. With a maximum depth they are also used in memory when all states do not fit it, and on disk when the levels are so
-/// thin that passes over all states take longer, or when the run in the directories uses lists. `numbered` avoids lists
-/// wherever states have numbers. Cost: that of searching some thousand states.
+/// Returns the puzzle if a search should use lists, else `None`. Lists are used for boards with too many states to
+/// number. With a maximum depth, they are also used in memory if the states do not all fit, and on disk if the levels
+/// are so thin that passes over all states take longer, or if the run in the directories uses lists. `numbered` avoids
+/// lists wherever states are numbered. Cost: that of searching some thousand states.
 ///
 /// # Errors
-/// As [`plan`], and an error of the puzzle when it cannot be searched by lists.
+/// Same errors as [`plan`], plus an error of the puzzle if it cannot be searched with lists.
 pub fn lists_instead(
     search: &Search,
     numbered: bool,

@@ -1,9 +1,10 @@
-//! Databases of one bit an entry as the heuristic of a walk: for those of the hardest boards.
+//! Databases with one bit per entry as the heuristic of a walk, for the hardest boards.
 //!
-//! A move changes the value of its tile's pattern by one, up or down. So a sum leaves a node so many moves to spare, and a
-//! child as many or two fewer: one word holds what all sums leave, and one subtraction tells whether a child is cut off.
+//! A move changes the value of its tile's pattern by one, up or down. A sum leaves a node a certain number of spare
+//! moves, and a child the same number or two fewer. One word holds the spare moves of all sums, and one subtraction
+//! determines whether a child is cut off.
 //!
-//! Invariant: solutions, nodes, excess and moves left are those of [`crate::solve::sums::Sums`].
+//! Invariant: solutions, nodes, excess and moves left are the same as with [`crate::solve::sums::Sums`].
 
 use crate::{
     kernel::prefetch,
@@ -16,19 +17,19 @@ use crate::{
     },
 };
 
-/// The sign of what each view leaves.
+/// The sign bit of each view's spare moves.
 const SIGNS: u128 = 0x8000_8000_8000_8000_8000_8000_8000_8000;
 
-/// Where the parts of a pattern's word are: its set of cells lowest, then the rank of the arrangement, then the value.
+/// The layout of a pattern's word: the set of cells is lowest, then comes the rank of the arrangement, then the value.
 const RANK: u32 = 32;
 
 const VALUE: u32 = 56;
 
-/// What is known of a node, or brought by children: the words of patterns, and what the sums leave.
+/// What is known about a node, or brought by children: the words of the patterns, and the spare moves of the sums.
 #[derive(Clone)]
 pub(crate) struct BitWords<const V: usize, const P: usize, const S: usize> {
     words: [[u64; P]; V],
-    /// Moves to spare in each sum, 16 bits each.
+    /// The spare moves of each sum, 16 bits each.
     spare: [u128; S],
 }
 
@@ -47,7 +48,7 @@ impl<const V: usize> Heuristic for BitTables<'_, V> {
         for (words, known) in words.iter_mut().zip(&known.0) {
             *words = known.map(|p| p.set | p.rank << RANK | u64::from(p.value) << VALUE);
         }
-        // Fields that are no sum's cut nothing off.
+        // Fields that do not belong to a sum cut nothing off.
         let mut fields = [1 << 14; MAX_BIT_VIEWS];
         for sum in self.tree.sums() {
             let field = sum.start;
@@ -68,7 +69,7 @@ impl<const V: usize> Heuristic for BitTables<'_, V> {
         let moves = &self.moves[children.blank];
         let count = children.count.min(4);
         let (mut ranks, mut entries) = ([[0; V]; 4], [[0; V]; 4]);
-        // What is read for one child after the other is asked for before the first is looked at.
+        // The data for each child is prefetched before the first child is examined.
         for i in 0..count {
             let child = &children.moves[i];
             let to = &moves[child.direction as usize];
@@ -126,7 +127,7 @@ impl<const V: usize> Heuristic for BitTables<'_, V> {
             if self.least == 1 {
                 less |= self.unseen[tile];
             }
-            // A sign that is borrowed stays within its 16 bits.
+            // A borrowed sign stays within its 16 bits.
             let spare = ((node.spare[0] | SIGNS) - less) ^ SIGNS;
             brought.spare[i] = spare;
             let stays = u32::from(spare & SIGNS == 0);
@@ -170,55 +171,57 @@ impl<const V: usize> Heuristic for BitTables<'_, V> {
     }
 }
 
-// What a walk over databases of one bit an entry reads at its nodes, side by side.
+// The data that a walk over databases with one bit per entry reads at its nodes, side by side.
 //
-// Invariant: it is what the views and databases of the tree say.
+// Invariant: it corresponds to the views and databases of the tree.
 
-/// A database as a view reads it.
+/// A database in the form in which a view reads it.
 #[derive(Clone, Copy)]
 pub(crate) struct BitTable<'t> {
     pub bytes: &'t [u8],
     pub sets: &'t CellSets,
-    /// Bits from a slot to the next, and from an arrangement to the next.
+    /// The number of bits from one slot to the next, and from one arrangement to the next.
     pub strides: [u64; 2],
 }
 
-/// How the blank moves in a direction.
+/// The effect of a move of the blank in one direction.
 #[derive(Clone, Copy)]
 pub(crate) struct BlankStep<const V: usize> {
-    /// How each view numbers the cell that the tile comes from.
+    /// The number, in each view, of the cell that the tile comes from.
     pub image: [u8; V],
-    /// By how much the tile's set of cells changes.
+    /// The change of the tile's set of cells.
     pub set: [u64; V],
-    /// 1 where the tile passes others forward, else -1.
+    /// 1 if the tile passes others in the forward direction, else -1.
     pub forward: [i64; V],
 }
 
-/// The tables of a walk through V views, or as many as there are.
+/// The tables of a walk through at most V views.
 pub(crate) struct BitTables<'t, const V: usize> {
     tree: &'t Tree,
-    /// The databases of each view, as many as patterns can be: the last ones again.
+    /// The databases of each view; the last one is repeated to fill the array.
     pub databases: [[BitTable<'t>; MAX_PATTERNS]; V],
-    /// The pattern of each tile, [`NO_PATTERN`] for none.
+    /// The pattern of each tile; [`NO_PATTERN`] for none.
     pub pattern: [[u8; V]; CELLS],
-    /// For each tile a move that its sums do not see: 1 in the field of every sum that it is in no pattern of.
+    /// For each tile, the moves that are not counted by sums: 1 in the field of every sum that has the tile in no
+    /// pattern.
     pub unseen: [u128; CELLS],
-    /// The fields of views that are no sum's first, and by how many bits that one's is lower.
+    /// The fields of views that are not the first of their sum, and by how many bits the field of the first is lower.
     pub joined: Vec<(u128, u32)>,
-    /// The moves of each blank cell by their directions.
+    /// The moves for each blank cell, by direction.
     pub moves: Vec<[BlankStep<V>; 4]>,
-    /// For each move what the tile passes: a cell, and in which views; filled up with the blank's own cell.
+    /// For each move, the tiles that the tile passes: a cell, and the views in which it matters; padded with the
+    /// blank's own cell.
     passed: Vec<(u8, u8)>,
     most: usize,
-    /// By how much a child that is cut off exceeds the limit at least.
+    /// The minimum amount by which a child that is cut off exceeds the limit.
     pub least: i32,
-    /// By how much the tile's arrangement changes, for these views, the tile and the one that it passes.
+    /// The change of the tile's arrangement, for these views, the tile and the tile that it passes.
     weights: Vec<[i32; V]>,
 }
 
 impl<'t, const V: usize> BitTables<'t, V> {
-    /// Returns the tables of a tree whose databases are all region-aware ones of one bit an entry, with no more views than
-    /// fit. Cost: some 10 us.
+    /// Returns the tables of a tree whose databases are all region-aware with one bit per entry, and that has no more
+    /// views than fit. Cost: about 10 us.
     pub fn new(tree: &'t Tree) -> BitTables<'t, V> {
         let views = &tree.views[..];
         let bits = |lens: &'t Lens, p: usize| {
@@ -298,7 +301,7 @@ impl<'t, const V: usize> BitTables<'t, V> {
         }
         BitTables {
             tree,
-            // Where every move changes the value of some pattern, all sums are as odd as the moves left.
+            // If every move changes the value of some pattern, all sums have the parity of the remaining moves.
             least: if unseen == [0; CELLS] { 2 } else { 1 },
             unseen,
             joined,
@@ -311,7 +314,7 @@ impl<'t, const V: usize> BitTables<'t, V> {
         }
     }
 
-    /// By how much the arrangements of a tile's patterns change, up to the sign, when it moves into the blank.
+    /// The change of the arrangements of a tile's patterns, up to the sign, when the tile moves into the blank.
     #[inline(always)]
     fn change(&self, children: &Children<'_>, direction: Direction, tile: u8) -> [i32; V] {
         let mut change = [0; V];
@@ -356,7 +359,8 @@ mod tests {
         Optimal::with_partitions(goal, partitions.iter().map(partition)).unwrap()
     }
 
-    /// Walks over bits and over any databases through all iterations of a board; returns the nodes of the last.
+    /// Walks over bits and over arbitrary databases through all iterations of a board; returns the number of nodes of
+    /// the last iteration.
     fn compare<const V: usize>(tree: &Tree, board: &Board) -> u64 {
         let mut limit = tree.estimate(board);
         let known = KnownBoard::new(tree, board);
@@ -387,7 +391,7 @@ mod tests {
         let before = all();
         solver.tree.arrange(&NoProgress);
         let arranged = |database: &crate::solve::database::Database| database.layout().1[0] == 1;
-        // Small ones fit the caches in any order.
+        // Small databases fit in the caches in any order.
         let large = partitions.concat().iter().any(|tiles| tiles.len() > 3);
         assert_eq!(solver.tree.databases().any(arranged), large);
         assert_eq!(all(), before);
@@ -406,14 +410,14 @@ mod tests {
         compare_all::<4>(&corner, &[rows, &[&[1, 2, 5, 8], &[3, 4, 6, 7]]], 20);
         // Fewer views than the walk has room for.
         compare_all::<4>(&corner, &[rows], 5);
-        // Tiles of no pattern: sums are as odd as they like.
+        // Tiles in no pattern: sums may have any parity.
         compare_all::<4>(&corner, &[&[&[1, 2, 3, 4]], &[&[4, 5, 6, 7, 8]]], 20);
-        // A pattern and its mirror image make one sum, alone and beside others.
+        // A pattern and its mirror image form one sum, alone and together with others.
         let mirrored: &[&[u16]] = &[&[1, 2, 5], &[4, 8]];
         compare_all::<2>(&corner, &[mirrored], 20);
         compare_all::<4>(&corner, &[mirrored, rows], 20);
         compare_all::<4>(&corner, &[&[&[1, 2]], mirrored], 10);
-        // All symmetries: a tile passes other cells in each.
+        // All symmetries: in each, a tile passes different cells.
         let centre = Board::parse("1 2 3/4 0 5/6 7 8", None).unwrap();
         compare_all::<8>(&centre, &[&[&[1, 2, 3, 4], &[5, 6, 7, 8]]], 20);
         // Boards that are not square, and the blank's goal in the middle of a side.

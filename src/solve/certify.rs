@@ -1,8 +1,8 @@
-//! An independent check of an optimum: a SAT solver finds a solution of that length and proves that
-//! there is no shorter one.
+//! An independent check of an optimum: a SAT solver finds a solution of that length and proves that there is no shorter
+//! one.
 //!
-//! Invariant: nothing of the search, the databases or the tables is used; a solution is verified by
-//! making its moves.
+//! Invariant: nothing from the search, the databases or the tables is used; a solution is verified by applying its
+//! moves.
 
 use std::time::Instant;
 
@@ -23,17 +23,16 @@ use crate::{
 pub struct Certificate {
     /// A solution of the optimal length, found by the SAT solver and verified.
     pub solution: Moves,
-    /// Conflicts that the solver ran into while it proved that there is no shorter solution.
+    /// Number of conflicts that the solver encountered while proving that there is no shorter solution.
     pub conflicts: u64,
     /// Time taken, in seconds.
     pub seconds: f64,
 }
 
-/// Returns the certificate that `length` is the least number of moves from `board` to `goal`.
+/// Returns the certificate that `length` is the minimum number of moves from `board` to `goal`.
 ///
-/// The solver is BatSat, a descendant of MiniSat. Cost: grows exponentially with the length; a 3x3
-/// board of 31 moves, the hardest, takes a second, a 4x4 board of 38 moves some 15 s, one of 42 more than
-/// minutes.
+/// The solver is BatSat, a descendant of MiniSat. Cost: grows exponentially with the length. The hardest 3x3 board,
+/// with 31 moves, takes a second; a 4x4 board with 38 moves takes about 15 s, and one with 42 moves takes minutes.
 ///
 /// ```
 /// use tilewave::puzzle::{Board, Goal};
@@ -47,16 +46,16 @@ pub struct Certificate {
 /// ```
 ///
 /// # Errors
-/// [`SolveError::Beaten`] with a shorter solution, [`SolveError::TooShort`] when there is no solution
-/// of that length, and the errors of [`Question::new`].
+/// [`SolveError::Beaten`] with a shorter solution if there is one, [`SolveError::TooShort`] if there is no solution of
+/// that length, and the errors of [`Question::new`].
 pub fn certify(board: &Board, goal: &Board, length: usize) -> Result<Certificate, SolveError> {
     certify_with(board, goal, length, &NoProgress)
 }
 
-/// Returns the certificate as [`certify`] does, with an observer that may stop the work.
+/// Like [`certify`], with an observer that may stop the work.
 ///
 /// # Errors
-/// As [`certify`], and [`SolveError::Undecided`].
+/// Same errors as [`certify`], plus [`SolveError::Undecided`].
 pub fn certify_with(
     board: &Board,
     goal: &Board,
@@ -70,7 +69,7 @@ pub fn certify_with(
         return Err(SolveError::TooShort { claimed: length });
     };
     let (shorter, conflicts) = match length {
-        // Found at once, or nothing is shorter.
+        // Found at once, or no solution is shorter.
         _ if solution.len() < length => (Some(solution.clone()), 0),
         0 => (None, 0),
         _ => ask(length - 1)?,
@@ -81,7 +80,7 @@ pub fn certify_with(
     }
 }
 
-/// Returns a solution of at most `moves` moves, if there is one, and the solver's conflicts.
+/// Returns a solution with at most `moves` moves, if there is one, and the number of the solver's conflicts.
 fn decide(
     board: &Board,
     goal: &Board,
@@ -118,7 +117,7 @@ fn decide(
     Ok((Some(solution), solver.num_conflicts()))
 }
 
-/// Stops the solver when the caller says so.
+/// Stops the solver when the observer asks for it.
 struct Stop<'a>(&'a dyn Progress);
 
 impl Callbacks for Stop<'_> {

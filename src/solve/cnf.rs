@@ -1,7 +1,7 @@
-//! The question as a propositional formula in conjunctive normal form.
+//! The question expressed as a propositional formula in conjunctive normal form.
 //!
-//! Invariant: the models of the formula are the solutions of the question, one model for each sequence
-//! of moves that never takes a move back.
+//! Invariant: the models of the formula are the solutions of the question, with one model for each sequence of moves
+//! that never undoes the previous move.
 
 use std::io::{self, Write};
 
@@ -10,14 +10,14 @@ use crate::{
     solve::SolveError,
 };
 
-/// Idle steps are a fifth way to move.
+/// An idle step is treated as a fifth direction.
 const IDLE: usize = 4;
 
-/// A formula: element `v` stands on cell `c` after `t` steps, and step `t` moves a tile in direction
-/// `d` or is idle. Literals are numbers from 1, negative when negated, as in DIMACS.
+/// A formula with these variables: element `v` is on cell `c` after `t` steps; step `t` moves a tile in direction `d`,
+/// or is idle. Literals are numbers from 1, negative if negated, as in DIMACS.
 ///
-/// With N cells and T steps it has (T + 1) N² + 5 T variables and at most some T N² (N + 5) clauses; unit
-/// clauses rule out cells that are too far from an element's start or goal.
+/// With N cells and T steps, it has (T + 1) N² + 5 T variables and at most about T N² (N + 5) clauses; unit clauses
+/// rule out cells that are too far from an element's start or goal.
 ///
 /// ```
 /// use tilewave::puzzle::{Board, Goal};
@@ -55,7 +55,7 @@ impl Cnf {
         cnf
     }
 
-    /// The formula without its clauses: its variables are enough to read a model.
+    /// The formula without its clauses: its variables suffice for reading a model.
     pub(crate) fn without_clauses(question: Question) -> Cnf {
         let (cells, steps) = (question.size().cells(), question.steps());
         Cnf { question, cells, steps, clauses: Vec::new() }
@@ -85,7 +85,7 @@ impl Cnf {
         Moves((0..self.steps).filter_map(step).collect())
     }
 
-    /// Writes the formula in DIMACS format, the variables explained in comments.
+    /// Writes the formula in DIMACS format, with comments that explain the variables.
     ///
     /// # Errors
     /// The errors of the writer.
@@ -119,7 +119,7 @@ impl Cnf {
         (1 + (time * self.cells + element) * self.cells + cell) as i32
     }
 
-    /// The variable that says whether a step is a move in a direction, or idle.
+    /// The variable that is true if a step is a move in a direction, or idle.
     fn moves(&self, time: usize, direction: usize) -> i32 {
         let arrangements = (self.steps + 1) * self.cells * self.cells;
         (1 + arrangements + time * (IDLE + 1) + direction) as i32
@@ -131,7 +131,7 @@ impl Cnf {
         for (element, &(start, home)) in ways.iter().enumerate() {
             let (possible, impossible): (Vec<usize>, Vec<usize>) =
                 (0..self.cells).partition(|&cell| {
-                    // The blank changes colour with every move, and rests only at home.
+                    // The blank changes colour with every move, and idles only at home.
                     let colour = self.question.distance(start, cell) % 2 == time % 2;
                     let resting = element != 0 || colour || cell == home;
                     resting && self.question.is_possible(start, home, cell, time)
@@ -146,7 +146,7 @@ impl Cnf {
         }
     }
 
-    /// Step `time` is one move or idle; no move takes the last one back; idle steps come last, in pairs.
+    /// Step `time` is one move or idle; no move undoes the previous one; idle steps come last, in pairs.
     fn choose(&mut self, time: usize) {
         self.exactly_one((0..=IDLE).map(|d| self.moves(time, d)).collect());
         if time + 1 == self.steps {
@@ -166,7 +166,7 @@ impl Cnf {
         }
     }
 
-    /// What step `time` does when the blank is on a cell.
+    /// The effect of step `time` when the blank is on a cell.
     fn slide(&mut self, time: usize, blank: usize) {
         let here = -self.at(time, 0, blank);
         for (d, direction) in Direction::ALL.into_iter().enumerate() {
@@ -202,10 +202,9 @@ impl Cnf {
 
 // The question itself: a board, a goal, and how many moves are allowed.
 //
-// Invariant: the goal can be reached from the board, and no model of the question is beyond what solvers
-// take.
+// Invariant: the goal can be reached from the board, and no model of the question exceeds what solvers support.
 
-/// The question whether a board can reach a goal in at most a number of moves.
+/// The question whether a board can reach a goal in at most a given number of moves.
 ///
 /// ```
 /// use tilewave::puzzle::{Board, Goal};
@@ -231,8 +230,8 @@ impl Question {
     /// Returns the question whether `board` can reach `goal` in at most `moves` moves.
     ///
     /// # Errors
-    /// [`SolveError::Puzzle`] when the board cannot reach the goal at all, [`SolveError::ModelTooLarge`]
-    /// when a model would have more than [`Question::MAX_VARIABLES`] variables.
+    /// [`SolveError::Puzzle`] if the board cannot reach the goal at all, [`SolveError::ModelTooLarge`] if a model would
+    /// have more than [`Question::MAX_VARIABLES`] variables.
     pub fn new(board: Board, goal: Board, moves: usize) -> Result<Question, SolveError> {
         let size = goal.size();
         let per_step = size.cells() * size.cells() + 5;
@@ -265,9 +264,9 @@ impl Question {
         self.goal.size()
     }
 
-    /// Returns the number of steps of a model: the moves allowed, less one where all solutions have the
-    /// other parity (none when no move is allowed anyway). Every move changes the colour of the blank's cell as on a chessboard, so the two
-    /// blank cells settle the parity.
+    /// Returns the number of steps of a model: the maximum number of moves, less one if all solutions have the opposite
+    /// parity (zero if no move is allowed anyway). Every move changes the colour of the blank's cell, as on a
+    /// chessboard, so the two blank cells determine the parity.
     pub fn steps(&self) -> usize {
         let parity = self.distance(self.board.blank(), self.goal.blank()) % 2;
         match self.moves % 2 == parity {
@@ -276,7 +275,7 @@ impl Question {
         }
     }
 
-    /// What a model asks, for its comments: the most moves, board and goal, a line each.
+    /// The question of a model, for its comments: the maximum number of moves, the board and the goal, one line each.
     pub(crate) fn title(&self) -> String {
         let (steps, asked) = (self.steps(), self.moves);
         let mut title = format!("Solvable in at most {steps} moves?");
@@ -286,19 +285,18 @@ impl Question {
         title + &format!("\nBoard {}\nGoal  {}", self.board, self.goal)
     }
 
-    /// The steps between two cells, an admissible bound for whatever goes from one to the other.
+    /// The number of steps between two cells, an admissible bound for anything that moves from one to the other.
     pub(crate) fn distance(&self, a: usize, b: usize) -> usize {
         let cols = self.size().cols();
         (a / cols).abs_diff(b / cols) + (a % cols).abs_diff(b % cols)
     }
 
-    /// Whether the element with the given start and goal cells can be on a cell after `time` of `steps`
-    /// steps.
+    /// Whether the element with the given start and goal cells can be on a cell after `time` of `steps` steps.
     pub(crate) fn is_possible(&self, start: usize, home: usize, cell: usize, time: usize) -> bool {
         self.distance(start, cell) <= time && self.distance(cell, home) <= self.steps() - time
     }
 
-    /// Start and goal cell of every element, by number (0 is the blank).
+    /// The start and goal cells of every element, by number (0 is the blank).
     pub(crate) fn ways(&self) -> Vec<(usize, usize)> {
         let mut ways = vec![(0, 0); self.size().cells()];
         for (cell, &tile) in self.board.tiles().iter().enumerate() {

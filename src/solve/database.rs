@@ -1,7 +1,7 @@
-//! A database as walks read it: which entry, which byte, which value.
+//! A database as walks read it: the entry, its byte, and its value.
 //!
-//! Invariant: values are those of [`Pdb::lookup`], whatever the kind and the encoding. What a look-up needs is kept
-//! up to date move by move: the set of cells, the rank of the tiles on them, and the value before.
+//! Invariant: values are those of [`Pdb::lookup`], whatever the kind and the encoding. The data that a lookup needs is
+//! kept up to date move by move: the set of cells, the rank of the tiles on them, and the previous value.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,29 +14,29 @@ use crate::{
     threads::in_parallel,
 };
 
-/// A database, and the sets of cells that it is about.
+/// A database, and its sets of cells.
 #[derive(Clone)]
 pub(crate) struct Database {
     pub pdb: Arc<Pdb>,
-    // As the header says, which is farther away.
+    // As in the header, which is farther away in memory.
     kind: Kind,
     encoding: Encoding,
     sets: Option<Arc<CellSets>>,
-    /// The same bits in another order, for long searches.
+    /// The same bits in a different order, for long searches.
     arranged: Arc<OnceLock<Option<Arranged>>>,
-    /// Arrangements of the tiles on a set.
+    /// Number of arrangements of the tiles on a set of cells.
     arrangements: u64,
-    /// Tiles of the pattern, and cells of the board.
+    /// Number of tiles of the pattern, and of cells of the board.
     tiles: u32,
     cells: u64,
 }
 
 impl Database {
-    /// Returns databases to be read; those of as many tiles share their sets.
+    /// Returns databases that are ready to be read; those with the same number of tiles share their sets.
     pub fn all(pdbs: Vec<Arc<Pdb>>) -> Vec<Database> {
         let mut all: Vec<Database> = Vec::new();
         for pdb in pdbs {
-            // In several partitions it is read, and arranged, once.
+            // A database in several partitions is read, and reordered, once.
             if let Some(same) = all.iter().find(|other| Arc::ptr_eq(&other.pdb, &pdb)) {
                 let same = same.clone();
                 all.push(same);
@@ -66,18 +66,20 @@ impl Database {
         all
     }
 
-    /// Whether an entry is a byte at the rank of its cells.
+    /// Whether an entry is a byte whose index is the rank of its cells.
     pub fn is_plain(&self) -> bool {
         (self.kind, self.encoding) == (Kind::Minimum, Encoding::Byte)
     }
 
-    /// Returns the sets of a database of one bit an entry; none of others, and on boards of more than 32 cells.
+    /// Returns the sets of a database with one bit per entry; `None` for other databases, and on boards of more than 32
+    /// cells.
     pub fn bits(&self) -> Option<&CellSets> {
         let sets = self.sets.as_deref();
         sets.filter(|_| self.encoding == Encoding::Bit)
     }
 
-    /// Returns how bits lie: the bytes, and how far neighbouring slots and neighbouring arrangements are apart.
+    /// Returns the layout of the bits: the bytes, and the distances between adjacent slots and between adjacent
+    /// arrangements.
     pub fn layout(&self) -> (&[u8], [u64; 2]) {
         match self.arranged.get() {
             Some(Some(arranged)) => (arranged.image.bytes(), [1, arranged.stride]),
@@ -85,8 +87,8 @@ impl Database {
         }
     }
 
-    /// Arranges bits for a long search, in memory that is free; leaves them for good as they are in the file when there
-    /// is none or somebody interrupts.
+    /// Reorders the bits for a long search, in free memory. If there is not enough free memory, or if this is
+    /// interrupted, they stay in the order of the file for good.
     pub fn arrange(&self, progress: &dyn Progress) {
         let Some(sets) = self.bits() else { return };
         self.arranged.get_or_init(|| {
@@ -95,13 +97,13 @@ impl Database {
         });
     }
 
-    /// Whether every move changes the entry: it is about the blank, too.
+    /// Whether every move changes the entry, because the pattern includes the blank.
     #[inline(always)]
     pub fn has_blank(&self) -> bool {
         self.kind == Kind::AllMoves
     }
 
-    /// Returns the rank of cells, a byte each, the first one lowest.
+    /// Returns the rank of cells, given as one byte each, the first one lowest.
     #[inline(always)]
     pub fn rank_of(&self, cells: u64) -> u64 {
         let (mut rank, mut used) = (0, 0u64);
@@ -114,7 +116,7 @@ impl Database {
         rank
     }
 
-    /// Returns the rank of the tiles on their cells, which a view keeps up to date, given their entry.
+    /// Returns the rank of the tiles on their cells, which a view keeps up to date, from their entry.
     pub fn rank(&self, entry: u64) -> u64 {
         match self.kind {
             Kind::Minimum | Kind::AllMoves => entry,
@@ -132,7 +134,7 @@ impl Database {
         }
     }
 
-    /// Returns the byte that an entry lies in.
+    /// Returns the index of the byte that contains an entry.
     #[inline(always)]
     pub fn byte(&self, entry: u64) -> u64 {
         match self.encoding {
@@ -141,7 +143,7 @@ impl Database {
         }
     }
 
-    /// Returns the value of an entry in a byte, given the value before the move of one of its tiles.
+    /// Returns the value of an entry from its byte, given the value before the move of one of its tiles.
     #[inline(always)]
     pub fn value(&self, byte: u8, entry: u64, before: u8) -> u8 {
         match self.encoding {
@@ -151,43 +153,42 @@ impl Database {
     }
 }
 
-// The sets of cells that a region-aware database is about, so laid out that a walk finds its way with two reads.
+// The sets of cells of a region-aware database, laid out so that a walk needs only two reads.
 //
-// Invariant: slots are those of [`Pdb::entry`]. The tables depend on the board and the number of tiles only, so
+// Invariant: slots are those of [`Pdb::entry`]. The tables depend only on the board and the number of tiles, so
 // databases share them.
 
-/// Where the entries of a set are, and which region each of its free cells is in.
+/// The positions of the entries of a set, and the region of each of its free cells.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(16))]
 struct Record {
-    /// Bits 0 and 1 of the number of each cell's region, side by side.
+    /// Bits 0 and 1 of the region number of each cell, side by side.
     two: u64,
-    /// Regions of the sets before it.
+    /// The number of regions of all preceding sets.
     start: u32,
-    /// Bit 2 of the number of each cell's region.
+    /// Bit 2 of the region number of each cell.
     four: u32,
 }
 
-/// Cells whose regions a record holds.
+/// Number of cells whose regions a record can hold.
 pub(crate) const CELLS: usize = u32::BITS as usize;
 
-/// All sets of some number of cells.
+/// All sets with a given number of cells.
 #[derive(Debug)]
 pub(crate) struct CellSets {
-    /// Cells of the low half of a mask.
+    /// Number of cells in the low half of a mask.
     half: u32,
-    /// What the cells of either half add to a set's rank.
+    /// The contribution of the cells in each half to a set's rank.
     low: Vec<u32>,
     high: Vec<u32>,
     /// A record for each set, by rank.
     records: Vec<Record>,
-    /// Regions of all sets.
+    /// The number of regions of all sets.
     slots: u64,
 }
 
 impl CellSets {
-    /// Returns the sets of a region-aware database; none on boards of more than 32 cells. Cost: some 100 ns
-    /// for each.
+    /// Returns the sets of a region-aware database; `None` on boards of more than 32 cells. Cost: about 100 ns per set.
     pub fn new(pdb: &Pdb) -> Option<CellSets> {
         let order = pdb.entry_order();
         let cells = pdb.pattern().size().cells();
@@ -206,7 +207,7 @@ impl CellSets {
         for set in order.all_sets() {
             let rank = sets.records.len() as u32;
             let (low, high) = sets.halves(set as u32);
-            // Of a high half, the set with the lowest cells that go with it comes first: these add nothing.
+            // For a high half, the set with the lowest cells that go with it comes first: these contribute nothing.
             let first = (1usize << low.count_ones()) - 1;
             if low == first {
                 sets.high[high] = rank;
@@ -230,7 +231,7 @@ impl CellSets {
         ((set & low) as usize, (set >> self.half) as usize)
     }
 
-    /// Returns the rank of a set, its record asked for.
+    /// Returns the rank of a set and prefetches its record.
     #[inline(always)]
     pub fn rank(&self, set: u32) -> u32 {
         let (low, high) = self.halves(set);
@@ -239,7 +240,7 @@ impl CellSets {
         rank
     }
 
-    /// Returns the slot of the set with a rank, the blank being on a free cell.
+    /// Returns the slot of the set with a rank and of the region that contains a free cell, where the blank is.
     #[inline(always)]
     pub fn slot(&self, rank: u32, blank: u8) -> u64 {
         let record = &self.records[rank as usize];
@@ -249,7 +250,7 @@ impl CellSets {
     }
 }
 
-/// Puts a zero behind each of the lowest 32 bits.
+/// Puts a zero after each of the lowest 32 bits.
 fn spread(bits: u64) -> u64 {
     let steps: [(u32, u64); 5] = [
         (16, 0x0000_ffff_0000_ffff),
@@ -262,29 +263,30 @@ fn spread(bits: u64) -> u64 {
     steps.into_iter().fold(bits, step)
 }
 
-// The bits of a region-aware database in another order than the file's, for long searches: all slots of the first
-// arrangement of the tiles, then all of the second, and so on.
+// The bits of a region-aware database in an order that differs from the file's, for long searches: all slots of the
+// first arrangement of the tiles, then all of the second, and so on.
 //
-// In the file the arrangements of a slot lie together. A move changes the slot always and the arrangement only when
-// its tile passes others, so a walk comes to far fewer lines and pages here.
+// In the file, the arrangements of a slot are contiguous. A move always changes the slot, but the arrangement only if
+// its tile passes others, so a walk visits far fewer lines and pages here.
 //
 // Invariant: bit `arrangement * stride + slot` is the file's bit `slot * arrangements + arrangement`.
 
-/// Bits on a side of the squares that are turned: a cache line.
+/// Side length, in bits, of the squares that are transposed: a cache line.
 const SIDE: usize = 512;
 
-/// A copy of the bits of a database.
+/// A reordered copy of the bits of a database.
 #[derive(Debug)]
 pub(crate) struct Arranged {
     image: Image,
-    /// Bits from one arrangement to the next.
+    /// Number of bits from one arrangement to the next.
     stride: u64,
 }
 
 impl Arranged {
-    /// Returns a copy of the bits of so many slots and arrangements, made by all threads; none when the memory is not
-    /// free, somebody interrupts, or the arrangements of a slot are no whole bytes (three tiles and fewer, which
-    /// fit caches in any order). Cost: the database's size in memory, and 1.5 ns a byte of one core.
+    /// Returns a copy of the bits of the given numbers of slots and arrangements, made by all threads; `None` if there
+    /// is not enough free memory, if the work is interrupted, or if the arrangements of a slot do not fill whole bytes
+    /// (three tiles or fewer, which fit in the caches in any order). Cost: memory for another copy of the database, and
+    /// 1.5 ns of one core per byte.
     pub fn new(
         bits: &[u8],
         slots: u64,
@@ -313,8 +315,8 @@ impl Arranged {
     }
 }
 
-/// Turns the bits of at most 512 slots of `width` bytes and of at most 512 arrangements, from byte `first` on: line i of
-/// the result is at byte `i * row`.
+/// Transposes the bits of at most 512 slots of `width` bytes and at most 512 arrangements, from byte `first` on: line i
+/// of the result is at byte `i * row`.
 fn turn_square(slots: &[u8], width: usize, first: usize, to: &mut [u8], row: usize) {
     let mut rows = to.chunks_mut(row);
     for byte in (first..width.min(first + SIDE / 8)).step_by(8) {
@@ -323,7 +325,7 @@ fn turn_square(slots: &[u8], width: usize, first: usize, to: &mut [u8], row: usi
         for (group, slots) in slots.chunks(64 * width).enumerate() {
             let mut square = [0; 64];
             for (bits, slot) in square.iter_mut().zip(slots.chunks_exact(width)) {
-                // A copy whose length is not known calls a function for eight bytes.
+                // A copy of unknown length would call a function for eight bytes.
                 let eight = match slot[byte..end].first_chunk() {
                     Some(eight) => *eight,
                     None => std::array::from_fn(|i| slot[byte..end].get(i).copied().unwrap_or(0)),
@@ -372,7 +374,7 @@ mod tests {
 
     #[test]
     fn every_bit_is_where_it_belongs() {
-        // More slots and arrangements than squares hold, and numbers that fill none.
+        // More slots and arrangements than a square holds, and numbers that do not fill one.
         for (slots, arrangements) in [(1, 24), (700, 24), (513, 720), (40, 5040), (1500, 1528)] {
             let mut random = SplitMix64::new(slots);
             let bytes = slots * arrangements / 8;

@@ -1,11 +1,11 @@
-//! What can go wrong while solving, exporting or certifying.
+//! Errors in solving, exporting and certifying.
 
 use crate::{
     puzzle::{Moves, PuzzleError},
     system::SystemError,
 };
 
-/// An error of solving, exporting or certifying a board.
+/// An error in solving, exporting or certifying a board.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolveError {
@@ -17,13 +17,13 @@ pub enum SolveError {
         "these databases cannot be used together here: {reason}; build a set with tilewave pdb build"
     )]
     Database {
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// A database cannot be read or built.
     #[error(transparent)]
     Pdb(#[from] crate::pdb::PdbError),
-    /// The solution does not end at the goal: a database or the solver is faulty.
+    /// The solution does not lead to the goal: a database or the solver is faulty.
     #[error(
         "the moves {moves} do not solve the board: a database is damaged, check it with tilewave check"
     )]
@@ -31,13 +31,13 @@ pub enum SolveError {
         /// The moves found.
         moves: Moves,
     },
-    /// A complete search found no solution of a board that can reach the goal: a database or the solver is faulty.
+    /// A complete search found no solution for a board that can reach the goal: a database or the solver is faulty.
     #[error(
         "the search ended without a solution, though the board can reach the goal: a database is damaged, check it with \
          tilewave check"
     )]
     NoSolution,
-    /// The log belongs to another solve.
+    /// The log belongs to a different solve.
     #[error(
         "'{}' is the log of a solve {what}: give the arguments that it was started with, or name another file for a new log", path.display()
     )]
@@ -47,25 +47,25 @@ pub enum SolveError {
         /// The part that differs.
         what: &'static str,
     },
-    /// The machine refused memory, threads or a file.
+    /// Memory, threads or a file are not available.
     #[error(transparent)]
     System(#[from] SystemError),
-    /// The model has more variables than solvers accept.
+    /// The model has more variables than solvers support.
     #[error(
         "a model of {size} over {moves} moves has more than {max} variables: allow fewer moves or take a smaller board"
     )]
     ModelTooLarge {
         /// Size of the board.
         size: crate::puzzle::Size,
-        /// Moves allowed.
+        /// Maximum number of moves.
         moves: usize,
         /// The maximum number of variables of a model.
         max: usize,
     },
-    /// The answer of another solver holds no solution of the board.
+    /// The output of another solver contains no solution of the board.
     #[error("the solver's answer is not a solution: {reason}")]
     NoModel {
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// A shorter solution refutes the claimed optimum.

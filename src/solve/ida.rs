@@ -1,9 +1,9 @@
-//! Iterative-deepening A*: of any tree of moves, by one thread, all threads, or all ranks.
+//! Iterative-deepening A* over any tree of moves, with one thread, all threads, or all ranks.
 //!
 //! Source: R. E. Korf, Depth-first iterative-deepening, AIJ 27 (1985).
 //!
-//! Invariant: all solutions shorter than the threshold of an iteration are excluded by the iterations before
-//! it, whoever carried them out. So a search can pause between two iterations, and go on with more threads.
+//! Invariant: all solutions shorter than the threshold of an iteration are excluded by the previous iterations, whoever
+//! carried them out. So a search can pause between two iterations and continue with more threads.
 
 use std::{collections::BTreeMap, ops::ControlFlow, time::Instant};
 
@@ -26,13 +26,13 @@ use crate::{
 /// The answer for one board or other state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer<M = Moves> {
-    /// A shortest solution, `None` when the search was stopped.
+    /// A shortest solution, or `None` if the search was stopped.
     pub moves: Option<M>,
-    /// Lower bound on the length of all solutions.
+    /// Lower bound on the lengths of all solutions.
     pub at_least: usize,
     /// Number of nodes generated.
     pub nodes: u64,
-    /// Wall time in seconds.
+    /// Wall-clock time in seconds.
     pub seconds: f64,
 }
 
@@ -45,17 +45,17 @@ pub enum Attempt<S = Board, M = Moves> {
     Hard(Pending<S>),
 }
 
-/// A solver by iterative deepening: [`Optimal`](crate::solve::Optimal) of boards, [`PuzzleSolver`](crate::solve::PuzzleSolver) of
-/// other puzzles. For many states, call [`StateSolver::attempt_with`] for each state on a thread of its own, then
-/// [`StateSolver::finish_with`] for the hard ones, one after another. Answers, nodes included, do not depend on the number of
-/// threads.
+/// A solver by iterative deepening: [`Optimal`](crate::solve::Optimal) for boards,
+/// [`PuzzleSolver`](crate::solve::PuzzleSolver) for other puzzles. For many states, call [`StateSolver::attempt_with`]
+/// for each state on a separate thread, then [`StateSolver::finish_with`] for the hard ones, one after another.
+/// Answers, including node counts, do not depend on the number of threads.
 pub trait StateSolver: Sync {
     /// The type of the states to solve.
     type State: Clone + Send + Sync;
     /// The type of the solutions.
     type Moves: Clone + Send + Sync;
 
-    /// Returns the search of a state that can be solved.
+    /// Returns the search for a state that can be solved.
     #[doc(hidden)]
     fn begin(&self, state: &Self::State) -> Result<Pending<Self::State>, SolveError>;
 
@@ -63,17 +63,17 @@ pub trait StateSolver: Sync {
     #[doc(hidden)]
     fn rooted(&self, state: &Self::State) -> Result<Box<dyn Rooted<Self::State> + '_>, SolveError>;
 
-    /// Nodes of an iteration from which on the next ones are split between threads.
+    /// Number of nodes of an iteration from which the following iterations are split between threads.
     #[doc(hidden)]
     fn split_from(&self) -> u64;
 
-    /// Makes ready for an iteration after one with so many nodes; returns whether the tree is to be made anew.
+    /// Prepares an iteration that follows one with this number of nodes; returns whether the tree must be rebuilt.
     #[doc(hidden)]
     fn make_ready(&self, _last: u64, _progress: &dyn Progress) -> bool {
         false
     }
 
-    /// Checks a solution, and what it was found with.
+    /// Checks a solution, and the data with which it was found.
     #[doc(hidden)]
     fn checked(
         &self,
@@ -81,11 +81,11 @@ pub trait StateSolver: Sync {
         solution: Result<Option<Vec<u16>>, SolveError>,
     ) -> Result<Option<Self::Moves>, SolveError>;
 
-    /// Returns what all states are solved to, in words.
+    /// Returns a description of the common goal of all states.
     #[doc(hidden)]
     fn goal_text(&self) -> String;
 
-    /// Returns descriptions that identify the databases or tables, those of a sum together.
+    /// Returns descriptions that identify the databases or tables, grouped by sum.
     fn databases(&self) -> Vec<Vec<String>>;
 
     /// Returns a state in one line.
@@ -100,10 +100,10 @@ pub trait StateSolver: Sync {
     #[doc(hidden)]
     fn replayed(&self, state: &Self::State, moves: &str) -> Option<(Self::Moves, usize)>;
 
-    /// Returns a shortest solution if one thread finds it in some 0.1 s; otherwise the search so far.
+    /// Returns a shortest solution if one thread finds it in about 0.1 s; otherwise returns the search so far.
     ///
     /// # Errors
-    /// [`SolveError::Puzzle`] when the state cannot be solved.
+    /// [`SolveError::Puzzle`] if the state cannot be solved.
     fn attempt_with(
         &self,
         state: &Self::State,
@@ -130,7 +130,7 @@ pub trait StateSolver: Sync {
     /// The answer's nodes and seconds include those of the attempt.
     ///
     /// # Errors
-    /// As [`StateSolver::attempt_with`].
+    /// Same errors as [`StateSolver::attempt_with`].
     fn finish_with(
         &self,
         pending: Pending<Self::State>,
@@ -139,11 +139,11 @@ pub trait StateSolver: Sync {
         self.finish_recorded_with(pending, progress, &())
     }
 
-    /// Returns a shortest solution of a hard state as [`StateSolver::finish_with`] does, and reports its steps to a
-    /// recorder such as [`crate::solve::SolveLog`], so that the search can continue after the process has ended.
+    /// Like [`StateSolver::finish_with`], but also reports its steps to a recorder such as [`crate::solve::SolveLog`],
+    /// so that the search can continue after the process has ended.
     ///
     /// # Errors
-    /// As [`StateSolver::attempt_with`].
+    /// Same errors as [`StateSolver::attempt_with`].
     fn finish_recorded_with(
         &self,
         mut pending: Pending<Self::State>,
@@ -156,13 +156,13 @@ pub trait StateSolver: Sync {
         self.answer(pending, solution)
     }
 
-    /// Returns a shortest solution of a hard state, found together by a pool of threads on each rank of a job. All ranks
-    /// must call this from outside their pools with the same state and the same progress of an attempt or log; all return
-    /// the same moves and nodes as a single thread. If the observer of any rank asks to stop, all ranks stop. Every
-    /// recorder receives all subtrees, whichever rank searched them.
+    /// Returns a shortest solution of a hard state, found jointly by a thread pool on each rank of a job. All ranks
+    /// must call this from outside their pools, with the same state and the same progress of an attempt or log; all
+    /// return the same moves and nodes as a single thread. If the observer of any rank asks to stop, all ranks stop.
+    /// Every recorder receives all subtrees, whichever rank searched them.
     ///
     /// # Errors
-    /// As [`StateSolver::attempt_with`].
+    /// Same errors as [`StateSolver::attempt_with`].
     fn finish_together_with(
         &self,
         mut pending: Pending<Self::State>,
@@ -183,10 +183,10 @@ pub trait StateSolver: Sync {
         self.answer(pending, solution)
     }
 
-    /// Searches with the threads of the current pool, and of the ranks that share.
+    /// Searches with the threads of the current pool, and of the ranks that take part.
     ///
-    /// The first observer is told the nodes so far, and asked whether to stop, every few thousand nodes; the second is told
-    /// what need not be done again.
+    /// Every few thousand nodes, the first observer is given the number of nodes so far and asked whether to stop; the
+    /// second is given the work that need not be repeated.
     #[doc(hidden)]
     fn go_on(
         &self,
@@ -209,7 +209,7 @@ pub trait StateSolver: Sync {
         }
     }
 
-    /// Makes an answer of what a search has found, if nobody stopped it.
+    /// Makes an answer from the result of a search, if it was not stopped.
     #[doc(hidden)]
     fn answer(
         &self,
@@ -224,22 +224,22 @@ pub trait StateSolver: Sync {
 
 /// A tree of moves below a state, and its subtrees.
 pub(crate) trait MoveTree: Sync {
-    /// A subtree, or the whole.
+    /// A subtree, or the whole tree.
     type Subtree: Send + Sync;
-    /// What a thread keeps from one walk to the next.
+    /// The data that a thread keeps from one walk to the next.
     type Stack: Default;
 
     /// Whether the state is the goal.
     fn is_solved(&self) -> bool;
 
-    /// Returns the least number of moves, from a lower bound on, that can lead from the state to the goal.
+    /// Returns the minimum number of moves, at least a given lower bound, that can lead from the state to the goal.
     fn at_least(&self, bound: usize) -> usize;
 
-    /// Returns the whole tree, for so many moves.
+    /// Returns the whole tree, for at most this number of moves.
     fn whole(&self, limit: usize) -> Self::Subtree;
 
-    /// Returns the subtrees so many moves below the root that a solution of at most `limit` moves can lead through, in the
-    /// order of a walk, and what is above them.
+    /// Returns the subtrees whose roots are this number of moves below the root, and through which a solution of at
+    /// most `limit` moves can lead, in the order of a walk; and the nodes above them.
     fn spread(
         &self,
         whole: &Self::Subtree,
@@ -247,11 +247,11 @@ pub(crate) trait MoveTree: Sync {
         limit: usize,
     ) -> (Vec<Self::Subtree>, Walked);
 
-    /// Returns the way to a subtree.
+    /// Returns the path to a subtree.
     fn path<'s>(&self, subtree: &'s Self::Subtree) -> &'s [u16];
 
-    /// Walks through a subtree that was dealt at a place, for solutions of as many moves as the iteration allows: there is
-    /// none of fewer.
+    /// Walks through a subtree that was handed out with an index, looking for solutions with as many moves as the
+    /// iteration allows: there are none with fewer.
     fn walk(
         &self,
         subtree: &Self::Subtree,
@@ -261,13 +261,13 @@ pub(crate) trait MoveTree: Sync {
     ) -> WalkResult;
 }
 
-/// What comes of an iteration, or of several: a shortest solution, none because an observer said stop, or that the search
-/// goes on.
+/// The outcome of one or more iterations: a shortest solution, nothing because an observer asked to stop, or the
+/// information that the search continues.
 pub type Ended = Result<ControlFlow<Option<Vec<u16>>>, SolveError>;
 
 /// A search tree below the state of a solver.
 pub trait Rooted<S> {
-    /// Carries out an iteration, or the rest of it, with a number of threads of the current pool.
+    /// Carries out an iteration, or the rest of one, with a number of threads of the current pool.
     fn iterate(
         &self,
         search: &mut Pending<S>,
@@ -304,25 +304,28 @@ impl<S, T: MoveTree> Rooted<S> for T {
     }
 }
 
-// One iteration in pieces: the tree is split below the root, and threads of all processes take subtrees, those first in
-// which the iteration before came closest to the goal.
+// One iteration in pieces: the tree is split below the root, and threads of all processes take subtrees, beginning with
+// those in which the previous iteration came closest to the goal.
 //
-// Where a walk comes close with a few moves less, a solution is likely with a few more: mostly it is in one of the first
-// subtrees, so that what the last iteration costs is little beside those before it.
+// Where a walk comes close with a few moves fewer, there is likely to be a solution with a few more: usually it is in
+// one of the first subtrees, so that the last iteration costs little compared to the previous ones.
 //
-// Source: C. Powley and R. E. Korf, Single-agent parallel window search, IEEE PAMI 13 (1991), which orders nodes so.
+// Source: C. Powley and R. E. Korf, Single-agent parallel window search, IEEE PAMI 13 (1991), which orders nodes in
+// this way.
 //
-// Invariant: the order depends on the iteration before alone, and every subtree before the first one with a solution is
-// walked through completely. So the solution and the number of nodes are those of a single thread, whatever the number of
+// Invariant: the order depends only on the previous iteration, and every subtree before the first one with a solution
+// is searched completely. So the solution and the number of nodes are those of a single thread, whatever the number of
 // threads and processes.
 
-/// Nodes of an iteration for each subtree that the next one is split into at least; fewest and most subtrees to ask for: so
-/// many that the largest do not keep one thread busy at the end, and that the first ones are little beside all.
+/// Number of nodes of an iteration per subtree, at least, into which the next one is split; minimum and maximum number
+/// of subtrees to request: so many that the largest ones do not keep a single thread busy at the end, and that the
+/// first ones are small compared to the total.
 const NODES: u64 = 64;
 
 const SUBTREES: [u64; 2] = [4, 1 << 14];
 
-/// Returns how many subtrees an iteration is worth after one with so many nodes, 0 for none.
+/// Returns the number of subtrees into which an iteration should be split after one with this number of nodes; 0 for
+/// none.
 fn worth(nodes: u64) -> usize {
     let [least, most] = SUBTREES;
     match nodes / NODES {
@@ -331,8 +334,9 @@ fn worth(nodes: u64) -> usize {
     }
 }
 
-/// Returns the numbers of subtrees in the order in which to walk through them: by the moves that the iteration before had
-/// left where it came closest to the goal in the same or the surrounding subtree; those last where it never was.
+/// Returns the numbers of the subtrees in the order in which to walk through them: by the number of remaining moves
+/// where the previous iteration came closest to the goal in the same or the surrounding subtree; those that it never
+/// reached come last.
 fn order<T: MoveTree>(tree: &T, subtrees: &[T::Subtree], before: &Cut) -> Vec<usize> {
     let mut order: Vec<usize> = (0..subtrees.len()).collect();
     let SubtreeSplit { threshold, depth, .. } = before.pieces;
@@ -353,9 +357,9 @@ fn order<T: MoveTree>(tree: &T, subtrees: &[T::Subtree], before: &Cut) -> Vec<us
     order
 }
 
-/// Walks through the tree for solutions of as many moves as the iteration allows, there being none of fewer, with so many
-/// threads of the current pool. Subtrees that are done already are not walked through again; those that are done in the
-/// end are what the search has before its next iteration.
+/// Walks through the tree with a number of threads of the current pool, looking for solutions with as many moves as the
+/// iteration allows, when there are none with fewer. Subtrees that are already done are not walked through again; those
+/// that are done at the end become the record of the previous iteration.
 fn pass<S, T: MoveTree>(
     tree: &T,
     search: &mut Pending<S>,
@@ -381,7 +385,7 @@ fn pass<S, T: MoveTree>(
     };
     let (depth, count) = (depth as u32, subtrees.len() as u32);
     let pieces = SubtreeSplit { threshold: limit, depth, subtrees: count };
-    // What was cut another way says nothing.
+    // A different split gives no information.
     let known = done.walked.into_iter();
     let known = known.filter(|walked| done.pieces == pieces && walked.subtree < count);
     let mut passes: BTreeMap<usize, WalkResult> =
@@ -420,7 +424,7 @@ fn pass<S, T: MoveTree>(
         whole.walked.left = whole.walked.left.min(pass.walked.left);
         walked.extend(pass.is_done().then_some(pass.walked));
         whole.solution = whole.solution.or(pass.solution);
-        // What was found beyond the solution, one thread would not have looked at.
+        // Subtrees after the solution would not have been searched by a single thread.
         if whole.solution.is_some() && !stopped {
             break;
         }

@@ -1,21 +1,21 @@
-//! Inverses of states: what a move does to them.
+//! Inverses of states, and the effects of moves on them.
 //!
-//! Invariant: a state takes as many moves as its inverse.
+//! Invariant: a state and its inverse need the same number of moves.
 
 use crate::{
     frontier::{FieldKind, FieldMap, StateFields},
     puzzle::orbits::{OrbitPlace, OrbitPuzzle},
 };
 
-/// Inverses of states, where states are products of moves: all pieces differ, all turns can be seen, every move has its inverse and
-/// is always allowed. A state takes as many moves as its inverse.
+/// Inverses of states, for puzzles whose states are products of moves: all pieces differ, all orientations are visible,
+/// and every move has its inverse and is always allowed. A state and its inverse need the same number of moves.
 pub(crate) struct Inverses {
-    /// What a move does to the row of the inverse.
+    /// The effects of moves on the row of the inverse.
     pub moves: Vec<FieldMap>,
 }
 
 impl Inverses {
-    /// Returns what moves do to inverses; nothing where states have none.
+    /// Returns the effects of moves on inverses; `None` if states have no inverses.
     pub fn of(puzzle: &OrbitPuzzle, fields: &StateFields) -> Option<Inverses> {
         let whole = puzzle.orbits().iter().all(|orbit| {
             let mut kinds: Vec<u8> = orbit.solved.iter().map(|piece| piece.kind).collect();
@@ -32,8 +32,8 @@ impl Inverses {
         }
         let moves = puzzle.moves().iter().map(|one| {
             let inverse = one.transformation.inverse(puzzle.orbits());
-            // The inverse of "a state, then a move" is the move's inverse, then the state's: a piece goes where the piece goes whose
-            // home it gets to first.
+            // The inverse of "a state, then a move" is the inverse of the move, then the inverse of the state: a piece
+            // goes where the piece goes whose home it reaches first.
             let mut map = FieldMap { source: Vec::new(), table: Vec::new() };
             for field in &fields.fields {
                 let FieldKind::Location { kind } = field.kind else { return None };

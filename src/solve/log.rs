@@ -1,7 +1,7 @@
-//! The log of a long solve: which boards are solved, and how far the others have come.
+//! The log of a long solve: which boards are solved, and how far the search of the others has come.
 //!
-//! Invariant: what was logged of a search is what the same boards, goal and databases would come to again: the first
-//! line names them, and a log of others is refused before anything is written to it.
+//! Invariant: the recorded part of a search is what the same boards, goal and databases would produce again. The first
+//! line describes them, and a log with a different first line is rejected before anything is written to it.
 
 use std::{
     collections::BTreeMap,
@@ -42,7 +42,7 @@ struct Heading {
     tilewave_log: u32,
     goal: String,
     boards: usize,
-    /// XXH3-64 of the boards, a line each.
+    /// XXH3-64 of the boards, one per line.
     boards_hash: String,
     /// The databases of each partition: tiles, kind, encoding and checksum.
     databases: Vec<Vec<String>>,
@@ -54,7 +54,7 @@ struct Heading {
 pub enum LogLine {
     /// The next iteration of a board starts at a stage.
     Iteration {
-        /// Place of the board, from 0.
+        /// Index of the board, from 0.
         board: usize,
         /// Threshold of the iteration; all shorter solutions are excluded.
         threshold: usize,
@@ -70,18 +70,19 @@ pub enum LogLine {
     },
     /// Subtrees of the current iteration of a board are done.
     Subtrees {
-        /// Place of the board.
+        /// Index of the board.
         board: usize,
         /// The division of the iteration into subtrees.
         of: SubtreeSplit,
-        /// Those that are done: number, nodes, least excess over the threshold, fewest moves left.
+        /// The subtrees that are done: number, nodes, minimum excess over the threshold, minimum number of remaining
+        /// moves.
         walked: Vec<Walked>,
         /// Time spent on the board so far.
         seconds: f64,
     },
     /// A board is solved.
     Solved {
-        /// Place of the board.
+        /// Index of the board.
         board: usize,
         /// The board itself.
         tiles: String,
@@ -95,7 +96,7 @@ pub enum LogLine {
 }
 
 impl LogLine {
-    /// Returns the line of a stage that the search of a board has come to.
+    /// Returns the line for a stage that the search of a board has reached.
     pub fn iteration(board: usize, stage: Stage, seconds: f64) -> LogLine {
         LogLine::Iteration {
             board,
@@ -107,7 +108,7 @@ impl LogLine {
         }
     }
 
-    /// Returns the line of a search that goes on with the next iteration of a board.
+    /// Returns the line for a search that continues with the next iteration of a board.
     pub fn pending<S>(board: usize, search: &Pending<S>) -> LogLine {
         let mut entry = LogLine::iteration(board, search.stage, search.seconds);
         if let LogLine::Iteration { before, .. } = &mut entry {
@@ -131,39 +132,38 @@ pub enum Logged<S = Board, M = Moves> {
     },
 }
 
-/// How often subtrees are written.
+/// Interval at which subtrees are written.
 const WRITE_EVERY: Duration = Duration::from_millis(250);
 
-/// What a log says of each board, by the board's place.
+/// The records of a log, by the board's index.
 type Found<T> = BTreeMap<usize, Logged<<T as StateSolver>::State, <T as StateSolver>::Moves>>;
 
-/// A log of boards or other states, which only this process writes, one board after another: see
-/// [`SolveLog::begin`].
+/// A log of boards or other states, which only this process writes, one board after another: see [`SolveLog::begin`].
 pub struct SolveLog<T: StateSolver = Optimal> {
-    /// The states in words.
+    /// The states as text.
     texts: Vec<String>,
-    /// The records of the log when it was opened, by the boards' places.
+    /// The records of the log when it was opened, by the boards' indices.
     pub found: Found<T>,
     writer: Mutex<BoardRecord>,
 }
 
 #[derive(Debug)]
 struct BoardRecord {
-    /// Of several ranks the first one has the file.
+    /// The file; if there are several ranks, only the first one has it.
     journal: Option<Journal>,
-    /// The board that is solved, since when, and the seconds spent on it before.
+    /// The current board, the time since when it is being solved, and the seconds spent on it before.
     board: usize,
     begun: Instant,
     spent: f64,
-    /// Subtrees that are not written yet, and when they will be.
+    /// Subtrees that have not been written yet, and the time when they will be written.
     done: Cut,
     next: Instant,
-    /// What went wrong.
+    /// The first failure.
     failure: Option<SolveError>,
 }
 
 impl BoardRecord {
-    /// Adds a line. It outlives this process, and the machine a second later.
+    /// Adds a line. It survives the end of this process at once, and a crash of the machine after a second.
     fn append(&mut self, line: &LogLine) -> Result<(), SolveError> {
         match &mut self.journal {
             Some(journal) => Ok(journal.append(&json(line, Path::new("the log"))?)?),
@@ -171,7 +171,7 @@ impl BoardRecord {
         }
     }
 
-    /// Adds a line of the current board, given the seconds spent on it.
+    /// Adds a line for the current board, given the seconds spent on it.
     fn record(&mut self, line: impl FnOnce(f64) -> LogLine) {
         let seconds = self.begun.elapsed().as_secs_f64() + self.spent;
         if let Err(error) = self.append(&line(seconds)) {
@@ -179,7 +179,7 @@ impl BoardRecord {
         }
     }
 
-    /// Writes the subtrees that are done.
+    /// Writes the finished subtrees.
     fn flush(&mut self) {
         let Cut { pieces, walked } = std::mem::take(&mut self.done);
         if !walked.is_empty() {
@@ -191,12 +191,12 @@ impl BoardRecord {
 }
 
 impl<T: StateSolver> SolveLog<T> {
-    /// Opens the log of some boards, or begins one if there is none. Of several ranks only the first one opens the file and
-    /// sends its contents to the others.
+    /// Opens the log of some boards, or begins one if there is none. If there are several ranks, only the first one
+    /// opens the file and sends its contents to the others.
     ///
     /// # Errors
-    /// [`SolveError::OtherLog`] when it is a log of other boards or databases, [`SolveError::System`] when it cannot be
-    /// read, is something else, or a line is damaged.
+    /// [`SolveError::OtherLog`] if it is a log of different boards or databases, [`SolveError::System`] if it cannot be
+    /// read, is not a log, or has a damaged line.
     pub fn open(
         path: impl AsRef<Path>,
         boards: &[T::State],
@@ -238,7 +238,8 @@ impl<T: StateSolver> SolveLog<T> {
         Ok(SolveLog { texts, found, writer: Mutex::new(writer) })
     }
 
-    /// Begins to record the board of a search: all later records belong to it. Adds the search to the log if it was not there.
+    /// Begins to record the search of a board, to which all later records belong. Adds the search to the log if it is
+    /// not there yet.
     ///
     /// # Errors
     /// [`SolveError::System`].
@@ -262,12 +263,12 @@ impl<T: StateSolver> SolveLog<T> {
         writer.failure.take().map_or(Ok(()), Err)
     }
 
-    /// Returns whether [`SolveLog::end`] will report a failure, so that it is useless to continue.
+    /// Returns whether [`SolveLog::end`] will report a failure, in which case there is no point in continuing.
     pub fn has_failed(&self) -> bool {
         self.writer.lock().failure.is_some()
     }
 
-    /// Adds the answer of the board at a place, if the board is solved and the answer is not in the log.
+    /// Adds the answer for the board with an index, if the board is solved and the answer is not in the log yet.
     ///
     /// # Errors
     /// [`SolveError::System`].
@@ -299,7 +300,7 @@ impl<T: StateSolver> SolveLog<T> {
 impl<T: StateSolver> Recorder for SolveLog<T> {
     fn iteration(&self, next: Stage) {
         let mut writer = self.writer.lock();
-        // The next iteration begins where this one came closest, so all of it is to be known.
+        // The next iteration begins where this one came closest, so all of it must be known.
         writer.flush();
         let board = writer.board;
         writer.record(|seconds| LogLine::iteration(board, next, seconds));
@@ -315,7 +316,7 @@ impl<T: StateSolver> Recorder for SolveLog<T> {
     }
 }
 
-/// An object of the log at a path.
+/// An object of the log at the given path.
 fn json(object: &impl Serialize, path: &Path) -> Result<String, SolveError> {
     let text = serde_json::to_string(object).map_err(std::io::Error::other);
     Ok(text.map_err(crate::store::failed(path))?)
@@ -333,7 +334,7 @@ impl Heading {
         }
     }
 
-    /// Refuses a log whose first line is another one.
+    /// Rejects a log with a different first line.
     fn compare(&self, line: &str, path: &Path) -> Result<(), SolveError> {
         #[derive(Deserialize)]
         struct Version {
@@ -363,15 +364,15 @@ impl Heading {
     }
 }
 
-/// Returns the lines of a log, the heading first, also while it is written to.
+/// Returns the lines of a log, the heading first; also possible while it is being written.
 ///
 /// # Errors
-/// [`SystemError`] when it cannot be read, is something else, or a line is damaged.
+/// [`SystemError`] if it cannot be read, is not a log, or has a damaged line.
 pub fn read(path: &Path) -> Result<Vec<String>, SystemError> {
     Journal::read(path, KIND, OPENING)
 }
 
-/// Returns the records of boards in the lines of a log, by their places; `None` if the lines contradict each other.
+/// Returns the records of the boards in the lines of a log, by index; `None` if the lines contradict each other.
 pub fn replay<T: StateSolver>(
     entries: impl IntoIterator<Item = LogLine>,
     boards: &[T::State],
@@ -384,7 +385,7 @@ pub fn replay<T: StateSolver>(
     Some(found)
 }
 
-/// Takes a line in; none if it does not fit those before it.
+/// Processes a line; `None` if it is inconsistent with the previous ones.
 fn take<T: StateSolver>(
     entry: LogLine,
     boards: &[T::State],
@@ -416,7 +417,7 @@ fn take<T: StateSolver>(
             if search.stage.threshold != of.threshold {
                 return None;
             }
-            // Cut another way by another version: what is cut anew is walked anew.
+            // The split of a different version: what is split anew is searched anew.
             if search.done.pieces != of {
                 search.done = Cut { pieces: of, walked: Vec::new() };
             }

@@ -1,11 +1,12 @@
-//! Solving: optimal, constructive, exported to other solvers, and certified by one.
+//! Solving: optimally, constructively, by export to other solvers, and certified by a SAT solver.
 //!
 //! The program and Rust programs call [`Optimal`]: a goal with its databases (`database`), seen through symmetries
-//! (`symmetry`), is a `tree`. `ida` carries out iterations over any tree and splits them into subtrees, `walk` goes through one,
-//! with `sums` or `bits` as heuristic and `pruner` for its moves. `control` collects the results of subtrees from all threads
-//! and ranks and passes them to the `log`. `partitions` chooses the databases for a goal. [`Constructive`] solves at once.
-//! `puzzles` solves puzzles of several sets of pieces with pruning tables, `phases` quickly, `words` prunes their moves.
-//! `models`, `cnf` and `certify` put the question to other solvers.
+//! (`symmetry`), is a `tree`. `ida` carries out iterations over any tree and splits them into subtrees; `walk` searches
+//! one subtree, with `sums` or `bits` as the heuristic and `pruner` for its moves. `control` collects the results of
+//! subtrees from all threads and ranks and passes them to the `log`. `partitions` chooses the databases for a goal.
+//! [`Constructive`] solves boards at once. `puzzles` solves puzzles with several sets of pieces optimally with pruning
+//! tables, and `phases` solves them quickly; `words` prunes their moves. `models`, `cnf` and `certify` pass the
+//! question to other solvers.
 //!
 //! Invariant: moves and nodes do not depend on the threads, the ranks or an interruption.
 

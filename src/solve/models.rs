@@ -1,7 +1,7 @@
-//! The question "is the board solvable in at most T moves", in the languages of other solvers.
+//! The question "is the board solvable in at most T moves", in the formats of other solvers.
 //!
-//! Invariant: a model has a solution exactly when the board has one of at most T moves; moves come
-//! first, idle steps last. Letters say where the tile goes, in every language.
+//! Invariant: a model has a solution if and only if the board has one with at most T moves; moves come first, idle
+//! steps last. In every format, letters give the direction of the tile.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -18,8 +18,8 @@ pub use crate::solve::cnf::{Cnf, Question};
 
 // The question as an integer program, in CPLEX LP and in MPS format.
 //
-// Invariant: the feasible points of the program are the solutions of the question, and its objective is
-// their number of moves. Both formats hold the same program.
+// Invariant: the feasible points of the program are the solutions of the question, and its objective is their number of
+// moves. Both formats contain the same program.
 //
 // Source of the variables: NEOS Guide, case study "15 Puzzle".
 
@@ -32,7 +32,7 @@ enum Variable {
     Row(usize),
     /// Cell of an element, from 1.
     Cell(usize, usize),
-    /// Whether a tile goes this way in a step.
+    /// Whether a tile moves in this direction in a step.
     Way(usize, Direction),
     /// Whether an element moves in a step.
     Moves(usize, usize),
@@ -50,7 +50,7 @@ impl fmt::Display for Variable {
     }
 }
 
-/// How a sum of terms compares with the number on the right.
+/// How a sum of terms compares with the number on the right-hand side.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Relation {
     AtMost,
@@ -66,20 +66,20 @@ struct Constraint {
     right: i64,
 }
 
-/// An integer program that solves a board in the fewest moves, at most those asked for.
+/// An integer program that solves a board in the minimum number of moves, up to a given maximum.
 ///
-/// With cells numbered from 1 in row-major order, `i` for a tile (0 is the blank) and `t` for the time:
+/// With cells numbered from 1 in row-major order, `i` for a tile (0 is the blank) and `t` for the time step:
 ///
 /// | variable | meaning |
 /// |---|---|
 /// | `p_i_t` | cell of tile i after t steps |
 /// | `x_t`, `y_t` | column and row of the blank after t steps, from 1 |
-/// | `z_i_t` | 1 when tile i moves in step t |
-/// | `u_t`, `d_t`, `l_t`, `r_t` | 1 when a tile goes up, down, left, right in step t |
+/// | `z_i_t` | 1 if tile i moves in step t |
+/// | `u_t`, `d_t`, `l_t`, `r_t` | 1 if a tile moves up, down, left, right in step t |
 ///
-/// The objective is the number of moves. Steps without a move come last. Bounds of `p`
-/// rule out cells that are too far from start or goal. CBC needs 0.1 s for an 11-move board of the 15-puzzle
-/// and 8 s for a 15-move one; much more is out of reach.
+/// The objective is the number of moves. Steps without a move come last. Bounds on `p` rule out cells that are too far
+/// from start or goal. CBC needs 0.1 s for an 11-move board of the 15-puzzle and 8 s for a 15-move board; much longer
+/// solutions are out of reach.
 ///
 /// ```
 /// use tilewave::puzzle::{Board, Goal};
@@ -101,7 +101,7 @@ pub struct IntegerProgram {
 }
 
 impl IntegerProgram {
-    /// Returns the program of a question.
+    /// Returns the program for a question.
     pub fn new(question: Question) -> IntegerProgram {
         let mut program = IntegerProgram { question, rows: Vec::new(), bounds: BTreeMap::new() };
         let steps = program.question.steps();
@@ -125,8 +125,8 @@ impl IntegerProgram {
         self.rows.push(Constraint { name, terms: terms.to_vec(), relation, right });
     }
 
-    /// Cells, columns and rows that are near enough to start and goal; both ends are thereby fixed. The
-    /// blank's cell follows from its column and row.
+    /// The cells, columns and rows that are close enough to start and goal, which also fixes both ends. The blank's
+    /// cell follows from its column and row.
     fn place(&mut self, t: usize) {
         let size = self.question.size();
         let cols = size.cols() as i64;
@@ -136,7 +136,7 @@ impl IntegerProgram {
             let near = |&cell: &usize| self.question.is_possible(start, home, cell, t);
             let first = (0..size.cells()).find(near);
             let last = (0..size.cells()).rfind(near);
-            // What is too far has no such cell; the constraint `far` then rules out everything.
+            // Cells that are too far away do not exist; the constraint `far` then rules out everything.
             let (first, last) = (first.unwrap_or(start), last.unwrap_or(start));
             let bounds = (first as i64 + 1, last as i64 + 1);
             self.bounds.insert(Variable::Cell(i, t), bounds);
@@ -146,7 +146,7 @@ impl IntegerProgram {
         self.row(format!("cell_{t}"), &cell, Relation::Equal, -cols);
     }
 
-    /// A tile goes one way at a time, and the blank's column and row go the other.
+    /// A tile moves in one direction at a time, and the blank's column and row change in the opposite direction.
     fn blank(&mut self, t: usize) {
         let [up, down, left, right] = Direction::ALL.map(|d| Variable::Way(t, d));
         let cells = self.question.size().cells();
@@ -171,7 +171,7 @@ impl IntegerProgram {
         self.row(format!("one_{t}"), &one, Relation::Equal, 0);
     }
 
-    /// A tile that moves stands where the blank goes and goes its way; the others stay.
+    /// A tile that moves is where the blank goes and moves in its direction; the others stay.
     fn tiles(&mut self, t: usize) {
         use Relation::{AtLeast, AtMost};
         let [up, down, left, right] = Direction::ALL.map(|d| Variable::Way(t, d));
@@ -196,7 +196,7 @@ impl IntegerProgram {
         }
     }
 
-    /// Moves come first, and none takes the last one back.
+    /// Moves come first, and none undoes the previous one.
     fn order(&mut self, t: usize) {
         let last = [(1, Variable::Moves(0, t + 1)), (-1, Variable::Moves(0, t))];
         self.row(format!("last_{t}"), &last, Relation::AtMost, 0);
@@ -208,13 +208,13 @@ impl IntegerProgram {
         }
     }
 
-    /// Whether every tile and the blank can get home in time, as far as distances tell.
+    /// Whether every tile and the blank can get home in time, according to their distances.
     fn is_near(&self) -> bool {
         let near = |(start, home): (usize, usize)| self.question.is_possible(start, home, start, 0);
         self.question.ways().into_iter().all(near)
     }
 
-    /// The variables whose sum is to be least.
+    /// The variables whose sum is to be minimized.
     fn objective(&self) -> impl Iterator<Item = Variable> {
         (0..self.question.steps()).map(|t| Variable::Moves(0, t))
     }
@@ -222,7 +222,7 @@ impl IntegerProgram {
     /// Writes the program in CPLEX LP format.
     ///
     /// # Errors
-    /// What the writer fails with.
+    /// The errors of the writer.
     pub fn write_lp(&self, out: &mut dyn Write) -> io::Result<()> {
         for line in self.question.title().lines() {
             writeln!(out, "\\ {line}")?;
@@ -265,11 +265,11 @@ impl IntegerProgram {
         writeln!(out, "End")
     }
 
-    /// Writes the program in MPS format, fields in the columns of the fixed form, which readers of the
-    /// free form take as well. Constraints are called R1, R2, ..
+    /// Writes the program in MPS format, with fields in the columns of the fixed format, which readers of the free
+    /// format also accept. Constraints are called R1, R2, ..
     ///
     /// # Errors
-    /// What the writer fails with.
+    /// The errors of the writer.
     pub fn write_mps(&self, out: &mut dyn Write) -> io::Result<()> {
         for line in self.question.title().lines() {
             writeln!(out, "* {line}")?;
@@ -320,13 +320,13 @@ impl IntegerProgram {
 
 // From a solver's answer back to moves.
 //
-// Invariant: moves that are returned have been played on the board and end at the goal.
+// Invariant: moves that are returned have been applied to the board and end at the goal.
 
-/// Returns the moves that a solver's answer to a question stands for.
+/// Returns the moves that a solver's answer to a question represents.
 ///
-/// It reads the output of SAT solvers (`v` lines, or MiniSat's file) for [`Cnf`], and for [`IntegerProgram`]
-/// any list of names and values: the files of HiGHS, CBC, GLPK (`-o`), SCIP, Gurobi and CPLEX. The number of
-/// steps is found in the model.
+/// It reads the output of SAT solvers (`v` lines, or MiniSat's file) for [`Cnf`], and any list of names and values for
+/// [`IntegerProgram`]: the files of HiGHS, CBC, GLPK (`-o`), SCIP, Gurobi and CPLEX. The number of steps follows from
+/// the model.
 ///
 /// ```
 /// use tilewave::puzzle::{Board, Goal};
@@ -339,8 +339,7 @@ impl IntegerProgram {
 /// ```
 ///
 /// # Errors
-/// [`SolveError::NoModel`] when the answer says that there is no solution, cannot be read, or does not
-/// solve this board.
+/// [`SolveError::NoModel`] if the answer says that there is no solution, cannot be read, or does not solve this board.
 pub fn decode(board: &Board, goal: &Board, answer: &str) -> Result<Moves, SolveError> {
     let refuse = |reason: String| SolveError::NoModel { reason };
     let status = (0..).zip(answer.lines());
@@ -367,7 +366,7 @@ pub fn decode(board: &Board, goal: &Board, answer: &str) -> Result<Moves, SolveE
     }
 }
 
-/// The literals of a model in the words of SAT solvers, none in any other language.
+/// The literals of a model in the output format of SAT solvers; empty for any other format.
 fn literals(answer: &str) -> Vec<i32> {
     let lines = || answer.lines().map(str::trim);
     let marked = lines().any(|line| line.starts_with("v "));
@@ -389,7 +388,7 @@ fn literals(answer: &str) -> Vec<i32> {
     literals
 }
 
-/// The moves of a formula's model: its variables tell the number of steps.
+/// The moves of a formula's model; the number of steps follows from its variables.
 fn of_literals(board: &Board, goal: &Board, literals: &[i32]) -> Option<Moves> {
     let variables = literals.iter().map(|l| l.unsigned_abs() as usize).max()?;
     let square = board.size().cells().pow(2);
@@ -430,7 +429,7 @@ fn of_values(answer: &str) -> Moves {
     Moves(taken.into_iter().map(|(_, direction)| direction).collect())
 }
 
-/// The direction and the step that a name stands for.
+/// The direction and the step that a name represents.
 fn way(name: &str) -> Option<(Direction, usize)> {
     let (letter, step) = name.split_once('_')?;
     let is =

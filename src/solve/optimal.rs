@@ -3,8 +3,9 @@
 //! Source: R. E. Korf and A. Felner, Disjoint pattern database heuristics, AIJ 134 (2002); reflections: J. Culberson and
 //! J. Schaeffer 1998.
 //!
-//! Invariant: an answer without moves is that of a search that was stopped. An answer with moves has been replayed on the
-//! board and ends at the goal; where tiles are in no pattern, the constructive solver knows no shorter way.
+//! Invariant: an answer without moves comes from a search that was stopped. An answer with moves has been replayed on
+//! the board and ends at the goal; if some tiles are in no pattern, the constructive solver has found no shorter
+//! solution.
 
 use std::sync::Arc;
 
@@ -28,15 +29,15 @@ use crate::{
     store,
 };
 
-/// Longest sequences whose duplicates are pruned: the two ways around a square of four tiles.
+/// Maximum length of the sequences whose duplicates are pruned: the two ways around a square of four tiles.
 const PRUNER_DEPTH: usize = 12;
 
-/// An optimal solver for all boards of one goal. Threads can share it.
+/// An optimal solver for all boards with the same goal. Threads can share it.
 ///
-/// [`Optimal::solve`] takes one board and all threads; [`Optimal::solve_with`] tells the nodes of the board and asks
+/// [`Optimal::solve`] solves one board with all threads; [`Optimal::solve_with`] reports the number of nodes and asks
 /// whether to stop every few thousand nodes. For many boards, call [`StateSolver::attempt_with`] for each board on a
-/// thread of its own, then [`StateSolver::finish_with`] for the hard ones, one after another. Answers, nodes
-/// included, do not depend on the number of threads.
+/// separate thread, then [`StateSolver::finish_with`] for the hard ones, one after another. Answers, including node
+/// counts, do not depend on the number of threads.
 ///
 /// ```
 /// use tilewave::pdb::Build;
@@ -54,20 +55,20 @@ const PRUNER_DEPTH: usize = 12;
 /// ```
 pub struct Optimal {
     frame: Coordinates,
-    /// What checks answers where tiles are in no pattern.
+    /// Checks answers if some tiles are in no pattern.
     bound: Option<Constructive>,
     pub(crate) tree: Tree,
 }
 
 impl Optimal {
-    /// Returns the solver of a goal with a set of disjoint databases, which it owns or shares. The
-    /// databases may be of any kind and encoding, and for another goal of the same board, or of the
-    /// transposed one, as long as a rotation or reflection takes one goal's blank to the other's. Those of
-    /// kind [`crate::pdb::Kind::Minimum`] with a byte per entry are looked up fastest; region-aware
-    /// values are larger and consistent. Cost: finding the duplicates among all short move sequences, about 8 ms on 4x4.
+    /// Returns the solver for a goal with a set of disjoint databases, which it owns or shares. The databases may be of
+    /// any kind and encoding, and for a different goal of the same board or of the transposed one, as long as a
+    /// rotation or reflection takes one goal's blank to the other's. Lookups are fastest in databases of kind
+    /// [`crate::pdb::Kind::Minimum`] with one byte per entry; region-aware values are larger and consistent. Cost:
+    /// finding the duplicates among all short move sequences, about 8 ms on 4x4.
     ///
     /// # Errors
-    /// [`SolveError::Database`] says which database cannot be used and why.
+    /// [`SolveError::Database`] says which database cannot be used, and why.
     pub fn new(
         goal: &Board,
         pdbs: impl IntoIterator<Item = impl Into<Arc<Pdb>>>,
@@ -75,14 +76,14 @@ impl Optimal {
         Optimal::with_partitions(goal, [pdbs.into_iter().map(Into::into).collect()])
     }
 
-    /// Returns the solver of a goal with several partitions, each a set of disjoint databases as [`Optimal::new`]
-    /// wants them: a board's estimate is the largest of the partitions' sums. A database may be in several, and it is used
-    /// through a symmetry too for tiles that its partition leaves out. After a
-    /// move only the databases whose tile has moved are looked up, one per partition and symmetry. A database in which every move
-    /// counts ([`crate::pdb::Kind::AllMoves`]) is a partition of its own.
+    /// Returns the solver for a goal with several partitions, each a set of disjoint databases as for [`Optimal::new`]:
+    /// a board's estimate is the maximum of the partitions' sums. A database may be in several partitions, and it is
+    /// also used through a symmetry for tiles that its partition leaves out. After a move, only the databases with the
+    /// moved tile are looked up, one per partition and symmetry. A database in which every move counts
+    /// ([`crate::pdb::Kind::AllMoves`]) is a partition by itself.
     ///
     /// # Errors
-    /// As [`Optimal::new`], and when there are more than 16 partitions times symmetries.
+    /// Same errors as [`Optimal::new`], also if the number of partitions times symmetries exceeds 16.
     pub fn with_partitions(
         goal: &Board,
         partitions: impl IntoIterator<Item = Vec<Arc<Pdb>>>,
@@ -136,8 +137,8 @@ impl Optimal {
         })
     }
 
-    /// Limits the memory for reordered copies of databases of one bit per entry, which speed up long searches: half of
-    /// the free memory by default; use 0 if other processes on the machine share the files.
+    /// Limits the memory for reordered copies of databases with one bit per entry, which speed up long searches. The
+    /// default is half of the free memory; use 0 if other processes on the machine share the files.
     #[must_use]
     pub fn memory(mut self, memory: impl Into<Option<u64>>) -> Optimal {
         self.tree.memory = memory.into();
@@ -149,33 +150,33 @@ impl Optimal {
         self.frame.goal()
     }
 
-    /// Returns the number of symmetric look-ups per node.
+    /// Returns the number of symmetric lookups per node.
     pub fn views(&self) -> usize {
         self.tree.views()
     }
 
-    /// Returns a lower bound on the moves of a board: the largest sum of the partitions and symmetries.
+    /// Returns a lower bound on the number of moves of a board: the maximum sum over all partitions and symmetries.
     ///
     /// # Errors
-    /// As [`Optimal::solve`].
+    /// Same errors as [`Optimal::solve`].
     pub fn estimate(&self, board: &Board) -> Result<usize, SolveError> {
         self.frame.encode_solvable(board)?;
         Ok(self.tree.estimate(board))
     }
 
-    /// Returns a shortest solution of a board. A hard board takes all threads of the current rayon pool:
-    /// [`crate::Resources::install`] makes one.
+    /// Returns a shortest solution of a board. A hard board uses all threads of the current rayon pool, which can be
+    /// created with [`crate::Resources::install`].
     ///
     /// # Errors
-    /// [`SolveError::Puzzle`] when the board has another size or cannot reach the goal.
+    /// [`SolveError::Puzzle`] if the board has the wrong size or cannot reach the goal.
     pub fn solve(&self, board: &Board) -> Result<Answer, SolveError> {
         self.solve_with(board, &NoProgress)
     }
 
-    /// Returns a shortest solution as [`Optimal::solve`] does; an observer sees the nodes, and may stop the search.
+    /// Like [`Optimal::solve`], with an observer that is informed of the nodes and may stop the search.
     ///
     /// # Errors
-    /// As [`Optimal::solve`].
+    /// Same errors as [`Optimal::solve`].
     pub fn solve_with(&self, board: &Board, progress: &dyn Progress) -> Result<Answer, SolveError> {
         match self.attempt_with(board, progress)? {
             Attempt::Answered(answer) => Ok(answer),
@@ -235,7 +236,7 @@ impl StateSolver for Optimal {
         self.goal().to_string()
     }
 
-    /// Of each partition and symmetry: tiles, kind, encoding, checksum.
+    /// For each partition and symmetry: tiles, kind, encoding, checksum.
     fn databases(&self) -> Vec<Vec<String>> {
         let words = |database: &Database| {
             let pdb = &database.pdb;
@@ -265,8 +266,9 @@ impl StateSolver for Optimal {
 
 // The tree below a board.
 
-/// Bytes of databases for each node of an iteration from which on they are arranged for the next one, which has some
-/// seven times the nodes: arranging a byte takes about as long as a walk saves at a tenth of a node.
+/// Bytes of databases per node of an iteration: if there are no more than this, the databases are reordered for the
+/// next iteration, which has about seven times as many nodes. Reordering a byte takes about as long as a walk saves at
+/// a tenth of a node.
 const ARRANGE_FROM: u64 = 64;
 
 impl Tree {
@@ -302,14 +304,14 @@ impl Tree {
         pdbs.iter().map(|pdb| pdb.file_bytes()).sum()
     }
 
-    /// Arranges databases of one bit an entry for long searches where the memory has room for all.
+    /// Reorders databases with one bit per entry for long searches, if there is enough memory for all of them.
     pub(crate) fn arrange(&self, progress: &dyn Progress) {
         if self.bytes() <= self.memory.unwrap_or_else(store::budget) {
             self.databases().for_each(|database| database.arrange(progress));
         }
     }
 
-    /// Returns the lower bound on the moves of a board that a search begins with.
+    /// Returns the lower bound on the number of moves of a board with which a search begins.
     pub fn estimate(&self, board: &Board) -> usize {
         self.at_least(board, KnownBoard::new(self, board).estimate(self) as usize)
     }
@@ -358,7 +360,7 @@ impl<H: Heuristic> MoveTree for RootedTree<H> {
 
 #[cfg(test)]
 mod tests {
-    //! Random sets of databases that leave tiles out, against complete searches.
+    //! Random sets of databases that leave tiles out, compared with complete searches.
 
     use super::*;
     use crate::{
@@ -370,7 +372,7 @@ mod tests {
         table,
     };
 
-    /// What was compared: lengths compared, boards that were split between threads, sets of each sort.
+    /// What was compared: the number of lengths, of boards that were split between threads, and of sets of each type.
     #[derive(Debug, Default)]
     struct Compared {
         sets: usize,
@@ -394,7 +396,7 @@ mod tests {
             let mut random = SplitMix64::new(seed);
             let (rows, cols) = sizes[random.below(sizes.len() as u64) as usize];
             let goal = board(&mut random, (rows, cols), None);
-            // The databases' goal has its blank where a symmetry takes the goal's.
+            // A symmetry takes the blank of the goal to that of the databases' goal.
             let (mut row, mut col) = (goal.blank() / cols, goal.blank() % cols);
             let (mut rows, mut cols) = (rows, cols);
             if random.below(2) == 0 {
@@ -500,7 +502,7 @@ mod tests {
         }
     }
 
-    /// A random arrangement, the blank in a cell where one is given.
+    /// A random arrangement, with the blank in a given cell if there is one.
     fn board(random: &mut SplitMix64, (rows, cols): (usize, usize), blank: Option<usize>) -> Board {
         let mut tiles: Vec<u16> = (0..(rows * cols) as u16).collect();
         shuffle(random, &mut tiles);
@@ -515,7 +517,7 @@ mod tests {
         [1, 2, 3, 8].map(|threads| pool(threads).unwrap()).into()
     }
 
-    /// Solves boards with random sets, each on one of several numbers of threads, iterations being split early.
+    /// Solves boards with random sets, each with one of several numbers of threads, where iterations are split early.
     fn compare(seeds: std::ops::Range<u64>, sizes: &[(usize, usize)], farthest: usize) -> Compared {
         let (pools, mut tried) = (pools(), Compared::default());
         for seed in seeds {
@@ -526,7 +528,7 @@ mod tests {
             let truth =
                 table::DistanceTable::build(&Search::new(goal.clone()), table::TableEncoding::Mod3);
             let truth = truth.unwrap();
-            // More views than a node has are refused.
+            // More views than a node can have are rejected.
             let mut solver = loop {
                 match Optimal::with_partitions(&goal, partitions.clone()) {
                     Ok(solver) => break solver,

@@ -1,4 +1,4 @@
-//! Patterns for any goal: what to build where nobody says which.
+//! Patterns for any goal: what to build if no patterns are specified.
 //!
 //! Invariant: every partition covers all tiles, each once.
 
@@ -8,13 +8,12 @@ use crate::{
     solve::{symmetry::images, tree::MAX_BIT_VIEWS},
 };
 
-/// Returns the patterns that suit a goal when none are given: consecutive tiles along the snake path, up
-/// to 6 of them (5 on boards of more than 25 cells), so that a set takes seconds to build and at most
-/// half a gigabyte; on 4x4 and 5x5 with the blank's goal in a corner the literature's 6-6-3 and
-/// 6-6-6-6.
+/// Returns default patterns for a goal: up to 6 consecutive tiles along the snake path (5 on boards of more than 25
+/// cells), so that building a set takes seconds and at most half a gigabyte; on 4x4 and 5x5 with the blank's goal in a
+/// corner, 6-6-3 and 6-6-6-6 from the literature.
 ///
 /// # Errors
-/// [`PdbError`] when the board is too large for databases.
+/// [`PdbError`] if the board is too large for databases.
 pub fn default_patterns(goal: &Board) -> Result<Vec<Pattern>, PdbError> {
     let size = goal.size();
     let named = match (size.rows(), size.cols()) {
@@ -34,9 +33,9 @@ pub fn default_patterns(goal: &Board) -> Result<Vec<Pattern>, PdbError> {
     patterns(goal, tiles.chunks(tiles.len().div_ceil(groups)))
 }
 
-/// Returns partitions of large patterns for any goal, to be used together: patterns of `most` tiles row by row or column by
-/// column, with the smaller rest at the end or at the beginning. No partition is a reflection or rotation of another, and
-/// there are only as many as a search can look up quickly.
+/// Returns partitions into large patterns for any goal, for combined use: patterns of `most` tiles, row by row or
+/// column by column, with the smaller rest at the end or at the beginning. No partition is a reflection or rotation of
+/// another, and there are only as many as a search can look up quickly.
 ///
 /// ```
 /// use tilewave::solve::sweeps;
@@ -52,7 +51,7 @@ pub fn default_patterns(goal: &Board) -> Result<Vec<Pattern>, PdbError> {
 /// ```
 ///
 /// # Errors
-/// [`PdbError`] when the board is too large for databases.
+/// [`PdbError`] if the board is too large for databases.
 pub fn sweeps(goal: &Board, most: usize) -> Result<Vec<Vec<Pattern>>, PdbError> {
     let (size, tiles) = (goal.size(), goal.tiles());
     let mut symmetries = images(size, size);
@@ -88,7 +87,7 @@ fn patterns<'t>(
     tiles.map(|tiles| Pattern::new(goal.clone(), tiles)).collect()
 }
 
-/// Where a symmetry takes sets of cells, in order.
+/// The images of sets of cells under a symmetry, in order.
 fn sets(chunks: &[&[usize]], image: &[u8]) -> Vec<u64> {
     let set = |cells: &&[usize]| cells.iter().fold(0, |set, &cell| set | 1 << image[cell]);
     let mut sets: Vec<u64> = chunks.iter().map(set).collect();

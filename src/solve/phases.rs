@@ -1,9 +1,10 @@
-//! Quick solutions of puzzles of several sets of pieces: one goal set after the other, each with the fewest moves.
+//! Quick solutions of puzzles with several sets of pieces: they reach one goal set after another, each with the fewest
+//! moves.
 //!
-//! A phase is a projection or a subgroup. What follows a subgroup is solved by its own moves, so that it stays solved; what follows
-//! a projection may use any moves.
+//! A phase is a projection or a subgroup. After a subgroup, only its own moves are used, so that it remains solved;
+//! after a projection, any moves may be used.
 //!
-//! Source: H. Kociemba's two phases and M. Thistlethwaite's four for Rubik's cube.
+//! Source: H. Kociemba's two phases and M. Thistlethwaite's four phases for Rubik's cube.
 //!
 //! Invariant: the moves of a solution have been replayed before it is returned.
 
@@ -40,30 +41,30 @@ use crate::{
 /// ```
 pub struct PhaseSolver {
     puzzle: OrbitPuzzle,
-    /// Which states the moves reach, where that is known.
+    /// Which states are reachable, if that is known.
     reachable: Option<Reachability>,
     phases: Vec<SolverPhase>,
 }
 
 struct SolverPhase {
     solver: PuzzleSolver,
-    /// How the puzzle's pieces are those of the phase.
+    /// How the puzzle's pieces correspond to those of the phase.
     map: PieceMap,
 }
 
 impl PhaseSolver {
-    /// Returns the solver that reaches the solved states of a puzzle through the solved states of some variants. A function
-    /// makes the tables of each phase.
+    /// Returns the solver that reaches the solved states of a puzzle through the solved states of some variants. A
+    /// function builds the tables of each phase.
     ///
     /// # Errors
-    /// [`PuzzleError`] for an impossible variant; the errors of the function; as [`PuzzleSolver::new`].
+    /// [`PuzzleError`] for an impossible variant; the errors of the function; the errors of [`PuzzleSolver::new`].
     pub fn new<E: From<Error>>(
         puzzle: OrbitPuzzle,
         via: &[Variant],
         mut tables: impl FnMut(&OrbitPuzzle) -> Result<Vec<PruningTable>, E>,
     ) -> Result<PhaseSolver, E> {
         let mut phases = Vec::new();
-        // The puzzle with the moves that keep what the subgroups so far have solved.
+        // The puzzle with the moves that preserve what the subgroups so far have solved.
         let mut left = puzzle.clone();
         for variant in via {
             let of = variant.of(left.clone(), Turns::Directed).map_err(Error::from)?;
@@ -81,16 +82,17 @@ impl PhaseSolver {
         &self.puzzle
     }
 
-    /// Returns whether moves lead from the solved puzzle to a state, as [`OrbitPuzzle::reaches`] does. Cost: some microseconds.
+    /// Returns whether moves lead from the solved puzzle to a state; see [`OrbitPuzzle::reaches`]. Cost: a few
+    /// microseconds.
     pub fn reaches(&self, state: &Arrangement) -> Option<Result<(), Unreachable>> {
         self.reachable.as_ref()?.reaches(&self.puzzle, state)
     }
 
-    /// Returns a solution of a state; its length is an upper bound of the shortest one's. An observer sees the nodes of a phase and
-    /// may stop the search.
+    /// Returns a solution of a state; its length is an upper bound on the length of the shortest one. An observer is
+    /// informed of the nodes of a phase and may stop the search.
     ///
     /// # Errors
-    /// As [`PuzzleSolver::solve`].
+    /// Same errors as [`PuzzleSolver::solve`].
     pub fn solve_with(
         &self,
         state: &Arrangement,
@@ -108,7 +110,7 @@ impl PhaseSolver {
             let seen = map.arrangement(solver.puzzle(), &at);
             let answer = solver.solve_with(&seen, progress)?;
             nodes += answer.nodes;
-            // Every solution solves what the first phase does.
+            // Every solution solves everything that the first phase does.
             let first = answer.moves.as_ref().map_or(answer.at_least, Vec::len);
             let at_least = *least.get_or_insert(first);
             let Some(names) = answer.moves else {
@@ -134,7 +136,8 @@ impl PhaseSolver {
         Ok(Answer { moves, at_least, nodes, seconds })
     }
 
-    /// A sequence in which two moves that are one, or none, are that: where one phase ends and the next begins.
+    /// The sequence with adjacent moves merged if they are equivalent to one move or to none, where one phase ends and
+    /// the next begins.
     fn joined(&self, moves: Vec<usize>) -> Vec<usize> {
         let all = self.puzzle.moves();
         if all.iter().any(|one| one.requires.is_some()) || !self.puzzle.illegal().is_empty() {

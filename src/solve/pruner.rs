@@ -1,11 +1,11 @@
-//! Move pruning by a finite-state machine: sequences of moves that only reach what an earlier sequence
-//! reaches are never searched.
+//! Move pruning with a finite-state machine: sequences of moves that only reach what an earlier sequence reaches are
+//! never searched.
 //!
 //! Source: L. A. Taylor and R. E. Korf, Pruning duplicate nodes in depth-first search, AAAI 1993.
 //!
-//! Invariant: a pruned sequence leads from its starting cell to the same board as a sequence that is
-//! shorter, or as long and earlier in the order of [`Direction::ALL`], and that is not pruned. This order
-//! survives replacing a part of a sequence, so every board keeps at least one shortest sequence.
+//! Invariant: a pruned sequence leads from its starting cell to the same board as an unpruned sequence that is shorter,
+//! or of equal length and earlier in the order of [`Direction::ALL`]. This order is preserved when part of a sequence
+//! is replaced, so every board keeps at least one shortest sequence.
 
 use std::{
     collections::{
@@ -23,7 +23,7 @@ use crate::{
     random::SplitMix64,
 };
 
-/// A pruner of the blank's walks on a board of one size.
+/// A pruner for the blank's walks on boards of one size.
 ///
 /// ```
 /// use tilewave::puzzle::{Direction, Size};
@@ -37,13 +37,13 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct MovePruner {
-    /// For each state the moves that it allows, as next state times four plus direction; [`NONE`] behind the last.
+    /// For each state, the moves that it allows, as next state times four plus direction; [`NONE`] after the last.
     next: Vec<[u32; 4]>,
 }
 
 const NONE: u32 = u32::MAX;
 
-/// A node of the prefix trees, one tree per starting cell.
+/// A node of the prefix trees; there is one tree per starting cell.
 struct PrefixNode {
     cell: usize,
     child: [u32; 4],
@@ -52,10 +52,10 @@ struct PrefixNode {
 }
 
 impl MovePruner {
-    /// Returns the pruner that knows all duplicates among sequences of at most `depth` moves.
+    /// Returns the pruner that contains all duplicates among sequences of at most `depth` moves.
     ///
-    /// Cost: all such sequences are walked once from every cell, about 16 * 2.2^depth boards on 4x4: 8 ms on
-    /// two cores for depth 12.
+    /// Cost: all such sequences are walked once from every cell, about 16 * 2.2^depth boards on 4x4: 8 ms on two cores
+    /// for depth 12.
     pub fn new(size: Size, depth: usize) -> MovePruner {
         let cells = size.cells();
         let mut nodes: Vec<PrefixNode> =
@@ -80,12 +80,12 @@ impl MovePruner {
         MovePruner { next }
     }
 
-    /// Returns the state before the first move, the blank being at a row-major cell.
+    /// Returns the state before the first move, with the blank on a row-major cell.
     pub fn start(&self, blank: usize) -> u32 {
         blank as u32
     }
 
-    /// Returns the state after a move, or `None` when the move is blocked or pruned.
+    /// Returns the state after a move, or `None` if the move is blocked or pruned.
     pub fn next(&self, state: u32, direction: Direction) -> Option<u32> {
         let mut moves = self.moves(state);
         moves.find_map(|(d, next)| (d == direction).then_some(next))
@@ -99,7 +99,7 @@ impl MovePruner {
         moves.map(|next| (Direction::ALL[(next & 3) as usize], next >> 2))
     }
 
-    /// Asks the memory for the moves that a state allows.
+    /// Prefetches the moves that a state allows.
     #[inline]
     pub(crate) fn prefetch(&self, state: u32) {
         prefetch::<1, _>(self.next.as_ptr().wrapping_add(state as usize));
@@ -111,23 +111,23 @@ impl MovePruner {
     }
 }
 
-/// A board that a sequence of moves reaches first.
+/// A board, and the first sequence of moves that reaches it.
 #[derive(Clone, Copy)]
 struct ReachedBoard {
     key: u64,
-    /// The board before; none of the first.
+    /// The previous board; none for the first one.
     before: u32,
     blank: u16,
-    /// The move from it.
+    /// The move from the previous board.
     direction: Direction,
 }
 
-/// The duplicate sequences from one cell, none of which begins with another. One that goes straight back is
-/// among them only if it does so at once: others end in such a one from another cell.
+/// The duplicate sequences from one cell, none of which begins with another. A sequence that undoes a move is among
+/// them only if it does so at once: all others end with such a sequence from another cell.
 fn duplicates(size: Size, start: usize, depth: usize) -> Vec<Vec<Direction>> {
     let cells = size.cells();
-    // Which tile is where does not matter as long as they differ. A key is a sum of tiles times random
-    // numbers of their cells, which a move changes by one product; boards of one key are compared.
+    // Which tile is where does not matter as long as they differ. A key is a sum of tiles times random numbers of their
+    // cells, which a move changes by one product; boards with equal keys are compared.
     let mut random = SplitMix64::new(0);
     let weights: Vec<u64> = (0..cells).map(|_| random.draw()).collect();
     let mut reached =
@@ -181,7 +181,7 @@ fn duplicates(size: Size, start: usize, depth: usize) -> Vec<Vec<Direction>> {
     found
 }
 
-/// The board that moves lead to: tiles by cells, 0 for the blank.
+/// The board that results from moves: tiles by cell, 0 for the blank.
 fn replay(size: Size, start: usize, moves: &[Direction]) -> Vec<u16> {
     let mut board: Vec<u16> = (1..=size.cells() as u16).collect();
     let mut blank = start;
@@ -203,7 +203,7 @@ fn path(reached: &[ReachedBoard], to: ReachedBoard) -> Vec<Direction> {
     moves
 }
 
-/// Hashes a key, which is random already, to itself.
+/// Hashes a key, which is already random, to itself.
 #[derive(Default)]
 struct Key(u64);
 
@@ -248,8 +248,8 @@ fn insert(
     pruned[at][last as usize] = true;
 }
 
-/// Joins the trees to one automaton (Aho and Corasick 1975): a state stands for the longest suffix of the
-/// moves so far that is the beginning of a duplicate.
+/// Combines the trees into one automaton (Aho and Corasick 1975): a state represents the longest suffix of the moves so
+/// far that is a prefix of a duplicate.
 fn link(size: Size, nodes: &mut [PrefixNode], pruned: &mut [[bool; 4]]) -> Vec<[u32; 4]> {
     let roots = size.cells();
     let mut next = vec![[NONE; 4]; nodes.len()];
@@ -261,7 +261,7 @@ fn link(size: Size, nodes: &mut [PrefixNode], pruned: &mut [[bool; 4]]) -> Vec<[
             let Some(cell) = direction.tile_cell(size, nodes[at].cell) else {
                 continue;
             };
-            // Where the suffix goes, this state goes unless its own tree goes deeper.
+            // This state has the transitions of its suffix, unless its own tree goes deeper.
             let shorter = if suffix == NONE { cell as u32 } else { next[suffix as usize][d] };
             if suffix != NONE && shorter == NONE {
                 pruned[at][d] = true;

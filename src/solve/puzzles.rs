@@ -1,11 +1,11 @@
-//! Shortest solutions of puzzles of several sets of pieces: iterative deepening over the maximum of pruning tables.
+//! Shortest solutions of puzzles with several sets of pieces: iterative deepening with the maximum of pruning tables.
 //!
-//! A table of a projection is looked up for a state, for its images under the symmetries of the puzzle, and for its inverse, where
-//! a state is a product of moves: these **views** all bound the moves left. A node's children are looked up together, view after
-//! view, so that their memory is asked for at once.
+//! A table of a projection is looked up for a state, for its images under the symmetries of the puzzle, and, if states
+//! are products of moves, for its inverse: each of these **views** gives a lower bound on the remaining moves. A node's
+//! children are looked up together, view after view, so that their memory accesses overlap.
 //!
-//! Source: R. E. Korf, Finding optimal solutions to Rubik's cube using pattern databases, AAAI 1997; inverse states: A. Felner, U.
-//! Zahavi, J. Schaeffer and R. C. Holte, Dual lookups in pattern databases, IJCAI 2005.
+//! Source: R. E. Korf, Finding optimal solutions to Rubik's cube using pattern databases, AAAI 1997; inverse states: A.
+//! Felner, U. Zahavi, J. Schaeffer and R. C. Holte, Dual lookups in pattern databases, IJCAI 2005.
 //!
 //! Invariant: a solution has been replayed before it is returned. Solutions and nodes do not depend on the number of threads.
 
@@ -33,19 +33,19 @@ use crate::{
     },
 };
 
-/// States by which views are chosen, and the moves that mix each.
+/// Number of states by which views are chosen, and number of moves that mix each of them.
 const SAMPLES: usize = 1000;
 const MIXING: usize = 80;
-/// A view is taken while it raises the bound of at least one state in so many.
+/// A view is used if it raises the bound of at least one state in this many.
 const WORTH: usize = 25;
-/// Most views of all tables.
+/// Maximum number of views of all tables.
 const MAX_VIEWS: usize = 32;
-/// Nodes of an iteration from which on the next one is for all threads: some 20 ms.
+/// Number of nodes of an iteration from which the next one uses all threads: about 20 ms.
 const SPLIT_FROM: u64 = 1 << 16;
-/// How often a walk asks whether to stop, in nodes.
+/// Number of nodes after which a walk asks again whether to stop.
 const ASK_EVERY: u64 = 1 << 14;
 
-/// An optimal solver of a puzzle. Threads can share it.
+/// An optimal solver for a puzzle. Threads can share it.
 ///
 /// ```
 /// use tilewave::pruning::{EntrySize, PruningTable};
@@ -61,24 +61,24 @@ const ASK_EVERY: u64 = 1 << 14;
 /// ```
 pub struct PuzzleSolver {
     puzzle: OrbitPuzzle,
-    /// Which states the moves reach, where that is known.
+    /// Which states are reachable, if that is known.
     reachable: Option<Reachability>,
     fields: StateFields,
     tables: Vec<Arc<PruningTable>>,
     views: Vec<TableView>,
     words: WordPruner,
     moves: Vec<RowMove>,
-    /// The tables of all moves, one after the other.
+    /// The tables of all moves, concatenated.
     values: Vec<u8>,
-    /// Bytes of a row: the fields of a state and, where there are such views, of its inverse.
+    /// Number of bytes of a row: the fields of a state and, if there are such views, of its inverse.
     width: usize,
-    /// Rows of the solved states, in order.
+    /// The rows of the solved states, in order.
     goals: Vec<Vec<u8>>,
     /// Values of fields that no state may have.
     illegal: Vec<(usize, Vec<u8>)>,
 }
 
-/// A way to look a state up.
+/// One way of looking up a state.
 struct TableView {
     table: usize,
     rank: TableRank,
@@ -87,18 +87,18 @@ struct TableView {
     most: u8,
 }
 
-/// A move of rows: where each byte comes from, and its table.
+/// A move in terms of rows: where each byte comes from, and its table.
 struct RowMove {
     parts: Vec<(u16, u32)>,
     /// The field that must have one of these values.
     needs: Option<(usize, Vec<u8>)>,
 }
 
-/// Children of a node that are not cut off.
+/// The children of a node that are not cut off.
 struct PuzzleLevel {
     rows: Vec<u8>,
     children: Vec<Child>,
-    /// For each child and view the depth that its table has.
+    /// For each child and view, the depth found in the table.
     bounds: Vec<u8>,
 }
 
@@ -110,7 +110,7 @@ struct Child {
     number: u64,
 }
 
-/// A subtree: the way there, its row, the pruner's state, and what tables say of it.
+/// A subtree: the path to it, its row, the pruner's state, and the values of the tables.
 #[derive(Clone)]
 struct PuzzleSubtree {
     path: Vec<u16>,
@@ -120,11 +120,11 @@ struct PuzzleSubtree {
 }
 
 impl PuzzleSolver {
-    /// Returns the solver of a puzzle with tables of its projections, all of them in memory or mapped. Cost: choosing the views, up to
-    /// half a second.
+    /// Returns the solver for a puzzle with tables of its projections, all of them in memory or mapped. Cost: choosing
+    /// the views, up to half a second.
     ///
     /// # Errors
-    /// [`SolveError::Database`] says which table cannot be used and why.
+    /// [`SolveError::Database`] says which table cannot be used, and why.
     pub fn new(
         puzzle: OrbitPuzzle,
         tables: impl IntoIterator<Item = impl Into<Arc<PruningTable>>>,
@@ -157,7 +157,7 @@ impl PuzzleSolver {
                 let rank = table.numbers.of_rows((&puzzle, &fields), there, &map, symmetry);
                 let size = table.entry_size();
                 let view = |rank| TableView { table: index, rank, size, most };
-                // A move may change what is said of the inverse by more than one.
+                // A move may change the bound of the inverse by more than one.
                 if let Some(back) = back.as_ref().filter(|_| size != EntrySize::Mod3) {
                     views.push(view(rank.shifted(back.moves[0].source.len())));
                 }
@@ -211,7 +211,7 @@ impl PuzzleSolver {
         Ok(solver)
     }
 
-    /// Keeps the views that raise the bounds of states, the best ones first.
+    /// Keeps the views that raise the bounds of states, best ones first.
     fn choose_views(&mut self) {
         let mut random = SplitMix64::new(1);
         let mut samples = Vec::new();
@@ -231,7 +231,7 @@ impl PuzzleSolver {
             let table = &self.tables[view.table];
             let number = view.rank.rank(row);
             match view.size {
-                // Only whole ways tell these apart: what they say is worked out for all samples.
+                // Only complete paths distinguish these: their bounds are computed for all samples.
                 EntrySize::Mod3 => table.depth_at(number).ok().flatten().unwrap_or_default() as u8,
                 _ => table.value(number).unwrap_or_default(),
             }
@@ -251,7 +251,7 @@ impl PuzzleSolver {
             };
             let gains =
                 said.iter().enumerate().filter_map(|(i, said)| Some((raised(said.as_ref()?), i)));
-            // The first of equals.
+            // The first among equals.
             let Some((gain, i)) = gains.max_by_key(|&(gain, i)| (gain, std::cmp::Reverse(i)))
             else {
                 break;
@@ -276,17 +276,18 @@ impl PuzzleSolver {
         &self.puzzle
     }
 
-    /// Returns whether moves lead from the solved puzzle to a state, as [`OrbitPuzzle::reaches`] does. Cost: some microseconds.
+    /// Returns whether moves lead from the solved puzzle to a state; see [`OrbitPuzzle::reaches`]. Cost: a few
+    /// microseconds.
     pub fn reaches(&self, state: &Arrangement) -> Option<Result<(), Unreachable>> {
         self.reachable.as_ref()?.reaches(&self.puzzle, state)
     }
 
-    /// Returns the maximum number of look-ups per node.
+    /// Returns the maximum number of lookups per node.
     pub fn views(&self) -> usize {
         self.views.len()
     }
 
-    /// Applies a move to a row; false where it is not allowed.
+    /// Applies a move to a row; returns false if it is not allowed.
     #[inline]
     fn apply(&self, one: usize, row: &[u8], to: &mut [u8]) -> bool {
         let one = &self.moves[one];
@@ -299,19 +300,19 @@ impl PuzzleSolver {
         !self.illegal.iter().any(|(field, values)| values.contains(&to[*field]))
     }
 
-    /// Returns a shortest solution of a state, as the names of its moves. A hard state takes all threads of the current
+    /// Returns a shortest solution of a state, as the names of its moves. A hard state uses all threads of the current
     /// rayon pool.
     ///
     /// # Errors
-    /// [`PuzzleError::Unreachable`] when the moves do not lead to the state, [`SolveError::NoSolution`] when a table is damaged.
+    /// [`PuzzleError::Unreachable`] if no moves lead to the state, [`SolveError::NoSolution`] if a table is damaged.
     pub fn solve(&self, state: &Arrangement) -> Result<Answer<Vec<String>>, SolveError> {
         self.solve_with(state, &NoProgress)
     }
 
-    /// Returns a solution as [`PuzzleSolver::solve`] does; an observer sees the nodes and may stop the search.
+    /// Like [`PuzzleSolver::solve`], with an observer that is informed of the nodes and may stop the search.
     ///
     /// # Errors
-    /// As [`PuzzleSolver::solve`].
+    /// Same errors as [`PuzzleSolver::solve`].
     pub fn solve_with(
         &self,
         state: &Arrangement,
@@ -346,7 +347,7 @@ impl PuzzleSolver {
         Ok(PuzzleSubtree { path: Vec::new(), row, word: WordPruner::START, bounds })
     }
 
-    /// The names of moves, if they solve a state.
+    /// The names of the moves, if they solve a state.
     fn replay(
         &self,
         state: &Arrangement,
@@ -377,8 +378,8 @@ impl PuzzleSolver {
         }
     }
 
-    /// Makes the children of a node from which `room` moves may be made after the one to a child, but for those that tables cut
-    /// off.
+    /// Generates the children of a node, except for those that tables cut off; after the move to a child, `room` more
+    /// moves may be made.
     fn expand(
         &self,
         (row, word, bounds): (&[u8], u32, &[u8]),
@@ -443,7 +444,7 @@ struct RootedPuzzle<'s> {
     root: PuzzleSubtree,
 }
 
-/// Nothing has been walked through.
+/// The record of a subtree in which nothing has been searched yet.
 const NOWHERE: Walked = Walked { subtree: 0, nodes: 0, excess: i32::MAX, left: u32::MAX };
 
 impl MoveTree for RootedPuzzle<'_> {
@@ -529,7 +530,7 @@ impl MoveTree for RootedPuzzle<'_> {
                     solution = Some(whole.collect());
                     break;
                 }
-                // No table tells that it takes more.
+                // No table shows that it takes more.
                 walked.excess = walked.excess.min(1);
                 continue;
             }
@@ -589,7 +590,7 @@ impl StateSolver for PuzzleSolver {
         format!("{} {sum:016x}", self.puzzle)
     }
 
-    /// Of each table: puzzle, entries, checksum.
+    /// For each table: puzzle, entries, checksum.
     fn databases(&self) -> Vec<Vec<String>> {
         let words = |table: &Arc<PruningTable>| {
             let (puzzle, size) = (table.puzzle(), table.entry_size());
@@ -623,8 +624,8 @@ mod tests {
         puzzle::{named, orbits::Turns},
     };
 
-    /// All states of puzzles that have a table of their own: through small tables of projections, through depths modulo 3,
-    /// directed.
+    /// All states of puzzles for which a full table exists: with small tables of projections, with depths modulo 3, and
+    /// with directed moves.
     #[test]
     fn solutions_are_as_long_as_depths() {
         let whole = |name: &str, turns| named::parse(name).unwrap().counting(turns).unwrap();

@@ -1,7 +1,7 @@
 //! Why a board cannot be solved, and what could be solved instead.
 //!
-//! Invariant: every move exchanges the blank with a tile and takes the blank one step, so the parity of
-//! the exchanges that are needed and the parity of the blank's distance change together or not at all.
+//! Invariant: every move exchanges the blank with a tile and moves the blank one step, so the parity of the number of
+//! required exchanges and the parity of the blank's distance either both change or both stay the same.
 
 use std::fmt;
 
@@ -13,14 +13,14 @@ use crate::{
 /// The two numbers whose parities must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Parity {
-    /// The least number of exchanges of two elements that makes the board the goal.
+    /// The minimum number of exchanges of two elements that turn the board into the goal.
     exchanges: usize,
-    /// The blank's distance to its goal.
+    /// The blank's distance from its goal.
     steps: usize,
 }
 
 impl Parity {
-    /// Returns the parity of an arrangement: the goal cell of what stands on each cell. Cost: linear.
+    /// Returns the parity of an arrangement, given by the goal cell of the element on each cell. Cost: linear.
     pub fn of(size: Size, at: &[u16], blank_home: usize) -> Parity {
         let mut seen = vec![false; at.len()];
         let mut exchanges = 0;
@@ -47,24 +47,22 @@ fn distance(size: Size, a: usize, b: usize) -> usize {
     (a / cols).abs_diff(b / cols) + (a % cols).abs_diff(b % cols)
 }
 
-/// The reason why a board cannot reach a goal, and the nearest solvable alternatives. The display
-/// form is one sentence.
+/// The reason why a board cannot reach a goal, and the closest solvable alternatives. The display form explains both.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Unsolvable {
     /// Number of exchanges of two elements (tiles or blank) that turn the board into the goal.
     pub exchanges: usize,
-    /// The blank's distance to its goal, which has the other parity.
+    /// The blank's distance from its goal, which has the opposite parity.
     pub blank_steps: usize,
-    /// Two tiles; exchanging them makes the board solvable and brings at least one home if that is
-    /// possible.
+    /// Two tiles whose exchange makes the board solvable and, if possible, brings at least one of them home.
     pub swap: (u16, u16),
-    /// The board with the two exchanged: it can reach the goal.
+    /// The board with the two tiles exchanged: it can reach the goal.
     pub board: Board,
-    /// The goal with the two exchanged: the board can reach it.
+    /// The goal with the two tiles exchanged: the board can reach it.
     pub goal: Board,
 }
 
-/// Returns the reason why a board cannot reach a goal, or `None` when it can. Cost: linear.
+/// Returns the reason why a board cannot reach a goal, or `None` if it can. Cost: linear.
 ///
 /// ```
 /// use tilewave::puzzle::{Board, Goal};
@@ -80,7 +78,7 @@ pub struct Unsolvable {
 /// ```
 ///
 /// # Errors
-/// [`PuzzleError::WrongShape`] when the board has another size than the goal.
+/// [`PuzzleError::WrongShape`] if the board and the goal have different sizes.
 pub fn explain(board: &Board, goal: &Board) -> Result<Option<Unsolvable>, PuzzleError> {
     let size = goal.size();
     if board.size() != size {
@@ -105,7 +103,7 @@ pub fn explain(board: &Board, goal: &Board) -> Result<Option<Unsolvable>, Puzzle
     }))
 }
 
-/// The two tiles to exchange: most of them home afterwards, then the closest, then the smallest.
+/// The two tiles to exchange: as many as possible home afterwards, then closest to each other, then smallest.
 fn nearest_swap(board: &Board, goal: &Board, at: &[u16]) -> (u16, u16) {
     let size = board.size();
     let (tiles, goals) = (board.tiles(), goal.tiles());
@@ -120,7 +118,7 @@ fn nearest_swap(board: &Board, goal: &Board, at: &[u16]) -> (u16, u16) {
             (!both, distance(size, cell, target), swap)
         })
     });
-    // Otherwise one tile and the blank have changed places: that tile and its nearest neighbour.
+    // Otherwise, one tile and the blank are exchanged: this tile and its nearest neighbour.
     let stray = || {
         let cell =
             (0..tiles.len()).find(|&cell| tiles[cell] != 0 && usize::from(at[cell]) != cell)?;
@@ -167,15 +165,15 @@ impl fmt::Display for Unsolvable {
 
 // Random boards.
 //
-// Invariant: the boards depend on goal and seed only, never on the machine or the version of a
-// library; all boards that can reach the goal are equally likely.
+// Invariant: the boards depend only on goal and seed, never on the machine or the version of a library; all boards that
+// can reach the goal are equally likely.
 
-/// An endless sequence of random boards that can reach a goal.
+/// An endless sequence of random boards that can all reach a goal.
 ///
-/// The source of randomness is SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number
-/// generators, OOPSLA 2014), seeded with the seed. Each board is a Fisher-Yates shuffle of the goal's
-/// cells from the last to the second, indices drawn by rejection; if the result cannot reach the goal,
-/// the first two tiles in reading order are exchanged.
+/// The source of randomness is SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators,
+/// OOPSLA 2014), initialized with the seed. Each board is a Fisher-Yates shuffle of the goal's cells from the last to
+/// the second, with indices drawn by rejection; if the result cannot reach the goal, the first two tiles in reading
+/// order are exchanged.
 ///
 /// ```
 /// use tilewave::puzzle::{Goal, Size};

@@ -1,8 +1,10 @@
 //! Sums of databases as heuristics of a walk.
 //!
-//! Values are looked up when a walk comes to a child: of children that it never comes to, only the addresses are computed.
+//! Values are looked up when a walk arrives at a child: for children at which it never arrives, only the addresses are
+//! computed.
 //!
-//! Invariant: values are those of [`crate::pdb::Pdb::lookup`]. What a look-up needs is kept up to date move by move.
+//! Invariant: values are those of [`crate::pdb::Pdb::lookup`]. The data that a lookup needs is kept up to date move by
+//! move.
 
 use crate::{
     kernel::prefetch,
@@ -13,25 +15,26 @@ use crate::{
     },
 };
 
-/// Databases through V views or, of more than two, as many as there are. In PLAIN ones an entry is a byte at the rank of the
-/// cells, and every view is a sum; others may be of any kind and encoding.
+/// Databases through V views or, if V is more than two, at most V. If PLAIN, an entry is a byte at the rank of the
+/// cells, and every view is a sum; otherwise databases may be of any kind and encoding.
 pub(crate) struct Sums<'t, const V: usize, const PLAIN: bool> {
     tree: &'t Tree,
-    /// The views; where there are fewer than V, the first one again.
+    /// The views; if there are fewer than V, the first one is repeated.
     views: [&'t Lens; V],
     /// The pattern whose value changes when a tile moves, in each view.
     pattern: [[u8; V]; PLACES],
     values: [[&'t [u8]; MAX_PATTERNS]; V],
 }
 
-/// What is known of a node, or brought by children.
+/// What is known about a node, or brought by children.
 #[derive(Clone)]
 pub(crate) struct PatternSums<const V: usize, const P: usize, const S: usize> {
-    /// The rank of each pattern's tiles, and from [`VALUE`] on its value.
+    /// The rank of each pattern's tiles, and from bit [`VALUE`] on its value.
     words: [[u64; P]; V],
-    /// The set of cells of each pattern, or where it has the blank a byte for each tile's cell; not of plain databases.
+    /// The set of cells of each pattern, or, if it includes the blank, one byte for each tile's cell; unused for plain
+    /// databases.
     sets: [[u64; P]; V],
-    /// Where the values of children are; of plain databases that is the rank.
+    /// The positions of the children's values; for plain databases, the ranks.
     entries: [[u64; V]; S],
     sums: [[i32; V]; S],
 }
@@ -49,7 +52,7 @@ impl<'t, const V: usize, const PLAIN: bool> Sums<'t, V, PLAIN> {
                 *values = database.pdb.bytes();
             }
             for (to, &from) in pattern.iter_mut().zip(&lens.view.pattern) {
-                // Every move changes what is about the blank, too.
+                // Every move changes the value of a pattern with the blank, too.
                 to[v] = if lens.databases[0].has_blank() { 0 } else { from };
             }
         }
@@ -58,7 +61,7 @@ impl<'t, const V: usize, const PLAIN: bool> Sums<'t, V, PLAIN> {
 
     #[inline(always)]
     fn views(&self) -> usize {
-        // One or two are what they say; of more there may be fewer.
+        // One or two views are exact; for more, there may be fewer.
         if V > 2 { self.tree.views.len().min(V) } else { V }
     }
 
@@ -68,7 +71,8 @@ impl<'t, const V: usize, const PLAIN: bool> Sums<'t, V, PLAIN> {
         (p != NO_PATTERN).then_some(usize::from(p) % MAX_PATTERNS)
     }
 
-    /// What child `i` brings of the pattern of a view, but for its value: the rank, the set, and the entry of the value.
+    /// What child `i` brings for the pattern of a view, except for its value: the rank, the set, and the entry of the
+    /// value.
     #[inline(always)]
     fn moved(
         &self,
@@ -102,7 +106,7 @@ impl<'t, const V: usize, const PLAIN: bool> Sums<'t, V, PLAIN> {
         [rank, set, databases[p].entry(set, rank, from)]
     }
 
-    /// The byte that an entry lies in.
+    /// The index of the byte that contains an entry.
     #[inline(always)]
     fn byte(&self, v: usize, p: usize, entry: u64) -> usize {
         (if PLAIN { entry } else { self.views[v].databases[p].byte(entry) }) as usize

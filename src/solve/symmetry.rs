@@ -1,13 +1,12 @@
-//! Additive pattern databases as a heuristic: which entry a board looks up, kept up to date move by
-//! move.
+//! Additive pattern databases as a heuristic: the entry that a board looks up, kept up to date move by move.
 //!
-//! Invariant: a view's index of a pattern is the lexicographic rank of the cells that the pattern's
-//! tiles stand on, seen through the view's symmetry. Let digit i be the cell of tile i minus the number of
-//! earlier tiles on smaller cells; the rank is their mixed-radix number. A tile that goes from cell a to
-//! b changes its own digit by b - a, less one for every earlier tile in between, and the digit of every later
-//! tile in between by one. In region-aware databases the rank is that of the positions within the set of cells, which
-//! change by one for every tile in between. So an index is updated by one addition per cell between a and b: none for
-//! neighbours in a row, at most a row's length for neighbours in a column.
+//! Invariant: a view's index of a pattern is the lexicographic rank of the cells of the pattern's tiles, seen through
+//! the view's symmetry. Let digit i be the cell of tile i minus the number of earlier tiles on smaller cells; the rank
+//! is the mixed-radix number with these digits. A tile that moves from cell a to b changes its own digit by b - a, less
+//! one for every earlier tile in between, and the digit of every later tile in between by one. In region-aware
+//! databases, the rank is that of the positions within the set of cells, which change by one for every tile in between.
+//! So an index is updated with one addition per cell between a and b: none for neighbours in a row, at most a row's
+//! length for neighbours in a column.
 
 use std::cmp::Ordering;
 
@@ -18,19 +17,19 @@ use crate::{
     solve::database::Database,
 };
 
-/// Most cells of a board that has databases.
+/// Maximum number of cells of a board that can have databases.
 pub(crate) const MAX_CELLS: usize = Pattern::MAX_SIDE * Pattern::MAX_SIDE;
 
 /// A pattern that no tile belongs to.
 pub(crate) const NO_PATTERN: u8 = u8::MAX;
 
-/// A set of disjoint patterns seen through one rotation or reflection of the board: the incremental
-/// index for a custom solver.
+/// A set of disjoint patterns seen through one rotation or reflection of the board: the incremental index for a custom
+/// solver.
 ///
-/// The index of a pattern is the entry of a database of kind [`crate::pdb::Kind::Minimum`]: byte
-/// [`SymmetricView::index`] of [`crate::pdb::Pdb::bytes`] is the fewest moves of the pattern's tiles. After a move only the
-/// pattern of the tile that moved has another index: [`SymmetricView::change`] says by how much, in a few
-/// nanoseconds. `tests/examples/ida.rs` is a complete solver on top of it.
+/// The index of a pattern is the entry in a database of kind [`crate::pdb::Kind::Minimum`]: byte
+/// [`SymmetricView::index`] of [`crate::pdb::Pdb::bytes`] is the minimum number of moves of the pattern's tiles. A move
+/// changes only the index of the pattern of the moved tile: [`SymmetricView::change`] computes by how much, in a few
+/// nanoseconds. `tests/examples/ida.rs` is a complete solver based on it.
 ///
 /// ```
 /// use tilewave::pdb::Pattern;
@@ -53,36 +52,36 @@ pub(crate) const NO_PATTERN: u8 = u8::MAX;
 #[derive(Clone, Debug)]
 pub struct SymmetricView {
     size: Size,
-    /// Pattern of each tile.
+    /// The pattern of each tile.
     pub(crate) pattern: [u8; MAX_CELLS],
-    /// Index change per cell that a tile moves forward.
+    /// The index change per cell that a tile moves forward.
     stride: [i64; MAX_CELLS],
-    /// Index change when a tile moves forward over another one.
+    /// The index change when a tile moves forward past another one.
     pub(crate) over: Vec<[i64; MAX_CELLS]>,
-    /// For each blank cell and direction how the tile moves.
+    /// For each blank cell and direction, how the tile moves.
     steps: Vec<[TileMove; 4]>,
-    /// Where the symmetry takes each cell.
+    /// The image of each cell under the symmetry.
     pub(crate) image: Vec<u8>,
-    /// The tiles that stand for each pattern's tiles, in the pattern's order.
+    /// The tiles that take the place of each pattern's tiles, in the pattern's order.
     pub(crate) tiles: Vec<Vec<u8>>,
-    /// For each tile its place in that order.
+    /// For each tile, its position in that order.
     pub(crate) place: [u8; MAX_CELLS],
 }
 
 /// A tile's move as a view sees it.
 #[derive(Clone, Copy, Debug, Default)]
 struct TileMove {
-    /// Cells forward, negative for backward.
+    /// Number of cells forward, negative for backward.
     distance: i8,
-    /// The cells in between (as the board numbers them), in front of `count`.
+    /// The cells in between (as numbered on the board): the first `count` elements.
     between: [u8; 6],
     count: u8,
 }
 
 impl SymmetricView {
-    /// Returns the views of a goal: one for every rotation and reflection that takes the goal's blank to
-    /// that of the patterns' goal; none when there is none, or the patterns are for boards of another size
-    /// (transposed boards are served). The maximum of the sums over all views is a lower bound, too.
+    /// Returns the views of a goal: one for every rotation and reflection that takes the goal's blank to that of the
+    /// patterns' goal. Empty if there is none, or if the patterns are for boards of a different size (transposed boards
+    /// are supported). The maximum of the sums over all views is also a lower bound.
     pub fn all(goal: &Board, patterns: &[Pattern]) -> Vec<SymmetricView> {
         let kinds = vec![Kind::Minimum; patterns.len()];
         SymmetricView::of_kinds(goal, patterns, &kinds)
@@ -104,7 +103,7 @@ impl SymmetricView {
         views.collect()
     }
 
-    /// Returns the pattern that a tile belongs to, by its place in the set.
+    /// Returns the pattern that a tile belongs to, by its index in the set.
     pub fn pattern(&self, tile: u16) -> Option<usize> {
         let pattern = *self.pattern.get(usize::from(tile))?;
         (pattern != NO_PATTERN).then_some(usize::from(pattern))
@@ -118,8 +117,8 @@ impl SymmetricView {
         placement::rank(self.size.cells(), cells)
     }
 
-    /// Returns the pattern whose index changes, and the change, when a tile of a board (row-major, 0
-    /// the blank) moves into the blank; `None` at the border, and for tiles of no pattern.
+    /// Returns the pattern whose index changes, and the change, when a tile of a board (row-major, with 0 for the
+    /// blank) moves into the blank; `None` at the border, and for tiles in no pattern.
     #[inline]
     pub fn change(&self, tiles: &[u8], blank: usize, direction: Direction) -> Option<(usize, i64)> {
         let tile = tiles[direction.tile_cell(self.size, blank)?];
@@ -127,7 +126,7 @@ impl SymmetricView {
         Some((pattern, self.step(tiles, blank, direction, tile)))
     }
 
-    /// By how much the index of the tile's pattern changes when the tile moves into the blank.
+    /// The change of the index of the tile's pattern when the tile moves into the blank.
     #[inline(always)]
     pub(crate) fn step(&self, tiles: &[u8], blank: usize, d: Direction, tile: u8) -> i64 {
         let step = &self.steps[blank][d as usize];
@@ -141,13 +140,13 @@ impl SymmetricView {
         if distance < 0 { -change } else { change }
     }
 
-    /// Which cells the tile passes, as the board numbers them, and whether forward.
+    /// The cells of the tiles that the tile passes, as numbered on the board, and whether it moves forward.
     pub(crate) fn passed(&self, blank: usize, d: Direction) -> (&[u8], bool) {
         let step = &self.steps[blank][d as usize];
         (&step.between[..usize::from(step.count)], step.distance > 0)
     }
 
-    /// The cells of a pattern's tiles as its database numbers them, given where each tile is.
+    /// The cells of a pattern's tiles in the numbering of its database, given the cell of each tile.
     #[inline]
     pub(crate) fn cells<'c>(
         &self,
@@ -201,7 +200,7 @@ impl SymmetricView {
                         (Ordering::Equal, _) => 0,
                         (Ordering::Less, Kind::Minimum | Kind::AllMoves) => -weight[i],
                         (Ordering::Greater, Kind::Minimum | Kind::AllMoves) => weight[j],
-                        // Positions: other tiles move back by one, as this one moves forward by one.
+                        // Positions: other tiles move back by one, while this one moves forward by one.
                         (Ordering::Less, Kind::Regions) => -weight[j],
                         (Ordering::Greater, Kind::Regions) => weight[i],
                     };
@@ -228,8 +227,8 @@ impl SymmetricView {
     }
 }
 
-/// The ways to lay a board on one of the same or the transposed size: for each cell where it comes to
-/// lie. None on boards of more than [`MAX_CELLS`] cells.
+/// The ways to map a board onto one of the same or the transposed size: for each cell, its image. None for boards of
+/// more than [`MAX_CELLS`] cells.
 pub(crate) fn images(from: Size, to: Size) -> Vec<Vec<u8>> {
     let (rows, cols) = (from.rows(), from.cols());
     let mut images = Vec::new();
@@ -253,23 +252,24 @@ pub(crate) fn images(from: Size, to: Size) -> Vec<Vec<u8>> {
     images
 }
 
-// The sums that a partition gives: its patterns as they are and through the symmetries of the board.
+// The sums of a partition: its patterns as they are and through the symmetries of the board.
 //
-// Invariant: the patterns of a sum have no tile in common, so their values may be added.
+// Invariant: the patterns of a sum have no tile in common, so their values can be added.
 
 /// Patterns of a partition, seen through one symmetry of the board.
 pub(crate) struct Lens {
     pub view: SymmetricView,
     /// The databases of the view's patterns.
     pub databases: Vec<Database>,
-    /// Whether its values are added to those of the lens before it: they are about other tiles.
+    /// Whether its values are added to those of the previous lens, because they concern different tiles.
     pub joined: bool,
 }
 
 impl Lens {
-    /// Returns the lenses of a partition, one sum after the other: the partition through each symmetry that takes the goal's
-    /// blank to that of the patterns' goal. Tiles that this leaves out are those of its patterns through other symmetries
-    /// as far as they fit: a pattern and its mirror image need one database. Sums about the same sets of tiles are one.
+    /// Returns the lenses of a partition, one sum after the other: the partition through each symmetry that takes the
+    /// goal's blank to that of the patterns' goal. Tiles that this leaves out are covered, as far as possible, by the
+    /// partition's patterns seen through other symmetries: a pattern and its mirror image need only one database. Sums
+    /// over the same sets of tiles are merged.
     pub fn of_partition(goal: &Board, databases: &[Database]) -> Vec<Lens> {
         let all: Vec<usize> = (0..databases.len()).collect();
         let whole = Lens::of_some(goal, databases, &all);
@@ -311,7 +311,7 @@ impl Lens {
         views.map(lens).collect()
     }
 
-    /// What the values of a pattern are about: what is counted of which tiles, in their order.
+    /// What the values of a pattern measure: what is counted, and for which tiles, in their order.
     fn part(&self, pattern: usize) -> (&'static str, Vec<u8>) {
         let mut tiles = self.view.tiles[pattern].clone();
         tiles.sort_unstable();

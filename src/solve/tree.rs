@@ -1,4 +1,4 @@
-//! The tree of moves that a search walks through, and what it knows of each board.
+//! The tree of moves that a search walks through, and what it knows about each board.
 //!
 //! Invariant: nothing here changes during a search, so threads share it.
 
@@ -10,29 +10,29 @@ use crate::{
     solve::{database::Database, pruner::MovePruner, symmetry::Lens},
 };
 
-/// Most patterns of a set.
+/// Maximum number of patterns in a set.
 pub(crate) const MAX_PATTERNS: usize = 8;
 
-/// Most views of a node: symmetries of a board times partitions.
+/// Maximum number of views of a node: symmetries of a board times partitions.
 pub(crate) const MAX_VIEWS: usize = 16;
 
-/// Most views of a walk over bits: 16 bits of one word, a field, tell how much their sum leaves. A sum has the field of its
-/// first view.
+/// Maximum number of views of a walk over bits: 16 bits of one word, a field, hold the spare moves of a sum. A sum has
+/// the field of its first view.
 pub(crate) const MAX_BIT_VIEWS: usize = 8;
 
-/// Nodes of an iteration, some 20 ms, from which on the next ones are split between threads.
+/// Number of nodes of an iteration, about 20 ms, from which the following ones are split between threads.
 const SPLIT_FROM: u64 = 1 << 18;
 
-/// What all searches for one goal share.
+/// The data that all searches for one goal share.
 pub(crate) struct Tree {
     pub(crate) goal: Board,
     pub(crate) views: Vec<Lens>,
     pub(crate) pruner: MovePruner,
-    /// Most bytes of copies of databases in long searches; `None` for half of what is free.
+    /// Maximum size of copies of databases in long searches, in bytes; `None` for half of the free memory.
     pub(crate) memory: Option<u64>,
-    /// An iteration of at least so many nodes is followed by iterations that are split between threads.
+    /// An iteration with at least this number of nodes is followed by iterations that are split between threads.
     pub(crate) split_from: u64,
-    /// For each blank cell and direction the cell of the tile that moves.
+    /// For each blank cell and direction, the cell of the tile that moves.
     cells: Vec<[u8; 4]>,
 }
 
@@ -45,19 +45,19 @@ impl Tree {
         Tree { goal, views, pruner, memory: None, split_from: SPLIT_FROM, cells }
     }
 
-    /// Whether every entry is a byte at the rank of its cells, so that walks keep ranks up to date, and every lens a sum by
-    /// itself.
+    /// Whether every entry is a byte at the rank of its cells, so that walks keep ranks up to date, and every lens is a
+    /// sum by itself.
     pub fn is_plain(&self) -> bool {
         self.databases().all(Database::is_plain) && self.sums().count() == self.views.len()
     }
 
-    /// Whether all databases have one bit an entry, and their views fit the words of a walk over bits.
+    /// Whether all databases have one bit per entry, and their views fit in the words of a walk over bits.
     pub fn is_bits(&self) -> bool {
         self.databases().all(|database| database.bits().is_some())
             && self.views.len() <= MAX_BIT_VIEWS
     }
 
-    /// Returns the lenses of each sum, by their places.
+    /// Returns the lenses of each sum, as ranges of indices.
     pub fn sums(&self) -> impl Iterator<Item = Range<usize>> {
         let views = &self.views;
         let first = (0..views.len()).filter(|&v| !views[v].joined);
@@ -72,15 +72,15 @@ impl Tree {
         self.sums().all(|sum| self.views[sum].iter().map(tiles).sum::<usize>() >= all)
     }
 
-    /// Returns the databases, as often as they are seen.
+    /// Returns the databases, repeated for every view.
     pub fn databases(&self) -> impl Iterator<Item = &Database> {
         self.views.iter().flat_map(|lens| &lens.databases)
     }
 
-    /// Returns the least number of moves, from a lower bound on, that can bring a board to the goal: as odd as the blank's way
-    /// home, and none only from the goal itself.
+    /// Returns the minimum number of moves, at least a given lower bound, that can bring a board to the goal: it has
+    /// the parity of the blank's distance from its goal, and is zero only for the goal itself.
     ///
-    /// Where tiles are in no pattern, no sum knows of this by itself.
+    /// If some tiles are in no pattern, no sum takes this into account by itself.
     pub fn at_least(&self, board: &Board, bound: usize) -> usize {
         let bound = bound.max(usize::from(*board != self.goal));
         bound + (bound + self.blank_distance(board)) % 2
@@ -98,7 +98,7 @@ impl Tree {
         self.cells[blank][direction as usize]
     }
 
-    /// Returns the number of symmetric look-ups per node.
+    /// Returns the number of symmetric lookups per node.
     pub fn views(&self) -> usize {
         self.views.len()
     }
@@ -110,12 +110,12 @@ impl Tree {
     }
 }
 
-/// What is known of a pattern on a board.
+/// What is known about a pattern on a board.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct KnownPattern {
     /// Rank of its tiles, see [`Database::entry`].
     pub rank: u64,
-    /// Set of its cells, or where it has the blank a byte for each tile's cell.
+    /// The set of its cells, or, if it includes the blank, one byte for each tile's cell.
     pub set: u64,
     pub value: u8,
 }
@@ -124,11 +124,11 @@ impl KnownPattern {
     pub const NONE: KnownPattern = KnownPattern { rank: 0, set: 0, value: 0 };
 }
 
-/// What is known of a board: of each pattern of each view.
+/// What is known about a board: for each pattern of each view.
 pub(crate) struct KnownBoard(pub Vec<[KnownPattern; MAX_PATTERNS]>);
 
 impl KnownBoard {
-    /// Looks a board up from scratch.
+    /// Looks up a board from scratch.
     pub fn new(tree: &Tree, board: &Board) -> KnownBoard {
         let mut at = vec![0; board.tiles().len()];
         for (cell, &tile) in board.tiles().iter().enumerate() {
@@ -159,7 +159,7 @@ impl KnownBoard {
         self.0[view].iter().map(|pattern| i32::from(pattern.value)).sum()
     }
 
-    /// Returns the lower bound on the moves left: the largest of the tree's sums.
+    /// Returns the lower bound on the remaining moves: the maximum of the tree's sums.
     pub fn estimate(&self, tree: &Tree) -> i32 {
         tree.sums().map(|views| views.map(|v| self.sum(v)).sum()).max().unwrap_or(0)
     }

@@ -1,9 +1,9 @@
-//! The depth-first walk of an iteration: from a node down to the threshold, over any heuristic.
+//! The depth-first walk of an iteration: from a node down to the threshold, with any heuristic.
 //!
-//! Nothing is computed on the way up: what a child replaces is exchanged with what it brings, back and forth.
+//! Nothing is computed on the way up: what a child replaces is swapped with what it brings, back and forth.
 //!
-//! Invariant: what is known of a node is exact for its board. Solutions, nodes, excess and moves left depend on the values of
-//! the heuristic alone, not on how it keeps them.
+//! Invariant: what is known about a node is exact for its board. Solutions, nodes, excess and moves left depend only on
+//! the values of the heuristic, not on how it stores them.
 
 use crate::{
     puzzle::{Board, Direction},
@@ -14,53 +14,53 @@ use crate::{
     },
 };
 
-/// How often a walk asks whether to stop: at its first nodes, then whenever they have doubled, at last after
-/// so many.
+/// Number of nodes after which a walk asks whether to stop: it asks at its first nodes, then whenever they have
+/// doubled, and finally at this interval.
 const ASK_EVERY: u64 = 1 << 14;
 
-/// Places of an array that holds any board, a power of two: what is taken modulo it needs no check.
+/// Size of an array that holds any board, a power of two: an index modulo this size needs no bounds check.
 pub(crate) const PLACES: usize = MAX_CELLS.next_power_of_two();
 
-/// A move to a child.
+/// A move that leads to a child.
 #[derive(Clone, Copy)]
 pub(crate) struct ChildMove {
-    /// Where the tile comes from.
+    /// The cell from which the tile comes.
     pub cell: u8,
     pub tile: u8,
     pub direction: Direction,
 }
 
-/// The children of a node: its board, where its blank is, and the moves.
+/// The children of a node: its board, the cell of its blank, and the moves.
 pub(crate) struct Children<'n> {
     pub board: &'n [u8; PLACES],
     pub blank: usize,
-    /// The moves, the first `count` of them.
+    /// The moves, of which the first `count` are used.
     pub moves: [ChildMove; 4],
     pub count: usize,
 }
 
-/// How many moves may be made from a node, and by how much the closest child exceeds them that was cut off.
+/// The number of moves that may be made from a node, and by how much the closest child that was cut off exceeds it.
 #[derive(Clone, Copy)]
 pub(crate) struct Slack {
     pub room: i32,
     pub excess: i32,
 }
 
-/// Lower bounds on the moves left, kept up to date move by move.
+/// Lower bounds on the remaining moves, kept up to date move by move.
 pub(crate) trait Heuristic: Sync {
-    /// What is known of the node that a walk is at.
+    /// What is known about the current node of a walk.
     type Node: Clone + Send + Sync;
-    /// What children bring. While the walk is below one of them, what its node had instead.
+    /// What children bring. While the walk is below a child, this holds what its node had instead.
     type Brought: Clone;
-    /// Nothing brought.
+    /// The value if nothing is brought.
     const NOTHING: Self::Brought;
 
     fn tree(&self) -> &Tree;
 
-    /// Returns what is known of a board that is not cut off, from which at most `room` moves may be made.
+    /// Returns what is known about a board that is not cut off, from which at most `room` moves may be made.
     fn node(&self, known: &KnownBoard, room: i32) -> Self::Node;
 
-    /// Begins the look-ups of the children of a node. Returns a mask of those that are not cut off yet.
+    /// Begins the lookups for the children of a node. Returns a mask of those that are not cut off yet.
     fn look_up(
         &self,
         node: &Self::Node,
@@ -69,8 +69,8 @@ pub(crate) trait Heuristic: Sync {
         slack: &mut Slack,
     ) -> u32;
 
-    /// Exchanges what child `i` brings, whose tile moves, with what the node has; returns false if the child is cut off
-    /// instead.
+    /// Swaps what child `i`, whose tile moves, brings with what the node has; returns false instead if the child is cut
+    /// off.
     fn enter(
         &self,
         node: &mut Self::Node,
@@ -80,29 +80,29 @@ pub(crate) trait Heuristic: Sync {
         slack: &mut Slack,
     ) -> bool;
 
-    /// Exchanges them back.
+    /// Swaps them back.
     fn leave(&self, node: &mut Self::Node, brought: &mut Self::Brought, i: usize, tile: u8);
 }
 
-/// A board, and what is known of it.
+/// A board, and what is known about it.
 #[derive(Clone)]
 struct WalkPosition<N> {
     /// The tile of each cell.
     board: [u8; PLACES],
     blank: u8,
-    /// State of the pruner.
+    /// The state of the pruner.
     state: u32,
     node: N,
 }
 
-/// A subtree: where it begins, and the way there.
+/// A subtree: where it begins, and the path to it.
 pub(crate) struct Subtree<H: Heuristic> {
     start: WalkPosition<H::Node>,
     pub path: Vec<u16>,
 }
 
 impl<H: Heuristic> Subtree<H> {
-    /// Returns all of a tree, from a board of which something is known, for so many moves.
+    /// Returns the whole tree from a board about which something is known, for at most this number of moves.
     pub fn whole(heuristic: &H, board: &Board, known: &KnownBoard, limit: usize) -> Subtree<H> {
         let mut tiles = [0; PLACES];
         for (to, &tile) in tiles.iter_mut().zip(board.tiles()) {
@@ -123,7 +123,7 @@ pub(crate) struct StackLevel<B> {
     /// The state of the pruner at each child, times four, plus the direction that leads there.
     states: [u32; 4],
     cell: [u8; 4],
-    /// The children to come, as a mask, and the one that the walk is below.
+    /// The remaining children, as a mask, and the child that the walk is below.
     left: u32,
     below: u8,
     blank: u8,
@@ -139,7 +139,7 @@ pub(crate) struct Walk<'w, H: Heuristic> {
 }
 
 impl<'w, H: Heuristic> Walk<'w, H> {
-    /// A walk down so many levels; the stack may be that of another walk.
+    /// A walk down this number of levels; the stack may have been used by another walk.
     fn new(
         heuristic: &'w H,
         from: &Subtree<H>,
@@ -157,8 +157,8 @@ impl<'w, H: Heuristic> Walk<'w, H> {
         Walk { heuristic, at, levels, nodes: 0, slack }
     }
 
-    /// Walks through a subtree that was dealt at a place, looking for a solution of as many moves as the iteration allows: there
-    /// is none of fewer.
+    /// Walks through a subtree that was handed out with an index, looking for a solution with as many moves as the
+    /// iteration allows: there are none with fewer.
     pub fn pass(
         heuristic: &'w H,
         from: &Subtree<H>,
@@ -182,7 +182,7 @@ impl<'w, H: Heuristic> Walk<'w, H> {
                 if walk.heuristic.tree().is_goal(&walk.at.board) {
                     solution = Some([&from.path[..], &walk.path()].concat());
                 }
-                // Else what is left to move is in no pattern: it takes moves that no sum tells.
+                // Otherwise the tiles that still have to move are in no pattern: they need moves that no sum counts.
                 walk.slack.excess = walk.slack.excess.min(1);
                 solution.is_some()
             },
@@ -192,8 +192,8 @@ impl<'w, H: Heuristic> Walk<'w, H> {
         WalkResult { solution, stopped, walked: walk.walked(left) }
     }
 
-    /// Collects the nodes `depth` moves below the root of a tree that a solution of at most `limit` moves can lead through, in
-    /// the order of a walk; returns them, and what is above them.
+    /// Collects the nodes that are `depth` moves below the root of a tree and through which a solution of at most
+    /// `limit` moves can lead, in the order of a walk; returns them, and the nodes above them.
     pub fn spread(
         heuristic: &'w H,
         whole: &Subtree<H>,
@@ -217,8 +217,9 @@ impl<'w, H: Heuristic> Walk<'w, H> {
         Walked { subtree: 0, nodes: self.nodes, excess, left: left as u32 }
     }
 
-    /// Goes down to all nodes that are as deep as there are levels and not cut off, until one of the two says that it is
-    /// enough: it is told the nodes generated, or that the walk has arrived at such a node. Returns how deep it came.
+    /// Visits all nodes at the depth of the last level that are not cut off, until one of the two functions ends it:
+    /// one is given the number of nodes generated, the other is called at each such node. Returns the depth that was
+    /// reached.
     #[inline(always)]
     fn descend(
         &mut self,
@@ -250,7 +251,7 @@ impl<'w, H: Heuristic> Walk<'w, H> {
         }
     }
 
-    /// Generates the children of a node; returns how many there are.
+    /// Generates the children of a node; returns their number.
     #[inline(always)]
     fn children(&mut self, depth: usize) -> u64 {
         let (tree, level, at) = (self.heuristic.tree(), &mut self.levels[depth], &self.at);
@@ -272,7 +273,7 @@ impl<'w, H: Heuristic> Walk<'w, H> {
         children.count as u64
     }
 
-    /// Goes down to the first child that is left and not cut off; returns false if there is none.
+    /// Descends to the first remaining child that is not cut off; returns false if there is none.
     #[inline(always)]
     fn enter(&mut self, depth: usize) -> bool {
         let (level, at) = (&mut self.levels[depth], &mut self.at);
@@ -293,7 +294,7 @@ impl<'w, H: Heuristic> Walk<'w, H> {
         false
     }
 
-    /// Goes back up from it.
+    /// Returns from a child to its node.
     #[inline(always)]
     fn leave(&mut self, depth: usize) {
         let (level, at) = (&mut self.levels[depth], &mut self.at);
@@ -305,7 +306,7 @@ impl<'w, H: Heuristic> Walk<'w, H> {
         self.heuristic.leave(&mut at.node, &mut level.brought, i, tile);
     }
 
-    /// The moves down to a node as deep as there are levels.
+    /// The moves down to a node at the depth of the last level.
     fn path(&self) -> Vec<u16> {
         let step = |level: &StackLevel<H::Brought>| {
             (level.states[usize::from(level.below) % 4] % 4) as u16

@@ -2,27 +2,27 @@
 //!
 //! Source: L. A. Taylor and R. E. Korf, Pruning duplicate nodes in depth-first search, AAAI 1993.
 //!
-//! Invariant: a pruned sequence does what one does that is shorter, or as long and earlier in the order of the moves, and that
-//! is not pruned; so every state keeps a shortest sequence.
+//! Invariant: a pruned sequence has the same effect as an unpruned one that is shorter, or of equal length and earlier
+//! in the order of the moves; so every state keeps a shortest sequence.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::puzzle::orbits::{OrbitPuzzle, Transformation};
 
-/// Most sequences that are compared.
+/// Maximum number of sequences that are compared.
 const MOST: usize = 200_000;
 const NONE: u32 = u32::MAX;
 
-/// A pruner of sequences of moves.
+/// A pruner for sequences of moves.
 #[derive(Clone, Debug)]
 pub(crate) struct WordPruner {
-    /// For each state the moves that it allows, and the states after them.
+    /// For each state, the moves that it allows, and the states after them.
     next: Vec<Vec<(u16, u32)>>,
 }
 
 impl WordPruner {
-    /// Returns the pruner that knows all duplicates among sequences of so many moves as there are at most 200,000 of; where moves
-    /// depend on what stands somewhere, only that a move is not undone at once.
+    /// Returns the pruner that contains all duplicates among sequences up to the greatest length for which there are at
+    /// most 200,000; if moves depend on where a piece is, it only prevents a move from being undone at once.
     pub fn new(puzzle: &OrbitPuzzle) -> WordPruner {
         let conditional =
             !puzzle.illegal().is_empty() || puzzle.moves().iter().any(|one| one.requires.is_some());
@@ -39,7 +39,7 @@ impl WordPruner {
         &self.next[state as usize]
     }
 
-    /// The automaton (A. V. Aho and M. J. Corasick, CACM 1975) of sequences in which no forbidden one is a part.
+    /// The automaton (A. V. Aho and M. J. Corasick, CACM 1975) of sequences that contain no forbidden one.
     fn without(moves: usize, forbidden: &[Vec<u16>]) -> WordPruner {
         let mut children: Vec<Vec<u32>> = vec![vec![NONE; moves]];
         let mut ends = vec![false];
@@ -59,7 +59,7 @@ impl WordPruner {
             }
             ends[at] = true;
         }
-        // The longest proper end of each prefix that is a prefix, too.
+        // The longest proper suffix of each prefix that is also a prefix.
         let mut suffix = vec![0u32; children.len()];
         let mut queue = VecDeque::from([0usize]);
         while let Some(at) = queue.pop_front() {
@@ -83,7 +83,7 @@ impl WordPruner {
     }
 }
 
-/// Pairs of moves of which the second undoes the first.
+/// Pairs of moves in which the second undoes the first.
 fn undone(puzzle: &OrbitPuzzle) -> Vec<Vec<u16>> {
     let moves = puzzle.moves();
     let undoes = |first: &Transformation, then: &Transformation| {
@@ -95,7 +95,7 @@ fn undone(puzzle: &OrbitPuzzle) -> Vec<Vec<u16>> {
         .collect()
 }
 
-/// The shortest sequences that do what earlier ones do.
+/// The shortest sequences that have the same effect as earlier ones.
 fn duplicates(puzzle: &OrbitPuzzle) -> Vec<Vec<u16>> {
     let orbits = puzzle.orbits();
     let moves: Vec<&Transformation> =
@@ -116,7 +116,7 @@ fn duplicates(puzzle: &OrbitPuzzle) -> Vec<Vec<u16>> {
             for (one, transformation) in moves.iter().enumerate() {
                 let mut longer = word.clone();
                 longer.push(one as u16);
-                // What is forbidden within it forbids it already.
+                // A forbidden sequence within it already forbids it.
                 if longer.len() > 1 && !kept.contains_key(&longer[1..]) {
                     continue;
                 }
@@ -150,7 +150,7 @@ mod tests {
             states = states.iter().flat_map(|&s| pruner.moves(s)).map(|&(_, next)| next).collect();
             counts.push(states.len());
         }
-        // OEIS A080601: as many sequences as positions.
+        // OEIS A080601: as many sequences as states.
         assert_eq!(counts, [18, 243, 3240, 43239]);
     }
 }

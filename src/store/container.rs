@@ -1,10 +1,10 @@
 //! The container of databases and distance tables: a header, small sections, and entries.
 //!
-//! Invariant: a header of 4096 bytes begins with magic, version and its length and ends with the XXH3-64 of
-//! the bytes before; an index, the sums of the entries' blocks, the ends of compressed frames and the
-//! entries follow where [`SectionLayout`] puts them; all bytes between are zero (`docs/format.md`). Every byte of a
-//! file has a sum or is zero: [`Container::open`] checks the front, and a block when it is read first;
-//! [`Container::load`] checks all.
+//! Invariant: a header of 4096 bytes begins with magic number, version and its length, and ends with the XXH3-64 of the
+//! preceding bytes; an index, the checksums of the entries' blocks, the ends of compressed frames, and the entries
+//! follow in the positions given by [`SectionLayout`]; all bytes in between are zero (`docs/format.md`). Every byte of
+//! a file has a checksum or is zero: [`Container::open`] checks everything before the entries, and each block when it
+//! is first read; [`Container::load`] checks everything.
 
 use std::{
     fs::File,
@@ -25,27 +25,27 @@ use crate::{
 
 const SUM: usize = HEADER_BYTES - 8;
 
-/// How the kinds of files begin that have such a header, and what they are.
+/// The first bytes of the kinds of files with such a header, and their names.
 pub const DATABASE: ([u8; 8], &str) = (*b"TWPDB\r\n\x1a", "pattern database");
 pub const DISTANCES: ([u8; 8], &str) = (*b"TWTAB\r\n\x1a", "distance table");
 pub const PRUNING: ([u8; 8], &str) = (*b"TWPRU\r\n\x1a", "pruning table");
 
-/// What the header of a kind of file says.
+/// The header of a kind of file.
 pub trait FileHeader: Sized + Sync {
     const MAGIC: [u8; 8];
-    /// Newest version of the format; older ones are read as well.
+    /// The newest version of the format; older ones can also be read.
     const VERSION: u32;
     const KIND: FileKind;
 
-    /// Returns the oldest version that says all that the header does.
+    /// Returns the oldest version that can express everything in the header.
     fn version(&self) -> u32 {
         Self::VERSION
     }
 
-    /// Reads the fields; whether all that follows from others is right is checked by writing them again.
+    /// Reads the fields; values that follow from others are checked by writing them again.
     fn decode(fields: &Fields) -> Result<Self, &'static str>;
 
-    /// What is no longer read of a file of this version, and who wrote it.
+    /// Content of a file of this version that is no longer supported, and the versions that wrote it.
     fn retired(_: &Fields) -> Option<&'static str> {
         None
     }
@@ -54,7 +54,7 @@ pub trait FileHeader: Sized + Sync {
 
     fn layout(&self) -> SectionLayout;
 
-    /// The sums of the index, where it has one, and of the section of sums: a sum of the entries.
+    /// The checksums of the index, if there is one, and of the section of checksums: a checksum of the entries.
     fn sums(&mut self) -> (Option<&mut u64>, &mut u64);
 }
 
@@ -69,7 +69,7 @@ pub fn encode<H: FileHeader>(header: &H) -> Box<Fields> {
     fields
 }
 
-/// Reads the header of a file of a length.
+/// Reads the header of a file with the given length.
 fn decode<H: FileHeader>(path: &Path, begin: &[u8], found: u64) -> Result<H, SystemError> {
     let wrong = |problem| H::KIND.wrong(path, problem);
     let length = |expected| wrong(FileProblem::Length { found, expected });
@@ -106,28 +106,28 @@ fn decode<H: FileHeader>(path: &Path, begin: &[u8], found: u64) -> Result<H, Sys
 /// Where the bytes are.
 #[derive(Debug)]
 enum Body {
-    /// All in memory, or mapped.
+    /// All of them in memory, or mapped.
     Whole(Image),
-    /// What is before the entries, and the blocks of entries that were asked for.
+    /// Everything before the entries, and the requested blocks of entries.
     Parts { file: File, front: Image, blocks: Vec<OnceLock<Vec<u8>>> },
 }
 
-/// A file of a kind, in memory or read block by block.
+/// A file of one kind, in memory or read block by block.
 #[derive(Debug)]
 pub struct Container<H> {
     pub path: PathBuf,
     pub header: H,
-    /// Where the sections lie.
+    /// The positions of the sections.
     pub layout: SectionLayout,
     body: Body,
 }
 
-/// Bytes that are summed at a time, and how far ahead memory is asked for what follows.
+/// Number of bytes that are hashed at a time, and distance at which memory is prefetched.
 const PIECE: usize = 1 << 10;
 
 const AHEAD: usize = 4 << 10;
 
-/// The XXH3-64 of a block. Cost: two thirds of summing it in one go, which waits for memory at every page.
+/// The XXH3-64 of a block. Cost: two thirds of that of hashing it in one call, which waits for memory at every page.
 fn sum_of(block: &[u8]) -> u64 {
     let mut sum = XxHash3_64::new();
     for (i, piece) in block.chunks(PIECE).enumerate() {
@@ -139,8 +139,8 @@ fn sum_of(block: &[u8]) -> u64 {
 }
 
 impl<H: FileHeader> Container<H> {
-    /// Opens a file whose entries are read when they are asked for. Cost: one read of what is before the
-    /// entries, which is checked; later 1 MiB of reading, summing and memory for every block of entries.
+    /// Opens a file whose entries are read when they are requested. Cost: reading and checking everything before the
+    /// entries; later, for each block of entries, reading and hashing 1 MiB, and the memory for it.
     pub fn open(path: &Path) -> Result<Container<H>, SystemError> {
         let failed = SystemError::io("cannot open", path);
         let file = File::open(path).map_err(&failed)?;
@@ -162,9 +162,9 @@ impl<H: FileHeader> Container<H> {
         Container::new(path, header, body)
     }
 
-    /// Reads all of a file that was opened into memory, on huge pages where the system has them, and checks
-    /// it; `read(bytes)` hears of every piece and may stop it. Cost: the file's size in memory, one read, and 0.1 ns per
-    /// byte and core for the sums.
+    /// Reads all of an opened file into memory, on huge pages if the system has them, and checks it; `read(bytes)` is
+    /// called for every piece and may stop it. Cost: memory for the whole file, one read, and 0.1 ns of one core per
+    /// byte for the checksums.
     pub fn load<E: From<SystemError> + Send>(
         self,
         read: impl Fn(u64) -> Result<(), E> + Sync,
@@ -180,7 +180,7 @@ impl<H: FileHeader> Container<H> {
         Ok(Container { body: Body::Whole(image), ..self })
     }
 
-    /// Checks that a mapped file is still what was checked when it was mapped.
+    /// Checks that a mapped file has not been modified since it was mapped.
     pub fn unchanged(&self) -> Result<(), SystemError> {
         match &self.body {
             Body::Whole(Image::Mapped(mapped)) if !mapped.is_unchanged() => {
@@ -191,12 +191,12 @@ impl<H: FileHeader> Container<H> {
         }
     }
 
-    /// Returns the file in another form, whose entries are as sound as they were checked to be.
+    /// Returns the file in a different form; its entries are regarded as checked to the same extent.
     pub fn replaced(self, header: H, image: Image) -> Result<Container<H>, SystemError> {
         Container::new(&self.path, header, Body::Whole(image))
     }
 
-    /// Returns a file in memory, or mapped. Entries are not checked: see [`Container::check`].
+    /// Returns a file in memory or a mapped file. Entries are not checked: see [`Container::check`].
     pub fn from_image(image: Image) -> Result<Container<H>, SystemError> {
         Container::of_image(Path::new("a file in memory"), image)
     }
@@ -207,14 +207,14 @@ impl<H: FileHeader> Container<H> {
         Container::new(path, header, Body::Whole(image))
     }
 
-    /// Finishes a file in memory whose index and entries are written: sums and header.
+    /// Finishes a file in memory whose index and entries have been written: adds checksums and header.
     pub fn finish(mut image: Image, mut header: H) -> Container<H> {
         let layout = header.layout();
         let bytes = image.bytes_mut();
         let (front, entries) = bytes.split_at_mut(layout.data.offset as usize);
         let blocks = entries.chunks(BLOCK_BYTES);
         let sums = layout.sums.of_mut(front).as_chunks_mut::<8>().0;
-        // It cannot fail: nothing refuses to be summed.
+        // This cannot fail: computing checksums has no errors.
         let _ = in_parallel(sums.iter_mut().zip(blocks), |_, (sum, block)| {
             *sum = sum_of(block).to_le_bytes();
             Ok::<(), ()>(())
@@ -233,7 +233,7 @@ impl<H: FileHeader> Container<H> {
         }
     }
 
-    /// Checks what is before the entries.
+    /// Checks everything before the entries.
     fn new(path: &Path, mut header: H, body: Body) -> Result<Container<H>, SystemError> {
         let layout = header.layout();
         let front = match &body {
@@ -258,7 +258,7 @@ impl<H: FileHeader> Container<H> {
         }
     }
 
-    /// Returns what is before the entries.
+    /// Returns everything before the entries.
     pub fn front(&self) -> &[u8] {
         match &self.body {
             Body::Whole(image) => &image.bytes()[..self.layout.data.offset as usize],
@@ -270,12 +270,12 @@ impl<H: FileHeader> Container<H> {
         self.layout.index.of(self.front())
     }
 
-    /// Whether all of it is in memory, or mapped.
+    /// Whether the whole file is in memory or mapped.
     pub fn is_whole(&self) -> bool {
         matches!(self.body, Body::Whole(_))
     }
 
-    /// Returns the entries; none of a file that is read block by block.
+    /// Returns the entries; empty for a file that is read block by block.
     pub fn data(&self) -> &[u8] {
         match &self.body {
             Body::Whole(image) => &image.bytes()[self.layout.data.offset as usize..],
@@ -283,8 +283,8 @@ impl<H: FileHeader> Container<H> {
         }
     }
 
-    /// Returns a byte of the entries, none beyond their end. Of a file that is read block by block, the
-    /// block is read and checked when it is asked for first.
+    /// Returns a byte of the entries, or `None` after their end. In a file that is read block by block, the block is
+    /// read and checked when it is first requested.
     pub fn byte(&self, at: u64) -> Result<Option<u8>, SystemError> {
         let Body::Parts { blocks, .. } = &self.body else {
             return Ok(self.data().get(at as usize).copied());
@@ -303,7 +303,7 @@ impl<H: FileHeader> Container<H> {
         Ok(bytes.get(at).copied())
     }
 
-    /// Returns a checked copy of a block of entries that are not compressed.
+    /// Returns a checked copy of a block of uncompressed entries.
     pub fn block(&self, block: usize) -> Result<Vec<u8>, SystemError> {
         let begin = (block * BLOCK_BYTES) as u64;
         let mut bytes = vec![0; (self.layout.raw - begin).min(BLOCK_BYTES as u64) as usize];
@@ -317,7 +317,7 @@ impl<H: FileHeader> Container<H> {
         self.verify(block, to)
     }
 
-    /// Reads bytes of the data section as they are.
+    /// Reads bytes of the data section as they are stored.
     pub fn read(&self, begin: u64, to: &mut [u8]) -> Result<(), SystemError> {
         let read = match &self.body {
             Body::Whole(_) => {
@@ -345,7 +345,7 @@ impl<H: FileHeader> Container<H> {
         H::KIND.wrong(&self.path, FileProblem::Damaged { block, blocks })
     }
 
-    /// Checks the sums of all entries, which are not compressed. Cost: one pass over them.
+    /// Verifies the checksums of all entries, which must not be compressed. Cost: one pass over them.
     pub fn check(&self) -> Result<(), SystemError> {
         match &self.body {
             Body::Whole(_) => in_parallel(self.data().chunks(BLOCK_BYTES), |block, bytes| {
@@ -384,18 +384,18 @@ impl<H: FileHeader> Container<H> {
     }
 }
 
-// Where the sections of a database or a distance table lie.
+// The positions of the sections of a database or a distance table.
 //
-// Invariant: sections do not overlap and follow each other in the order index, sums, frames, entries; the entries
-// begin at a multiple of 4096, so that a map of them can be used as it is.
+// Invariant: sections do not overlap and follow each other in the order index, checksums, frames, entries; the entries
+// begin at a multiple of 4096, so that a mapping of them can be used directly.
 
-/// The largest depth or value of an entry of a byte; 255 is that of what was not reached.
+/// The maximum depth or value in an entry of one byte; 255 stands for unreached.
 pub(crate) const MAX_DEPTH: usize = 254;
 
-/// Bytes of entries that share a sum.
+/// Number of bytes of entries that share a checksum.
 pub const BLOCK_BYTES: usize = 1 << 20;
 
-/// Where a section lies.
+/// The position of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Section {
     pub offset: u64,
@@ -416,23 +416,24 @@ impl Section {
     }
 }
 
-/// Where all sections lie.
+/// The positions of all sections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SectionLayout {
-    /// A table that finds entries; may be empty.
+    /// A table for finding entries; may be empty.
     pub index: Section,
-    /// The sums of the blocks of entries: 64 bits each.
+    /// The checksums of the blocks of entries: 64 bits each.
     pub sums: Section,
     /// The ends of compressed frames, 64 bits each; empty unless compressed.
     pub frames: Section,
-    /// The entries, as they are in the file.
+    /// The entries, as stored in the file.
     pub data: Section,
-    /// Bytes of the entries before compression.
+    /// Size of the entries in bytes before compression.
     pub raw: u64,
 }
 
 impl SectionLayout {
-    /// Returns the layout of an index and of entries of so many bytes, compressed to fewer or not.
+    /// Returns the layout for the given sizes in bytes of the index and the entries, which may be compressed to fewer
+    /// bytes.
     pub fn new(index: u64, raw: u64, compressed: Option<u64>) -> SectionLayout {
         let section = |offset, bytes| Section { offset, bytes };
         let blocks = 8 * raw.div_ceil(BLOCK_BYTES as u64);
@@ -457,7 +458,7 @@ impl SectionLayout {
 //
 // Invariant: numbers are little-endian.
 
-/// Bytes of a header.
+/// Size of a header in bytes.
 pub const HEADER_BYTES: usize = 4096;
 
 #[derive(Clone, Debug)]

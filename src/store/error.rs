@@ -1,8 +1,8 @@
-//! Why a file of a directory cannot be read or written.
+//! Errors in reading and writing the files of a directory.
 
 use std::{fmt, io};
 
-/// A file of a directory, as messages name it; the directory itself where the file has no name.
+/// A file of a directory, as named in messages; the directory itself if the file name is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     pub directory: String,
@@ -23,7 +23,7 @@ impl Place {
         StorageError { place: self.clone(), reason }
     }
 
-    /// Returns the error of a file whose content is wrong.
+    /// Returns the error for a file whose content is wrong.
     pub fn invalid(
         &self,
         reason: impl Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -32,17 +32,17 @@ impl Place {
     }
 }
 
-/// What the system, or the reader of a file, says of a file of a directory.
+/// An error with a file of a directory, from the system or from the reader of the file.
 #[derive(Debug, thiserror::Error)]
 #[error("{place}: {reason}")]
 pub struct StorageError {
     pub place: Place,
-    /// What is wrong.
+    /// The error.
     pub reason: io::Error,
 }
 
 impl StorageError {
-    /// Returns the same once more: the system's own error cannot be copied.
+    /// Returns a copy of the error: the system's own error cannot be cloned.
     pub(crate) fn again(&self) -> StorageError {
         self.place.error(io::Error::new(self.kind(), self.reason.to_string()))
     }

@@ -1,8 +1,8 @@
-//! Journals: files of lines that are only ever added to, so that work goes on where it was cut off.
+//! Journals: files of lines that are only ever appended to, so that work continues where it was interrupted.
 //!
-//! Invariant: a line that was written whole stays, and every line carries a sum of itself and of those before
-//! it: one that is damaged, removed, added or moved is found. What a killed process has left of its last line is cut off by
-//! the next one that adds to the file, and nothing else is ever changed.
+//! Invariant: a line that was written completely is permanent, and every line carries a checksum of itself and of all
+//! lines before it: lines that are damaged, removed, added or moved are detected. The remains of the last line of a
+//! killed process are removed by the next process that appends to the file; nothing else is ever changed.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -18,13 +18,13 @@ use crate::{
     system::{FileKind, FileProblem, SystemError},
 };
 
-/// Lines are on the disk after this time at the latest, if others follow; a process that is killed loses none.
+/// Lines are on the disk after this time at the latest, if others follow; a process that is killed loses no lines.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 
-/// What stands before the sum of a line, and what behind it.
+/// The text before and after the checksum of a line.
 const SUM: (&str, &str) = (",\"sum\":\"", "\"}");
 
-/// Digits of a sum.
+/// Number of digits of a checksum.
 const DIGITS: usize = 16;
 
 /// A journal, locked for this process.
@@ -32,9 +32,9 @@ const DIGITS: usize = 16;
 pub struct Journal {
     path: PathBuf,
     file: File,
-    /// Bytes of the lines that count.
+    /// Size of the valid lines in bytes.
     end: u64,
-    /// Sum of the last line, which the next one continues.
+    /// Checksum of the last line, which the next one continues.
     sum: u64,
     /// Whether the name of the file is known to be on the disk.
     named: bool,
@@ -42,12 +42,12 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens a journal, which is made when there is none, and returns its lines: JSON objects without their sums. A first
-    /// line that does not begin with `opening` is somebody else's.
+    /// Opens a journal, which is created if it does not exist, and returns its lines: JSON objects without their
+    /// checksums. A file whose first line does not begin with `opening` is not such a journal.
     ///
     /// # Errors
-    /// [`SystemError::Read`], also when another process has it, and [`SystemError::Wrong`] for a file of another kind and for a
-    /// damaged line.
+    /// [`SystemError::Read`], also if another process has opened it, and [`SystemError::Wrong`] for a file of a
+    /// different kind or a damaged line.
     pub fn open(
         path: &Path,
         kind: FileKind,
@@ -65,7 +65,7 @@ impl Journal {
         if !file.metadata().is_ok_and(|meta| meta.is_file()) {
             return Err(kind.wrong(path, FileProblem::Other));
         }
-        // Where there are no locks, nobody can tell.
+        // If there are no locks, this cannot be determined.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             let reason = io::Error::other("another process is writing to it");
             return Err(io("cannot open")(reason));
@@ -77,16 +77,17 @@ impl Journal {
         Ok((Journal { path, file, end, sum, named: false, synced: Instant::now() }, lines))
     }
 
-    /// Returns the lines of a journal as they are now, also while another process adds to it.
+    /// Returns the current lines of a journal, even while another process appends to it.
     ///
     /// # Errors
-    /// As [`Journal::open`].
+    /// Same errors as [`Journal::open`].
     pub fn read(path: &Path, kind: FileKind, opening: &str) -> Result<Vec<String>, SystemError> {
         let bytes = std::fs::read(path).map_err(SystemError::io("cannot read", path))?;
         Ok(unsealed(&bytes, path, kind, opening)?.0)
     }
 
-    /// Adds a line, a JSON object that has a member. It outlives this process, and the machine a second later.
+    /// Appends a line, a JSON object with at least one member. It survives the end of this process at once, and a crash
+    /// of the machine after a second.
     pub fn append(&mut self, object: &str) -> Result<(), SystemError> {
         let mut sum = self.sum;
         let line = seal(object, &mut sum);
@@ -116,7 +117,7 @@ impl Journal {
     }
 }
 
-/// The lines of a journal, where they end, and the sum of the last.
+/// The lines of a journal, their end, and the checksum of the last line.
 fn unsealed(
     bytes: &[u8],
     path: &Path,
@@ -138,14 +139,14 @@ fn unsealed(
     Ok((lines, whole as u64, sum))
 }
 
-/// A line: an object with one more member, the sum of all that stands before it and of the line before.
+/// A line: an object with one additional member, the checksum of everything before it and of the previous line.
 fn seal(object: &str, sum: &mut u64) -> String {
     let open = object.strip_suffix('}').unwrap_or(object);
     *sum = XxHash3_64::oneshot_with_seed(*sum, open.as_bytes());
     format!("{open}{}{sum:016x}{}\n", SUM.0, SUM.1)
 }
 
-/// The object of a line, if its sum is right.
+/// The object of a line, if its checksum is right.
 fn unseal(line: &[u8], sum: &mut u64) -> Option<String> {
     let line = std::str::from_utf8(line).ok()?;
     let (open, digits) = line

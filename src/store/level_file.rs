@@ -1,8 +1,8 @@
 //! Level files: the states of one chunk at one depth.
 //!
-//! Invariant: a file is written from front to back once and never changed. Header, every frame, index
-//! and trailer have checksums, so damage is found before its bytes are used; the index is checked
-//! against the file's length before memory is taken for it. `docs/format.md` draws the bytes.
+//! Invariant: a file is written once from beginning to end and never changed. Header, frames, index and trailer have
+//! checksums, so damage is found before the bytes are used; the index is checked against the file's length before
+//! memory is allocated for it. `docs/format.md` shows the layout.
 
 use std::ops::Range;
 
@@ -19,10 +19,10 @@ use crate::{
 /// First bytes of a level file.
 const MAGIC: [u8; 8] = *b"TWLEVEL\n";
 
-/// Last bytes but eight of a level file.
+/// The last bytes of a level file, except for the final eight.
 const END: [u8; 8] = *b"TWLEVEND";
 
-/// Version that this program writes and reads.
+/// The version that this program writes and reads.
 pub const VERSION: u16 = 1;
 
 const HEADER: usize = 128;
@@ -31,10 +31,10 @@ const ENTRY: usize = 24;
 
 const TRAILER: usize = 64;
 
-/// Bytes of the label: the goal in notation, enough for 20 cells.
+/// Size of the label in bytes: the goal in board notation, enough for 20 cells.
 pub const LABEL: usize = 56;
 
-/// What a level file is part of.
+/// The header of a level file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LevelHeader {
     pub run: u64,
@@ -45,21 +45,21 @@ pub struct LevelHeader {
     pub chunks: u32,
     /// Lines per frame (the last frame may have fewer).
     pub frame_lines: u32,
-    /// First line of the chunk.
+    /// The first line of the chunk.
     pub first_line: u64,
-    /// Lines of the chunk.
+    /// Number of lines of the chunk.
     pub lines: u64,
-    /// What the lines are of: the goal in notation, at most `LABEL` bytes.
+    /// The puzzle to which the lines belong: the goal in board notation, at most `LABEL` bytes.
     pub label: String,
-    /// How its frames are coded.
+    /// The codec of its frames.
     pub codec: Codec,
 }
 
-/// What is wrong with a level file.
+/// An error in a level file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LevelError {
-    /// Too short, or other first or last bytes: not a level file or not all of it.
+    /// Too short, or with wrong first or last bytes: not a level file, or incomplete.
     #[error("it is not a whole level file")]
     NotALevel,
     #[error("it has format version {0}, but this program reads version {VERSION}")]
@@ -76,7 +76,7 @@ pub enum LevelError {
     #[error("frame {frame} (lines from {line}) is damaged")]
     Frame {
         frame: u32,
-        /// First line of the frame.
+        /// The first line of the frame.
         line: u64,
     },
 }
@@ -100,14 +100,14 @@ fn halves(word: u64) -> (u32, u32) {
     (word as u32, (word >> 32) as u32)
 }
 
-/// Bytes with their checksum behind them.
+/// Appends a checksum to bytes.
 fn summed(mut bytes: Vec<u8>) -> Vec<u8> {
     let hash = XxHash3_64::oneshot(&bytes);
     bytes.extend(hash.to_le_bytes());
     bytes
 }
 
-/// Whether the last eight bytes are the checksum of those before.
+/// Whether the last eight bytes are the checksum of the preceding ones.
 fn is_sound(bytes: &[u8]) -> bool {
     let hashed =
         |(bytes, hash): (&[u8], &[u8; 8])| XxHash3_64::oneshot(bytes).to_le_bytes() == *hash;
@@ -119,7 +119,7 @@ impl LevelHeader {
         self.lines.div_ceil(u64::from(self.frame_lines.max(1)))
     }
 
-    /// Returns the file before a manifest names it.
+    /// Returns the file under its name before a manifest names it.
     pub fn uncommitted(&self) -> RunFile {
         RunFile::Uncommitted { run: self.run, depth: self.depth, chunk: self.chunk }
     }
@@ -214,18 +214,18 @@ impl LevelWriter {
         Ok(())
     }
 
-    /// Returns the bytes of the frames written.
+    /// Returns the number of bytes of the frames written.
     pub fn bytes(&self) -> u64 {
         self.offset - HEADER as u64
     }
 
-    /// Makes what is written so far durable.
+    /// Makes everything written so far durable.
     pub fn sync(&mut self) -> Result<(), StorageError> {
         self.file.sync()
     }
 
-    /// Writes index and trailer and returns the length of the file and the file, which is not yet synced.
-    /// `before` is the number of states of all levels before this one, 0 when it is not known.
+    /// Writes the index and the trailer, and returns the length of the file and the file itself, which has not been
+    /// synced yet. `before` is the number of states of all previous levels, 0 if it is unknown.
     pub fn finish(
         mut self,
         sum: Tally,
@@ -247,13 +247,13 @@ pub struct LevelReader {
     file: Box<dyn ReadAt>,
     header: LevelHeader,
     sum: Tally,
-    /// The states of all levels before the file's, 0 when the file does not say.
+    /// The number of states of all levels before the file's, 0 if the file does not contain it.
     pub before: u64,
     index: Vec<FrameEntry>,
 }
 
 impl LevelReader {
-    /// Reads and checks the header alone; fails as [`LevelReader::open`] does.
+    /// Reads and checks the header alone; the errors are those of [`LevelReader::open`].
     pub fn header_of(file: &dyn ReadAt) -> Result<LevelHeader, StorageError> {
         let wrong = |error: LevelError| file.place().invalid(error);
         if file.len() < (HEADER + TRAILER) as u64 {
@@ -265,7 +265,7 @@ impl LevelReader {
     /// Opens a file: reads and checks header, trailer and index. Cost: 24 bytes per frame.
     ///
     /// # Errors
-    /// What the system says, or a [`LevelError`] inside an [`std::io::ErrorKind::InvalidData`].
+    /// The system's error, or a [`LevelError`] inside an [`std::io::ErrorKind::InvalidData`].
     pub fn open(file: Box<dyn ReadAt>) -> Result<LevelReader, StorageError> {
         let wrong = |error: LevelError| Err(file.place().invalid(error));
         let len = file.len();
@@ -315,12 +315,12 @@ impl LevelReader {
         (self.file, self.index)
     }
 
-    /// Returns the number of states and their checksum, as the file states them.
+    /// Returns the number of states and their checksum, as stored in the file.
     pub fn sum(&self) -> Tally {
         self.sum
     }
 
-    /// Returns the frames that hold states, in order; they lie one after the other in the file.
+    /// Returns the frames that contain states, in order; they are contiguous in the file.
     pub fn index(&self) -> &[FrameEntry] {
         &self.index
     }
@@ -331,7 +331,7 @@ impl LevelReader {
         self.file.len()
     }
 
-    /// Returns the bytes of neighbouring frames, `entries` of the index.
+    /// Returns the bytes of consecutive frames, `entries` of the index.
     pub fn read(&self, entries: Range<usize>) -> Result<Frames, StorageError> {
         let entries = self.index[entries].to_vec();
         let (first, len) = match (entries.first(), entries.last()) {
@@ -346,7 +346,7 @@ impl LevelReader {
     }
 }
 
-/// Neighbouring frames of a file.
+/// Consecutive frames of a file.
 #[derive(Debug)]
 pub struct Frames {
     first_line: u64,
@@ -368,7 +368,7 @@ impl Frames {
         Ok(bytes)
     }
 
-    /// Decodes the i-th frame, as [`Decoder::decode`].
+    /// Decodes the i-th frame; see [`Decoder::decode`].
     pub fn decode<'d>(
         &self,
         i: usize,
@@ -381,7 +381,7 @@ impl Frames {
         decoded.map_err(|reason| format!("{}: {reason}", self.damaged(i)))
     }
 
-    /// Returns the error that names the i-th frame.
+    /// Returns the error for damage in the i-th frame.
     pub fn damaged(&self, i: usize) -> LevelError {
         let frame = self.entries[i].frame;
         let line = self.first_line + u64::from(frame) * u64::from(self.frame_lines);

@@ -1,4 +1,4 @@
-//! State arrays in huge-page memory, and how much memory there is.
+//! State arrays in huge-page memory, and the amount of available memory.
 
 use std::{
     fs::{self, File, Metadata},
@@ -11,11 +11,11 @@ use memmap2::{Mmap, MmapMut, MmapOptions, MmapRaw};
 
 use crate::system::SystemError;
 
-/// Bytes of one unit of an array: a cache line, and a register of the sweep engine.
+/// Size in bytes of one unit of an array: a cache line, and a register of the sweep engine.
 const UNIT: usize = 64;
 
-/// A zeroed array of 64-byte units, on huge pages where the system has them (Linux: transparent huge
-/// pages, by `madvise`). Pages are touched, and so counted, only when used.
+/// A zeroed array of 64-byte units, on huge pages if the system has them (Linux: transparent huge pages, by `madvise`).
+/// Pages are touched, and therefore counted, only when they are used.
 ///
 /// Invariant: units are aligned to 64 bytes (pages are).
 #[derive(Debug)]
@@ -29,26 +29,27 @@ impl Array {
         let refused = |reason: String| SystemError::Memory { bytes, reason };
         let len = usize::try_from(bytes).map_err(|e| refused(e.to_string()))?;
         let map = MmapMut::map_anon(len.max(1)).map_err(|e| refused(e.to_string()))?;
-        // Huge pages make far reads cheap; where there are none, the search is slower, not wrong.
+        // Huge pages make random reads cheap; without them, the search is slower, not wrong.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
         Ok(Array { map })
     }
 
-    /// Returns the bytes of a file, which is made so long and has all its blocks; what is written to them is in the file.
+    /// Returns the bytes of a file, which is extended to this length with all its blocks allocated; bytes written to
+    /// the array are written to the file.
     ///
     /// # Safety
-    /// Nobody else writes to the file or shortens it.
+    /// Nothing else writes to the file or truncates it.
     #[allow(unsafe_code)]
     pub unsafe fn of_file(file: &File, len: u64) -> io::Result<Array> {
-        // A full disk is told here, not when a page is written; some network file systems cannot tell.
+        // A full disk is reported here, not when a page is written; some network file systems cannot report it.
         #[cfg(target_os = "linux")]
         match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, len) {
             Err(error) if error != rustix::io::Errno::OPNOTSUPP => return Err(error.into()),
             _ => {}
         }
         file.set_len(len)?;
-        // SAFETY: the caller's promise. What lies behind the end is of the last page.
+        // SAFETY: the caller's promise. Bytes after the end belong to the last page.
         let map = unsafe {
             MmapOptions::new().len(len.next_multiple_of(UNIT as u64) as usize).map_mut(file)?
         };
@@ -64,7 +65,7 @@ impl Array {
     }
 }
 
-/// A zeroed array of 64-bit words that several threads may write.
+/// A zeroed array of 64-bit words to which several threads may write.
 #[derive(Debug)]
 pub struct Words {
     map: MmapRaw,
@@ -87,7 +88,7 @@ impl Words {
     }
 }
 
-/// Returns bytes that several threads may write.
+/// Returns bytes to which several threads may write.
 #[allow(unsafe_code)]
 pub fn shared_bytes(bytes: &mut [u8]) -> &[AtomicU8] {
     // SAFETY: an atomic byte has the size and alignment of a byte, and the borrow is exclusive for as long as the
@@ -95,14 +96,14 @@ pub fn shared_bytes(bytes: &mut [u8]) -> &[AtomicU8] {
     unsafe { std::slice::from_raw_parts(bytes.as_mut_ptr().cast_const().cast(), bytes.len()) }
 }
 
-/// Returns the default memory budget in bytes: half of what is free, control-group limits respected.
-/// Where the system does not tell, 2 GiB.
+/// Returns the default memory limit in bytes: half of the free memory, where limits of control groups are taken into
+/// account. 2 GiB if the system does not report it.
 pub fn budget() -> u64 {
     const UNKNOWN: u64 = 2 << 30;
     free_memory().map_or(UNKNOWN, |free| free / 2)
 }
 
-/// Returns the peak resident memory of this process in bytes, where the system tells (Linux).
+/// Returns the peak resident memory of this process in bytes, if the system reports it (Linux).
 pub fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -112,10 +113,10 @@ pub fn peak_memory() -> Option<u64> {
 
 // How much memory is free, for this process.
 //
-// Invariant: the limits of every control group from the process's own up to the root hold, so the least
-// of them counts (batch systems set theirs several levels up).
+// Invariant: the limits of every control group from the process's own up to the root apply, so the minimum counts
+// (batch systems set theirs several levels up).
 
-/// Returns the bytes that this process can still have, where the system tells (Linux).
+/// Returns the number of bytes that this process can still allocate, if the system reports it (Linux).
 pub(crate) fn free_memory() -> Option<u64> {
     let system = available(&fs::read_to_string("/proc/meminfo").ok()?)?;
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -125,7 +126,7 @@ pub(crate) fn free_memory() -> Option<u64> {
     )
 }
 
-/// The memory that the system says is available without swapping.
+/// The memory that is available without swapping, according to the system.
 fn available(meminfo: &str) -> Option<u64> {
     let mut lines = meminfo.lines();
     let kib = lines.find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -133,8 +134,8 @@ fn available(meminfo: &str) -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// The least that is left in the control groups of a process (`/proc/self/cgroup`), of either version;
-/// nothing where none has a limit.
+/// The minimum amount left in the control groups of a process (`/proc/self/cgroup`), of either version; `None` if none
+/// has a limit.
 fn left_in_groups(groups: &str, root: &Path) -> Option<u64> {
     let left = groups.lines().filter_map(|line| {
         let mut fields = line.splitn(3, ':').skip(1);
@@ -156,7 +157,7 @@ fn left_in_groups(groups: &str, root: &Path) -> Option<u64> {
     left.min()
 }
 
-/// What is left in one group: its limit, less what it uses and could not give back at once.
+/// The amount left in one group: its limit, less the memory in use that it cannot free at once.
 fn left(group: &Path, [limit, used, cache]: [&str; 3]) -> Option<u64> {
     let number = |text: &str| text.trim().parse::<u64>().ok();
     let read = |name: &str| fs::read_to_string(group.join(name)).ok();
@@ -170,16 +171,16 @@ fn left(group: &Path, [limit, used, cache]: [&str; 3]) -> Option<u64> {
 
 // Files mapped for reading.
 //
-// Invariant: a mapped file is only read, and whoever maps it answers for nobody changing it, or for what
-// happens then. Files of this program are replaced by renaming, never written in place, so a mapping keeps its
-// contents while others write a new file of the same name.
+// Invariant: a mapped file is only read, and the caller guarantees that nobody modifies it, or handles the
+// consequences. Files of this program are replaced by renaming, never written in place, so a mapping keeps its contents
+// while others write a new file with the same name.
 
 /// The bytes of a file, mapped for reading.
 #[derive(Debug)]
 pub struct Mapped {
     map: Option<Mmap>,
     file: File,
-    /// What the file was like when it was mapped.
+    /// The metadata of the file when it was mapped.
     then: Metadata,
 }
 
@@ -187,13 +188,13 @@ impl Mapped {
     /// Maps a file. Cost: constant; pages are read when used.
     ///
     /// # Errors
-    /// What the system says of opening or mapping it.
+    /// The system's error in opening or mapping it.
     ///
     /// # Safety
-    /// As long as the map lives, nobody shortens the file, or reading what was cut off ends the process, as
-    /// SIGBUS does unless somebody handles it. What is overwritten is no more than other numbers to those who
-    /// read: plain bytes, each of any value, behind checked indices. Whoever rests an answer on the bytes asks
-    /// first whether the file [is unchanged](Mapped::is_unchanged).
+    /// As long as the mapping exists, the file must not be truncated; otherwise reading beyond its new end terminates
+    /// the process with SIGBUS, unless it is handled. If bytes are overwritten, readers only see different numbers: the
+    /// bytes are plain bytes for which any value is valid, and indices are checked. Before relying on a result, check
+    /// that the file [is unchanged](Mapped::is_unchanged).
     #[allow(unsafe_code)]
     pub unsafe fn open(path: impl AsRef<Path>) -> io::Result<Mapped> {
         let path = path.as_ref();
@@ -204,7 +205,7 @@ impl Mapped {
         }
         let map = match then.len() {
             0 => None,
-            // SAFETY: the bytes are only read, and the caller promises that nobody changes them.
+            // SAFETY: the bytes are only read, and the caller promises that nobody modifies them.
             _ => Some(unsafe { Mmap::map(&file)? }),
         };
         Ok(Mapped { map, file, then })
@@ -215,7 +216,7 @@ impl Mapped {
         self.map.as_deref().unwrap_or_default()
     }
 
-    /// Returns whether the file is as it was when it was mapped, by its length and the time of its last change.
+    /// Returns whether the file is the same as when it was mapped, judging by its length and modification time.
     pub fn is_unchanged(&self) -> bool {
         let facts = |of: &Metadata| Some((of.len(), of.modified().ok()?));
         let now = self.file.metadata().ok();
@@ -225,16 +226,16 @@ impl Mapped {
 
 // The bytes of a file, in memory or mapped.
 //
-// Invariant: memory holds the very bytes of the file, so that saving is writing and opening is mapping.
+// Invariant: memory contains exactly the bytes of the file, so that saving is writing and opening is mapping.
 
 /// The bytes of a file.
 #[derive(Debug)]
 pub enum Image {
-    /// In memory, on huge pages where the system has them.
+    /// In memory, on huge pages if the system has them.
     Memory {
-        /// At least as many bytes.
+        /// At least this many bytes.
         array: Array,
-        /// Bytes of the file.
+        /// Size of the file in bytes.
         len: usize,
     },
     /// Mapped from the file.
@@ -245,18 +246,18 @@ impl Image {
     /// Returns zeroed memory for a file of `len` bytes.
     ///
     /// # Errors
-    /// [`SystemError`] when the system refuses it.
+    /// [`SystemError`] if the system refuses it.
     pub fn zeroed(len: u64) -> Result<Image, SystemError> {
         let array = Array::zeroed(len.div_ceil(64))?;
         let len = usize::try_from(len).unwrap_or(usize::MAX);
         Ok(Image::Memory { array, len })
     }
 
-    /// Returns zeroed memory for a file of `len` bytes that the machine has room for now: what a file
-    /// claims is not taken for granted.
+    /// Returns zeroed memory for a file of `len` bytes, if the machine has enough free memory now: sizes given in a
+    /// file are not trusted.
     ///
     /// # Errors
-    /// [`SystemError`] when less is free.
+    /// [`SystemError`] if there is not enough free memory.
     pub fn in_free_memory(len: u64) -> Result<Image, SystemError> {
         match free_memory() {
             Some(free) if free < len => {
@@ -269,7 +270,7 @@ impl Image {
     /// Returns a copy of the bytes of a file.
     ///
     /// # Errors
-    /// [`SystemError`] when the system refuses the memory.
+    /// [`SystemError`] if the system refuses the memory.
     pub fn of(bytes: &[u8]) -> Result<Image, SystemError> {
         let mut image = Image::in_free_memory(bytes.len() as u64)?;
         image.bytes_mut().copy_from_slice(bytes);
@@ -284,7 +285,7 @@ impl Image {
         }
     }
 
-    /// Returns the bytes in memory, to be written; none of a mapped file.
+    /// Returns the bytes in memory for writing; `None` for a mapped file.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         match self {
             Image::Memory { array, len } => &mut array.units_mut().as_flattened_mut()[..*len],

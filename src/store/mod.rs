@@ -1,11 +1,11 @@
-//! Where states are kept: memory arrays, level files, the directory of a run, databases and tables.
+//! Storage of states: memory arrays, level files, the directories of a run, databases and tables.
 //!
-//! Searches on disk and builds of databases write levels as frames: `codec` codes them, `level_file` puts them into a
-//! file, `manifest` says which files make up a run, all of it through the [`Storage`] of a directory. Databases and
-//! distance tables are a `container` each, read whole, mapped or block by block. Results of commands go through
-//! `output`, logs through `journal`. `memory` has the arrays, and tells how much is free.
+//! Searches on disk and builds of databases write levels as frames: `codec` encodes them, `level_file` puts them into a
+//! file, and `manifest` records which files make up a run, all of it through the [`Storage`] of a directory. Databases
+//! and distance tables are a `container` each, read completely, mapped, or block by block. Results of commands go
+//! through `output`, logs through `journal`. `memory` has the arrays, and reports how much memory is free.
 //!
-//! What returns an [`std::io::Result`] and says no more of it fails with what the system says.
+//! If a function that returns an [`std::io::Result`] does not document its errors, they are those of the system.
 
 pub(crate) mod codec;
 pub(crate) mod container;

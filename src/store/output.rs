@@ -1,9 +1,9 @@
 //! Outputs: files that appear complete or not at all, devices, and stdout.
 //!
-//! Invariant: the bytes of a file go to a temporary file beside it, which takes its name when all are on the
-//! disk; dropped before, it is removed, and what a killed process left is removed by the next output to that
-//! directory. Only a regular file is ever replaced: links are followed, and what is no regular file (a
-//! device, a pipe) is written to as it is.
+//! Invariant: the bytes of a file go to a temporary file in the same directory, which is renamed when all of them are
+//! on the disk. If it is dropped earlier, it is removed; the temporary files of a killed process are removed by the
+//! next output to this directory. Only a regular file is ever replaced: links are followed, and anything that is not a
+//! regular file (a device, a pipe) is written to directly.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -20,23 +20,23 @@ use crate::{
     threads::in_parallel,
 };
 
-/// Bytes of one write.
+/// Number of bytes per write.
 const CHUNK: usize = 8 << 20;
 
-/// Names of temporary files: these, with twelve random letters and digits between.
+/// Names of temporary files: these two parts, with twelve random letters and digits between them.
 const NAME: (&str, &str) = (".tilewave-", ".part");
 
 const RANDOM: usize = 12;
 
-/// Most links that lead to a file.
+/// Maximum number of links that may lead to a file.
 const MAX_LINKS: usize = 40;
 
-/// What a name stands for.
+/// The object that a name refers to.
 enum NameTarget {
     Stdout,
-    /// A device, a pipe: written to, never replaced.
+    /// A device or a pipe: written to, never replaced.
     Device(PathBuf),
-    /// A file, or a place for one; no link.
+    /// A regular file, or the path for a new one; not a link.
     File(PathBuf),
 }
 
@@ -52,7 +52,7 @@ impl NameTarget {
             if ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].contains(&name) {
                 return Ok(NameTarget::Stdout);
             }
-            // What is open already has links that lead nowhere.
+            // A file that is already open may have links that lead nowhere.
             open = target.starts_with("/dev/fd") || target.starts_with("/proc");
             match std::fs::read_link(&target) {
                 Ok(to) if !open => target = directory(&target).join(to),
@@ -77,7 +77,7 @@ impl NameTarget {
     }
 }
 
-/// Where the bytes go.
+/// The destination of the bytes.
 enum OutputPlace {
     /// Stdout or a device.
     Stream(Box<dyn Write + Send>),
@@ -90,14 +90,14 @@ enum OutputPlace {
 
 /// An output being written.
 pub struct Output {
-    /// The name that was given.
+    /// The name that was specified.
     path: PathBuf,
     place: OutputPlace,
 }
 
 impl Output {
-    /// Checks that an output can be written, so that no long work ends with nowhere to put its result.
-    /// Nothing is left behind. `replace` allows a file to exist.
+    /// Checks that an output can be written, so that a long computation does not end without being able to write its
+    /// result. Nothing is left behind. `replace` permits the file to exist.
     pub fn check(path: &Path, replace: bool) -> Result<(), SystemError> {
         let NameTarget::File(target) = NameTarget::of(path, replace)? else {
             return Ok(());
@@ -105,7 +105,7 @@ impl Output {
         temporary(directory(&target)).map(drop).map_err(failed(path))
     }
 
-    /// Starts an output in a directory that is there: `-` is stdout. `replace` allows a file to exist.
+    /// Starts an output in an existing directory: `-` is stdout. `replace` permits the file to exist.
     pub fn create(path: &Path, replace: bool) -> Result<Output, SystemError> {
         let start = |target| {
             Ok(match target {
@@ -127,13 +127,13 @@ impl Output {
         })
     }
 
-    /// Returns whether a name stands for stdout, where nothing else should be printed then.
+    /// Returns whether a name stands for stdout; in that case, nothing else should be printed there.
     pub fn is_stdout(path: &Path) -> bool {
         matches!(NameTarget::of(path, true), Ok(NameTarget::Stdout))
     }
 
-    /// Writes a whole output, of a file by all threads of the current pool. Stops early when
-    /// `progress(bytes done)` returns false.
+    /// Writes a complete output; for a file, with all threads of the current pool. Stops early if `progress(bytes
+    /// done)` returns false.
     pub fn write(
         &mut self,
         bytes: &[u8],
@@ -173,7 +173,7 @@ impl Output {
         if stopped.into_inner() { Err(SystemError::Interrupted) } else { Ok(()) }
     }
 
-    /// Returns the bytes of a file of that length, to be written where they are.
+    /// Returns the bytes of a file of the given length, to be written in place.
     pub fn image(&mut self, len: u64) -> Result<Image, SystemError> {
         let OutputPlace::File { temporary, .. } = &self.place else {
             let reason = io::Error::other("a table that is filled on disk needs a file");
@@ -186,12 +186,12 @@ impl Output {
         Ok(Image::Memory { array, len: len as usize })
     }
 
-    /// Gives the file its name, when its bytes are on the disk; the name is there when this returns.
+    /// Gives the file its name once its bytes are on the disk; the name exists when this returns.
     pub fn finish(mut self) -> Result<(), SystemError> {
         let path = &self.path;
         let flushed = match &mut self.place {
             OutputPlace::Stream(stream) => stream.flush(),
-            // The handle that wrote learns of what could not be written.
+            // The handle that wrote reports what could not be written.
             OutputPlace::File { temporary, .. } => temporary.as_file().sync_all(),
         };
         flushed.map_err(failed(path))?;
@@ -226,10 +226,10 @@ impl Write for Output {
     }
 }
 
-/// Returns a function that names the output of an error.
+/// Returns a function that adds the output to an error.
 pub(crate) fn failed(path: &Path) -> impl Fn(io::Error) -> SystemError {
     move |error| {
-        // tempfile appends the name of its file, which would only puzzle.
+        // tempfile appends the name of its file, which would only confuse users.
         let text = error.to_string();
         let reason = match text.split_once(" at path ") {
             Some((reason, _)) => io::Error::new(error.kind(), reason.to_string()),
@@ -245,20 +245,20 @@ pub(crate) fn directory(path: &Path) -> &Path {
     parent.unwrap_or(Path::new("."))
 }
 
-/// A new file with the permissions of any new file of the user, locked as long as it is open.
+/// A new file with the default permissions of the user's new files, locked as long as it is open.
 fn temporary(directory: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(NAME.0).rand_bytes(RANDOM).suffix(NAME.1);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // The system takes the user's mask off.
+        // The system applies the user's umask.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     loop {
         let file = builder.tempfile_in(directory)?;
-        // Another process may take it for abandoned before it is locked: then try another. Where there are
-        // no locks, nobody takes anything for abandoned.
+        // Another process may regard it as abandoned before it is locked: then try another name. If there are no locks,
+        // nothing is regarded as abandoned.
         let locked = file.as_file().try_lock();
         if !matches!(locked, Err(TryLockError::WouldBlock)) && has_name(file.as_file())? {
             return Ok(file);
@@ -273,7 +273,7 @@ fn has_name(file: &File) -> io::Result<bool> {
     return file.metadata().map(|_| true);
 }
 
-/// Removes the temporary files of processes that are no more: those that nobody has locked.
+/// Removes the temporary files of processes that no longer exist: those that are not locked.
 fn remove_abandoned(directory: &Path) {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     for entry in entries {
@@ -287,14 +287,14 @@ fn remove_abandoned(directory: &Path) {
         }
         let file = OpenOptions::new().write(true).open(entry.path());
         if file.is_ok_and(|file| file.try_lock().is_ok()) {
-            // What cannot be removed stays, as it would without trying.
+            // Files that cannot be removed stay, as they would without this attempt.
             let _ = std::fs::remove_file(entry.path());
         }
     }
 }
 
-/// Makes the names in a directory durable, where the system knows how to: elsewhere renames are durable by
-/// journal.
+/// Makes the names in a directory durable if the system supports this; elsewhere, renames are durable through the file
+/// system's journal.
 pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
     #[cfg(unix)]
     File::open(directory).and_then(|directory| directory.sync_all())?;
@@ -303,10 +303,10 @@ pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The same for a result, which is there whether its name would outlive a power cut or not.
+/// The same for a result, which is complete whether or not its name would survive a power failure.
 pub(crate) fn sync_names(directory: &Path) -> io::Result<()> {
     match sync_directory(directory) {
-        // Network and FUSE file systems may have no such call; a directory may be written but not read.
+        // Network and FUSE file systems may not support this call; a directory may be writable but not readable.
         Err(e)
             if matches!(
                 e.kind(),
@@ -376,7 +376,7 @@ mod tests {
         let long: Vec<u8> = (0..3 * CHUNK + 5).map(|i| (i % 251) as u8).collect();
         put(&path, true, &long).unwrap();
         assert!(std::fs::read(&path).unwrap() == long);
-        // Made by somebody else while it was written.
+        // Created by another program while it was written.
         let other = dir.path().join("y");
         let late = Output::create(&other, false).unwrap();
         std::fs::write(&other, "theirs").unwrap();

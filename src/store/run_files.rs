@@ -1,15 +1,15 @@
-//! The names of a run's files, and how its chunks are dealt out to its directories.
+//! The names of a run's files, and the distribution of its chunks to its directories.
 //!
-//! Invariant: a name is taken for a run's file only when it is, letter for letter, one that [`RunFile::name`]
-//! gives. Whatever may be removed without reading it carries the run's number in its name.
+//! Invariant: a file is regarded as a run's file only if its name is exactly one that [`RunFile::name`] produces. Every
+//! file that may be removed without being read has the run's number in its name.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunFile {
-    /// The states of a chunk at a depth, named by a manifest once.
+    /// The states of a chunk at a depth, once a manifest names it.
     Level { depth: u32, chunk: u32 },
     /// The same before a manifest names it.
     Uncommitted { run: u64, depth: u32, chunk: u32 },
-    /// Bits that a chunk sends to others for the step to a depth.
+    /// The bits that a chunk sends to others for the step to a depth.
     Scratch { run: u64, depth: u32, chunk: u32 },
     /// A manifest that is being written.
     NewManifest { run: u64 },
@@ -18,7 +18,7 @@ pub enum RunFile {
 }
 
 impl RunFile {
-    /// The two names that the file of a chunk has had or will have: when it is named by a manifest, and before.
+    /// The two names of the file of a chunk: once it is named by a manifest, and before that.
     pub(crate) fn level_names(run: u64, depth: u32, chunk: u32) -> [String; 2] {
         [RunFile::Level { depth, chunk }, RunFile::Uncommitted { run, depth, chunk }]
             .map(RunFile::name)
@@ -38,7 +38,7 @@ impl RunFile {
         }
     }
 
-    /// Returns the file of a name, if it is one of a run's.
+    /// Returns the file with a name, if it belongs to a run.
     pub fn parse(name: &str) -> Option<RunFile> {
         let number = |text: &str| text.parse().ok();
         let hex = |text: &str| u64::from_str_radix(text, 16).ok();
@@ -62,7 +62,7 @@ impl RunFile {
         (file.name() == name).then_some(file)
     }
 
-    /// Returns the run whose number the name carries.
+    /// Returns the run whose number is in the name.
     pub fn run(self) -> Option<u64> {
         match self {
             RunFile::Level { .. } => None,
@@ -74,28 +74,28 @@ impl RunFile {
     }
 }
 
-// How the chunks of a run are dealt out to its directories.
+// The distribution of a run's chunks to its directories.
 //
-// Invariant: with equal shares chunk c lies in directory c modulo their number; with others every stretch of chunks
-// is dealt out as nearly in proportion as whole chunks can be.
+// Invariant: with equal shares, chunk c is in directory c modulo their number; with other shares, every range of chunks
+// is distributed as nearly in proportion as whole chunks permit.
 
 /// The largest share of a directory.
 const LARGEST: u32 = 32;
 
-/// Rooms that differ by less than one part in so many are alike.
+/// Amounts of free space that differ by less than one part in this many are regarded as equal.
 const ALIKE: u64 = 5;
 
-/// Which chunks lie in which directory.
+/// The assignment of chunks to directories.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shares {
-    /// The directory of each chunk, again and again.
+    /// The directories of consecutive chunks; the sequence is repeated.
     order: Vec<usize>,
     shares: Vec<u32>,
 }
 
 impl Shares {
-    /// Returns the shares that are written as this list for a number of directories: an empty list, or one of another
-    /// length, stands for equal shares.
+    /// Returns the shares given by this list for a number of directories; an empty list, or one of a different length,
+    /// stands for equal shares.
     pub fn new(shares: &[u32], directories: usize) -> Shares {
         let shares = if Shares::are_valid(shares, directories) {
             shares.to_vec()
@@ -103,7 +103,7 @@ impl Shares {
             vec![1; directories]
         };
         let all: i64 = shares.iter().map(|share| i64::from(*share)).sum();
-        // Every turn each directory is owed its share, and the one that is owed most has the chunk.
+        // In every turn, each directory is credited with its share, and the one with the largest credit gets the chunk.
         let mut owed = vec![0i64; shares.len()];
         let order = (0..all).map(|_| {
             for (owed, share) in owed.iter_mut().zip(&shares) {
@@ -122,8 +122,8 @@ impl Shares {
         shares.len() == directories && most.is_some_and(|most| (1..=LARGEST).contains(most))
     }
 
-    /// Returns the shares that fit the room in directories, each given with a number that those on one disk share;
-    /// an empty list when nobody knows, or the rooms are much alike.
+    /// Returns the shares that correspond to the free space in directories, each given with a number that is the same
+    /// for directories on one disk; an empty list if the free space is unknown or nearly equal.
     pub fn by_room(rooms: &[(Option<u64>, Option<u64>)]) -> Vec<u32> {
         let on = |device: Option<u64>| {
             rooms.iter().filter(move |(_, d)| device.is_some() && *d == device)
@@ -196,7 +196,7 @@ mod tests {
         }
     }
 
-    /// Of any stretch from the first chunk on every directory has its share, to one chunk.
+    /// In any sequence of chunks from the first one on, every directory has its share, to within one chunk.
     #[test]
     fn chunks_are_dealt_out_in_proportion() {
         for list in [vec![32, 9], vec![1, 32, 17, 5], vec![0, 3], vec![32, 0, 31], vec![1]] {
@@ -219,7 +219,7 @@ mod tests {
         let on = |free: u64, device: u64| (Some(free), Some(device));
         let by_room = Shares::by_room;
         assert_eq!(by_room(&[on(2000, 1), on(500, 2)]), [32, 8]);
-        // Directories on one disk share its room.
+        // Directories on one disk share its free space.
         assert_eq!(by_room(&[on(1000, 1), on(1000, 1), on(1000, 2)]), [16, 16, 32]);
         assert_eq!(by_room(&[on(1000, 1), on(0, 2)]), [32, 0]);
         let alike = [
@@ -230,7 +230,7 @@ mod tests {
             vec![],
         ];
         assert!(alike.iter().all(|rooms| by_room(rooms).is_empty()));
-        // Two of which nobody knows the disk are two disks.
+        // Two directories whose disks are unknown are regarded as being on two disks.
         assert_eq!(by_room(&[(Some(4), None), (Some(1), None)]), [32, 8]);
     }
 }

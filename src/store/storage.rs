@@ -1,8 +1,8 @@
-//! Where files of a run lie: one seam for real directories, memory and injected faults.
+//! Access to the files of a run: one interface for real directories, directories in memory, and injected faults.
 //!
-//! Invariant: everything a run reads and writes goes through [`Storage`], so what the directory of the tests that
-//! injects faults survives is what the disk engine survives. Names are single path components; an error names
-//! directory and file from where it arises.
+//! Invariant: everything that a run reads and writes goes through [`Storage`], so the disk engine survives the same
+//! faults as the directory of the tests that injects them. Names are single path components; the directory and the file
+//! are added to an error where it occurs.
 
 use std::{
     collections::BTreeMap,
@@ -24,10 +24,10 @@ use crate::{
 /// How files are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Io {
-    /// By positioned reads into buffers. A disk that fails gives an error.
+    /// Positioned reads into buffers. A disk failure gives an error.
     #[default]
     Read,
-    /// By memory mapping: no copy, but a disk that fails ends the process.
+    /// Memory mapping: no copying, but a disk failure kills the process.
     Map,
 }
 
@@ -54,21 +54,21 @@ impl AsRef<[u8]> for Bytes {
     }
 }
 
-/// What is held while a directory is locked.
+/// Held while a directory is locked.
 pub type Lock = Box<dyn Send + Sync>;
 
-/// A directory, or what stands for one.
+/// A directory, or an equivalent of one.
 pub trait Storage: Send + Sync {
-    /// Creates a file, emptying one of that name, to be appended to.
+    /// Creates a file for appending; an existing file with this name is emptied.
     fn create(&self, name: &str) -> Result<Box<dyn Append>, StorageError>;
 
     /// Opens a file for reading.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`] and whatever else the system says.
+    /// [`io::ErrorKind::NotFound`], and other errors of the system.
     fn open(&self, name: &str) -> Result<Box<dyn ReadAt>, StorageError>;
 
-    /// Opens a file for reading; `None` when it is not there.
+    /// Opens a file for reading; `None` if it does not exist.
     fn find(&self, name: &str) -> Result<Option<Box<dyn ReadAt>>, StorageError> {
         match self.open(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -76,20 +76,20 @@ pub trait Storage: Send + Sync {
         }
     }
 
-    /// Gives a file another name, replacing a file of that name, at once or not at all.
+    /// Renames a file, atomically replacing any file with the new name.
     fn rename(&self, from: &str, to: &str) -> Result<(), StorageError>;
 
-    /// Gives a file a second name that nothing has yet.
+    /// Gives a file a second name, which must not be in use.
     ///
     /// # Errors
-    /// What the system says; not every file system can.
+    /// The system's errors; not every file system supports this.
     fn link(&self, from: &str, to: &str) -> Result<(), StorageError>;
 
-    /// Removes a file; a missing one is no error.
+    /// Removes a file; a missing file is not an error.
     fn remove(&self, name: &str) -> Result<(), StorageError>;
 
-    /// Gives back the disk of bytes of a file that nobody will read again; they read as zeros from then on, or
-    /// as they were where the system, for whatever reason, does not do it. Returns whether the disk has them back.
+    /// Frees the disk space of bytes of a file that will not be read again. They then read as zeros, or remain
+    /// unchanged if the system does not free them for any reason. Returns whether the space was freed.
     fn release(&self, _name: &str, _offset: u64, _len: u64) -> bool {
         false
     }
@@ -100,8 +100,7 @@ pub trait Storage: Send + Sync {
     /// Makes creations, renamings and removals durable.
     fn sync_names(&self) -> Result<(), StorageError>;
 
-    /// Locks the directory against other processes until the lock is dropped; `None` when another one
-    /// holds it.
+    /// Locks the directory against other processes until the lock is dropped; `None` if another process holds the lock.
     fn lock(&self) -> Result<Option<Lock>, StorageError>;
 
     /// Returns whether another process holds the lock.
@@ -109,25 +108,25 @@ pub trait Storage: Send + Sync {
         false
     }
 
-    /// Returns the bytes that may still be written, where that is known.
+    /// Returns the number of bytes that can still be written, if known.
     fn free(&self) -> Option<u64> {
         None
     }
 
-    /// Returns a number that directories on one disk share, where that is known.
+    /// Returns a number that is the same for directories on one disk, if known.
     fn device(&self) -> Option<u64> {
         None
     }
 
-    /// Returns what the directory is called in messages.
+    /// Returns the name of the directory in messages.
     fn name(&self) -> String;
 
-    /// Returns the error that names a file of this directory, or the directory where `file` is empty.
+    /// Returns the error for a file of this directory, or for the directory if `file` is empty.
     fn error(&self, file: &str, reason: io::Error) -> StorageError {
         self.place(file).error(reason)
     }
 
-    /// Returns what messages call a file of this directory.
+    /// Returns the name of a file of this directory in messages.
     fn place(&self, file: &str) -> Place {
         Place { directory: self.name(), file: file.into() }
     }
@@ -135,10 +134,10 @@ pub trait Storage: Send + Sync {
 
 /// A file being written.
 pub trait Append: Send + Sync {
-    /// Appends bytes, all or an error.
+    /// Appends all of the bytes, or returns an error.
     fn append(&mut self, bytes: &[u8]) -> Result<(), StorageError>;
 
-    /// Makes everything appended durable.
+    /// Makes everything appended so far durable.
     fn sync(&mut self) -> Result<(), StorageError>;
 }
 
@@ -150,16 +149,16 @@ pub trait ReadAt: Send + Sync {
         self.len() == 0
     }
 
-    /// Returns bytes from an offset; waits until they are there.
+    /// Returns bytes from an offset; waits until they have been read.
     ///
     /// # Errors
-    /// [`io::ErrorKind::UnexpectedEof`] when the file is shorter, and what the system says.
+    /// [`io::ErrorKind::UnexpectedEof`] if the file is shorter, and the system's errors.
     fn read(&self, offset: u64, len: usize) -> Result<Bytes, StorageError>;
 
     fn place(&self) -> &Place;
 }
 
-/// Bytes in memory, which no directory holds.
+/// Bytes in memory, outside of any directory.
 impl ReadAt for Vec<u8> {
     fn len(&self) -> u64 {
         Vec::len(self) as u64
@@ -185,12 +184,12 @@ pub(crate) const LOCK: &str = "lock";
 pub struct Directory {
     path: PathBuf,
     io: Io,
-    /// Whether a missing one is made with its first file.
+    /// Whether a missing directory is created together with its first file.
     make: bool,
 }
 
 impl Directory {
-    /// Returns a directory that is created, if it is missing, when something is written to it.
+    /// Returns a directory that, if it is missing, is created when something is written to it.
     pub fn create(path: impl AsRef<Path>, io: Io) -> io::Result<Directory> {
         let path = path.as_ref();
         match Directory::open(path, io) {
@@ -204,7 +203,7 @@ impl Directory {
     /// Returns an existing directory.
     pub fn open(path: impl AsRef<Path>, io: Io) -> io::Result<Directory> {
         let path = path.as_ref();
-        // Whether it can be read is known from the beginning; a signal says nothing of that.
+        // Whether it can be read is determined at the beginning; a signal does not reveal this.
         match std::fs::read_dir(path) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
             _ => {}
@@ -212,12 +211,12 @@ impl Directory {
         Ok(Directory { path: path.to_path_buf(), io, make: false })
     }
 
-    /// What the system has said of a file.
+    /// Adds a file to an error of the system.
     fn said<T>(&self, name: &str, result: io::Result<T>) -> Result<T, StorageError> {
         result.map_err(|reason| self.error(name, reason))
     }
 
-    /// Opens a file to write it; makes the directory first where that was asked for and there is none.
+    /// Opens a file for writing; first creates the directory if it is missing and may be created.
     fn open_new<T>(&self, open: impl Fn() -> io::Result<T>) -> io::Result<T> {
         match open() {
             Err(error) if self.make && error.kind() == io::ErrorKind::NotFound => {
@@ -343,7 +342,7 @@ impl Storage for Directory {
     }
 }
 
-/// The directory, or the nearest one above it that is there.
+/// The directory, or its nearest existing ancestor.
 #[cfg(unix)]
 fn existing(path: &Path) -> Option<&Path> {
     let above = path.ancestors().map(|path| match path.as_os_str() {
@@ -353,7 +352,8 @@ fn existing(path: &Path) -> Option<&Path> {
     above.into_iter().find(|path| path.exists())
 }
 
-/// Opens a file and returns its length with it. Only a file: nobody writes to a pipe that stands in its place, so opening would wait for ever.
+/// Opens a file and returns its length with it. Fails for anything but a regular file: a pipe in its place would have
+/// no writer, so opening it would wait forever.
 fn open_file(options: &mut OpenOptions, path: &Path) -> io::Result<(File, u64)> {
     #[cfg(unix)]
     {
@@ -411,8 +411,8 @@ struct OpenFile {
 impl OpenFile {
     #[allow(unsafe_code)]
     fn map(&mut self) -> Result<(), StorageError> {
-        // SAFETY: the bytes are only read. Files of a run are complete when they are opened and are
-        // removed, never shortened or rewritten, while one process holds the run's lock.
+        // SAFETY: the bytes are only read. Files of a run are complete when they are opened and are removed, never
+        // truncated or rewritten, while one process holds the run's lock.
         let map = unsafe { Mmap::map(&self.file) };
         self.map = Some(Arc::new(map.map_err(|e| self.place.error(e))?));
         Ok(())
@@ -426,8 +426,8 @@ impl OpenFile {
         let start = offset as usize;
         #[cfg(target_os = "linux")]
         if len > 0 {
-            // Reads the pages here and now, on the thread that reads ahead; a disk error is an error. Linux before 5.14
-            // does not know this advice: there the pages come by faults.
+            // Reads the pages here and now, on the thread that reads ahead; a disk error becomes an error. Linux before
+            // 5.14 does not support this advice: there the pages are read on page faults.
             let populated = map.advise_range(memmap2::Advice::PopulateRead, start, len);
             populated.or_else(|error| match error.kind() {
                 io::ErrorKind::InvalidInput => Ok(()),
@@ -452,7 +452,7 @@ impl ReadAt for OpenFile {
     }
 }
 
-/// Refuses what lies beyond the end, before memory is taken for it.
+/// Rejects a range that extends beyond the end, before memory is allocated for it.
 fn within(offset: u64, len: usize, file: u64) -> io::Result<()> {
     match offset.checked_add(len as u64) {
         Some(end) if end <= file => Ok(()),
@@ -460,12 +460,12 @@ fn within(offset: u64, len: usize, file: u64) -> io::Result<()> {
     }
 }
 
-/// Reads bytes of a file into memory that nobody has cleared for that.
+/// Reads bytes of a file into uninitialized memory.
 #[cfg(unix)]
 fn read_at(file: &File, offset: u64, len: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(len);
     while bytes.len() < len {
-        // The allocator may have given more room than was asked for.
+        // The allocator may have provided more memory than requested.
         let rest = len - bytes.len();
         let room = rustix::buffer::spare_capacity(&mut bytes);
         let at = offset + (len - rest) as u64;
@@ -510,7 +510,7 @@ pub(crate) fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) 
 /// The bytes of a file, which may have several names.
 type MemoryBytes = Arc<Mutex<Vec<u8>>>;
 
-/// A directory in memory, which nobody else sees and which never fails. Clones are the same directory.
+/// A directory in memory, which is private and never fails. Clones refer to the same directory.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryDirectory {
     files: Arc<Mutex<BTreeMap<String, MemoryBytes>>>,
@@ -583,15 +583,15 @@ impl Storage for MemoryDirectory {
     }
 }
 
-// Waiting for the lock of a directory, and what is left of it.
+// Waiting for the lock of a directory, and removing what remains of it.
 
-/// Time between two tries to lock, and after which waiting is worth a word.
+/// Time between two attempts to lock, and time after which waiting is reported.
 const AGAIN: Duration = Duration::from_millis(50);
 
 const SILENT: Duration = Duration::from_millis(500);
 
-/// Locks a directory. A process that has just been killed holds its lock until the system has taken back its
-/// memory, so this waits for it, at most `patience`; `None` when it is still held then.
+/// Locks a directory. A process that has just been killed holds its lock until the system has freed its memory, so this
+/// waits for it, at most for `patience`; `None` if the lock is still held after that.
 pub fn lock_within(
     storage: &dyn Storage,
     patience: Duration,
@@ -617,10 +617,9 @@ pub fn lock_within(
     }
 }
 
-/// Removes a directory in which nothing is but the lock of whoever worked there, and that one not held; leaves any other
-/// as it is.
+/// Removes a directory that contains nothing but a lock file that is not locked; leaves any other directory as it is.
 pub fn remove_unused(path: &Path) {
-    // A file of somebody else may have that name: locks are empty.
+    // A file with that name may belong to somebody else: lock files are empty.
     let lock_alone = |directory: &Directory| {
         directory.list().is_ok_and(|names| names == [LOCK])
             && directory.open(LOCK).is_ok_and(|file| file.is_empty())
@@ -632,6 +631,6 @@ pub fn remove_unused(path: &Path) {
         // Whoever came meanwhile has files there by now, or fails to write the first one.
         let _ = directory.remove(LOCK);
     }
-    // Refused by the system, as it should be, for a directory that holds anything.
+    // Refused by the system, as it should be, for a directory that contains anything.
     let _ = std::fs::remove_dir(path);
 }

@@ -1,4 +1,4 @@
-//! From a search to a table.
+//! Fills a table from a search.
 
 use rayon::prelude::*;
 
@@ -16,10 +16,10 @@ use crate::{
     threads::in_parallel,
 };
 
-/// Returns the memory that the table of a state space and the search that fills it take, in bytes.
+/// Returns the memory, in bytes, of the table of a state space and the search that fills it.
 ///
 /// # Errors
-/// As [`crate::search::plan`], and [`TableError::Directed`].
+/// Same errors as [`crate::search::plan`], plus [`TableError::Directed`].
 pub fn needed(space: &StateSpace, encoding: TableEncoding) -> Result<u64, Error> {
     let (puzzle, _) = described(space)?;
     let header = TableHeader { puzzle, encoding, histogram: Vec::new(), checksum: 0 };
@@ -27,13 +27,13 @@ pub fn needed(space: &StateSpace, encoding: TableEncoding) -> Result<u64, Error>
 }
 
 impl DistanceTable {
-    /// Returns the table of a search's goal, the solved state of a puzzle other than a board: the search's resources
-    /// are used; its start, engine and maximum depth are ignored.
+    /// Returns the table of distances to a search's goal, or to the solved state if the puzzle is not a board. The
+    /// search's resources are used; its start, engine and maximum depth are ignored.
     ///
-    /// Cost: the complete search and [`needed`] bytes of memory; every level is passed over once more.
+    /// Cost: the complete search and [`needed`] bytes of memory; one additional pass over every level.
     ///
     /// # Errors
-    /// As [`Search::run`], and [`TableError`].
+    /// Same errors as [`Search::run`], plus [`TableError`].
     pub fn build(search: &Search, encoding: TableEncoding) -> Result<DistanceTable, Error> {
         DistanceTable::build_with(search, encoding, &NoProgress)
     }
@@ -41,7 +41,7 @@ impl DistanceTable {
     /// Returns the table like [`DistanceTable::build`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
-    /// As [`DistanceTable::build`], and [`TableError::Interrupted`].
+    /// Same errors as [`DistanceTable::build`], plus [`TableError::Interrupted`].
     pub fn build_with(
         search: &Search,
         encoding: TableEncoding,
@@ -62,7 +62,7 @@ impl DistanceTable {
             Ok(fill.level(depth, first, registers, cells)?)
         });
         let outcome = outcome.map_err(|error| match error {
-            // A part of a table is nothing, so there is no way to end early with one.
+            // A partial table is useless, so there is no way to end early with one.
             Error::Search(SearchError::Interrupted { .. }) => TableError::Interrupted.into(),
             error => error,
         })?;
@@ -80,15 +80,15 @@ impl DistanceTable {
 
 // Filling a table from a search, level by level.
 //
-// Invariant: every state is given once, at its depth.
+// Invariant: every state is given once, with its depth.
 
-/// Registers of one unit of work.
+/// Number of registers in one unit of work.
 const REGISTERS: usize = 256;
 
-/// Most cells that a byte of a level stands for.
+/// Maximum number of cells that a byte of a level represents.
 const CLASS: usize = 8;
 
-/// A table being filled. Entries are set by the levels of a search, in any order.
+/// A table that is being filled. Entries are set from the levels of a search, in any order.
 ///
 /// ```
 /// use tilewave::puzzle::{Board, Goal, Size, State};
@@ -108,21 +108,21 @@ pub struct Fill {
     header: TableHeader,
     image: Image,
     shape: TableShape,
-    /// The definition of a puzzle that is no board.
+    /// The definition of a puzzle that is not a board.
     definition: Vec<u8>,
 }
 
 impl Fill {
-    /// Returns an empty table of a board moved one tile at a time.
+    /// Returns an empty table for a board moved one tile at a time.
     ///
     /// # Errors
-    /// As [`Fill::of`].
+    /// Same errors as [`Fill::of`].
     pub fn new(goal: Board, encoding: TableEncoding) -> Result<Fill, crate::Error> {
         Fill::of(&StateSpace::of_board(goal), encoding)
     }
 
-    /// Returns an empty table of depths from a goal, the solved state of a puzzle other than a board: no state is
-    /// reached. Cost: the file's size in memory, written once.
+    /// Returns an empty table, in which no state is reached yet, of depths from the goal, or from the solved state if
+    /// the puzzle is not a board. Cost: memory for the whole file, written once.
     ///
     /// # Errors
     /// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, [`TableError::Directed`] and
@@ -147,7 +147,7 @@ impl Fill {
     /// [`TableError::TooDeep`].
     ///
     /// # Panics
-    /// When the state is not on the board.
+    /// If the state does not exist.
     pub fn state(&mut self, depth: usize, state: State) -> Result<(), TableError> {
         self.count(depth, 1)?;
         let (shape, data) = (self.shape, self.entries());
@@ -155,18 +155,18 @@ impl Fill {
         Ok(())
     }
 
-    /// Sets the depths of the states of a level, or of a part of it: registers in the layout of
-    /// [`crate::perm::layout`], the first lane of the first one being `first_line`; bit k of a byte
-    /// stands for the k-th of `cells` (path indices).
+    /// Sets the depths of the states of a level, or of part of it. They are given as registers in the layout of
+    /// [`crate::perm::layout`], where `first_line` is the first lane of the first register; bit k of a byte represents
+    /// the k-th of `cells` (path indices).
     ///
-    /// Cost: a pass over the registers, about 2 ns per line with states of this level, on all threads of
-    /// the current pool.
+    /// Cost: a pass over the registers, about 2 ns per line with states of this level; uses all threads of the current
+    /// pool.
     ///
     /// # Errors
     /// [`TableError::TooDeep`].
     ///
     /// # Panics
-    /// When a line or a cell is not on the board.
+    /// If a line or a cell does not exist.
     pub fn level(
         &mut self,
         depth: usize,
@@ -208,8 +208,8 @@ impl Fill {
         Ok(())
     }
 
-    /// Fills the table by a plain search over its own entries, for boards too small for registers. Cost:
-    /// a rank per neighbour, and a list of each level's positions.
+    /// Fills the table by a plain search over its own entries, for boards too small for registers. Cost: one ranking
+    /// per neighbour, and a list of each level's positions.
     pub(crate) fn plainly(&mut self, space: &StateSpace) -> Result<(), crate::Error> {
         let start = space.start()?;
         let moves = CellMoves::new(space);
@@ -242,10 +242,10 @@ impl Fill {
         &self.header.histogram
     }
 
-    /// Returns the table. Cost: a pass over it for the checksums.
+    /// Returns the table. Cost: one pass over it for the checksums.
     ///
     /// # Errors
-    /// No error can occur for a table that could be begun.
+    /// None, for a table that was created successfully.
     pub fn finish(mut self) -> Result<DistanceTable, crate::Error> {
         let index = self.header.layout().index;
         let place = index.of_mut(self.image.bytes_mut());
@@ -254,7 +254,7 @@ impl Fill {
     }
 }
 
-/// What a header says of a puzzle, and the definition behind it.
+/// The description of a puzzle in a header, and the definition that follows it.
 fn described(space: &StateSpace) -> Result<(TablePuzzle, Vec<u8>), crate::Error> {
     if let Some((goal, _)) = space.boards() {
         let size = goal.size();
@@ -278,11 +278,11 @@ fn described(space: &StateSpace) -> Result<(TablePuzzle, Vec<u8>), crate::Error>
     Ok((puzzle, text))
 }
 
-/// What a byte of a level does to the entries of its line.
+/// The effect of a byte of a level on the entries of its line.
 struct ByteMarks {
     depth: u8,
     cells: Vec<usize>,
-    /// For each byte the bits of the entries that it sets (mod 3).
+    /// For each byte, the bits of the entries that it sets (mod 3).
     masks: Vec<u32>,
     encoding: TableEncoding,
 }

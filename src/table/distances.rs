@@ -1,6 +1,6 @@
-//! A table in memory or in a file, and what it answers.
+//! A table in memory or in a file, and the lookups in it.
 //!
-//! Invariant: an answer rests on entries whose sums were checked.
+//! Invariant: a result depends only on entries whose checksums were verified.
 
 use std::path::Path;
 
@@ -46,22 +46,23 @@ pub struct DistanceTable {
 }
 
 impl DistanceTable {
-    /// Opens a table file for a few look-ups: only the entries asked for are read and checked, 1 MiB around each, and
+    /// Opens a table file for a few lookups: only the requested entries are read and checked, 1 MiB around each, and
     /// kept. Cost: constant.
     ///
     /// # Errors
-    /// [`TableError::System`] when the file cannot be read, is no table, is of another version, too short or
-    /// too long, or damaged in its header.
+    /// [`TableError::System`] if the file cannot be read, is not a table, has an unsupported version, is too short or
+    /// too long, or has a damaged header.
     pub fn open(path: impl AsRef<Path>) -> Result<DistanceTable, Error> {
         DistanceTable::new(Container::open(path.as_ref()).map_err(TableError::from)?)
     }
 
-    /// Reads a table file into memory, on huge pages where the system has them, and checks all of it: for more than
-    /// a few look-ups. Cost: the file's size in memory, and about 0.3 ns per byte on two cores while the system has
-    /// the file in memory.
+    /// Reads a table file into memory, on huge pages if the system has them, and checks all of it: for more than a few
+    /// lookups. Cost: memory for the whole file, and about 0.3 ns per byte on two cores if the system has cached the
+    /// file.
     ///
     /// # Errors
-    /// As [`DistanceTable::open`], and [`TableError::System`] when a block is damaged or less memory is free.
+    /// Same errors as [`DistanceTable::open`], plus [`TableError::System`] if a block is damaged or there is not enough
+    /// free memory.
     pub fn load(path: impl AsRef<Path>) -> Result<DistanceTable, Error> {
         DistanceTable::load_with(path, &NoProgress)
     }
@@ -69,7 +70,7 @@ impl DistanceTable {
     /// Reads a table file like [`DistanceTable::load`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
-    /// As [`DistanceTable::load`], and [`TableError::Interrupted`].
+    /// Same errors as [`DistanceTable::load`], plus [`TableError::Interrupted`].
     pub fn load_with(
         path: impl AsRef<Path>,
         observer: &dyn Progress,
@@ -83,21 +84,21 @@ impl DistanceTable {
         DistanceTable::new(loaded?)
     }
 
-    /// Returns the table of the bytes of a file, all of them checked. Cost: a copy.
+    /// Returns the table in the bytes of a file, after checking all of them. Cost: a copy.
     ///
     /// # Errors
-    /// As [`DistanceTable::open`].
+    /// Same errors as [`DistanceTable::open`].
     pub fn from_bytes(bytes: &[u8]) -> Result<DistanceTable, Error> {
         let table = DistanceTable::from_image(Image::of(bytes)?)?;
         table.check()?;
         Ok(table)
     }
 
-    /// Returns the table of a file that is in memory or mapped ([`crate::store::Mapped`]). Its header is
-    /// checked, its entries are not: call [`DistanceTable::check`].
+    /// Returns the table in a file image, which may be in memory or mapped ([`crate::store::Mapped`]). Its header is
+    /// checked, but its entries are not: call [`DistanceTable::check`].
     ///
     /// # Errors
-    /// As [`DistanceTable::open`].
+    /// Same errors as [`DistanceTable::open`].
     pub fn from_image(image: Image) -> Result<DistanceTable, Error> {
         DistanceTable::new(Container::from_image(image).map_err(TableError::from)?)
     }
@@ -130,12 +131,12 @@ impl DistanceTable {
         })
     }
 
-    /// Finishes a table in memory whose entries are set.
+    /// Finishes a table in memory whose entries have been set.
     pub(crate) fn finish(image: Image, header: TableHeader) -> Result<DistanceTable, Error> {
         DistanceTable::new(Container::finish(image, header))
     }
 
-    /// Returns the state space of the table, searched from its goal; its states give the places of the entries.
+    /// Returns the state space of the table, searched from its goal; its states determine the positions of the entries.
     pub fn space(&self) -> &StateSpace {
         &self.space
     }
@@ -143,7 +144,7 @@ impl DistanceTable {
     /// Returns the goal of a board.
     ///
     /// # Errors
-    /// [`TableError::NoBoard`] when the table is not of a board.
+    /// [`TableError::NoBoard`] if the table is not for a board.
     pub fn goal(&self) -> Result<&Board, TableError> {
         let boards = self.space.boards();
         let puzzle = || self.space.name();
@@ -156,7 +157,7 @@ impl DistanceTable {
         self.file.header.encoding
     }
 
-    /// Returns the number of states of each depth.
+    /// Returns the number of states at each depth.
     pub fn histogram(&self) -> &[u64] {
         &self.file.header.histogram
     }
@@ -166,20 +167,20 @@ impl DistanceTable {
         self.file.header.checksum
     }
 
-    /// Returns the bytes of the file.
+    /// Returns the size of the file in bytes.
     pub fn file_bytes(&self) -> u64 {
         self.file.layout.data.end()
     }
 
-    /// Where the entry of a state lies in memory, to be asked for; nowhere when entries are read from a file.
+    /// The address of a state's entry, for prefetching; meaningless if entries are read from a file.
     pub(crate) fn address(&self, state: State) -> *const u8 {
         let place = self.shape.place(state) as usize;
         self.file.data().as_ptr().wrapping_add(place)
     }
 
-    /// The entry of a state, none when it was not reached.
+    /// The entry of a state, or `None` if it was not reached.
     pub(crate) fn entry(&self, state: State) -> Result<Option<u8>, Error> {
-        // Lines that cannot be reached may have no number.
+        // Lines that cannot be reached may have no numbers.
         if state.line >= self.shape.lines {
             return Ok(None);
         }
@@ -188,23 +189,23 @@ impl DistanceTable {
         Ok(byte.and_then(|byte| self.shape.decode(byte, state)))
     }
 
-    /// Returns the depth of a board, `None` when it was not reached.
+    /// Returns the depth of a board, or `None` if it was not reached.
     ///
     /// # Errors
-    /// As [`DistanceTable::depth_of`], [`TableError::NoBoard`], and [`crate::puzzle::PuzzleError`] when the board has
-    /// another size or cannot reach the goal.
+    /// Same errors as [`DistanceTable::depth_of`], plus [`TableError::NoBoard`], and [`crate::puzzle::PuzzleError`] if
+    /// the board has a different size or cannot reach the goal.
     pub fn depth(&self, board: &Board) -> Result<Option<usize>, Error> {
         self.goal()?;
         self.depth_of(self.space.state(board)?)
     }
 
-    /// Returns the depth of a state, `None` when it was not reached.
+    /// Returns the depth of a state, or `None` if it was not reached.
     ///
-    /// Cost: one look-up in the byte encoding; in the other one a walk to the goal, with a rank and a look-up for
-    /// about every second move of a state.
+    /// Cost: one lookup with the byte encoding; with the other encoding a walk to the goal, with one ranking and one
+    /// lookup for about every second possible move of each state on the way.
     ///
     /// # Errors
-    /// [`TableError::DeadEnd`] when the table is damaged, [`TableError::System`] when it cannot be read.
+    /// [`TableError::DeadEnd`] if the table is damaged, [`TableError::System`] if it cannot be read.
     pub fn depth_of(&self, state: State) -> Result<Option<usize>, Error> {
         match self.encoding() {
             TableEncoding::Byte => Ok(self.entry(state)?.map(usize::from)),
@@ -212,11 +213,11 @@ impl DistanceTable {
         }
     }
 
-    /// Returns a shortest solution of a board, `None` when the board was not reached: the first shortest one in the
-    /// table's metric in the order of [`crate::puzzle::Direction::ALL`].
+    /// Returns a shortest solution of a board in the table's metric, the first one in the order of
+    /// [`crate::puzzle::Direction::ALL`]; `None` if the board was not reached.
     ///
     /// # Errors
-    /// As [`DistanceTable::depth`].
+    /// Same errors as [`DistanceTable::depth`].
     pub fn solve(&self, board: &Board) -> Result<Option<Moves>, Error> {
         self.goal()?;
         let steps = self.steps(self.space.state(board)?)?;
@@ -232,11 +233,11 @@ impl DistanceTable {
         moves.count(self.space.metric().unwrap_or(Metric::Stm))
     }
 
-    /// Returns the names of the generators of a shortest solution of a state, in order; `None` when the state was
-    /// not reached. For boards the list is empty.
+    /// Returns the names of the generators of a shortest solution of a state, in order; `None` if the state was not
+    /// reached. For boards, the list is empty.
     ///
     /// # Errors
-    /// As [`DistanceTable::depth_of`].
+    /// Same errors as [`DistanceTable::depth_of`].
     pub fn names(&self, state: State) -> Result<Option<Vec<&str>>, Error> {
         let generators = self.space.definition().map(|of| of.generators());
         let name = |step: &NamedMove| match *step {
@@ -247,11 +248,12 @@ impl DistanceTable {
         Ok(steps.map(|steps| steps.iter().filter_map(name).collect()))
     }
 
-    /// Returns the moves of the first shortest solution of a state in the order of [`NamedMove`], `None` when the
-    /// state was not reached. Cost: a rank and a look-up for about every second move of a state on the way.
+    /// Returns the moves of the first shortest solution of a state in the order of [`NamedMove`], or `None` if the
+    /// state was not reached. Cost: one ranking and one lookup for about every second possible move of each state on
+    /// the way.
     ///
     /// # Errors
-    /// As [`DistanceTable::depth_of`].
+    /// Same errors as [`DistanceTable::depth_of`].
     pub fn steps(&self, state: State) -> Result<Option<Vec<NamedMove>>, Error> {
         let Some(mut entry) = self.entry(state)? else {
             return Ok(None);
@@ -273,8 +275,8 @@ impl DistanceTable {
         Ok(Some(steps))
     }
 
-    /// Returns the error of a state without a depth, for callers that need one: [`TableError::Beyond`] when the
-    /// table holds only some depths.
+    /// Returns the error for a state without a depth, for callers that need one: [`TableError::Beyond`] if the table
+    /// holds only some depths.
     pub fn unreached(&self, state: State) -> Error {
         let found = self.histogram().iter().sum::<u64>();
         match self.space.states() {
@@ -289,14 +291,14 @@ impl DistanceTable {
         }
     }
 
-    /// The error of a position from which no move leads closer to the goal.
+    /// The error for a position from which no move leads closer to the goal.
     pub(crate) fn dead_end(&self, position: &Position) -> Error {
         let state = self.space.id(position.state());
         let path = self.file.path.clone();
         TableError::DeadEnd { path, state }.into()
     }
 
-    /// A neighbour that is one move closer to the goal than a position with a given entry.
+    /// A neighbour that is one move closer to the goal than a position with the given entry.
     fn closer(
         &self,
         position: &Position,
@@ -318,12 +320,12 @@ impl DistanceTable {
     /// Checks all checksums. Cost: one pass over the file.
     ///
     /// # Errors
-    /// [`TableError::System`] names the first damaged block.
+    /// [`TableError::System`] for the first damaged block.
     pub fn check(&self) -> Result<(), TableError> {
         Ok(self.file.check()?)
     }
 
-    /// Writes the table to a file, which appears when it is complete.
+    /// Writes the table to a file. The file appears only once it is complete.
     ///
     /// # Errors
     /// [`TableError::System`].
@@ -334,7 +336,7 @@ impl DistanceTable {
     /// Writes the table like [`DistanceTable::save`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
-    /// As [`DistanceTable::save`], and [`TableError::Interrupted`].
+    /// Same errors as [`DistanceTable::save`], plus [`TableError::Interrupted`].
     pub fn save_with(
         &self,
         path: impl AsRef<Path>,
@@ -349,7 +351,7 @@ impl DistanceTable {
     }
 }
 
-/// The error of a definition that is not that of the header.
+/// The error for a definition that does not match the header.
 fn wrong(file: &Container<TableHeader>) -> TableError {
     let what = "its definition of the puzzle is invalid";
     TableError::System(TableHeader::KIND.wrong(&file.path, FileProblem::Header(what)))
@@ -357,10 +359,10 @@ fn wrong(file: &Container<TableHeader>) -> TableError {
 
 // Depths of many states at once.
 //
-// Invariant: the results are those of [`DistanceTable::depth_of`], state by state; only the order of the reads
-// differs.
+// Invariant: the results are those of [`DistanceTable::depth_of`], state by state; only the order of the reads differs.
 
-/// States whose entries are asked for before the first is read: enough to keep a core's line-fill buffers busy.
+/// The number of states whose entries are prefetched before the first is read: enough to keep a core's line-fill
+/// buffers busy.
 const GROUP: usize = 32;
 
 /// A state on its way to the goal.
@@ -368,21 +370,22 @@ struct Walker {
     /// Its row.
     row: usize,
     at: Position,
-    /// Depth of where it is, modulo 3.
+    /// The depth of the current state, modulo 3.
     entry: u8,
     steps: usize,
-    /// The move that is tried, where it leads, and that as a state.
+    /// The move being tried, the position it leads to, and the state of that position.
     way: usize,
     next: Position,
     state: State,
 }
 
 impl DistanceTable {
-    /// Returns the depths of many states, -1 for those that were not reached. Of a board a row is its tiles,
-    /// row-major; of another puzzle its elements, each the number of the position that it belongs to, from 0.
+    /// Returns the depths of many states, -1 for those that were not reached. A row lists the tiles of a board in
+    /// row-major order, or the elements of another puzzle, each given by the number of the position that it belongs to,
+    /// from 0.
     ///
-    /// Cost: in the byte encoding some 40 ns per state and core, on all threads of the current pool; in the other
-    /// one a walk to the goal, some 2 us for 3x4.
+    /// Cost: about 40 ns of one core per state with the byte encoding; uses all threads of the current pool. With the
+    /// other encoding, a walk to the goal, about 2 us for 3x4.
     ///
     /// ```
     /// use tilewave::table::{DistanceTable, TableEncoding};
@@ -395,7 +398,8 @@ impl DistanceTable {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Row`] names the first row that is no board or arrangement; what [`DistanceTable::depth_of`] returns.
+    /// [`Error::Row`] for the first row that is not a board or an arrangement, and the errors of
+    /// [`DistanceTable::depth_of`].
     pub fn depths(&self, numbers: &[u16]) -> Result<Vec<i16>, Error> {
         self.space.whole(numbers)?;
         let width = self.space.width();
@@ -411,7 +415,7 @@ impl DistanceTable {
                         prefetch::<1, _>(self.address(state));
                     }
                 }
-                // What the entries say: the depths, or where walks begin.
+                // The values of the entries: the depths, or where walks begin.
                 for (i, (depth, state)) in depths.iter_mut().zip(&group).enumerate() {
                     let entry = state.map(|state| self.entry(state)).transpose();
                     let entry = entry.map_err(|error| fault((i, error)))?.flatten();
@@ -425,8 +429,8 @@ impl DistanceTable {
         })
     }
 
-    /// Replaces depths modulo 3 of some rows by the lengths of the walks to the goal, all rows one step at a time:
-    /// so the entries of all are under way together.
+    /// Replaces the depths modulo 3 of some rows by the lengths of their walks to the goal. All rows advance one step
+    /// at a time, so that the memory accesses for their entries overlap.
     fn walk(&self, numbers: &[u16], depths: &mut [i16]) -> Result<(), RowFault> {
         let width = self.space.width();
         let mut walkers = Vec::with_capacity(depths.len());

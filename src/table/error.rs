@@ -1,26 +1,26 @@
-//! What can be wrong with a table or its file: one line each, with what to do.
+//! Errors in tables and their files. Each message is one line and says what to do.
 
 use std::path::PathBuf;
 
 use crate::{system::SystemError, units::bytes};
 
-/// An error of building or using a table.
+/// An error in building or using a table.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// The machine refused memory, threads, instructions or a file.
+    /// Memory, threads, processor instructions or a file are not available.
     #[error(transparent)]
     System(SystemError),
-    /// The distances of the puzzle depend on the direction.
+    /// The puzzle has moves without inverses, so distances depend on the direction.
     #[error(
         "some moves of {puzzle} go one way only: a distance table needs the way back of every move, choose a puzzle \
          that has them"
     )]
     Directed {
-        /// What was asked for.
+        /// The puzzle.
         puzzle: String,
     },
-    /// Boards were asked for, but the table is of another puzzle.
+    /// Boards were requested, but the table is for another puzzle.
     #[error("the table is for {puzzle}, which is not a board")]
     NoBoard {
         /// The puzzle of the table.
@@ -32,7 +32,7 @@ pub enum TableError {
         /// The state.
         state: String,
     },
-    /// The table and the search exceed the memory budget.
+    /// The table and the search exceed the memory limit.
     #[error(
         "the distance table of {puzzle} and the search that fills it need {} of memory, but the limit is {}: raise it with --memory if the machine has more, or choose a smaller puzzle",
         bytes(*needed), bytes(*budget)
@@ -45,7 +45,7 @@ pub enum TableError {
         /// Bytes allowed.
         budget: u64,
     },
-    /// The pruning table exceeds the memory budget.
+    /// The pruning table exceeds the memory limit.
     #[error(
         "a table of {puzzle} takes {} of memory, but {} are allowed: keep fewer pieces (--pieces), take smaller entries \
          (--encoding), fill the table in its file (--on-disk), or allow more (--memory)",
@@ -59,7 +59,7 @@ pub enum TableError {
         /// Bytes allowed.
         budget: u64,
     },
-    /// Depths modulo 3 do not suit a puzzle in which some move has no inverse move.
+    /// Depths modulo 3 are not possible for a puzzle in which some moves have no inverse.
     #[error(
         "some moves of {puzzle} cannot be reversed, so depths modulo 3 say too little: choose another --encoding"
     )]
@@ -67,7 +67,7 @@ pub enum TableError {
         /// The puzzle.
         puzzle: String,
     },
-    /// The states of the puzzle cannot be joined by symmetries.
+    /// The puzzle has no symmetries under which states could be identified.
     #[error("no symmetries make a table of {puzzle} smaller: build it without --up-to-symmetry")]
     NoSymmetry {
         /// The puzzle.
@@ -82,20 +82,21 @@ pub enum TableError {
         puzzle: String,
         /// The entry.
         number: u64,
-        /// What is wrong.
+        /// The reason.
         what: &'static str,
     },
-    /// A depth exceeds the largest that the encoding holds.
+    /// A depth exceeds the maximum of the encoding.
     #[error(
         "a state at depth {depth} does not fit a table of such entries: depths are at most {max}; take --encoding byte"
     )]
     TooDeep {
         /// The depth.
         depth: usize,
-        /// The largest depth that fits.
+        /// The maximum depth that fits.
         max: usize,
     },
-    /// The states that the search reported differ from those that it counted: its engine does not fill tables.
+    /// The states that the search passed to the table differ from those that it counted: its engine does not fill
+    /// tables.
     #[error(
         "the {engine} engine filled {filled} of {found} states of the table: choose another engine"
     )]

@@ -1,9 +1,9 @@
 //! The header of a table file.
 //!
-//! Invariant: 4096 bytes, little-endian, fixed offsets (`docs/format.md`); the last eight are the XXH3-64 of
-//! the others. Everything that a reader needs is in it or, of puzzles other than boards, in the definition behind
-//! it, and every field that follows from others is checked against them. Boards moved one tile at a time are written
-//! as version 1, all else as version 2.
+//! Invariant: 4096 bytes, little-endian, fixed offsets (`docs/format.md`); the last eight bytes are the XXH3-64 of the
+//! others. Everything that a reader needs is in the header or, for puzzles other than boards, in the definition that
+//! follows it, and every field that depends on others is checked against them. Boards moved one tile at a time are
+//! written as version 1, everything else as version 2.
 
 use crate::{
     perm::lehmer,
@@ -14,7 +14,7 @@ use crate::{
     units::names,
 };
 
-/// Offsets of the XXH3-64 of a definition, of the goal or the definition's length and fingerprint, and of the
+/// Offsets of the XXH3-64 of a definition; of the goal, or of the definition's length and fingerprint; and of the
 /// histogram.
 const SUM: usize = 96;
 
@@ -22,46 +22,46 @@ const GOAL: usize = 104;
 
 const HISTOGRAM: usize = 256;
 
-/// Depths of a histogram.
+/// Maximum number of depths in a histogram.
 const DEPTHS: usize = 255;
 
-/// Most bytes of a definition: 1024 moves of long names.
+/// Maximum size of a definition in bytes: 1024 moves with long names.
 const MAX_DEFINITION: u64 = 16 << 20;
 
-/// What a header says of the puzzle.
+/// The description of the puzzle in a header.
 #[derive(Clone, Debug)]
 pub(crate) enum TablePuzzle {
-    /// A board: all of it.
+    /// A board, described completely.
     Board(Board, Metric),
-    /// Another puzzle, whose definition is the index of the file.
+    /// Another puzzle, whose definition is the index section of the file.
     Defined {
         cells: usize,
-        /// 1 where lines keep their parity, 2 where they do not.
+        /// 1 if lines keep their parity, 2 if they do not.
         parities: u8,
-        /// Bytes of the definition.
+        /// Size of the definition in bytes.
         bytes: u64,
-        /// XXH3-64 of it.
+        /// XXH3-64 of the definition.
         checksum: u64,
         /// [`Definition::fingerprint`].
         fingerprint: u64,
     },
 }
 
-/// What a header says.
+/// The contents of a header.
 #[derive(Clone, Debug)]
 pub(crate) struct TableHeader {
     pub puzzle: TablePuzzle,
     pub encoding: TableEncoding,
-    /// States per depth.
+    /// The number of states at each depth.
     pub histogram: Vec<u64>,
-    /// XXH3-64 of the block checksums, which is a checksum of the entries.
+    /// XXH3-64 of the block checksums, which serves as a checksum of the entries.
     pub checksum: u64,
 }
 
 impl TableHeader {
     pub fn shape(&self) -> TableShape {
         let (cells, parities) = match &self.puzzle {
-            // Tiles jump over an even number of others, in either metric.
+            // Tiles jump over an even number of others, in both metrics.
             TablePuzzle::Board(goal, _) => (goal.size().cells(), 1),
             TablePuzzle::Defined { cells, parities, .. } => (*cells, *parities),
         };
@@ -170,7 +170,7 @@ fn goal(fields: &Fields) -> Result<Board, &'static str> {
     Board::new(size, &goal).map_err(|_| "no goal")
 }
 
-/// What is said of another puzzle.
+/// The description of another puzzle.
 fn defined(fields: &Fields) -> Result<TablePuzzle, &'static str> {
     let [cells, parities] = [21, 22].map(|at| fields.byte(at));
     let cells = usize::from(cells);
@@ -190,15 +190,14 @@ fn defined(fields: &Fields) -> Result<TablePuzzle, &'static str> {
     })
 }
 
-// Where the entry of a state lies.
+// The position of a state's entry.
 //
-// Invariant: the entries of a line's cells are together, in the order of the cells, and begin with a byte
-// of their own.
+// Invariant: the entries of a line's cells are together, in the order of the cells, and begin at a byte boundary.
 
-/// The entry of a state that was not reached, modulo 3.
+/// The entry of a state that was not reached, in depths modulo 3.
 const UNKNOWN: u8 = 3;
 
-/// The byte of states that were not reached, in any encoding.
+/// The byte value for states that were not reached, in every encoding.
 pub(crate) const UNREACHED: u8 = 0xff;
 
 /// The encoding of the depths.
@@ -218,7 +217,7 @@ names! { TableEncoding:
 /// The shape of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TableShape {
-    /// Entries of a line.
+    /// Number of entries per line.
     pub cells: usize,
     /// The number of lines.
     pub lines: u64,
@@ -226,7 +225,7 @@ pub(crate) struct TableShape {
 }
 
 impl TableShape {
-    /// The bytes of a line.
+    /// The size of a line in bytes.
     pub fn stride(self) -> usize {
         match self.encoding {
             TableEncoding::Mod3 => self.cells.div_ceil(4),
@@ -234,12 +233,12 @@ impl TableShape {
         }
     }
 
-    /// The bytes of all lines.
+    /// The size of all lines in bytes.
     pub fn bytes(self) -> u64 {
         self.lines * self.stride() as u64
     }
 
-    /// The byte that the entry of a state lies in.
+    /// The index of the byte that contains the entry of a state.
     pub fn place(self, state: State) -> u64 {
         let cell = match self.encoding {
             TableEncoding::Mod3 => state.cell / 4,
@@ -248,7 +247,7 @@ impl TableShape {
         state.line * self.stride() as u64 + cell as u64
     }
 
-    /// The entry of a state in its byte: its depth or the remainder; none when it was not reached.
+    /// Extracts the entry of a state from its byte: the depth or its remainder; `None` if the state was not reached.
     pub fn decode(self, byte: u8, state: State) -> Option<u8> {
         match self.encoding {
             TableEncoding::Mod3 => {

@@ -1,15 +1,15 @@
 //! Distance tables: the exact depth of every state of a board or another puzzle, in a file.
 //!
-//! Invariant: an entry is the fewest moves from its state to the goal, or that number modulo 3: of two
-//! neighbours one is exactly one move closer, so the remainder tells which, and walking to the goal counts
-//! the moves. A state that was not reached has an entry of its own.
+//! Invariant: an entry is the minimum number of moves from its state to the goal, or that number modulo 3. In the
+//! latter case, a neighbour that is one move closer can be recognized by its remainder, and walking to the goal counts
+//! the moves. States that were not reached have a special entry.
 //!
-//! [`DistanceTable::build`] searches a puzzle and keeps the depths, [`Fill`] takes them level by level from any search,
-//! [`DistanceTable::save`] and [`DistanceTable::open`] keep a table in a file (`docs/format.md`), [`DistanceTable::depth`] and
-//! [`DistanceTable::solve`] answer.
+//! [`DistanceTable::build`] searches a puzzle and stores the depths, [`Fill`] takes them level by level from any
+//! search, [`DistanceTable::save`] and [`DistanceTable::open`] write and read a table file (`docs/format.md`), and
+//! [`DistanceTable::depth`] and [`DistanceTable::solve`] look up depths and solutions.
 //!
-//! Source: the mod-3 representation is D. Kunkle's and G. Cooperman's (Twenty-six moves suffice for Rubik's
-//! cube, ISSAC 2007), and older.
+//! Source: the mod-3 representation is due to D. Kunkle and G. Cooperman (Twenty-six moves suffice for Rubik's cube,
+//! ISSAC 2007) and earlier authors.
 
 pub(crate) mod build;
 pub(crate) mod distances;

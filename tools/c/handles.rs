@@ -21,12 +21,13 @@ use crate::{
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TilewaveKind {
-    /// One value per placement, the least over the cells of the blank. Admissible, not consistent.
+    /// One value per placement, the minimum over all cells of the blank. Admissible, not consistent.
     #[default]
     AdditiveMin = 0,
     /// One value per placement and region of the blank. Consistent.
     RegionAware = 1,
-    /// One value per placement of the tiles and the blank, tile 0 of the pattern, every move counted. Not additive.
+    /// One value per placement of the tiles and the blank, which is tile 0 of the pattern; every move counts. Not
+    /// additive.
     AllMoves = 2,
 }
 
@@ -34,10 +35,10 @@ pub enum TilewaveKind {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TilewaveEncoding {
-    /// One byte per entry, 255 for none.
+    /// One byte per entry, 255 for no value.
     #[default]
     Byte = 0,
-    /// One bit per entry, the first in the lowest bit of a byte: (value div 2) mod 2.
+    /// One bit per entry, (value div 2) mod 2; the first entry is in the lowest bit of a byte.
     Bit = 2,
 }
 
@@ -55,7 +56,7 @@ unsafe fn of<'a>(pdb: *const TilewavePdb) -> Option<&'a Pdb> {
     unsafe { pdb.as_ref() }.map(|open| &open.pdb)
 }
 
-/// A number of an open database, 0 for NULL.
+/// A number from an open database, 0 for NULL.
 ///
 /// # Safety
 /// `pdb` is open or NULL.
@@ -122,11 +123,11 @@ pub unsafe extern "C" fn tilewave_pdb_value(
     unsafe { evaluate_one(size, (tiles, count), |board| value_of(pdb, board)) }
 }
 
-/// Looks up the values of many boards, on all threads.
+/// Looks up the values of many boards, using all threads.
 ///
 /// @param tiles The tiles of the boards, one board after the other.
 /// @param boards Number of boards.
-/// @param values Receives a value for each board: those of tilewave_pdb_value().
+/// @param values Receives the value of each board, as tilewave_pdb_value() returns it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_pdb_values(
     pdb: *const TilewavePdb,
@@ -143,10 +144,10 @@ pub unsafe extern "C" fn tilewave_pdb_values(
     unsafe { evaluate_all(size, (tiles, boards), values, value) }
 }
 
-/// The cells of a placement, if it is one of the pattern.
+/// The cells of a placement, if it is a placement of the pattern.
 ///
 /// # Safety
-/// `cells` is NULL or points at `count` of them.
+/// `cells` is NULL or points to `count` cells.
 unsafe fn placement<'a>(
     pdb: &Pdb,
     (cells, count): (*const u8, usize),
@@ -171,8 +172,8 @@ unsafe fn placement<'a>(
 ///
 /// @param cells The row-major cells of the pattern's tiles, in increasing order of the tiles.
 /// @param count Number of tiles of the pattern.
-/// @param blank The cell of the blank, which must be free. It changes values of region-aware databases only. Where every
-/// move counts, tile 0 of the pattern is the blank, and both give the same cell.
+/// @param blank The cell of the blank, which must be free. It affects the values of region-aware databases only. If
+/// every move counts, the blank is tile 0 of the pattern, and both must give the same cell.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_pdb_lookup(
     pdb: *const TilewavePdb,
@@ -192,8 +193,8 @@ pub unsafe extern "C" fn tilewave_pdb_lookup(
     }
 }
 
-/// Returns the entry of a placement in tilewave_pdb_data(), or UINT64_MAX for what is no placement. Arguments as of
-/// tilewave_pdb_lookup().
+/// Returns the entry of a placement in tilewave_pdb_data(), or UINT64_MAX if it is not a valid placement. The arguments
+/// are those of tilewave_pdb_lookup().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_pdb_entry(
     pdb: *const TilewavePdb,
@@ -221,8 +222,8 @@ pub unsafe extern "C" fn tilewave_pdb_columns(pdb: *const TilewavePdb) -> usize 
     unsafe { get(pdb, |pdb| pdb.pattern().size().cols()) }
 }
 
-/// Returns the number of cells of the board and writes as much of the goal as `capacity` allows to
-/// `tiles`, which may be NULL: row-major, 0 for the blank.
+/// Returns the number of cells of the board, and writes as much of the goal as `capacity` allows to `tiles`, which may
+/// be NULL: row-major, 0 for the blank.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_pdb_goal(
     pdb: *const TilewavePdb,
@@ -233,8 +234,8 @@ pub unsafe extern "C" fn tilewave_pdb_goal(
     unsafe { get(pdb, |pdb| write_all(pdb.pattern().goal().tiles(), tiles, capacity)) }
 }
 
-/// Returns the number of tiles of the pattern and writes as many of their numbers as `capacity` allows,
-/// in increasing order, to `tiles`, which may be NULL.
+/// Returns the number of tiles of the pattern, and writes as many of their numbers as `capacity` allows, in increasing
+/// order, to `tiles`, which may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_pdb_tiles(
     pdb: *const TilewavePdb,
@@ -282,8 +283,8 @@ pub unsafe extern "C" fn tilewave_pdb_maximum(pdb: *const TilewavePdb) -> c_int 
     unsafe { get(pdb, |pdb| c_int::from(pdb.maximum())) }
 }
 
-/// Returns the entries as they are in the file (docs/format.md), valid until the database is closed, and
-/// writes their length in bytes to `bytes`, which may be NULL.
+/// Returns the entries in the format of the file (docs/format.md), valid until the database is closed, and writes their
+/// length in bytes to `bytes`, which may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_pdb_data(
     pdb: *const TilewavePdb,
@@ -304,7 +305,7 @@ pub struct TilewaveTable {
     goal: Board,
 }
 
-/// What is behind a pointer.
+/// The table behind a pointer.
 ///
 /// # Safety
 /// `table` is open or NULL.
@@ -320,7 +321,7 @@ fn depth_of(table: &TilewaveTable, board: &Board) -> Result<Option<usize>, Error
 /// Opens the table file of a board.
 ///
 /// @param path The file.
-/// @param flags TILEWAVE_OPEN_READ, TILEWAVE_OPEN_MAP, or TILEWAVE_OPEN_LAZY for a few look-ups in a large table.
+/// @param flags TILEWAVE_OPEN_READ, TILEWAVE_OPEN_MAP, or TILEWAVE_OPEN_LAZY for a few lookups in a large table.
 /// @param out Receives the table, NULL on failure. Close it with tilewave_table_close().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_table_open(
@@ -373,11 +374,11 @@ pub unsafe extern "C" fn tilewave_table_depth(
     unsafe { evaluate_one(table.goal.size(), (tiles, count), |board| depth_of(table, board)) }
 }
 
-/// Looks up the depths of many boards, on all threads.
+/// Looks up the depths of many boards, using all threads.
 ///
 /// @param tiles The tiles of the boards, one board after the other.
 /// @param boards Number of boards.
-/// @param depths Receives a depth for each board: those of tilewave_table_depth().
+/// @param depths Receives the depth of each board, as tilewave_table_depth() returns it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_table_depths(
     table: *const TilewaveTable,
@@ -398,9 +399,9 @@ pub unsafe extern "C" fn tilewave_table_depths(
 ///
 /// @param tiles The tiles in row-major order, 0 for the blank.
 /// @param count Number of tiles: rows times columns.
-/// @param moves Receives the moves, at most capacity - 1 of them and a NUL: the letters U, D, L, R say where a tile goes,
-/// one for every tile. May be NULL. Nothing is written when the answer is negative.
-/// @param capacity Bytes of `moves`.
+/// @param moves Receives the moves, at most capacity - 1 of them and a NUL: one letter U, D, L or R for every tile, the
+/// direction in which it moves. May be NULL. If the answer is negative, nothing is written.
+/// @param capacity Size of `moves` in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_table_solve(
     table: *const TilewaveTable,
@@ -437,8 +438,8 @@ pub unsafe extern "C" fn tilewave_table_columns(table: *const TilewaveTable) -> 
     unsafe { table_of(table) }.map_or(0, |table| table.goal.size().cols())
 }
 
-/// Returns the number of cells of the board and writes as much of the goal as `capacity` allows to
-/// `tiles`, which may be NULL: row-major, 0 for the blank.
+/// Returns the number of cells of the board, and writes as much of the goal as `capacity` allows to `tiles`, which may
+/// be NULL: row-major, 0 for the blank.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_table_goal(
     table: *const TilewaveTable,

@@ -1,12 +1,11 @@
-//! The C library: open a pattern database or a distance table, look values up, close it. Header:
-//! `tools/c/tilewave.h`, made from this file and handles.rs; how to build and link: `tools/c/README.md`.
+//! The C library: open a pattern database or a distance table, look up values, close it. The header is
+//! `tools/c/tilewave.h`, generated from this file and handles.rs; for building and linking, see `tools/c/README.md`.
 //!
-//! Its functions have names of C, so they stand here and not in the Rust library: two versions of that can be linked
-//! into one program.
+//! Its functions have C names, so they are here and not in the Rust library; that way, two versions of the Rust library
+//! can be linked into one program.
 //!
-//! Invariant: a `TilewavePdb` pointer comes from `tilewave_pdb_open` and is valid until
-//! `tilewave_pdb_close`, tables likewise. No function writes to them, so threads may share them. No function
-//! panics: input is checked first.
+//! Invariant: a `TilewavePdb` pointer comes from `tilewave_pdb_open` and is valid until `tilewave_pdb_close`; the same
+//! holds for tables. No function writes to them, so threads may share them. No function panics: input is checked first.
 
 #![allow(unsafe_code)]
 // The comments of the functions are those of the C header, which has its own words for what a caller promises.
@@ -29,7 +28,7 @@ use tilewave::{
     puzzle::{Board, PuzzleError, Size},
 };
 
-/// Boards that a thread looks up alone.
+/// The number of boards up to which one thread looks them up alone.
 const ALONE: usize = 256;
 
 /// Version of this header: major.
@@ -57,7 +56,7 @@ const _: () = {
     assert!(number + TILEWAVE_VERSION_PATCH == TILEWAVE_VERSION_NUMBER);
 };
 
-/// What a function that can fail returns. tilewave_last_message() has the details.
+/// Status returned by functions that can fail. tilewave_last_message() returns the details.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TilewaveStatus {
@@ -67,38 +66,38 @@ pub enum TilewaveStatus {
     Misuse = 1,
     /// The system refused to open or read the file.
     Io = 2,
-    /// The file is something else.
+    /// The file is of a different kind.
     NotSuchAFile = 3,
-    /// The file is of a version that this library does not read.
+    /// The file has a version that this library cannot read.
     Version = 4,
     /// The file is damaged.
     Damaged = 5,
-    /// There is not enough memory, or there are no threads to be had.
+    /// There is not enough memory, or threads cannot be created.
     Memory = 6,
-    /// The file is intact, but this interface has no use for it: a table of a puzzle that is not a board.
+    /// The file is intact, but this interface does not support it: a table of a puzzle that is not a board.
     Unsupported = 7,
 }
 
-/// Negative values of boards and placements.
+/// Negative answers, returned instead of values and depths.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TilewaveAnswer {
-    /// The board, the placement or the state is not one of this database or table.
+    /// The board, placement or state does not belong to this database or table.
     Invalid = -1,
-    /// The goal cannot be reached, or a table of the first depths does not have the board.
+    /// The goal cannot be reached, or the board is missing in a table of the first depths.
     Unreachable = -2,
-    /// The file could not be read, or is damaged: tilewave_last_message() has the details.
+    /// The file could not be read, or is damaged: tilewave_last_message() returns the details.
     Failed = -3,
 }
 
-/// Flag of the open functions, 0: read the whole file into memory and check it.
+/// Flag for the open functions, 0: read the whole file into memory and check it.
 pub const TILEWAVE_OPEN_READ: c_uint = 0;
 
-/// Flag of the open functions: map the file and check it. Processes that map a file share its memory. Nobody may shorten
-/// the file while it is open.
+/// Flag for the open functions: map the file and check it. Processes that map a file share its memory. The file must
+/// not be truncated while it is open.
 pub const TILEWAVE_OPEN_MAP: c_uint = 1;
 
-/// Flag of tilewave_table_open(): read and check only the parts of the file that are asked for.
+/// Flag for tilewave_table_open(): read and check only the parts of the file that are needed.
 pub const TILEWAVE_OPEN_LAZY: c_uint = 2;
 
 /// Returns the version of the library, for example "0.1.0" (static storage).
@@ -107,13 +106,13 @@ pub extern "C" fn tilewave_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// Returns the version of the library as one number, to be compared with TILEWAVE_VERSION_NUMBER.
+/// Returns the version of the library as one number, for comparison with TILEWAVE_VERSION_NUMBER.
 #[unsafe(no_mangle)]
 pub extern "C" fn tilewave_version_number() -> c_int {
     TILEWAVE_VERSION_NUMBER
 }
 
-/// Returns what a status means, in a few words (static storage).
+/// Returns the meaning of a status in a few words (static storage).
 #[unsafe(no_mangle)]
 pub extern "C" fn tilewave_status_text(status: c_int) -> *const c_char {
     let text = match status {
@@ -130,15 +129,15 @@ pub extern "C" fn tilewave_status_text(status: c_int) -> *const c_char {
     text.as_ptr()
 }
 
-/// Returns the message of the last failure on this thread, or "" where there was none. It is valid until the next failure
+/// Returns the message of the last failure on this thread, or "" if there was none. It is valid until the next failure
 /// on this thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn tilewave_last_message() -> *const c_char {
     MESSAGE.with_borrow(|message| message.as_ptr())
 }
 
-/// Limits the threads that read files and look up many boards: 1 to 1024, or 0 for one per core, the default. For all
-/// threads of the process; look-ups that run keep theirs.
+/// Limits the number of threads that read files and look up many boards: 1 to 1024, or 0 for one per core, the default.
+/// Applies to all threads of the process; lookups already running are not affected.
 #[unsafe(no_mangle)]
 pub extern "C" fn tilewave_set_threads(threads: c_uint) -> TilewaveStatus {
     if threads > 1024 {
@@ -155,14 +154,14 @@ thread_local! {
     static MESSAGE: RefCell<CString> = RefCell::default();
 }
 
-/// Keeps the message of a failure.
+/// Stores the message of a failure.
 fn fail(status: TilewaveStatus, text: impl Into<String>) -> TilewaveStatus {
     let message = CString::new(text.into().replace('\0', " ")).unwrap_or_default();
     MESSAGE.set(message);
     status
 }
 
-/// Keeps the message of an error.
+/// Stores the message of an error.
 fn failed(error: impl Into<Error>) -> TilewaveStatus {
     use TilewaveStatus::{Damaged, Io, Memory, NotSuchAFile, Unsupported, Version};
     let error = error.into();
@@ -226,10 +225,10 @@ fn map(path: &Path) -> Result<Mapped, Error> {
     mapped.map_err(|reason| SystemError::Read { action, path: path.into(), reason }.into())
 }
 
-/// Closes what `open` has opened.
+/// Closes a handle that `open` returned.
 ///
 /// # Safety
-/// `opened` is NULL or came from `open`, and is not used afterwards.
+/// `opened` is NULL or was returned by `open`, and is not used afterwards.
 unsafe fn close<T>(opened: *mut T) {
     if !opened.is_null() {
         // SAFETY: it came from `Box::into_raw` in `open` and is given back once.
@@ -237,7 +236,7 @@ unsafe fn close<T>(opened: *mut T) {
     }
 }
 
-/// Writes as much of a text as has room, and a NUL.
+/// Writes as much of a text as fits, and a NUL.
 ///
 /// # Safety
 /// `target` is NULL or has room for `capacity` bytes.
@@ -250,7 +249,7 @@ unsafe fn write_text(text: &str, target: *mut c_char, capacity: usize) {
     }
 }
 
-/// Writes as many values as have room; returns how many there are.
+/// Writes as many values as fit and returns the total number of values.
 ///
 /// # Safety
 /// `target` is NULL or has room for `capacity` values.
@@ -264,16 +263,16 @@ unsafe fn write_all<T: Copy>(values: &[T], target: *mut T, capacity: usize) -> u
     values.len()
 }
 
-/// The numbers that a caller passes.
+/// The numbers passed by a caller.
 ///
 /// # Safety
-/// `numbers` is NULL or points at `count` of them.
+/// `numbers` is NULL or points to `count` numbers.
 unsafe fn read<'a, T>(numbers: *const T, count: usize) -> Option<&'a [T]> {
     // SAFETY: not NULL, and the caller promises `count` numbers.
     (!numbers.is_null()).then(|| unsafe { std::slice::from_raw_parts(numbers, count) })
 }
 
-/// The number of a value; a board that is none, or cannot reach the goal, has one too.
+/// Converts a value to a number; an invalid board, or one that cannot reach the goal, is also given a number.
 fn number(value: Result<Option<usize>, Error>) -> Result<c_int, Error> {
     match value {
         Ok(Some(value)) => Ok(value as c_int),
@@ -285,7 +284,7 @@ fn number(value: Result<Option<usize>, Error>) -> Result<c_int, Error> {
     }
 }
 
-/// Evaluates a board of a size.
+/// Evaluates a board of the given size.
 fn evaluate(
     size: Size,
     tiles: &[u16],
@@ -300,7 +299,7 @@ fn evaluate(
 /// Evaluates one board.
 ///
 /// # Safety
-/// `tiles` is NULL or points at `count` numbers.
+/// `tiles` is NULL or points to `count` numbers.
 unsafe fn evaluate_one(
     size: Size,
     (tiles, count): (*const u16, usize),
@@ -325,7 +324,7 @@ unsafe fn evaluate_one(
 /// Evaluates many boards with all threads.
 ///
 /// # Safety
-/// `tiles` is NULL or points at the cells of `boards` boards, `values` is NULL or has room for as many numbers.
+/// `tiles` is NULL or points to the cells of `boards` boards; `values` is NULL or has room for `boards` numbers.
 unsafe fn evaluate_all(
     size: Size,
     (tiles, boards): (*const u16, usize),

@@ -14,7 +14,7 @@ pub struct TilewavePruning {
     table: PruningTable,
 }
 
-/// Opens the file of a pruning table: of a cube or other puzzle, or of some of its pieces.
+/// Opens a pruning table file, for a cube or another puzzle or for some of its pieces.
 ///
 /// @param path The file. All of it is read and checked.
 /// @param out Receives the table, NULL on failure. Close it with tilewave_pruning_close().
@@ -37,10 +37,11 @@ pub unsafe extern "C" fn tilewave_pruning_close(table: *mut TilewavePruning) {
     unsafe { close(table) }
 }
 
-/// Returns the depth of a state of the table's puzzle, or a negative TilewaveAnswer. For what is not a state,
-/// tilewave_last_message() says why.
+/// Returns the depth of a state of the table's puzzle, or a negative TilewaveAnswer. If the argument is not a valid
+/// state, tilewave_last_message() says why.
 ///
-/// @param state Moves from the solved state, "R U2 (R' F)3", or what stands where: "corners 2 1 3 ../0 0 1 ..".
+/// @param state Moves from the solved state, "R U2 (R' F)3", or the piece at each position: "corners 2 1 3 ../0 0 1
+/// ..".
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_pruning_depth(
     table: *const TilewavePruning,

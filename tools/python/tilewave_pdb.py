@@ -4,7 +4,7 @@
     pdb = Pdb("7.pdb")
     pdb.value([15, 2, 1, 12, 8, 5, 6, 11, 4, 9, 10, 7, 3, 14, 13, 0])
 
-As a program: boards from the standard input, one per line, their values to the standard output.
+As a program, reads boards from standard input, one per line, and writes their values to standard output.
 """
 
 import math
@@ -67,8 +67,8 @@ class Pdb:
         return sorted({self.region(occupied, c) for c in range(self.cells) if c not in occupied})
 
     def value(self, board):
-        """The value of a board (row-major tiles, 0 for the blank), None when it cannot be reached. ValueError
-        when it is no board of the database's size."""
+        """The value of a board (row-major tiles, 0 for the blank), or None if it cannot be reached. Raises
+        ValueError if it is not a board of the database's size."""
         board = list(board)
         if sorted(board) != list(range(self.cells)):
             raise ValueError(f"no {self.rows}x{self.cols} board, every tile once and 0 for the blank: {board}")
@@ -80,7 +80,7 @@ class Pdb:
         return self.walk(cells, board.index(0))
 
     def walk(self, cells, blank):
-        """The moves on a walk to the goal in a table of one bit an entry."""
+        """The number of moves on a walk to the goal, in a table with one bit per entry."""
         goal, value = self.region(set(self.home), self.goal.index(0)), 0
         rest = self.remainder(cells, blank)
         while (cells, self.region(set(cells), blank)) != (self.home, goal):

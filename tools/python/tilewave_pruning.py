@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Reads the pruning tables of tilewave (docs/format.md): a table's depth of each state.
+"""Reads tilewave's pruning tables (docs/format.md) and prints the depth of each state.
 
     tilewave_pruning.py FILE < STATES
 
-A state is a line as `tilewave state PUZZLE` writes it, the table's sets in their order: for each position the kind of
-piece, counted from 1, and behind a slash how it is turned. It needs nothing but Python and answers a thousand states
-a second: a second opinion on the format, not a tool for many look-ups.
+A state is a line in the form that `tilewave state PUZZLE` prints, with the table's sets in order: for each position, the
+kind of piece, counted from 1, and after a slash its orientation. It needs nothing but Python and handles a thousand
+states per second: an independent check of the format, not a tool for many lookups.
 """
 
 import json
@@ -15,7 +15,7 @@ import sys
 
 
 def groups(puzzle):
-    """The groups of positions between which moves carry pieces: (orbit, positions)."""
+    """The groups of positions that exchange pieces: (orbit, positions)."""
     for index, orbit in enumerate(puzzle["orbits"]):
         count = len(orbit["solved"])
         turns = [move["transformation"][index] for move in puzzle["moves"]]
@@ -47,7 +47,7 @@ class Group:
         self.index, self.positions, self.moduli = index, positions, orbit["moduli"]
         self.solved = [orbit["solved"][p] for p in positions]
         kinds = [piece["kind"] for piece in self.solved]
-        # Kinds whose digits are those of a coordinate come first, and so do groups of which all pieces are told apart there.
+        # Kinds whose digits are those of a coordinate come first, and so do groups whose pieces are all distinct there.
         self.first = first["kinds"][index] if first else []
         self.turns_first = bool(first) and first["turns"]
         ordered = sorted(set(kinds), key=lambda k: (k not in self.first, k))
@@ -69,7 +69,7 @@ class Group:
         self.follows = False
 
     def digits(self, row):
-        """The digits of what stands at the positions of the group: (digit, values, whether they are the coordinate's)."""
+        """The digits of the pieces at the group's positions: (digit, values, whether it belongs to the coordinate)."""
         pieces = [row[p] for p in self.positions]
         free = list(range(len(pieces)))
         order, places = [], []
@@ -123,7 +123,7 @@ class Table:
                 independent.append(row)
 
     def parts(self, state):
-        """The number of the coordinate, and that of what is left; in a table of all states there is no coordinate."""
+        """The number of the coordinate, and that of the rest; a table of all states has no coordinate."""
         first = rest = 0
         for group in self.groups:
             for digit, values, is_first in group.digits(state[group.index]):
@@ -167,7 +167,7 @@ class Table:
         return after
 
     def depth(self, state):
-        """The depth of a state; None where the table has none."""
+        """The depth of a state; None if the table does not have it."""
         entry = self.entry(self.number(state))
         if entry is None or self.bits > 2:
             return entry

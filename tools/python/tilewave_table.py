@@ -3,9 +3,9 @@
     from tilewave_table import Table
     table = Table("3x3.table")
     table.depth([8, 6, 7, 2, 5, 4, 3, 0, 1])   # 31
-    table.solve([8, 6, 7, 2, 5, 4, 3, 0, 1])   # letters: where the tile goes
+    table.solve([8, 6, 7, 2, 5, 4, 3, 0, 1])   # letters: the directions of the tiles
 
-As a program: boards from the standard input, one per line, depths and solutions to the standard output.
+As a program, reads boards from standard input, one per line, and writes depths and solutions to standard output.
 """
 
 import mmap
@@ -29,7 +29,7 @@ class Table:
         self.number = {t: i for i, t in enumerate(t for t in along if t != 0)}
 
     def snake(self):
-        """The row-major cells in path order: rows of the short side, every other one backwards."""
+        """The row-major cells in path order: lines along the short side, every other one reversed."""
         rows, cols = self.rows, self.cols
         if cols > rows:
             lines = [[r * cols + c for r in range(rows)] for c in range(cols)]
@@ -38,7 +38,7 @@ class Table:
         return [cell for i, line in enumerate(lines) for cell in (line[::-1] if i % 2 else line)]
 
     def entry(self, board):
-        """The entry of a board that can reach the goal. ValueError when it is no board of the table's size."""
+        """The entry of a board that can reach the goal. Raises ValueError if it is not a board of the table's size."""
         if sorted(board) != list(range(self.cells)):
             raise ValueError(f"no {self.rows}x{self.cols} board, every tile once and 0 for the blank: {board}")
         line = [self.number[board[cell]] for cell in self.path if board[cell] != 0]
@@ -57,7 +57,7 @@ class Table:
         return None if value == 3 else value
 
     def moves(self, board):
-        """The moves of a board, and the boards after them."""
+        """The possible moves of a board, and the boards after them."""
         blank = board.index(0)
         row, col = divmod(blank, self.cols)
         for letter, r, c in (("U", row + 1, col), ("D", row - 1, col), ("L", row, col + 1), ("R", row, col - 1)):

@@ -8,9 +8,10 @@
 //! ip:=[[1],[2]];
 //! ```
 //!
-//! Points count from 1. A cycle (1,10,..) takes what stands at 1 to 10. A leading `M_` is not part of the name.
-//! `ip` lists sets of identical pieces; where one has several, points of no set are alike as well. Inverses are
-//! added. Without a name, as `Size(Group(Gen));`, a statement that follows `Gen` is not read.
+//! Points are counted from 1. A cycle (1,10,..) takes the element at 1 to 10. A leading `M_` is not part of the name.
+//! `ip` lists sets of identical pieces; if one of these sets has several pieces, the points that are in no set are
+//! identical as well. Inverses are added. A statement after `Gen` that defines no name, such as `Size(Group(Gen));`, is
+//! ignored.
 
 use std::collections::HashMap;
 
@@ -26,7 +27,7 @@ use crate::{
 /// The part of a file that ends at a semicolon.
 struct Statement<'a> {
     text: &'a str,
-    /// The line of its first character that is not a space.
+    /// The line of its first character other than white space.
     line: usize,
 }
 
@@ -36,12 +37,12 @@ impl<'a> Statement<'a> {
         Statement { text: body.trim_end(), line: line + newlines(&text[..text.len() - body.len()]) }
     }
 
-    /// The line of a byte of it.
+    /// The line number at a byte offset of the statement.
     fn line(&self, at: usize) -> usize {
         self.line + newlines(&self.text[..at])
     }
 
-    /// Its parts around the first appearance of a text.
+    /// Splits the statement at the first occurrence of a text.
     fn split(&self, by: &str) -> Option<(Statement<'a>, Statement<'a>)> {
         let (left, right) = self.text.split_once(by)?;
         let line = self.line(self.text.len() - right.len());
@@ -59,7 +60,7 @@ fn newlines(text: &str) -> usize {
     text.bytes().filter(|&b| b == b'\n').count()
 }
 
-/// Returns what a file says.
+/// Returns the contents of a file.
 pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
     let text = without_remarks(text);
     let mut cycles: HashMap<&str, Vec<Vec<usize>>> = HashMap::new();
@@ -132,7 +133,7 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
     })
 }
 
-/// The text with spaces in place of remarks, so that every byte keeps its line.
+/// The text with spaces in place of comments, so that every byte stays on its line.
 fn without_remarks(text: &str) -> String {
     let line = |line: &str| match line.find('#') {
         Some(at) => line[..at].to_string(),
@@ -147,7 +148,7 @@ fn generator_error(name: &str, value: &Statement, error: PuzzleError) -> Located
     PuzzleError::Generator { name, error: error.into() }.at(line)
 }
 
-/// Refuses what is no name.
+/// Checks that a text is a valid name.
 fn identifier(name: &Statement) -> Result<(), Located> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "_@'\\.".contains(c);
     match !name.text.is_empty() && name.text.chars().all(allowed) {
@@ -156,7 +157,7 @@ fn identifier(name: &Statement) -> Result<(), Located> {
     }
 }
 
-/// The parts of a list in brackets.
+/// The parts of a bracketed list.
 fn list<'a>(value: &Statement<'a>) -> Result<Vec<Statement<'a>>, Located> {
     let inner = value.text.strip_prefix('[').and_then(|t| t.strip_suffix(']'));
     let inner = inner.ok_or_else(|| value.syntax("a list in brackets"))?;
@@ -176,8 +177,8 @@ fn list<'a>(value: &Statement<'a>) -> Result<Vec<Statement<'a>>, Located> {
     }
 }
 
-/// Sets of identical pieces, and what is wrong with the first that has more than one for a puzzle of different
-/// pieces.
+/// Sets of identical pieces, and, for a puzzle whose pieces must all differ, the error for the first set with more than
+/// one piece.
 fn identical(value: &Statement) -> Result<(Vec<Vec<usize>>, Option<Located>), Located> {
     let inner = value.text.strip_prefix('[').and_then(|t| t.strip_suffix(']'));
     let inner = inner.ok_or_else(|| value.syntax("a list of lists in brackets"))?;

@@ -1,4 +1,4 @@
-//! KPuzzle definitions in JSON, as cubing.js and twips read them.
+//! KPuzzle definitions in JSON, in the form that cubing.js and twips read.
 //!
 //! ```json
 //! { "name": "ring",
@@ -7,10 +7,10 @@
 //!   "moves": { "L": { "PIECES": { "permutation": [1, 2, 3, 0], "orientationDelta": [0, 0, 0, 0] } } } }
 //! ```
 //!
-//! Positions and pieces count from 0. The numbers of a move say which position each position takes its piece from,
-//! and by how much the piece is turned on the way. `orientationMod` says of each piece how many of its orientations
-//! differ, 0 for all. All powers of a move count as one move; derived moves are moves only where they are asked
-//! for.
+//! Positions and pieces are counted from 0. The numbers of a move give, for each position, the position that its piece
+//! comes from, and by how much the piece turns on the way. `orientationMod` gives, for each piece, how many of its
+//! orientations differ, with 0 for all. All powers of a move count as one move; derived moves are moves only if they
+//! are requested.
 
 use std::{fmt, marker::PhantomData};
 
@@ -29,7 +29,7 @@ use crate::{
     units::shown,
 };
 
-/// The members of an object in the order of the file.
+/// The members of an object, in file order.
 struct Members<'a, T>(Vec<(String, T)>, PhantomData<&'a T>);
 
 impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Members<'a, T> {
@@ -55,7 +55,7 @@ impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Members<'a, T> {
     }
 }
 
-/// A value and the text of the whole file: what is wrong with it has a line.
+/// A value together with the text of the whole file, so that errors have line numbers.
 #[derive(Clone, Copy)]
 struct Value<'a> {
     raw: &'a RawValue,
@@ -84,7 +84,7 @@ impl<'a> Value<'a> {
         Ok(members.into_iter().map(value).collect())
     }
 
-    /// A member that must be there, once.
+    /// A required member, which must occur once.
     fn member(self, name: &str) -> Result<Value<'a>, Located> {
         let optional = self.optional(name)?;
         let missing =
@@ -92,7 +92,7 @@ impl<'a> Value<'a> {
         optional.ok_or_else(missing)
     }
 
-    /// A member that may be there, once.
+    /// An optional member, which may occur once.
     fn optional(self, name: &str) -> Result<Option<Value<'a>>, Located> {
         let mut found = self.members()?.into_iter().filter(|(n, _)| n == name);
         let first = found.next().map(|(_, value)| value);
@@ -104,7 +104,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A list of as many numbers as there are pieces.
+    /// A list with one number per piece.
     fn numbers(self, pieces: usize) -> Result<Vec<usize>, Located> {
         let numbers: Vec<usize> = self.read()?;
         match numbers.len() == pieces {
@@ -116,7 +116,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The turns of a member, none where it is left out, each below the orientations.
+    /// The turns in a member, each less than the number of orientations; all zero if it is left out.
     fn turns(self, name: &str, pieces: usize, orientations: u8) -> Result<Vec<u8>, Located> {
         let Some(value) = self.optional(name)? else {
             return Ok(vec![0; pieces]);
@@ -131,14 +131,14 @@ impl<'a> Value<'a> {
     }
 }
 
-/// What the parser of JSON says, without its own idea of the line.
+/// The message of the JSON parser, without its own line number.
 fn json_error(error: &serde_json::Error) -> PuzzleError {
     let text = error.to_string();
     let said = text.split(" at line ").next().unwrap_or_default();
     PuzzleError::Json(shown(said, 200))
 }
 
-/// Returns what a file says.
+/// Returns the contents of a file.
 pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
     let raw: &RawValue = serde_json::from_str(text).map_err(|e| json_error(&e).at(e.line()))?;
     let file = Value { raw, text };
@@ -178,7 +178,7 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
     Ok(source)
 }
 
-/// A set of pieces, all different.
+/// A set of pieces that all differ.
 fn set(orbit: Value) -> Result<PieceSet, Located> {
     let name = orbit.member("orbitName")?.read()?;
     let count = orbit.member("numPieces")?;
@@ -196,7 +196,7 @@ fn set(orbit: Value) -> Result<PieceSet, Located> {
     Ok(PieceSet { name, orientations: modulus, lines, solved: (0..pieces).map(piece).collect() })
 }
 
-/// What stands where in the solved puzzle.
+/// Reads which piece is at each position of the solved puzzle.
 fn solved(pattern: Value, set: &mut PieceSet) -> Result<(), Located> {
     let pieces = set.solved.len();
     let list = pattern.member("pieces")?;
@@ -222,7 +222,7 @@ fn solved(pattern: Value, set: &mut PieceSet) -> Result<(), Located> {
     Ok(())
 }
 
-/// What a move does to a set; sets that it does not name stay.
+/// The effect of a move on a set; a set that the move does not mention is unchanged.
 fn turn(name: &str, value: Value, set: &PieceSet) -> Result<OrbitTurn, Located> {
     let pieces = set.solved.len();
     let Some(value) = value.optional(&set.name)? else {

@@ -1,4 +1,4 @@
-//! ksolve definitions (`.def`) and those of twsearch (`.tws`).
+//! ksolve definitions (`.def`) and twsearch definitions (`.tws`).
 //!
 //! ```text
 //! Name Ring            # only lines that begin with a # are remarks
@@ -17,9 +17,9 @@
 //! Illegal PIECES 1 3 4 # no state may have pieces 3 or 4 at position 1
 //! ```
 //!
-//! The numbers of a move say which position each position takes its piece from: 2 3 4 1 brings the piece at
-//! position 2 to position 1. `StartState` and `MoveTransformation` are `Solved` and `Move` counted from 0; the
-//! latter says of each position by how much the piece is turned that it receives. All powers of a move count as one
+//! The numbers of a move give, for each position, the position that its piece comes from: 2 3 4 1 brings the piece at
+//! position 2 to position 1. `StartState` and `MoveTransformation` are like `Solved` and `Move`, but count from 0; the
+//! latter gives, for each position, by how much the piece that it receives turns. All powers of a move count as one
 //! move. Aliases are names only.
 
 use crate::{
@@ -34,10 +34,10 @@ use crate::{
     units::shown,
 };
 
-/// A line that is neither empty nor a remark: its number and its words.
+/// A line that is neither empty nor a comment: its number and its words.
 type KsolveLine<'a> = (usize, Vec<&'a str>);
 
-/// The numbers of a set, and the second row that they may have.
+/// The numbers of a set, and their optional second row.
 type KsolveRows<'a> = (KsolveLine<'a>, Option<KsolveLine<'a>>);
 
 struct KsolveReader<'a, I: Iterator<Item = KsolveLine<'a>>> {
@@ -45,7 +45,7 @@ struct KsolveReader<'a, I: Iterator<Item = KsolveLine<'a>>> {
     source: SetSource,
 }
 
-/// Returns what a file says.
+/// Returns the contents of a file.
 pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
     let lines = text.split(['\n']).enumerate().map(|(i, line)| (i + 1, line));
     let lines = lines.filter(|(_, line)| !line.starts_with('#'));
@@ -160,7 +160,7 @@ impl<'a, I: Iterator<Item = KsolveLine<'a>>> KsolveReader<'a, I> {
         Ok(())
     }
 
-    /// What stands where in the solved puzzle.
+    /// Reads which piece is at each position of the solved puzzle.
     fn solved(&mut self, line: usize, base: usize) -> Result<(), Located> {
         let rows = self.block(line, "Solved")?;
         for (set, rows) in self.source.sets.iter_mut().zip(rows) {
@@ -189,7 +189,8 @@ impl<'a, I: Iterator<Item = KsolveLine<'a>>> KsolveReader<'a, I> {
         Ok(())
     }
 
-    /// What a move does; twists by the pieces that positions had before, or by the positions that receive them.
+    /// Reads the effect of a move, with twists listed by the positions that pieces come from, or by those that receive
+    /// them.
     fn transformation(&mut self, name: &str, by_piece: bool) -> Result<Transformation, Located> {
         let name = shown(name, 32);
         let base = usize::from(by_piece);
@@ -222,7 +223,7 @@ impl<'a, I: Iterator<Item = KsolveLine<'a>>> KsolveReader<'a, I> {
         Ok(Transformation(turns.collect::<Result<_, _>>()?))
     }
 
-    /// Pieces that must not stand at a position.
+    /// Reads the pieces that may not be at a position.
     fn illegal(
         &mut self,
         line: usize,
@@ -250,7 +251,7 @@ impl<'a, I: Iterator<Item = KsolveLine<'a>>> KsolveReader<'a, I> {
         names.join(" or ")
     }
 
-    /// The rows of each set up to `End`, none where it is left out.
+    /// The rows of each set up to `End`; `None` for a set that is left out.
     fn block(&mut self, line: usize, of: &str) -> Result<Vec<Option<KsolveRows<'a>>>, Located> {
         if self.source.sets.is_empty() {
             let kind = PuzzleError::MissingPart("'Set', before everything else,".into());
@@ -303,7 +304,7 @@ fn number(line: usize, word: &str) -> Result<usize, Located> {
     number.ok_or_else(|| syntax(line, word, "a number"))
 }
 
-/// How a piece is turned.
+/// Reads the orientation of a piece.
 fn turn(line: usize, word: &str, orientations: u8) -> Result<u8, Located> {
     let turn = number(line, word).ok().filter(|&turn| turn < usize::from(orientations));
     turn.map(|turn| turn as u8).ok_or_else(|| {

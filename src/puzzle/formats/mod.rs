@@ -1,15 +1,16 @@
 //! Files that define a puzzle: GAP permutations, ksolve and twsearch definitions, KPuzzle JSON.
 //!
-//! The program and Rust programs call [`read_any`]. A format's own file turns text into what it says (`source` for
-//! points, `sets` for sets of pieces), and these make a definition or a puzzle of orbits of it, in one way for all.
+//! The program and Rust programs call [`read_any`]. The module of a format parses the text (into `source` for points,
+//! into `sets` for sets of pieces); from these, a definition or a puzzle with orbits is made in the same way for all
+//! formats.
 //!
-//! Invariant: any text is read or refused with the line that is wrong; nothing is read or written here.
+//! Invariant: any text is either read or rejected with the line number of the error. This module does not access files.
 //!
-//! | file | numbers of a move | counted from | a move and |
+//! | file | numbers of a move | counted from | moves that count as one |
 //! |---|---|---:|---|
-//! | `.gap` | cycles: (1,10) takes what stands at 1 to 10 | 1 | its inverse |
-//! | `.tws`, `.def` | where each position takes its piece from | 1 | all its powers |
-//! | `.kpuzzle.json` | where each position takes its piece from | 0 | all its powers |
+//! | `.gap` | cycles: (1,10) takes the element at 1 to 10 | 1 | the move and its inverse |
+//! | `.tws`, `.def` | where each position takes its piece from | 1 | all powers of the move |
+//! | `.kpuzzle.json` | where each position takes its piece from | 0 | all powers of the move |
 
 pub(crate) mod gap;
 pub(crate) mod kpuzzle;
@@ -40,7 +41,7 @@ pub enum Format {
     KPuzzle,
 }
 
-/// The endings of the names of files.
+/// The extensions of file names.
 const ENDINGS: [(&str, Format); 6] = [
     (".gap", Format::Gap),
     (".g", Format::Gap),
@@ -51,7 +52,7 @@ const ENDINGS: [(&str, Format); 6] = [
 ];
 
 impl Format {
-    /// Returns the format of a file according to its name, and the name without folders and extension.
+    /// Returns the format of a file according to its name, and the name without directories and extension.
     ///
     /// ```
     /// use tilewave::puzzle::formats::Format;
@@ -66,8 +67,8 @@ impl Format {
     }
 }
 
-/// Returns what of a turn in a file counts as one move: what was asked for, else any power of it. A move in a file of GAP is a
-/// permutation and counts with its inverse only.
+/// Returns which powers of a turn in a file count as one move: those that were requested, or else all powers. A move in
+/// a GAP file is a permutation, so only the move and its inverse count.
 ///
 /// ```
 /// use tilewave::puzzle::{formats::turns, orbits::Turns};
@@ -83,7 +84,7 @@ pub fn turns(file: &str, asked: Option<Turns>) -> Turns {
     asked.unwrap_or(own)
 }
 
-/// Returns the puzzle that the text of a file defines; the name of the file says how to read it.
+/// Returns the puzzle that the text of a file defines; the format follows from the file's name.
 ///
 /// ```
 /// use tilewave::puzzle::formats::{self, Counting};
@@ -97,25 +98,25 @@ pub fn turns(file: &str, asked: Option<Turns>) -> Turns {
 /// ```
 ///
 /// # Errors
-/// [`PuzzleError`] names the file, the line and what is wrong there.
+/// [`PuzzleError`] with the file, the line and the reason.
 pub fn read(file: &str, text: &str, counting: Counting) -> Result<Definition, PuzzleError> {
     let (source, name) = source(file, text)?;
     let definition = source.points().and_then(|points| points.definition(name, counting));
     definition.map_err(|error: Located| error.of(file))
 }
 
-/// Returns the puzzle that the text of a file defines, whatever it is: of one set of pieces if it can be that, or
-/// of its sets of pieces, or of the orbits of its points.
+/// Returns the puzzle that the text of a file defines, whatever its kind: a puzzle with one set of pieces if possible,
+/// otherwise one with the file's sets of pieces or with the orbits of its points.
 ///
 /// # Errors
-/// [`PuzzleError`] names the file, the line and what is wrong there.
+/// [`PuzzleError`] with the file, the line and the reason.
 pub fn read_any(file: &str, text: &str, counting: Counting) -> Result<FilePuzzle, PuzzleError> {
     let (source, name) = source(file, text)?;
     if let Ok(points) = source.points() {
         let definition = points.definition(name, counting);
         match definition {
             Ok(definition) => return Ok(FilePuzzle::Positions(definition)),
-            // It has too many positions for that, or some that look alike.
+            // It has too many positions for that, or some pieces look alike.
             Err(Located {
                 kind: PuzzleError::TooManyPoints { .. } | PuzzleError::AlikePieces(_),
                 ..
@@ -128,7 +129,7 @@ pub fn read_any(file: &str, text: &str, counting: Counting) -> Result<FilePuzzle
     puzzle.map(FilePuzzle::Orbits).map_err(|error| error.of(file))
 }
 
-/// Returns a part of the puzzle that the text of a file defines: some of its sets of pieces, some of its moves.
+/// Returns a part of the puzzle that the text of a file defines: some of its sets of pieces, and some of its moves.
 ///
 /// ```
 /// use tilewave::puzzle::formats::{self, Extract};
@@ -143,7 +144,7 @@ pub fn read_any(file: &str, text: &str, counting: Counting) -> Result<FilePuzzle
 /// ```
 ///
 /// # Errors
-/// [`PuzzleError`] names the file, the line and what is wrong there.
+/// [`PuzzleError`] with the file, the line and the reason.
 pub fn read_orbits(file: &str, text: &str, extract: &Extract) -> Result<OrbitPuzzle, PuzzleError> {
     let (source, name) = source(file, text)?;
     source.sets().puzzle(name, extract).map_err(|error| error.of(file))
@@ -158,7 +159,7 @@ pub enum FilePuzzle {
     Orbits(OrbitPuzzle),
 }
 
-/// What a file says.
+/// The contents of a file.
 enum Source {
     Points(PointSource),
     Sets(SetSource),
@@ -180,7 +181,7 @@ impl Source {
     }
 }
 
-/// What a file says, and what it is called.
+/// The contents of a file, and the name of the puzzle.
 fn source<'a>(file: &'a str, text: &str) -> Result<(Source, &'a str), PuzzleError> {
     let format = Format::of(file).ok_or_else(|| PuzzleError::FileFormat.at(0).of(file))?;
     let (format, name) = format;

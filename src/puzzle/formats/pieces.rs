@@ -1,10 +1,11 @@
-//! Points of a puzzle joined to pieces: stickers that always move together are one piece that turns.
+//! Joins points of a puzzle into pieces: stickers that always move together are one piece, which may turn.
 //!
-//! A point says where another one is when every product of moves that fixes it fixes the other. Of the points of an orbit of the
-//! group, those that say where each other are make a piece. They can be exchanged by permutations that commute with all moves; a
-//! cycle of these is how a piece turns. Points of other orbits that these say are stuck to them.
+//! A point determines another one if every product of moves that fixes the first also fixes the second. Within an orbit
+//! of the group, points that determine each other form a piece. Permutations that commute with all moves can exchange
+//! them; a cycle of such permutations is the way in which a piece turns. Points of other orbits that they determine are
+//! attached to them.
 //!
-//! Invariant: the pieces, their positions and turns say what stands at every point that moves, and nothing else.
+//! Invariant: the pieces, their positions and turns determine the element at every point that moves, and nothing else.
 
 use std::collections::BTreeMap;
 
@@ -20,14 +21,14 @@ use crate::puzzle::{
 
 /// A set of pieces.
 struct Pieces {
-    /// For each position its points, in the order in which a turn takes them to each other.
+    /// For each position, its points, in the order in which a turn takes each to the next.
     positions: Vec<Vec<usize>>,
-    /// For each other orbit that is stuck to it, which point is stuck to each.
+    /// For each attached orbit, the point that is attached to each point.
     stuck: Vec<BTreeMap<usize, usize>>,
 }
 
 impl SetSource {
-    /// Returns the sets of pieces that points make, without those of which nothing can be seen.
+    /// Returns the sets of pieces that the points form, without those in which nothing is visible.
     pub fn of_points(points: &PointSource) -> SetSource {
         let moves: Vec<&Permutation> = points.generators.iter().map(|g| &g.permutation).collect();
         let number = |&point: &usize| match &points.equal {
@@ -62,7 +63,7 @@ impl SetSource {
     }
 }
 
-/// The pieces that points make, largest orbits first.
+/// The pieces that the points form, largest orbits first.
 fn joined(points: usize, moves: &[&Permutation]) -> Vec<Pieces> {
     let permutations: Vec<Permutation> = moves.iter().map(|&of| of.clone()).collect();
     let mut open = orbits(points, &permutations);
@@ -77,7 +78,7 @@ fn joined(points: usize, moves: &[&Permutation]) -> Vec<Pieces> {
             stuck.extend(found.clone());
             found.is_none()
         });
-        // What commutes with all moves, the one with the longest cycles.
+        // Among the permutations that commute with all moves, the one with the longest cycles.
         let turn = orbit.iter().filter_map(said).max_by_key(|of| cycle(orbit[0], of).len());
         let turn = turn.expect("a point says where it is itself");
         let mut positions: Vec<Vec<usize>> = Vec::new();
@@ -91,13 +92,13 @@ fn joined(points: usize, moves: &[&Permutation]) -> Vec<Pieces> {
     all
 }
 
-/// The points that a map takes a point to.
+/// The cycle of points that begins with a point, under a map.
 fn cycle(first: usize, of: &BTreeMap<usize, usize>) -> Vec<usize> {
     let next = |&point: &usize| Some(of[&point]).filter(|&next| next != first);
     std::iter::successors(Some(first), next).collect()
 }
 
-/// For each point that moves take one to, where they take another; nothing where that does not follow.
+/// For each point that moves take the first point to, where they take the other; `None` if that is not determined.
 fn said(one: usize, other: usize, moves: &[&Permutation]) -> Option<BTreeMap<usize, usize>> {
     let mut said = BTreeMap::from([(one, other)]);
     let mut open = vec![(one, other)];
@@ -115,7 +116,7 @@ fn said(one: usize, other: usize, moves: &[&Permutation]) -> Option<BTreeMap<usi
 }
 
 impl Pieces {
-    /// What stands at each position of the solved puzzle, where points have these numbers.
+    /// The piece at each position of the solved puzzle, when points have these numbers.
     fn solved(&self, number: impl Fn(&usize) -> usize) -> Vec<FilePiece> {
         let letter = |point: &usize| {
             let stuck = self.stuck.iter().map(|to| number(&to[point]));
@@ -128,7 +129,7 @@ impl Pieces {
             word.rotate_left(turn);
             word
         };
-        // The turn after which a piece reads least, and after which it reads so again.
+        // The turn for which the resulting piece is smallest, and the turn after which it is the same again.
         let least = |word: &Vec<Vec<usize>>| {
             let turns = 0..word.len();
             let turn = turns.min_by_key(|&turn| (rotated(word, turn), turn)).unwrap_or_default();
@@ -147,7 +148,7 @@ impl Pieces {
         words.iter().map(piece).collect()
     }
 
-    /// What a move does to the positions.
+    /// The effect of a move on the positions.
     fn turn(&self, of: &Permutation) -> OrbitTurn {
         let mut turn = OrbitTurn::still(self.positions.len());
         for (from, points) in self.positions.iter().enumerate() {

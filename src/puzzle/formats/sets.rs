@@ -1,6 +1,6 @@
-//! What a file of sets of pieces says, before it becomes a puzzle.
+//! The contents of a file with sets of pieces, before it becomes a puzzle.
 //!
-//! Invariant: whatever format a file has, its sets become orbits in one way, and those of its names that are moves
+//! Invariant: whatever the file format, its sets become orbits in the same way, and those of its names that are moves
 //! become moves.
 
 use std::collections::BTreeSet;
@@ -14,11 +14,11 @@ use crate::{
     units::shown,
 };
 
-/// A piece in the solved puzzle, as a file has it.
+/// A piece of the solved puzzle, as given in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FilePiece {
     pub number: usize,
-    /// How many of its orientations can be told apart.
+    /// The number of orientations that can be distinguished.
     pub modulus: u8,
     pub turn: u8,
 }
@@ -27,20 +27,20 @@ pub(crate) struct FilePiece {
 pub(crate) struct PieceSet {
     pub name: String,
     pub orientations: u8,
-    /// The line that defines it, and the one that says what it holds.
+    /// The line that defines the set, and the line that gives its contents.
     pub lines: (usize, usize),
     pub solved: Vec<FilePiece>,
 }
 
 impl PieceSet {
-    /// The kinds: numbers, and the moduli of each, in increasing order.
+    /// The kinds of pieces: their numbers, and the moduli for each number in increasing order.
     fn kinds(&self) -> Vec<(usize, u8)> {
         let kinds: BTreeSet<(usize, u8)> =
             self.solved.iter().map(|piece| (piece.number, piece.modulus)).collect();
         kinds.into_iter().collect()
     }
 
-    /// Returns the kinds of a number.
+    /// Returns the kinds of pieces with a number.
     pub fn kinds_of(&self, number: usize) -> impl Iterator<Item = u8> {
         let kinds = self.kinds().into_iter().enumerate();
         kinds.filter(move |(_, (other, _))| *other == number).map(|(kind, _)| kind as u8)
@@ -60,25 +60,25 @@ impl PieceSet {
         }
     }
 
-    /// A number that two pieces have.
+    /// A number that two pieces share.
     fn twice(&self) -> Option<usize> {
         let mut seen = BTreeSet::new();
         self.solved.iter().map(|piece| piece.number).find(|&number| !seen.insert(number))
     }
 }
 
-/// Which sets and moves of a file make the puzzle, and how moves count.
+/// The sets and moves of a file that make up the puzzle, and how its moves count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extract {
     /// How moves count.
     pub counting: Counting,
     /// The sets to keep; empty for all sets.
     pub sets: Vec<String>,
-    /// The moves by name, or as `NAME=SEQUENCE`; empty for all moves of the file.
+    /// The moves, by name or as `NAME=SEQUENCE`; empty for all moves of the file.
     pub moves: Vec<String>,
 }
 
-/// A sequence of moves that has a name.
+/// A named sequence of moves.
 pub(crate) struct FileSequence {
     pub name: String,
     pub text: String,
@@ -92,14 +92,14 @@ pub(crate) struct SetSource {
     pub sets: Vec<PieceSet>,
     /// Moves, and rotations of the whole puzzle.
     pub moves: Vec<(String, Transformation)>,
-    /// What other names do.
+    /// The effects of other names.
     pub named: Vec<(String, Transformation)>,
     pub illegal: Vec<OrbitPlace>,
     /// The line of the last of these.
     pub illegal_line: usize,
-    /// Whether all powers of a move count as one, where the user does not say otherwise.
+    /// Whether all powers of a move count as one unless the user specifies otherwise.
     pub powers: bool,
-    /// The line that an error of the whole is put down to.
+    /// The line number for errors that concern the whole definition.
     pub line: usize,
 }
 
@@ -108,11 +108,10 @@ impl SetSource {
         self.sets.iter().map(PieceSet::orbit).collect()
     }
 
-    /// Takes over sequences that have a name: those that are moves, and those that are only names. Each may use the
-    /// names of others.
+    /// Resolves named sequences: those that are moves, and those that are only names. Each may use the names of others.
     ///
     /// # Errors
-    /// The first move that is none of the names.
+    /// The first sequence that uses an unknown name.
     pub fn resolve(&mut self, sequences: Vec<FileSequence>) -> Result<(), Located> {
         let orbits = self.orbits();
         let mut open = sequences;
@@ -137,14 +136,14 @@ impl SetSource {
         }
     }
 
-    /// Returns what a sequence of names of the file does.
+    /// Returns the effect of a sequence of names in the file.
     fn sequence(&self, text: &str, orbits: &[Orbit]) -> Result<Transformation, PuzzleError> {
         let all = || self.moves.iter().chain(&self.named);
         let find = |name: &str| all().find(|(other, _)| other == name).map(|(_, of)| of.clone());
         algorithm::transformation(text, orbits, find)
     }
 
-    /// Returns a puzzle of one set of pieces that all differ and are never turned.
+    /// Returns the puzzle as points, if it has one set of pieces that all differ and never turn.
     pub fn points(&self) -> Result<PointSource, Located> {
         let [set] = self.sets.as_slice() else {
             let second = &self.sets[1];
@@ -176,7 +175,7 @@ impl SetSource {
         })
     }
 
-    /// Returns the puzzle of some sets and moves.
+    /// Returns the puzzle with the selected sets and moves.
     pub fn puzzle(&self, name: &str, extract: &Extract) -> Result<OrbitPuzzle, Located> {
         let orbits = self.orbits();
         let plain = |(name, of): &(String, Transformation)| (name.clone(), of.clone());
@@ -205,7 +204,7 @@ impl SetSource {
 
 // Rotations of a whole puzzle, which twsearch does not count as moves.
 
-/// Whether a name is that of a rotation: x, y or z, or capitals and a v.
+/// Whether a name is that of a rotation: x, y or z, or capital letters followed by a v.
 fn is_rotation(name: &str) -> bool {
     let axis = name.strip_prefix(['x', 'y', 'z']);
     let grip = name.strip_suffix('v').filter(|grip| !grip.is_empty());

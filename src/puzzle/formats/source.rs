@@ -1,6 +1,6 @@
-//! What a file says, before its points become the positions of a puzzle.
+//! The contents of a file, before its points become the positions of a puzzle.
 //!
-//! Invariant: all moves permute the same points; what is read becomes a definition in one way for all formats.
+//! Invariant: all moves permute the same points, and they become a definition in the same way for all formats.
 
 use crate::{
     puzzle::{
@@ -14,14 +14,14 @@ use crate::{
 /// How to count moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counting {
-    /// Only the moves that the file names, none of their inverses.
+    /// Only the moves that the file lists, without their inverses.
     pub directed: bool,
-    /// In files of sets of pieces: a move and its inverse only, not all its powers.
+    /// In files with sets of pieces: only a move and its inverse, not all its powers.
     pub quarter: bool,
 }
 
 impl Counting {
-    /// Returns which moves are made of those of a file.
+    /// Returns which powers of the moves in a file are moves.
     pub(crate) fn turns(self, powers: bool) -> Turns {
         match self {
             Counting { directed: true, .. } => Turns::Directed,
@@ -31,21 +31,21 @@ impl Counting {
     }
 }
 
-/// Points, what each is called, and the moves.
+/// Points, their labels, and the moves.
 #[derive(Clone)]
 pub(crate) struct PointSource {
     pub labels: Vec<usize>,
     pub generators: Vec<Generator>,
-    /// For each point the number of what stands there, where some look alike.
+    /// For each point, the number of the element there, if some elements look alike.
     pub equal: Option<(Vec<usize>, Located)>,
-    /// Whether all powers of a move count as one, where the user does not say otherwise.
+    /// Whether all powers of a move count as one unless the user specifies otherwise.
     pub powers: bool,
-    /// The line that an error of the whole is put down to.
+    /// The line number for errors that concern the whole definition.
     pub line: usize,
 }
 
 impl PointSource {
-    /// Returns the puzzle: as few points as tell its states apart, inverses or powers added.
+    /// Returns the puzzle: with as few points as suffice to distinguish its states, and with inverses or powers added.
     pub fn definition(self, name: &str, counting: Counting) -> Result<Definition, Located> {
         let at = |kind: PuzzleError| kind.at(self.line);
         if let Some((_, wrong)) = self.equal {
@@ -95,7 +95,7 @@ impl PointSource {
     }
 }
 
-/// Refuses a second move of the same name, and more moves than a puzzle can have.
+/// Checks that a name is not used for a second move, and that a puzzle can have one more move.
 pub(crate) fn once<'a>(
     mut names: impl ExactSizeIterator<Item = &'a str>,
     name: &str,
@@ -109,7 +109,7 @@ pub(crate) fn once<'a>(
     }
 }
 
-/// What was left out.
+/// A note about the points that were left out.
 fn note(kept: &[usize], moved: usize, block: usize) -> String {
     let points: Vec<String> = kept.iter().map(usize::to_string).collect();
     let points = points.join(" ");
@@ -122,18 +122,18 @@ fn note(kept: &[usize], moved: usize, block: usize) -> String {
     }
 }
 
-// What is wrong with a puzzle file, and where.
+// Errors in puzzle files, with their positions.
 //
-// Invariant: an error is one line that begins with the name of the file and, where there is one, the line.
+// Invariant: an error is one line that begins with the name of the file and, if there is one, the line number.
 
 impl PuzzleError {
-    /// Returns the error at a line.
+    /// Returns the error with a line number.
     pub(crate) fn at(self, line: usize) -> Located {
         Located { line, kind: self }
     }
 }
 
-/// What is wrong at a line, before the name of the file is known.
+/// An error at a line, before the name of the file is known.
 #[derive(Clone, Debug)]
 pub(crate) struct Located {
     pub line: usize,
@@ -141,7 +141,7 @@ pub(crate) struct Located {
 }
 
 impl Located {
-    /// Returns the error of a file.
+    /// Returns the error with the name of the file.
     pub fn of(self, file: &str) -> PuzzleError {
         PuzzleError::File { file: file.into(), line: self.line, reason: Box::new(self.kind) }
     }

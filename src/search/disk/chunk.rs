@@ -1,7 +1,7 @@
-//! The step of one chunk: load its current level, then stream its previous level into its next.
+//! The step of one chunk: loads its current level, then streams its previous level into its next.
 //!
-//! Invariant: after loading, the array holds exactly the chunk's current level; blocks that held another
-//! chunk's are cleared. The readers send the chunks in the order in which they are computed.
+//! Invariant: after loading, the array contains exactly the chunk's current level; blocks that contained another
+//! chunk's level are cleared. The readers send the chunks in the order in which they are computed.
 
 use std::{
     ops::Range,
@@ -28,17 +28,19 @@ use crate::{
     system::SystemError,
 };
 
-/// Batches that may wait of the previous level, or of one that only gives its bits again: they are used at once.
+/// Maximum number of batches that may wait, of the previous level or of a level that is only read to restore its bits:
+/// they are used at once.
 const AHEAD: usize = 32;
 
-/// What is fixed while a session computes levels, as all its threads see it.
+/// The data that is fixed while a session computes levels, shared by all its threads.
 pub(crate) struct DiskRun<'a> {
     pub files: RunFiles<'a>,
     pub plan: MemoryPlan,
     pub crossings: Crossings,
     pub workers: Workers,
     pub progress: &'a dyn Progress,
-    /// Whether there are no other ranks: a process alone may be stopped after every chunk, ranks only together.
+    /// Whether there are no other ranks: a single process may be stopped after every chunk, several ranks only
+    /// together.
     pub alone: bool,
 }
 
@@ -57,13 +59,13 @@ pub(crate) struct GroupStep {
     pub step: IncomingStep,
     /// Where each transfer leads.
     pub reach: Vec<Reach>,
-    /// Planes that bring states, in the order of the step's last transfers.
+    /// Planes through which states arrive, in the order of the step's last transfers.
     pub incoming: Vec<usize>,
-    /// Planes of the next step that take states away, with the bit that each takes.
+    /// Planes of the next step through which states leave, with the bit that each of them takes.
     pub outgoing: Vec<(usize, u8)>,
 }
 
-/// Returns the step from the states at a depth into each group.
+/// Returns the steps from the states at a depth into each group.
 pub(crate) fn half_step(
     problem: &SearchProblem,
     crossings: &Crossings,
@@ -94,24 +96,24 @@ pub(crate) fn half_step(
     (0..problem.groups.classes[class].len()).map(into).collect()
 }
 
-/// Returns the planes of a side that take states of a group, with the bit that each takes.
+/// Returns the planes of a side through which states leave a group, with the bit that each of them takes.
 pub(crate) fn leaving(crossings: &Crossings, side: usize, group: usize) -> Vec<(usize, u8)> {
     let planes = crossings.sides[side].iter().enumerate();
     let leaving = planes.filter(|(_, plane)| plane.from.0 == group);
     leaving.map(|(at, plane)| (at, plane.from.1)).collect()
 }
 
-// Which frames of a chunk a step can reach.
+// The frames of a chunk that a step can reach.
 //
-// Invariant: a frame that is left out gets no state and gives none, so nobody need look at it. In thin levels these are nearly
-// all: a level of a few million states on a large board must not cost a pass over its lines.
+// Invariant: a frame that is skipped neither receives nor sends any state. In thin levels, these are nearly all frames:
+// a level of a few million states on a large board must not cost a pass over its lines.
 
-/// A level is thin where at most one in so many blocks holds states.
+/// A level is thin if at most one block in this many contains states.
 const THIN: usize = 16;
 
-/// Returns for each frame of a chunk whether any state can come to it; `None` when too many do to count them. `cur` is the current
-/// level of the chunk, `back` the step of the other side, whose sources are this step's targets; `reached` says which blocks
-/// bits from other chunks reach, if not too many.
+/// Returns, for each frame of a chunk, whether any state can arrive in it; `None` if too many states do for them to be
+/// counted. `cur` is the current level of the chunk, and `back` is the step of the other side, whose sources are this
+/// step's targets; `reached` lists the blocks that bits from other chunks reach, unless there are too many.
 pub(crate) fn near(
     chunks: Chunks,
     chunk: usize,
@@ -128,7 +130,7 @@ pub(crate) fn near(
     for block in reached(most)? {
         near[block / chunks.frame_blocks] = true;
     }
-    // Groups lead into each other, each by windows of its own: only one is followed.
+    // Groups lead into each other, each with its own windows: this is followed only if there is a single group.
     let [into] = back else {
         let none = !near.contains(&true) && held().next().is_none();
         return none.then_some(near);
@@ -147,31 +149,31 @@ pub(crate) fn near(
 
 // The step of a chunk.
 
-/// What one worker has to itself: its codecs, and memory that a chunk leaves to the next.
+/// The data of one worker: its codecs, and memory that is passed on from chunk to chunk.
 pub(crate) struct Worker {
     pub decoder: Decoder,
     pub encoder: Encoder,
-    /// The blocks of each group.
+    /// The block loops of each group.
     pub loops: Vec<BlockLoop>,
     pub located: BlockSources,
-    /// One block per plane into a group, spread to bytes.
+    /// One block for each plane into a group, expanded to bytes.
     pub halo: Vec<Register>,
     pub words: Vec<u64>,
     pub frame: Vec<Register>,
-    /// For each block of the frame which groups of its registers are left from the frame before.
+    /// For each block of the frame, which groups of its registers still contain data of the previous frame.
     pub stale: Vec<u64>,
     pub occupied: Vec<bool>,
-    /// The states seen, where they are kept.
+    /// The states seen, if they are kept.
     pub seen: Vec<Register>,
 }
 
-/// A worker for every thread, made before the first begins: tables of codecs take megabytes.
+/// One worker per thread, created before the first thread begins: tables of codecs take megabytes.
 ///
-/// Invariant: a thread has at most one at a time, and what one holds from before is never read.
+/// Invariant: a thread has at most one worker at a time, and the previous contents of a worker are never read.
 pub(crate) struct Workers(Mutex<Vec<Worker>>);
 
 impl Workers {
-    /// Returns the workers of a number of threads, which encode with `codec`; `level` is zstd's.
+    /// Returns workers for a number of threads, which encode with `codec`; `level` is the zstd level.
     pub fn new(
         codec: Codec,
         level: i32,
@@ -196,7 +198,7 @@ impl Workers {
         Ok(Workers(Mutex::new(workers?)))
     }
 
-    /// Lends one to a thread.
+    /// Lends a worker to a thread.
     pub fn with<T>(&self, work: impl FnOnce(&mut Worker) -> T) -> T {
         let idle = || self.0.lock();
         let worker = idle().pop();
@@ -215,14 +217,15 @@ pub(crate) struct Level<'a> {
     pub back: &'a [GroupStep],
     pub committer: &'a Committer,
     pub current: Fetch<'a>,
-    /// What is left out: the previous level, or the states seen; its files have the parts of those that are written.
+    /// The excluded states: the previous level, or the states seen. Their files have the same parts as those being
+    /// written.
     pub left_out: Fetch<'a>,
     /// The chunks that this rank has to compute.
     pub order: Vec<usize>,
 }
 
 impl Level<'_> {
-    /// Computes some of the chunks; returns false when told to stop before the last.
+    /// Computes some of the chunks; returns false if interrupted before the last.
     pub fn chunks(
         &self,
         which: Range<usize>,
@@ -259,7 +262,7 @@ impl Level<'_> {
                     let step = ChunkStep { level: self, chunk, cur, halo };
                     tally = step.compute(&batches, near.as_deref(), done)?;
                 } else {
-                    // Nothing comes from anywhere: what there was at level d - 2 is subtracted from nothing.
+                    // Nothing arrives from anywhere: level d - 2 is subtracted from the empty set.
                     batches.iter().try_for_each(|batch| batch.map(drop))?;
                     self.shows(done + frames as u64);
                 }
@@ -270,14 +273,14 @@ impl Level<'_> {
         })
     }
 
-    /// Shows how many frames of all chunks are done.
+    /// Reports how many frames of all chunks are done.
     fn shows(&self, done: u64) {
         let total = (self.order.len() * self.left_out.parts.frames()) as u64;
         self.run.progress.progress(Phase::Search(self.depth), done, total);
     }
 }
 
-/// Has every thread work on the batches of a chunk, until there are no more or one has failed.
+/// Lets every thread work on the batches of a chunk, until there are no more or one has failed.
 fn each_batch(
     run: &DiskRun,
     batches: &Batches,
@@ -304,8 +307,8 @@ fn each_batch(
     first.into_inner().map_or(Ok(()), Err)
 }
 
-/// Writes which groups of the registers of each block hold a state, a bit each; `live` are the registers that do, where they
-/// are known.
+/// Writes which groups of the registers of each block contain a state, one bit each; `live` lists the registers that
+/// do, if they are known.
 fn mark_held(registers: &[Register], live: Option<&[u32]>, size: usize, held: &mut [u64]) {
     let Some(live) = live else {
         for (block, held) in registers.chunks(size).zip(held) {
@@ -315,7 +318,7 @@ fn mark_held(registers: &[Register], live: Option<&[u32]>, size: usize, held: &m
         return;
     };
     held.fill(0);
-    // In order: no division that takes as long as the rest.
+    // In order, so that no division is needed, which would take as long as the rest.
     let (mut block, mut first) = (0, 0);
     for register in live.iter().map(|&register| register as usize) {
         while register >= first + size {
@@ -328,7 +331,7 @@ fn mark_held(registers: &[Register], live: Option<&[u32]>, size: usize, held: &m
     }
 }
 
-/// Makes the groups of registers of a block empty that may hold a state: mostly none.
+/// Clears the groups of registers of a block that may contain a state: usually none.
 fn clear(block: &mut [Register], mut held: u64) {
     if held == ALL {
         return block.fill([0; 64]);
@@ -341,7 +344,8 @@ fn clear(block: &mut [Register], mut held: u64) {
     }
 }
 
-/// Takes one bit of every byte of a block of which some groups of registers may hold a state; returns whether any is set.
+/// Takes one bit of every byte of a block in which some groups of registers may contain a state; returns whether any is
+/// set.
 fn take(kernel: Kernel, block: &[Register], bit: u8, held: u64, words: &mut [u64]) -> bool {
     if held == ALL {
         return collect(kernel, block, bit, words);
@@ -366,7 +370,7 @@ fn load(run: &DiskRun, batches: &Batches, cur: &mut Frontier) -> Result<(), Halt
             let Some((registers, (occupied, held))) = place else {
                 continue;
             };
-            // Groups are worth it only where few of them hold anything.
+            // Treating groups separately is worthwhile only if few of them contain anything.
             let full = held.contains(&ALL);
             if !full {
                 for (block, held) in registers.chunks_mut(size).zip(&mut *held) {
@@ -388,8 +392,8 @@ fn load(run: &DiskRun, batches: &Batches, cur: &mut Frontier) -> Result<(), Halt
     })
 }
 
-/// Puts what chunks of earlier sessions have sent, in the step from a level, into the halo again, and has each shown; returns
-/// false when told to stop before the last.
+/// Puts the bits that chunks of earlier sessions have sent, in the step from a level, into the halo again, and reports
+/// each of these chunks; returns false if interrupted before the last.
 pub(crate) fn restore(
     run: &DiskRun,
     level: &Fetch,
@@ -415,7 +419,7 @@ pub(crate) fn restore(
             each_batch(run, &batches, |worker, batch| {
                 worker.words.resize(size, 0);
                 worker.frame.resize(chunks.frame_registers(), [0; 64]);
-                // What a frame before has left behind is of no chunk any more.
+                // The remains of a previous frame no longer belong to any chunk.
                 worker.stale.fill(ALL);
                 for (frame, entry) in batch.frames() {
                     let (group, within) = level.parts.place(frame);
@@ -454,8 +458,9 @@ struct ChunkStep<'a> {
 }
 
 impl ChunkStep<'_> {
-    /// Computes the chunk's next level from `batches`, which bring what is left out of it: its previous one, or the
-    /// states seen. `near` says which frames any state can come to, where these are few; `done` frames come before.
+    /// Computes the chunk's next level from `batches`, which contain the states excluded from it: its previous level,
+    /// or the states seen. `near` tells in which frames any state can arrive, if there are few; `done` is the number of
+    /// preceding frames.
     fn compute(&self, batches: &Batches, near: Option<&[bool]>, done: u64) -> Result<Tally, Halt> {
         let Level { run, step, committer, ref left_out, .. } = *self.level;
         let (chunks, parts) = (run.plan.chunks, left_out.parts);
@@ -463,7 +468,7 @@ impl ChunkStep<'_> {
         let planes = step.iter().map(|group| group.incoming.len()).max().unwrap_or(0);
         let (sum, done) = (Mutex::new(Tally::default()), AtomicU64::new(done));
         each_batch(run, batches, |worker, batch| {
-            // What is in it stays, and nobody reads it.
+            // Its contents stay there and are not read.
             worker.halo.resize(size * planes, [0; 64]);
             worker.words.resize(size, 0);
             worker.frame.resize(chunks.frame_registers(), [0; 64]);
@@ -475,7 +480,7 @@ impl ChunkStep<'_> {
             let mut encoded = EncodedFrames::new(batch.first * halves, batch.end * halves);
             let mut tally = Tally::default();
             for (frame, entry) in batch.frames() {
-                // Elsewhere what there was at level d - 2 is subtracted from nothing.
+                // Elsewhere, level d - 2 is subtracted from the empty set.
                 if near.is_none_or(|near| near[frame]) {
                     let found = self.frame(worker, batch, (frame, entry), &mut encoded);
                     tally = tally.plus(found?);
@@ -513,7 +518,8 @@ impl ChunkStep<'_> {
         let Worker { decoder, encoder, loops, located, words, stale, occupied, .. } = worker;
         let halo = &mut worker.halo[..size * into.incoming.len()];
         let registers = &mut worker.frame[..count * size];
-        // What has been seen is left out, or what the previous level holds, in whose place the next one comes.
+        // The excluded states are those that have been seen, or those of the previous level, which the next one
+        // replaces.
         let seen = worker.seen.chunks_exact_mut(count * size).next().unwrap_or_default();
         let held = entry.is_some();
         if let Some(entry) = entry {
@@ -523,7 +529,7 @@ impl ChunkStep<'_> {
             seen.fill([0; 64]);
         }
         let begun = Instant::now();
-        // What the frame before left behind goes, where nothing has taken its place.
+        // Remains of the previous frame are removed where nothing has replaced them.
         let replaced = held && !parts.seen;
         for (block, stale) in registers.chunks_mut(size).zip(&mut *stale) {
             if replaced { *stale = ALL } else { clear(block, std::mem::take(stale)) }
@@ -587,7 +593,7 @@ mod tests {
         search::Search,
     };
 
-    /// The neighbours of a state within its chunk lie in frames that are near, and few others are.
+    /// The neighbours of a state within its chunk lie in frames that are marked as near, and few other frames are.
     #[test]
     fn frames_that_states_lead_to_are_near() {
         let goal = Goal::Last.board("2x7".parse().unwrap()).unwrap();
@@ -638,7 +644,7 @@ mod tests {
             "{named} of {tried} times {}",
             chunks.frames()
         );
-        // Nothing is counted where much is held.
+        // Nothing is counted if much is held.
         let mut cur = Frontier::empty(chunks.layout, chunks.blocks).unwrap();
         cur.occupied.fill(true);
         assert_eq!(near(chunks, 0, &cur, &back, |_| Some(vec![])), None);

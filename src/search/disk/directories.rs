@@ -1,4 +1,4 @@
-//! The directories of a run: which chunk lies where, the locks, and how much of the disks is used.
+//! The directories of a run: the location of each chunk, the locks, and the disk space in use.
 
 use std::{
     fmt,
@@ -20,7 +20,8 @@ use crate::{
     store::{Codec, DEFAULT_LEVEL, Identity, LABEL, Lock, Manifest, Shares, Storage, lock_within},
 };
 
-/// The directories of a run. The first one holds the manifest, whose shares say which directory holds which chunk.
+/// The directories of a run. The first one contains the manifest, whose shares determine which directory contains which
+/// chunk.
 #[derive(Clone)]
 pub struct Directories {
     storages: Arc<[Box<dyn Storage>]>,
@@ -28,7 +29,7 @@ pub struct Directories {
     pub(crate) used: Arc<Used>,
 }
 
-/// Bytes of this session's files.
+/// The sizes of this session's files.
 #[derive(Default)]
 pub(crate) struct Used {
     pub levels: AtomicU64,
@@ -42,10 +43,10 @@ impl Used {
 }
 
 impl Directories {
-    /// Returns the directories of a run, in the order in which chunks are dealt out.
+    /// Returns the directories of a run, in the order in which chunks are distributed among them.
     ///
     /// # Panics
-    /// When `storages` is empty.
+    /// If `storages` is empty.
     pub fn new(storages: Vec<Box<dyn Storage>>) -> Directories {
         assert!(!storages.is_empty(), "a run has a directory");
         let shares = Shares::new(&[], storages.len());
@@ -65,7 +66,7 @@ impl Directories {
         &*self.storages[0]
     }
 
-    /// What `tilewave resume` is to be given: the directories, and how deep the search was to go.
+    /// The arguments for `tilewave resume`: the directories, and the maximum depth of the search.
     pub(crate) fn resume(&self, max_depth: Option<usize>) -> String {
         let mut words: Vec<String> = self.storages.iter().map(|storage| storage.name()).collect();
         words.extend(max_depth.map(|depth| format!("--max-depth {depth}")));
@@ -76,25 +77,26 @@ impl Directories {
         &*self.storages[self.place(chunk)]
     }
 
-    /// Returns the place of the directory of a chunk, from 0.
+    /// Returns the index of the directory of a chunk, from 0.
     pub(crate) fn place(&self, chunk: usize) -> usize {
         let shares = self.shares.read();
         shares.place(chunk)
     }
 
-    /// How chunks are dealt out.
+    /// How chunks are distributed.
     pub(crate) fn shares(&self) -> Shares {
         let shares = self.shares.read();
         shares.clone()
     }
 
-    /// Deals chunks out by the shares of a run, equally when these are not those of as many directories.
+    /// Distributes chunks according to the shares of a run, or equally if the number of shares differs from that of
+    /// directories.
     pub(crate) fn deal(&self, shares: &[u32]) {
         let mut dealt = self.shares.write();
         *dealt = Shares::new(shares, self.count());
     }
 
-    /// Returns the shares that a new run takes, by the room on the disks.
+    /// Returns the shares for a new run, based on the free space on the disks.
     pub(crate) fn shares_by_room(&self) -> Vec<u32> {
         let rooms: Vec<_> = self.all().map(|s| (s.free(), s.device())).collect();
         Shares::by_room(&rooms)
@@ -119,10 +121,10 @@ impl Directories {
         self.all().any(Storage::is_locked)
     }
 
-    /// Reads the manifest, if there is one, and deals chunks out as it says.
+    /// Reads the manifest, if there is one, and distributes chunks as it specifies.
     ///
     /// # Errors
-    /// [`SearchError`] when it cannot be read or is damaged.
+    /// [`SearchError`] if it cannot be read or is damaged.
     pub fn manifest(&self) -> Result<Option<Manifest>, SearchError> {
         let manifest = Manifest::read(self.first())?;
         self.deal(manifest.as_ref().map_or(&[], |manifest| &manifest.shares));
@@ -130,10 +132,10 @@ impl Directories {
     }
 }
 
-// What the files of a run say of the puzzle that is searched, and the puzzle from what they say.
+// The description of the puzzle in the files of a run, and the puzzle restored from this description.
 //
-// Invariant: what is read back searches the same states in the same order of lines; two searches have the same
-// label only when they have the same puzzle, metric and goal.
+// Invariant: a puzzle that is read back has the same states in the same order of lines; two searches have the same
+// label only if they have the same puzzle, metric and goal.
 
 impl Identity {
     pub(crate) fn of(space: &StateSpace) -> Identity {
@@ -147,7 +149,7 @@ impl Identity {
         }
     }
 
-    /// Names and values to be compared, the most telling first.
+    /// Names and values to be compared, most informative first.
     pub(crate) fn facts(&self) -> [(&'static str, String); 5] {
         let moves = self.puzzle.as_deref().map_or_else(String::new, hash);
         let metric = self.metric.clone();
@@ -173,7 +175,7 @@ impl Identity {
         }
     }
 
-    /// Whether both are of the same moves of another puzzle, whatever it and they are called.
+    /// Whether both have the same moves of a puzzle other than a board, whatever the names.
     pub(crate) fn is_renamed(&self, other: &Identity) -> bool {
         if self.puzzle.is_some() && self.puzzle == other.puzzle {
             return true;
@@ -182,14 +184,15 @@ impl Identity {
         matches!((read(self), read(other)), (Some(one), Some(other)) if one.is_renamed(&other))
     }
 
-    /// What is searched, by lists or by numbers; [`SearchError::Apart`] as for [`Identity::space`].
+    /// The object of the search, by lists or by numbers; [`SearchError::Apart`] as in [`Identity::space`].
     pub(crate) fn searched(&self, of: &dyn Storage) -> Result<Searched, Error> {
         let puzzle =
             self.puzzle.as_deref().and_then(|text| OrbitPuzzle::of_json(&self.board, text));
         puzzle.map_or_else(|| self.space(of).map(Searched::Numbered), |p| Ok(Searched::Listed(p)))
     }
 
-    /// What is searched by the numbers of its states; [`SearchError::Apart`] for what no program of this version wrote.
+    /// The object of a search of numbered states; [`SearchError::Apart`] for data that this version cannot have
+    /// written.
     pub(crate) fn space(&self, of: &dyn Storage) -> Result<StateSpace, Error> {
         let unknown = |what: &str| {
             SearchError::apart(
@@ -212,20 +215,20 @@ impl Identity {
     }
 }
 
-/// Goal and start of a puzzle that is searched by lists.
+/// Stands for goal and start of a puzzle in a list search.
 const SOLVED: &str = "solved";
 
 /// The puzzle that a run searches.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Searched {
-    /// A state space whose states are searched by their numbers.
+    /// A state space, for a search of numbered states.
     Numbered(StateSpace),
-    /// A puzzle that is searched by lists of states.
+    /// A puzzle, for a list search.
     Listed(OrbitPuzzle),
 }
 
 impl Searched {
-    /// Returns the number of states that can be reached, `None` when it is unknown or exceeds 64 bits.
+    /// Returns the number of reachable states, or `None` if it is unknown or exceeds 64 bits.
     pub fn states(&self) -> Option<u64> {
         match self {
             Searched::Numbered(space) => space.states(),
@@ -247,8 +250,8 @@ fn hash(text: &str) -> String {
     format!("{:016x}", XxHash3_64::oneshot(text.as_bytes()))
 }
 
-/// Returns what the header of each level file says of the lines: the goal of a board, with the metric unless it is one
-/// tile a move; the hash of another puzzle's text, and as much of its name as there is room for.
+/// Returns the description of the lines in the header of each level file: the goal of a board, and the metric unless it
+/// is the single-tile metric; the hash of another puzzle's text, and as much of its name as there is room for.
 pub(crate) fn label(identity: &Identity) -> String {
     match (&identity.puzzle, &identity.metric) {
         (Some(text), _) => {
@@ -264,18 +267,18 @@ pub(crate) fn label(identity: &Identity) -> String {
 
 // What a search on disk may use, and how.
 
-/// How a search uses its disk.
+/// The options for using disks in a search.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Disk {
-    /// The directories that hold the files.
+    /// The directories that contain the files.
     pub directories: Directories,
-    /// Number of digits that all lines of a chunk share, K; `None` for the fewest that fit the memory. A
+    /// Number of digits that all lines of a chunk share, K; `None` for the smallest number that fits in memory. A
     /// continued run keeps its number.
     pub shared_digits: Option<usize>,
-    /// Where the planes are kept; `None` for memory if they fit there.
+    /// Where the planes are stored; `None` for memory if they fit there.
     pub planes: Option<PlaneStore>,
-    /// Codec of new files; `None` for the fastest on this processor. A run may have files of both codecs.
+    /// Codec of new files; `None` for the fastest on this processor. A run may have files with both codecs.
     pub codec: Option<Codec>,
     /// zstd compression level of new files.
     pub zstd_level: i32,
@@ -285,15 +288,15 @@ pub struct Disk {
     pub keep_all: bool,
     /// Maximum size of level files and scratch files in bytes, `None` for all free disk space.
     pub limit: Option<u64>,
-    /// Expected level widths, with several alternatives if they are uncertain: an incomplete search does not start unless
-    /// the disks have room for the smallest of them.
+    /// Expected level widths, with several alternatives if they are uncertain: an incomplete search does not start
+    /// unless there is enough disk space for the smallest of them.
     pub expected: Vec<Widths>,
-    /// Whether the search starts even if the disks seem to have no room.
+    /// Whether the search starts even if there does not seem to be enough disk space.
     pub ignore_space: bool,
-    /// Whether a continued search first reads and checks all its files, and recomputes damaged levels if
-    /// the levels before them are kept.
+    /// Whether a continued search first reads and checks all its files, and recomputes damaged levels if the preceding
+    /// levels are kept.
     pub check: bool,
-    /// Maximum time to wait for another search in the directories to end.
+    /// Maximum time to wait until another search in the directories ends.
     pub patience: Duration,
 }
 
@@ -314,8 +317,8 @@ setters! { Disk:
 }
 
 impl Disk {
-    /// Returns the default options: as few chunks as fit the memory, a commit every 10 seconds, and
-    /// only the last two levels kept.
+    /// Returns the default options: as few chunks as fit in memory, a commit every 10 seconds, and only the last two
+    /// levels kept.
     pub fn new(directories: Directories) -> Disk {
         Disk {
             directories,

@@ -1,17 +1,17 @@
-//! How a session on disk ends early, alone or with all ranks.
+//! How a session on disk ends early, on one rank or on all of them.
 //!
-//! Invariant: what one rank meets alone is told to the others by the end of the job; what all know ends all
-//! of them alike.
+//! Invariant: the others learn of a problem that only one rank notices when the job ends; a problem known to all ends
+//! all of them in the same way.
 
 use crate::{
     Error,
     search::{Communicator, SearchError},
 };
 
-/// Why a rank has stopped.
+/// The reason why a rank has stopped.
 #[derive(Debug)]
 pub enum Stopped {
-    /// All ranks have stopped, each with its own error or the one that names the rank at fault.
+    /// All ranks have stopped, each with its own error or with the one that names the failed rank.
     Together(Error),
     /// Only this rank has stopped; the others wait for it until the job is ended.
     Alone(Error),
@@ -26,11 +26,11 @@ impl Stopped {
     }
 }
 
-/// Why the levels ended early.
+/// The reason why the levels ended early.
 pub(crate) enum Halt {
-    /// Something is wrong on this rank.
+    /// There is an error on this rank.
     Error(Error),
-    /// The writer of this rank has failed and says why itself.
+    /// The writer of this rank has failed and reports the reason itself.
     Writer,
     /// All ranks have stopped for this reason.
     Together(Error),
@@ -42,7 +42,7 @@ impl<E: Into<Error>> From<E> for Halt {
     }
 }
 
-/// Returns what this rank has, once every rank has something; else every rank stops.
+/// Returns the value of this rank once every rank has a value; otherwise every rank stops.
 pub(crate) fn agreed<T>(
     communicator: &dyn Communicator,
     result: Result<T, impl Into<Error>>,

@@ -1,13 +1,14 @@
-//! Segments on their way from chunk to chunk: through files, where the planes of one machine exceed its memory, or
-//! between ranks, where they wait in memory and travel between two supersteps.
+//! Segments on their way from chunk to chunk: through files, if the planes of one machine exceed its memory, or between
+//! ranks, where they wait in memory and are sent between two supersteps.
 //!
-//! Invariant: a segment is received once, as it was sent, or an error is: the hash of what leaves the memory stays
-//! behind or travels with it. Files are scratch. Names and headers carry the run's number, so a run that is resumed
-//! removes its own and makes them again from the level files; they are never synced. What was read gives its disk
-//! back, so what is read and what is written together take little more than one of them. A segment for a chunk of this
-//! rank never leaves it; one for another rank travels once, in the order in which it was sent. In a superstep the
-//! messages for other ranks are at most 1 bit per line and plane of the chunks computed meanwhile; those that have
-//! arrived are at most 1 bit per line and plane of this rank's chunks for the step in progress, and as much for the next.
+//! Invariant: a segment is received once and as it was sent, or the result is an error: the hash of data that leaves
+//! the memory stays behind or travels with it. Files are scratch. Their names and headers contain the run's number, so
+//! a resumed run removes its own files and recreates them from the level files; they are never synced. Disk space is
+//! freed as soon as data has been read, so reading and writing together take little more space than one of them. A
+//! segment for a chunk of this rank never leaves it; a segment for another rank is sent once, in the order in which it
+//! was produced. In a superstep, the messages for other ranks are at most 1 bit per line per plane of the chunks
+//! computed in it; the messages that have arrived are at most 1 bit per line per plane of this rank's chunks for the
+//! step in progress, and the same amount for the next.
 
 use std::{
     borrow::Cow,
@@ -28,31 +29,32 @@ use crate::{
 
 const MAGIC: [u8; 8] = *b"TWCROSS\n";
 
-/// Bytes of a segment whose disk is given back as soon as it was read: less is not worth a call to the system.
+/// Size from which a segment's disk space is freed as soon as it has been read: for less, a system call is not
+/// worthwhile.
 const LARGE: u64 = 1 << 16;
 
-/// Bytes of the header of a message: depth, from chunk, to chunk, plane, length, 4 bytes each.
+/// Size of the header of a message: depth, from chunk, to chunk, plane, length, 4 bytes each.
 const HEADER: usize = 20;
 
-/// The other chunk, the plane, and the bytes that travel.
+/// The other chunk, the plane, and the bytes that are sent.
 pub(crate) type Segment = (usize, usize, Vec<u8>);
 
-/// The segments that wait, and how they travel.
+/// The segments that wait, and how they are sent.
 pub(crate) struct Exchange<'a> {
-    /// By depth of the step and receiving chunk.
+    /// By the depth of the step and the receiving chunk.
     waiting: HashMap<(u32, usize), Vec<WaitingSegment>>,
-    /// Where segments for chunks of this rank wait, unless that is the memory.
+    /// Where segments for chunks of this rank wait, unless they wait in memory.
     files: Option<ScratchFiles<'a>>,
     rank: usize,
     /// Rank of each chunk.
     owners: Vec<usize>,
-    /// For each rank what it is to get.
+    /// For each rank, the data to be sent to it.
     out: Vec<Vec<u8>>,
-    /// Bytes sent to other ranks for the step to each depth.
+    /// Number of bytes sent to other ranks for the step to each depth.
     pub sent: BTreeMap<u32, u64>,
 }
 
-/// From chunk, plane, bits.
+/// The sending chunk, the plane, and the bits.
 type WaitingSegment = (usize, usize, SegmentBits);
 
 enum SegmentBits {
@@ -61,26 +63,26 @@ enum SegmentBits {
 }
 
 impl<'a> Exchange<'a> {
-    /// Between ranks; `owners` are the ranks of the chunks.
+    /// Returns an exchange between ranks; `owners` gives the rank of each chunk.
     pub fn new(communicator: &dyn Communicator, owners: Vec<usize>) -> Exchange<'a> {
         let (rank, out) = (communicator.rank(), vec![Vec::new(); communicator.size()]);
         let (waiting, sent) = (HashMap::new(), BTreeMap::new());
         Exchange { waiting, files: None, rank, owners, out, sent }
     }
 
-    /// Has segments wait in files of a run, whose level files and scratch may come to `limit` bytes.
+    /// Lets segments wait in files of a run, whose level files and scratch files may take `limit` bytes.
     pub fn in_files(self, of: &'a Directories, run: u64, limit: Option<u64>) -> Exchange<'a> {
         let files = HashMap::new();
         let files = ScratchFiles { directories: of, run, limit, open: None, files };
         Exchange { files: Some(files), ..self }
     }
 
-    /// Whether segments for a chunk leave the memory, so that fewer bytes are worth the time of coding.
+    /// Whether segments for a chunk leave the memory, so that coding is worthwhile.
     pub fn leaves(&self, to: usize) -> bool {
         self.files.is_some() || self.owners[to] != self.rank
     }
 
-    /// Sends segments of a chunk for the step to a depth.
+    /// Sends the segments of a chunk for the step to a depth.
     pub fn send(&mut self, depth: u32, from: usize, segments: Vec<Segment>) -> Result<(), Error> {
         for (to, plane, segment) in segments {
             if self.owners[to] != self.rank {
@@ -101,7 +103,8 @@ impl<'a> Exchange<'a> {
         Ok(())
     }
 
-    /// Returns the segments sent to a chunk for the step to a depth. May be called again only after it was sent to again.
+    /// Returns the segments sent to a chunk for the step to a depth. May be called again only after more was sent to
+    /// it.
     pub fn receive(&mut self, depth: u32, to: usize) -> Result<Vec<Segment>, Error> {
         let mut received = Vec::new();
         let mut open = None;
@@ -122,13 +125,13 @@ impl<'a> Exchange<'a> {
         Ok(received)
     }
 
-    /// Forgets what was sent for the step to a depth.
+    /// Discards the segments for the step to a depth.
     pub fn forget(&mut self, depth: u32) -> Result<(), Error> {
         self.waiting.retain(|(d, _), _| *d != depth);
         self.files.as_mut().map_or(Ok(()), |files| files.remove_all(|file| file.0 == depth))
     }
 
-    /// Brings all messages to their ranks; a collective call.
+    /// Sends all messages to their ranks; a collective call.
     pub fn deliver(&mut self, communicator: &dyn Communicator) -> Result<(), Error> {
         let none = vec![Vec::new(); communicator.size()];
         let mut out = std::mem::replace(&mut self.out, none);
@@ -155,7 +158,7 @@ impl<'a> Exchange<'a> {
         Ok(())
     }
 
-    /// Takes one message from the front of `rest`.
+    /// Takes one message from the beginning of `rest`.
     fn open(&mut self, rest: &mut &[u8]) -> Option<()> {
         let (header, others) = rest.split_first_chunk::<HEADER>()?;
         let numbers = header.as_chunks().0;
@@ -172,7 +175,7 @@ impl<'a> Exchange<'a> {
     }
 }
 
-/// A scratch file: depth of the step, sending chunk.
+/// A scratch file: depth of the step, and sending chunk.
 type ScratchKey = (u32, usize);
 
 /// One file per depth and sending chunk, with the segments for all others.
@@ -187,9 +190,9 @@ struct ScratchFiles<'a> {
 
 struct ScratchFile {
     len: u64,
-    /// Bytes that are still on the disk.
+    /// Number of bytes that are still on the disk.
     held: u64,
-    /// Segments that wait to be received.
+    /// Number of segments that wait to be received.
     waiting: usize,
 }
 
@@ -198,7 +201,7 @@ impl ScratchFiles<'_> {
         RunFile::Scratch { run: self.run, depth, chunk: from as u32 }.name()
     }
 
-    /// Counts bytes as used, and refuses more than may be.
+    /// Counts bytes as used; fails if they exceed the limit.
     fn count(&self, depth: u32, bytes: u64) -> Result<(), SearchError> {
         let used = &self.directories.used;
         used.scratch.fetch_add(bytes, Ordering::Relaxed);
@@ -230,7 +233,7 @@ impl ScratchFiles<'_> {
         Ok(SegmentBits::InFile { offset, len, hash: XxHash3_64::oneshot(segment) })
     }
 
-    /// Reads a segment of a file, which may be open from the one before.
+    /// Reads a segment of a file, which may still be open from the previous call.
     fn read(
         &mut self,
         key: ScratchKey,
@@ -256,8 +259,8 @@ impl ScratchFiles<'_> {
         if let Some(file) = self.files.get_mut(&key) {
             file.waiting -= 1;
             let len = len as u64;
-            // The last one takes the file with it. An economy: where the system does not do it, the bytes are held until
-            // the file goes.
+            // The last segment removes the file with it. This only saves space: if the system does not do it, the bytes
+            // are held until the file is removed.
             if file.waiting > 0 && len >= LARGE && storage.release(&name, offset, len) {
                 file.held -= len;
                 self.directories.used.scratch.fetch_sub(len, Ordering::Relaxed);
@@ -289,28 +292,28 @@ impl ScratchFiles<'_> {
 impl Drop for ScratchFiles<'_> {
     fn drop(&mut self) {
         self.open = None;
-        // What cannot be removed now is found by its name when the search goes on.
+        // Files that cannot be removed now are recognized by their names when the search continues.
         while self.remove_all(|_| true).is_err() {}
         self.directories.used.scratch.store(0, Ordering::Relaxed);
     }
 }
 
-// A segment: the bits that one chunk gives to another one through one plane.
+// A segment: the bits that one chunk sends to another through one plane.
 //
-// Invariant: it takes what it has to say. On its way it is coded as frames of a level are, since bits of levels
-// cluster as their states do; what it was coded with stands in front.
+// Invariant: its size depends on its contents. For sending, it is coded like the frames of a level, since the bits of
+// levels cluster as their states do; the codec is stored at the beginning.
 
-/// Registers of bytes that are coded together, as in a level.
+/// Number of registers of bytes that are coded together, as in a level.
 const FRAME: usize = 3024;
 
-/// Segments below this many bytes travel as they are.
+/// Segments below this many bytes are sent uncoded.
 const SHORT: usize = 256;
 
 fn bytes(lanes: u64) -> usize {
     lanes.count_ones().div_ceil(8) as usize
 }
 
-/// Appends the lowest bits of words to a segment, as many as there are lanes, in whole bytes.
+/// Appends the lowest bits of words to a segment, as many of each as there are lanes, in whole bytes.
 #[inline]
 pub(crate) fn push_words(segment: &mut Vec<u8>, words: &[u64], lanes: &[u64]) {
     segment.reserve(8 * words.len());
@@ -321,8 +324,8 @@ pub(crate) fn push_words(segment: &mut Vec<u8>, words: &[u64], lanes: &[u64]) {
     }
 }
 
-/// Takes the next words off a segment, each of as many bits as there are lanes and what follows them; zeros beyond the
-/// end.
+/// Takes the next words from a segment, each with as many bits as there are lanes, and removes them from it; zeros
+/// after the end.
 #[inline]
 pub(crate) fn take_words(segment: &mut &[u8], lanes: &[u64], words: &mut [u64]) {
     for (word, &lanes) in words.iter_mut().zip(lanes) {
@@ -353,8 +356,8 @@ impl Packer {
         })
     }
 
-    /// Returns the bytes that travel: number of the codec or 0, number of the bytes, and for every frame its length
-    /// and its bytes. What is short, or not to be coded, is as it is behind the 0.
+    /// Returns the bytes to be sent: the number of the codec or 0, the number of bytes, and, for every frame, its
+    /// length and its bytes. Short data, or data that is not to be coded, follows the 0 unchanged.
     pub fn pack(&mut self, bytes: &[u8], coded: bool) -> Result<Vec<u8>, Error> {
         if !coded || bytes.len() < SHORT {
             return Ok([&[0], bytes].concat());
@@ -387,7 +390,8 @@ impl Unpacker {
         Ok(Unpacker { decoder: Decoder::new(kernel)?, frame: Vec::new() })
     }
 
-    /// Returns the bytes of a segment; `None` when they were not packed like this, which their hash rules out.
+    /// Returns the bytes of a segment, or `None` if they were not packed in this way, which cannot happen if their hash
+    /// is right.
     pub fn unpack<'p>(&mut self, packed: &'p [u8]) -> Option<Cow<'p, [u8]>> {
         let (&codec, rest) = packed.split_first()?;
         if codec == 0 {
@@ -422,7 +426,7 @@ mod tests {
         store::{push_number, take_number},
     };
 
-    /// Rank 1 of two, when rank 0 owns these chunks.
+    /// Rank 1 of two, if rank 0 owns these chunks.
     struct Other;
 
     impl Communicator for Other {
@@ -441,7 +445,7 @@ mod tests {
         fn all_reduce(&self, _: Reduce, _: &mut [u64]) {}
     }
 
-    /// What rank 1 sends to rank 0 when it takes chunks 0 and 1 for rank 0's.
+    /// The data that rank 1 sends to rank 0 if it treats chunks 0 and 1 as rank 0's.
     fn message(from: usize, to: usize) -> Vec<u8> {
         let mut exchange = Exchange::new(&Other, vec![0, 0]);
         exchange.send(3, from, vec![(to, 0, vec![9])]).unwrap();
@@ -464,7 +468,7 @@ mod tests {
 
     #[test]
     fn bits_and_numbers_come_back() {
-        // Words, and the lanes that say how many bits each has.
+        // Words, and the lanes that determine how many bits each has.
         let parts: [&[(u64, u64)]; 4] = [
             &[(1, 1 << 40), (u64::MAX >> 4, u64::MAX >> 4), (0, 2)],
             &[],
@@ -485,7 +489,7 @@ mod tests {
             let mut taken = vec![7; words.len()];
             assert_eq!(take_number(&mut rest), Some(i * i * 100));
             take_words(&mut rest, &lanes, &mut taken);
-            // Above the bits of a word is what follows it.
+            // The bits above those of a word belong to what follows it.
             for ((taken, word), lanes) in taken.iter().zip(words).zip(lanes) {
                 let bits = u64::MAX >> (64 - lanes.count_ones());
                 assert_eq!(taken & bits, word);

@@ -1,12 +1,13 @@
-//! The bits that cross between chunks: all of them in memory, or those of one chunk, the others on their way.
+//! The bits that cross between chunks: either all of them in memory, or those of one chunk, with the others on their
+//! way.
 //!
-//! Invariant: where all are in memory, moves have a way back and words move as a whole, one word per plane and register serves both what
-//! the step in progress still has to read and what it writes for the following one, because the windows of one step are the inverse of
-//! those of the step before. In **source order** word y holds the bit of line y, and the step for line x reads the
-//! word of the line it comes from and writes its own bit there; afterwards that word stands where the
-//! next step looks for it: at its target. In **target order** line x finds its bit at x and leaves its
-//! own there, which is source order for the step after. So the words change order with every level and
-//! are never copied. Elsewhere there are two arrays in source order: one is read, one written.
+//! Invariant: if all bits are in memory, every move has an inverse, and words move as a whole, then one word per plane
+//! per register serves both for what the step in progress still has to read and for what it writes for the next step,
+//! because the windows of one step are the inverses of those of the previous step. In **source order**, word y contains
+//! the bit of line y; the step for line x reads the word of the line that it comes from and writes its own bit there.
+//! That word is then where the next step looks for it: at its target. In **target order**, line x finds its bit at x
+//! and leaves its own there, which is source order for the following step. So the words change order with every level
+//! and are never copied. In all other cases, there are two arrays in source order: one is read, the other is written.
 
 use std::{
     collections::BTreeMap,
@@ -31,13 +32,13 @@ use crate::{
     system::SystemError,
 };
 
-/// Takes bits from the chunks of one level to those of the next.
+/// Carries bits from the chunks of one level to those of the next.
 ///
-/// For every chunk of a level in turn: [`Halo::begin`]; for each of its blocks and each plane [`Halo::incoming`], then
-/// [`Halo::outgoing`]; [`Halo::end`]. When all chunks are done, [`Halo::next_level`]. What chunks of earlier sessions
-/// send comes by [`Halo::outgoing`] and [`Halo::end`] alone.
+/// For every chunk of a level in turn: [`Halo::begin`]; for each of its blocks and each plane, [`Halo::incoming`], then
+/// [`Halo::outgoing`]; [`Halo::end`]. When all chunks are done: [`Halo::next_level`]. For chunks of earlier sessions,
+/// only [`Halo::outgoing`] and [`Halo::end`] are called.
 pub(crate) trait Halo: Send + Sync {
-    /// Gets ready for the blocks of a chunk in the step to a depth.
+    /// Prepares for the blocks of a chunk in the step to a depth.
     fn begin(&mut self, _depth: u32, _chunk: usize) -> Result<(), Error> {
         Ok(())
     }
@@ -51,40 +52,40 @@ pub(crate) trait Halo: Send + Sync {
         words: &mut [u64],
     ) -> bool;
 
-    /// Takes the bits that a block sends through a plane in a step from a side, that in progress or the next; `None`
-    /// for none.
+    /// Takes the bits that a block sends through a plane in a step from a side, either the step in progress or the next
+    /// one; `None` for none.
     fn outgoing(&self, side: usize, plane: usize, block: usize, words: Option<&[u64]>);
 
-    /// Returns the blocks of a chunk that has begun, counted from its first, that bits reach, some twice, when they are at
-    /// most `most`. What blocks have given before is forgotten then, so that only those that have something to give must be asked. `None` when
-    /// there are more, or nobody knows.
+    /// Returns the blocks of a chunk that has begun, numbered from its first, that bits reach, possibly with
+    /// repetitions, if there are at most `most`. In this case, the bits that blocks have sent before are discarded, so
+    /// that only those with bits to send need to be processed. `None` if there are more, or if this is unknown.
     fn reached(&mut self, _most: usize) -> Option<Vec<usize>> {
         None
     }
 
-    /// Sends what the blocks of a chunk have given for the step from a side to a depth.
+    /// Sends the bits of the blocks of a chunk for the step from a side to a depth.
     fn end(&mut self, _depth: u32, _chunk: usize, _side: usize) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Turns to the following level; `side` is that of its step.
+    /// Proceeds to the next level; `side` is the side of its step.
     fn next_level(&mut self, depth: u32, side: usize) -> Result<(), Error>;
 
-    /// Brings what was sent to other ranks there; a collective call.
+    /// Delivers the bits for other ranks; a collective call.
     fn deliver(&mut self, _: &dyn Communicator) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Returns the bytes that left this rank for the step to each depth.
+    /// Returns the number of bytes sent from this rank for the step to each depth.
     fn sent(&self) -> BTreeMap<u32, u64> {
         BTreeMap::new()
     }
 }
 
-/// Words of planes, one per register, in blocks that are counted plane by plane.
+/// Words of planes, one per register, in blocks that are numbered plane by plane.
 struct PlaneWords {
     words: Words,
-    /// For each block whether any word is set.
+    /// For each block, whether any word is nonzero.
     live: Vec<AtomicBool>,
     size: usize,
 }
@@ -104,7 +105,7 @@ impl PlaneWords {
         self.live[block].load(Ordering::Relaxed)
     }
 
-    /// Writes a block, or that it has no bits: `clears` its words then, where anybody reads them all the same.
+    /// Writes a block, or records that it has no bits; `clears` then clears its words, if they are read anyway.
     fn set(&self, block: usize, words: Option<&[u64]>, clears: bool) {
         let places = self.of(block..block + 1);
         if let Some(words) = words {
@@ -117,7 +118,7 @@ impl PlaneWords {
         self.live[block].store(words.is_some(), Ordering::Relaxed);
     }
 
-    /// Copies the words of a block; returns whether there are any.
+    /// Copies the words of a block; returns whether any are nonzero.
     fn copy(&self, block: usize, to: &mut [u64]) -> bool {
         let live = self.is_live(block);
         if live {
@@ -138,17 +139,17 @@ impl PlaneWords {
 pub(crate) struct WholeHalo<'a> {
     crossings: &'a Crossings,
     blocks: usize,
-    /// Side of the step in progress.
+    /// The side of the step in progress.
     side: usize,
     at_targets: bool,
-    /// What is read, and what is written unless that is the same. What is not live of planes that go in blocks is not
-    /// worth reading; others are always read.
+    /// The words to be read, and the words to be written, unless they are the same. For planes that move in blocks, the
+    /// contents of empty blocks are meaningless and not read; other planes are always read.
     bits: [PlaneWords; 2],
 }
 
 impl<'a> WholeHalo<'a> {
-    /// Returns empty planes for a step from a side, in source order. Cost: 8 bytes per plane and
-    /// register, twice where they do not stay in place, touched when used.
+    /// Returns empty planes for a step from a side, in source order. Cost: 8 bytes per plane per register, or twice
+    /// that if the planes are not updated in place; memory is touched when it is used.
     pub fn new(crossings: &'a Crossings, side: usize) -> Result<WholeHalo<'a>, Error> {
         let layout = crossings.chunks.layout;
         let (planes, blocks) = (crossings.most(), layout.blocks());
@@ -158,7 +159,7 @@ impl<'a> WholeHalo<'a> {
         Ok(WholeHalo { crossings, blocks, side, at_targets: false, bits })
     }
 
-    /// Whether a plane goes in whole blocks, in either direction.
+    /// Whether a plane moves in whole blocks, in both directions.
     fn whole_blocks(&self, side: usize, plane: usize) -> bool {
         let plane = &self.crossings.sides[side][plane];
         [&plane.sources, &plane.targets].iter().all(|s| s.granularity == Granularity::Blocks)
@@ -201,7 +202,7 @@ impl Halo for WholeHalo<'_> {
             self.bits[at].set(first + block, words, !self.whole_blocks(side, plane));
         };
         if side == self.side {
-            // In source order, as planes begin, what the current level sends lies at its own place.
+            // In source order, with which planes begin, the bits that the current level sends are in their own place.
             return put(0, side, block);
         }
         let in_place = self.crossings.in_place;
@@ -231,11 +232,12 @@ impl Halo for WholeHalo<'_> {
     }
 }
 
-/// The halo of a process that has the planes of one chunk at a time, filled from and emptied into an [`Exchange`].
+/// The halo of a process that has the planes of one chunk at a time, which are filled from and emptied into an
+/// [`Exchange`].
 pub(crate) struct ChunkHalo<'a> {
     crossings: &'a Crossings,
     exchange: Exchange<'a>,
-    /// Side of the step in progress.
+    /// The side of the step in progress.
     side: usize,
     /// The chunk's words, in target order.
     incoming: PlaneWords,
@@ -244,8 +246,8 @@ pub(crate) struct ChunkHalo<'a> {
 }
 
 impl<'a> ChunkHalo<'a> {
-    /// Returns planes over an exchange, for a step from a side. Cost: 16 bytes per plane and register of
-    /// one chunk, touched when used.
+    /// Returns planes on top of an exchange, for a step from a side. Cost: 16 bytes per plane per register of one
+    /// chunk; memory is touched when it is used.
     pub fn new(
         crossings: &'a Crossings,
         side: usize,
@@ -267,7 +269,7 @@ impl<'a> ChunkHalo<'a> {
         chunk * blocks..(chunk + 1) * blocks
     }
 
-    /// Returns the segments of what a chunk gives to others through a plane, in a step from a side: (to, plane, segment).
+    /// Returns the segments that a chunk sends to others through a plane, in a step from a side: (to, plane, segment).
     fn segments(&self, chunk: usize, number: usize, side: usize) -> Result<Vec<Segment>, Error> {
         let plane = &self.crossings.sides[side][number];
         let targets_of = |located: &mut BlockSources, block: usize| {
@@ -294,7 +296,7 @@ impl<'a> ChunkHalo<'a> {
         segments.filter_map(Result::transpose).collect()
     }
 
-    /// Writes what a chunk gives through a plane, which has these sources, to blocks of another one.
+    /// Writes the bits that a chunk sends through a plane, which has these sources, to blocks of another chunk.
     fn segment(
         &self,
         chunk: usize,
@@ -337,7 +339,7 @@ impl<'a> ChunkHalo<'a> {
         while let Some(skipped) = take_number(&mut segment) {
             block += skipped;
             if block >= blocks.end {
-                // Nobody has written this: what is received has been compared with its hash.
+                // This cannot happen: received data has been compared with its hash.
                 return;
             }
             let place = self.place(plane, block);
@@ -353,7 +355,7 @@ impl<'a> ChunkHalo<'a> {
                 if lanes == ALL_LANES {
                     place.store(bits, Ordering::Relaxed);
                 } else {
-                    // Other chunks give other lanes of the same words.
+                    // Other chunks send other lanes of the same words.
                     place.fetch_or(bits, Ordering::Relaxed);
                 }
             }
@@ -369,7 +371,7 @@ impl Halo for ChunkHalo<'_> {
         let fill = |unpacker: &mut Result<Unpacker, SystemError>, (from, plane, packed)| {
             let unpacker = unpacker.as_mut().map_err(|_| SystemError::CodecMemory)?;
             let packed: Vec<u8> = packed;
-            // What arrives has been compared with its hash, and is what was packed.
+            // Arriving data has been compared with its hash, so it is what was packed.
             let bytes = unpacker.unpack(&packed).ok_or(SystemError::CodecMemory)?;
             self.fill(chunk, plane, from, &bytes);
             Ok(())

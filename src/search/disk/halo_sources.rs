@@ -1,6 +1,6 @@
-//! Where the bits of a plane come from.
+//! The sources of the bits of a plane.
 //!
-//! Invariant: this reads the same tables as the kernels do for bytes.
+//! Invariant: this uses the same tables as the kernels use for bytes.
 
 use std::{
     collections::HashMap,
@@ -19,14 +19,14 @@ use crate::{
 /// All lanes of a word.
 pub(crate) const ALL_LANES: u64 = (1 << LANES) - 1;
 
-/// Portions that are remembered: boards have some hundred of a few KB each; a window with thousands of source blocks might
-/// have one for every block and chunk.
+/// Maximum number of portions that are remembered: boards have about a hundred, of a few KB each; a window with
+/// thousands of source blocks might have one for every block and chunk.
 const MOST_PORTIONS: usize = 4096;
 
-/// In what units the words of a target block lie among those of the sources.
+/// The units in which the words of a target block are found in those of the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Granularity {
-    /// As a whole in one source block.
+    /// As a whole, in one source block.
     Blocks,
     /// Word by word.
     Words,
@@ -34,47 +34,47 @@ pub(crate) enum Granularity {
     Bits,
 }
 
-/// Where the bits of a plane come from.
+/// The sources of the bits of a plane.
 pub(crate) struct PlaneSources {
     kernel: Kernel,
     layout: Layout,
     gather: MoveTable,
     pub granularity: Granularity,
-    /// Made when first used.
+    /// Computed when first used.
     pieces: OnceLock<WordPieces>,
     parity: usize,
-    /// What has been worked out of [`PlaneSources::portion`], by [`BlockSources::portion_of`].
+    /// Cached results of [`PlaneSources::portion`], by [`BlockSources::portion_of`].
     portions: RwLock<HashMap<Vec<u64>, Arc<Portion>>>,
 }
 
-/// What some source blocks give to a target block.
+/// The contribution of some source blocks to a target block.
 pub(crate) struct Portion {
-    /// The words that get any lanes, by their places in the block, and these lanes.
+    /// The words that receive any lanes, by their indices in the block, and these lanes.
     pub words: Vec<u16>,
     pub lanes: Vec<u64>,
-    /// For each of these words where its pieces begin, and where the last ends.
+    /// For each of these words, where its pieces begin, followed by the end of the last.
     starts: Vec<u32>,
     pieces: Vec<BitPiece>,
 }
 
-/// What words are made of: each of one piece where words move as a whole.
+/// The pieces of words: one piece each if words move as a whole.
 struct WordPieces {
     rows: Vec<BitRow>,
-    /// For each variant, parity and register where its pieces begin; and where the last ends.
+    /// For each variant, parity and register, where its pieces begin, followed by the end of the last.
     starts: Vec<u32>,
     pieces: Vec<BitPiece>,
 }
 
 #[derive(Default)]
 pub(crate) struct BlockSources {
-    /// Source block of each number.
+    /// The source block for each number.
     pub blocks: Vec<usize>,
     variant: usize,
     parity: usize,
 }
 
 impl BlockSources {
-    /// Writes what the portion depends on that comes from a range of blocks.
+    /// Writes the key of the portion that comes from a range of blocks.
     fn portion_of(&self, from: &Range<usize>, key: &mut Vec<u64>) {
         key.clear();
         key.push((2 * self.variant + self.parity) as u64);
@@ -91,7 +91,7 @@ fn forget_many(portions: &mut HashMap<Vec<u64>, Arc<Portion>>) {
     }
 }
 
-/// Finds the portions of target blocks that come from a range of source blocks.
+/// Computes the portions of target blocks that come from a range of source blocks.
 pub(crate) struct Portions<'a> {
     sources: &'a PlaneSources,
     from: Range<usize>,
@@ -124,8 +124,8 @@ impl<'a> Portions<'a> {
         portion
     }
 
-    /// Writes the words that get any lanes of the block found last, these lanes only; `load` brings source words,
-    /// counted over the whole array, of the range.
+    /// Writes the words of the last located block that receive any lanes, and only these lanes; `load` reads source
+    /// words, numbered over the whole array, within the range.
     pub fn take(&self, portion: &Portion, load: impl Fn(usize) -> u64, words: &mut [u64]) {
         let Portions { sources, located, .. } = self;
         let load = |piece| load(sources.place(located, piece));
@@ -136,7 +136,7 @@ impl<'a> Portions<'a> {
 }
 
 impl PlaneSources {
-    /// Returns those of a window, for target lines of a parity.
+    /// Returns the sources for a window, for target lines with a given parity.
     pub fn new(kernel: Kernel, layout: Layout, window: &Window, parity: usize) -> PlaneSources {
         let gather = MoveTable::new(layout, window);
         let granularity = match gather.shape {
@@ -153,7 +153,7 @@ impl PlaneSources {
         self.granularity != Granularity::Bits
     }
 
-    /// Works out the source blocks of a target block.
+    /// Determines the source blocks of a target block.
     pub fn locate(&self, block: usize, sources: &mut BlockSources) {
         let layout = self.layout;
         let mut digits = [0; MAX_LEN];
@@ -166,7 +166,7 @@ impl PlaneSources {
         sources.variant = source_blocks.find(block, digits, &mut sources.blocks);
     }
 
-    /// Returns where each word of a target block comes from, counted over the whole array, where words move as a whole.
+    /// Returns the source of each word of a target block, numbered over the whole array, if words move as a whole.
     pub fn words(&self, sources: &BlockSources) -> impl Iterator<Item = usize> {
         let size = self.layout.block_registers();
         let first = self.starts(sources)[0] as usize;
@@ -174,7 +174,7 @@ impl PlaneSources {
         pieces.iter().map(move |&piece| self.place(sources, piece))
     }
 
-    /// Writes the words of a target block; `load` brings source words, counted over the whole array.
+    /// Writes the words of a target block; `load` reads source words, numbered over the whole array.
     pub fn take(&self, sources: &BlockSources, load: impl Fn(usize) -> u64, words: &mut [u64]) {
         let load = |piece| load(self.place(sources, piece));
         let WordPieces { rows, pieces, .. } = self.pieces();
@@ -182,7 +182,7 @@ impl PlaneSources {
         self.gather(of, load, words);
     }
 
-    /// The source word of a piece, counted over the whole array.
+    /// The source word of a piece, numbered over the whole array.
     fn place(&self, sources: &BlockSources, piece: BitPiece) -> usize {
         let size = self.layout.block_registers();
         sources.blocks[usize::from(piece.block)] * size + usize::from(piece.word)
@@ -198,7 +198,7 @@ impl PlaneSources {
         }
     }
 
-    /// Returns what a range of source blocks gives to a target block, known by its key.
+    /// Returns the contribution of a range of source blocks to a target block, identified by its key.
     fn portion(&self, sources: &BlockSources, from: &Range<usize>, key: &[u64]) -> Arc<Portion> {
         let known = self.portions.read();
         if let Some(portion) = known.get(key) {
@@ -244,7 +244,7 @@ impl PlaneSources {
         self.pieces.get_or_init(|| self.cut())
     }
 
-    /// Finds out what every word is made of.
+    /// Determines the pieces of every word.
     fn cut(&self) -> WordPieces {
         let layout = self.layout;
         let parities = layout.group_parities();

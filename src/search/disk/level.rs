@@ -1,9 +1,9 @@
-//! The levels of a session: the same loop for a process alone and for the ranks of a job.
+//! The levels of a session: the same loop for a single process and for the ranks of a job.
 //!
-//! Invariant: all ranks hold the same list of finished levels and take the same decisions, because every
-//! decision follows from sums and maxima over all ranks. The files of all ranks are synced before rank 0
-//! writes the manifest, and superseded files go only after that. A process alone leaves its commits to its
-//! writer, which makes them while the search goes on, in the same order.
+//! Invariant: all ranks have the same list of finished levels and make the same decisions, because every decision
+//! follows from sums and maxima over all ranks. The files of all ranks are synced before rank 0 writes the manifest,
+//! and superseded files are removed only after that. A single process leaves its commits to its writer, which makes
+//! them in the same order while the search continues.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -31,7 +31,7 @@ use crate::{
     threads::pool,
 };
 
-/// What a search needs before it looks at its directories.
+/// The data that a search needs before it examines its directories.
 pub(crate) struct DiskJob<'a> {
     pub search: &'a Search,
     pub disk: &'a Disk,
@@ -56,19 +56,19 @@ impl<'a> DiskJob<'a> {
     }
 }
 
-/// What a rank does once the run is known.
+/// The work of a rank once the run is known.
 pub(crate) struct Session<'a> {
     pub job: &'a DiskJob<'a>,
     pub run: &'a DiskRun<'a>,
     pub owners: Vec<usize>,
 }
 
-/// Bytes that left a rank for the step to each depth.
+/// Number of bytes sent from a rank for the step to each depth.
 type Sent = BTreeMap<u32, u64>;
 
 impl<'a> Session<'a> {
-    /// Computes what is missing. Returns the manifest of all ranks, on rank 0 the states of the last level, as many
-    /// as asked for, and the bytes that left this rank for the step to each depth.
+    /// Computes what is missing. Returns the manifest of all ranks; on rank 0, the states of the last level, as many as
+    /// requested; and the number of bytes sent from this rank for the step to each depth.
     pub fn run(&self, mut manifest: Manifest) -> Result<(Manifest, Vec<State>, Sent), Stopped> {
         self.job.progress.continued(manifest.levels.len() - 1, manifest.states());
         let mut sent = Sent::new();
@@ -92,14 +92,14 @@ impl<'a> Session<'a> {
         let committer = Committer::start(self.job.disk, self.own(&base), ranks);
         let committer = committer.map_err(|e| Stopped::Alone(e.into()))?;
         let result = self.levels(&committer, &base);
-        // Whatever stopped the session, what it has finished is committed.
+        // Whatever stopped the session, its finished work is committed.
         let closed = if self.run.alone { committer.close() } else { committer.stop() };
         let alone = |error: SearchError| Stopped::Alone(error.into());
         match result {
             Ok((committed, sent)) => {
                 closed.map(|own| (committed.unwrap_or(own), sent)).map_err(alone)
             }
-            // Nobody is told that nothing is lost when the last commit has failed.
+            // If the last commit has failed, the message must not say that nothing is lost.
             Err(Halt::Together(error)) => {
                 Err(closed.map_or_else(alone, |_| Stopped::Together(error)))
             }
@@ -122,8 +122,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Computes levels until there are no more, the last depth asked for, or a rank is interrupted. Returns
-    /// the manifest that was committed, `None` for a process alone.
+    /// Computes levels until there are no more, the last requested depth is reached, or a rank is interrupted. Returns
+    /// the manifest that was committed, or `None` for a single process.
     fn levels(
         &self,
         committer: &Committer,
@@ -136,7 +136,7 @@ impl<'a> Session<'a> {
         // Those from even and from odd depths.
         let steps = [step(0)?, step(1)?];
         let mut cur = Frontier::empty(chunks.layout, problem.groups.most() * chunks.blocks)?;
-        // A process alone meets nobody: its supersteps are whole levels.
+        // A single process does not exchange anything: its supersteps are complete levels.
         let bounded = || most_chunks(chunks, run.crossings.most());
         let largest = if self.run.alone { chunks.count } else { bounded() };
         let mut superstep = largest;
@@ -173,7 +173,7 @@ impl<'a> Session<'a> {
                 let mut news =
                     [started.elapsed().as_millis() as u64, u64::from(stop), u64::from(due)];
                 self.job.communicator.all_reduce(Reduce::Max, &mut news);
-                // All ranks know the longest time of any.
+                // All ranks know the maximum of their times.
                 match Duration::from_millis(news[0]) {
                     _ if self.run.alone => {}
                     time if time > LONG => superstep = (superstep / 2).max(1),
@@ -192,7 +192,7 @@ impl<'a> Session<'a> {
             let mut sums = sums(&finished);
             self.job.communicator.all_reduce(Reduce::Sum, &mut sums);
             let [states, checksum, bytes] = sums;
-            // Before the level can be committed: what does not add up must not be called finished.
+            // Before the level can be committed: a level with inconsistent counts must not be recorded as finished.
             let more = found.push(Tally { states, checksum }, begun, self.job.progress);
             let more = more.map_err(|e| Halt::Together(e.into()))?;
             let record = LevelRecord { states, checksum, bytes, ..LevelRecord::default() };
@@ -211,19 +211,19 @@ impl<'a> Session<'a> {
         Ok((self.commit(committer, base)?, halo.sent()))
     }
 
-    /// What ends all ranks when one of them was told to stop.
+    /// The reason why all ranks end after one of them was interrupted.
     fn interrupted(&self, depth: usize, states: u64) -> Halt {
         let resume = self.job.disk.directories.resume(self.job.search.max_depth);
         Halt::Together(SearchError::Paused { resume, depth, states }.into())
     }
 
-    /// The chunks of a level that this rank has still to compute, in order.
+    /// The chunks of a level that this rank still has to compute, in order.
     fn missing(&self, depth: usize, done: &[ChunkRecord]) -> Vec<usize> {
         let done: HashSet<usize> = done.iter().map(|record| record.chunk as usize).collect();
         let missing = |&chunk: &usize| self.is_mine(chunk) && !done.contains(&chunk);
         let mut order: Vec<usize> = (0..self.owners.len()).filter(missing).collect();
         if depth.is_multiple_of(2) {
-            // There and back again: the chunks written last are still in the system's cache.
+            // In alternating order: the chunks written last are still in the system's cache.
             order.reverse();
         }
         order
@@ -235,8 +235,8 @@ impl<'a> Session<'a> {
         !self.run.alone && self.job.communicator.rank() == 0 && committed.elapsed() >= every
     }
 
-    /// Makes everything that all ranks have finished the state to continue from. The writer of a process
-    /// alone does so itself.
+    /// Commits everything that all ranks have finished, as the state to continue from. The writer of a single process
+    /// does this itself.
     fn commit(&self, committer: &Committer, base: &Manifest) -> Result<Option<Manifest>, Halt> {
         if self.run.alone {
             return Ok(None);
@@ -252,7 +252,7 @@ impl<'a> Session<'a> {
             part.map_err(|e| first.error("manifest", std::io::Error::other(e)))
         });
         let manifest = merge(parts.collect::<Result<_, _>>()?, base);
-        // Before the others remove anything: rank 0 does not come on without its manifest.
+        // Before the others remove anything: rank 0 does not continue without its manifest.
         if self.job.communicator.rank() == 0 {
             manifest.write(first)?;
         }
@@ -261,9 +261,10 @@ impl<'a> Session<'a> {
         Ok(Some(manifest))
     }
 
-    /// Returns the halo for the step to the first level that is not finished, from this rank's files; `most` chunks
-    /// between two deliveries. It holds the bits of the current level for the chunks that are still to be computed, and
-    /// the bits of the next level from those that are done: what it would hold had the session never been interrupted.
+    /// Returns the halo for the step to the first unfinished level, from this rank's files; `most` is the maximum
+    /// number of chunks between two deliveries. It contains the bits of the current level for the chunks that are still
+    /// to be computed, and the bits of the next level from those that are done: what it would contain if the session
+    /// had never been interrupted.
     fn halo(&self, own: &Manifest, most: usize) -> Result<Box<dyn Halo + 'a>, Halt> {
         let run: &'a DiskRun<'a> = self.run;
         let depth = own.levels.len();
@@ -294,7 +295,7 @@ impl<'a> Session<'a> {
                 let whole =
                     self.job.pool.install(|| restore(run, level, now, &mut *halo, &mut shown))?;
                 halo.deliver(self.job.communicator)?;
-                // The ranks meet after each superstep: only here can they stop together.
+                // The ranks synchronize after each superstep: only here can they stop together.
                 let stop = !whole || run.stops_superstep();
                 if self.job.communicator.max(u64::from(stop)) > 0 {
                     return Err(self.interrupted(depth, own.states()));
@@ -304,7 +305,7 @@ impl<'a> Session<'a> {
         Ok(halo)
     }
 
-    /// The states of the last level on rank 0, at most as many as asked for.
+    /// The states of the last level on rank 0, at most the number requested.
     fn last(&self, own: &Manifest) -> Result<Vec<State>, Error> {
         let run = self.run;
         let keep_last = self.job.search.keep_last;
@@ -312,7 +313,7 @@ impl<'a> Session<'a> {
         let mine: Vec<_> = mine.iter().map(|state| (state.line, state.cell)).collect();
         let bytes = serde_json::to_vec(&mine).expect("numbers have a JSON form");
         let parts = self.job.communicator.gather(bytes);
-        // Other ranks than the first get none.
+        // Only the first rank receives any.
         let read = |part: &Vec<u8>| serde_json::from_slice::<Vec<_>>(part).unwrap_or_default();
         let states = parts.iter().flat_map(read);
         let mut states: Vec<State> = states.map(|(line, cell)| State { line, cell }).collect();
@@ -323,7 +324,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// The states of the last level in the chunks that a manifest has, at most as many as asked for.
+/// The states of the last level in the chunks of a manifest, at most the number requested.
 fn last(files: &RunFiles, manifest: &Manifest, limit: usize) -> Result<Vec<State>, Error> {
     let Some(depth) = manifest.levels.len().checked_sub(1).filter(|_| limit > 0) else {
         return Ok(Vec::new());
@@ -347,7 +348,7 @@ fn last(files: &RunFiles, manifest: &Manifest, limit: usize) -> Result<Vec<State
     Ok(of.into_iter().flatten().take(limit).collect())
 }
 
-/// The manifest with nothing but this rank's chunks and what it adds to the sums of all.
+/// The manifest with only this rank's chunks and its contribution to the global sums.
 pub(crate) fn own(manifest: &Manifest, rank: usize, is_mine: impl Fn(usize) -> bool) -> Manifest {
     let mut own = manifest.clone();
     for files in &mut own.files {
@@ -360,7 +361,7 @@ pub(crate) fn own(manifest: &Manifest, rank: usize, is_mine: impl Fn(usize) -> b
     own
 }
 
-/// The manifest of all ranks: rank 0's, with the files of the others.
+/// The manifest of all ranks: that of rank 0, with the files of the others.
 pub(crate) fn merge(parts: Vec<Manifest>, base: &Manifest) -> Manifest {
     let mut files = BTreeMap::<u32, Vec<ChunkRecord>>::new();
     let (mut written, mut peak) = (0, 0);
@@ -391,19 +392,18 @@ fn sums(records: &[ChunkRecord]) -> [u64; 3] {
     })
 }
 
-// How long ranks compute before they meet, and what they show meanwhile.
+// How long ranks compute between exchanges, and what they report meanwhile.
 //
-// Invariant: all ranks have supersteps of the same size, because it follows from the longest time of any
-// rank.
+// Invariant: all ranks have supersteps of the same size, because the size follows from the maximum time of all ranks.
 
-/// A superstep that takes longer is followed by a smaller one: only between two can a search of several ranks
-/// be stopped and committed.
+/// A superstep that takes longer than this is followed by a smaller one: only between supersteps can a search with
+/// several ranks be stopped and committed.
 const LONG: Duration = Duration::from_secs(20);
 
-/// One that takes less is followed by a larger one.
+/// A superstep that takes less than this is followed by a larger one.
 const SHORT: Duration = Duration::from_secs(5);
 
-/// How many chunks each rank computes at most in a superstep: as many as one may send bits of.
+/// The maximum number of chunks that each rank computes in a superstep, limited by the bits that a rank may send.
 fn most_chunks(chunks: Chunks, planes: usize) -> usize {
     let chunk = (planes * chunks.registers() * 8) as u64;
     (SENT / chunk.max(1)).clamp(1, chunks.count as u64) as usize

@@ -1,14 +1,14 @@
-//! Searches by lists on disk.
+//! List searches on disk.
 //!
-//! `bfs --dir` and `resume` come here for puzzles whose states have no numbers. The directories, the survey, the writer and
-//! its commits are those of the sweep.
+//! `bfs --dir` and `resume` use this for puzzles whose states are not numbered. The directories, the survey, the writer
+//! and its commits are the same as for the sweep.
 //!
-//! Several ranks share the directories. Each takes parts of a level as they are dealt, until the level ends or a commit is due;
-//! then all tell each other what they have, and rank 0 commits it.
+//! Several ranks share the directories. Each takes parts of a level as they are assigned, until the level ends or a
+//! commit is due; then all ranks exchange information about their parts, and rank 0 commits them.
 //!
-//! Invariant: a part of a level is told to the writer as a whole, so a session goes on where its last commit has ended.
-//! Lists are read only from files that the manifest names or the writer has finished. All ranks take the same way through the
-//! levels, because it follows from what all have told.
+//! Invariant: each part of a level is passed to the writer as a whole, so a session continues where its last commit
+//! ended. Lists are read only from files that the manifest names or that the writer has finished. All ranks proceed
+//! through the levels in the same way, because their decisions follow from the information that all have exchanged.
 
 use std::{
     collections::HashSet,
@@ -40,13 +40,13 @@ use crate::{
 };
 
 impl Disk {
-    /// Runs a search by lists on disk, or continues the one that the directories hold. The lists of the levels being
-    /// read are kept in up to half of the memory; the rest are read from their files.
+    /// Runs a list search on disk, or continues the one in the directories. The lists of the levels being read are kept
+    /// in up to half of the memory; the rest are read from their files.
     ///
-    /// Cost: that of [`FrontierSearch::run`] with coded lists; disk for the lists of two levels, or all.
+    /// Cost: that of [`FrontierSearch::run`] with coded lists; disk space for the lists of two levels, or of all.
     ///
     /// # Errors
-    /// As [`Disk::run`] and [`FrontierSearch::run`].
+    /// The errors of [`Disk::run`] and [`FrontierSearch::run`].
     pub fn run_lists(&self, search: &FrontierSearch) -> Result<FrontierOutcome, Error> {
         self.run_lists_with(search, &NoProgress)
     }
@@ -54,7 +54,7 @@ impl Disk {
     /// Runs a search like [`Disk::run_lists`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
-    /// As [`Disk::run_lists`], and [`SearchError::Paused`].
+    /// Same errors as [`Disk::run_lists`], plus [`SearchError::Paused`].
     pub fn run_lists_with(
         &self,
         search: &FrontierSearch,
@@ -67,16 +67,16 @@ impl Disk {
         })
     }
 
-    /// Runs a search by lists on disk together with the other ranks of a job, or continues the one that the directories hold;
-    /// every rank returns the same. All ranks must use the same directories, on a file system that they share.
+    /// Runs a list search on disk together with the other ranks of a job, or continues the one in the directories;
+    /// every rank returns the same result. All ranks must use the same directories, on a shared file system.
     ///
-    /// The run on disk is the same as with [`Disk::run_lists`]: either method continues where the other stopped, with any number
-    /// of ranks. If the progress of any rank asks to stop, all ranks stop.
+    /// The run on disk is the same as with [`Disk::run_lists`]: either method continues where the other stopped, with
+    /// any number of ranks. If the observer of any rank asks to stop, all ranks stop.
     ///
-    /// Cost: each rank takes memory as in [`Disk::run_lists`] and reads the lists of all ranks.
+    /// Cost: each rank takes as much memory as [`Disk::run_lists`], and reads the lists of all ranks.
     ///
     /// # Errors
-    /// [`Stopped::Together`] for any error on one of the ranks, and for interruptions.
+    /// [`Stopped::Together`] for any error on one of the ranks, and if the search is interrupted.
     pub fn run_lists_distributed_with(
         &self,
         search: &FrontierSearch,
@@ -102,13 +102,13 @@ impl Disk {
     }
 }
 
-/// Returns the run that the directories hold, or a new one, and takes them for it.
+/// Returns the run in the directories, or a new one, and claims the directories for it.
 fn begin(search: &FrontierSearch, disk: &Disk) -> Result<Manifest, Error> {
     let (directories, first) = (&disk.directories, disk.directories.first());
     let survey = Survey::of(directories)?;
     let (found, begun) = survey.run()?;
     let asked = Identity::of_orbits(&search.puzzle);
-    // Without a way back a state may come again at any depth.
+    // If moves have no inverses, a state may reappear at any depth.
     let keep_all = disk.keep_all || search.puzzle.is_directed();
     let manifest = match found {
         Some(manifest) => {
@@ -142,7 +142,7 @@ fn begin(search: &FrontierSearch, disk: &Disk) -> Result<Manifest, Error> {
     Ok(manifest)
 }
 
-/// Goes on with a run, whose directories are those of this job.
+/// Continues a run whose directories have been claimed by this job.
 fn session(
     search: &FrontierSearch,
     disk: &Disk,
@@ -156,7 +156,7 @@ fn session(
     let part = own(&manifest, rank, |chunk| chunk % ranks == rank);
     let committer = Committer::start(disk, if ranks == 1 { manifest.clone() } else { part }, ranks);
     let committer = agreed(communicator, committer)?;
-    // The search runs on one thread, and has others of its own; this one meets the other ranks.
+    // The search runs on one thread and has its own worker threads; this thread communicates with the other ranks.
     let pool = &agreed(communicator, pool(Some(1)).map_err(SearchError::from))?;
     let done = AtomicUsize::new(0);
     let told = |news: &String| _ = done.fetch_add(usize::from(news.is_empty()), Ordering::Relaxed);
@@ -187,7 +187,7 @@ fn session(
         if found.is_err() {
             share.stop();
         }
-        // Whatever stopped a process alone, what it has finished is committed.
+        // Whatever stopped a single process, its finished work is committed.
         let DiskLists { committer, manifest, .. } = store;
         let closed =
             if ranks == 1 { committer.close() } else { committer.stop().map(|_| manifest) };
@@ -200,7 +200,7 @@ fn session(
     };
     let ranks = Ranks { communicator, pool };
     match ranks.share(&|| progress.interrupted(), &told, run) {
-        // Those that stop because of another rank say so, too: that one says why.
+        // Ranks that stop because of another rank report this as well; that rank reports the reason.
         Err(paused @ Error::Search(SearchError::Paused { .. })) => {
             agreed(communicator, Ok::<(), Error>(()))?;
             Err(Stopped::Together(paused))
@@ -209,34 +209,34 @@ fn session(
     }
 }
 
-/// The levels of a run by lists.
+/// The levels of a list search.
 struct DiskLists<'a> {
     disk: &'a Disk,
     of: Chunking,
     files: ListFiles<'a>,
-    /// All states of the puzzle, where they are known.
+    /// The number of states of the puzzle, if it is known.
     states: Option<u64>,
     first_counted: usize,
     max_depth: Option<usize>,
     keep_last: usize,
-    /// As it was when the session began or has last met.
+    /// The manifest as of the beginning of the session or the last exchange.
     manifest: Manifest,
-    /// That of several ranks knows what this one has written.
+    /// With several ranks, the committer has only what this rank has written.
     committer: Committer,
     rank: usize,
     ranks: usize,
-    /// How parts are dealt, and by which ranks tell each other what they have.
+    /// Assigns parts, and exchanges information between ranks.
     share: &'a Share<String>,
     committed: Instant,
-    /// The level at hand, the parts of it that are there, and those that were not when they were last dealt.
+    /// The current level, its existing parts, and the parts that did not exist when they were last assigned.
     depth: u32,
     stored: bool,
     records: Vec<ChunkRecord>,
     left: Vec<usize>,
-    /// How many parts are there by now.
+    /// The number of parts that exist by now.
     done: &'a AtomicUsize,
     room: u64,
-    /// Whose part the writer takes.
+    /// Held while the writer takes a part.
     turn: Mutex<()>,
 }
 
@@ -254,7 +254,7 @@ impl ListSink for DiskLists<'_> {
     }
 
     fn put(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), LevelEnd> {
-        // All make level 0, one has it.
+        // All ranks compute level 0, and one of them stores it.
         if self.depth == 0 && self.rank > 0 {
             return Ok(());
         }
@@ -262,7 +262,7 @@ impl ListSink for DiskLists<'_> {
         self.share.done(part, String::new());
         self.done.fetch_add(1, Ordering::Relaxed);
         if self.is_due() {
-            // Those who compute something end it; what is left is dealt again after the commit.
+            // Ranks that are computing something finish it; the rest is assigned again after the commit.
             self.share.last(0);
         }
         Ok(())
@@ -298,25 +298,25 @@ impl DiskLists<'_> {
         tell(Box::new(move |writer| writer.end(tally, Some(counts))))
     }
 
-    /// Whether several ranks should commit; rank 0 has the clock. The writer of a process alone has its own.
+    /// Whether several ranks should commit; rank 0 has the clock. The writer of a single process has its own clock.
     fn is_due(&self) -> bool {
         self.ranks > 1 && self.rank == 0 && self.committed.elapsed() >= self.disk.commit_every
     }
 
-    /// Tells all ranks something, and returns what each tells, by rank.
+    /// Sends a text to all ranks, and returns that of each rank, by rank.
     fn exchange(&self, own: String) -> Result<Vec<String>, LevelEnd> {
         self.share.begin(0);
         self.share.done(self.rank, own);
         let (mut all, _) = self.share.end();
         all.sort_unstable();
-        // One that has failed tells nothing, and says why at the end.
+        // A rank that has failed sends nothing, and reports the reason at the end.
         if all.len() < self.ranks {
             return Err(LevelEnd::Interrupted);
         }
         Ok(all.into_iter().map(|(_, news)| news).collect())
     }
 
-    /// Returns the manifest of all that the ranks have, made durable where they are to commit it.
+    /// Returns the manifest of everything that the ranks have, made durable if they are about to commit it.
     fn gather(&self, durable: bool) -> Result<Manifest, LevelEnd> {
         let own = self.committer.ask(move |writer| {
             if durable {
@@ -337,7 +337,7 @@ impl DiskLists<'_> {
         Ok(merge(parts?, &self.manifest))
     }
 
-    /// Makes everything that several ranks have finished the state to continue from.
+    /// Commits everything that several ranks have finished, as the state to continue from.
     fn commit(&mut self) -> Result<(), LevelEnd> {
         if self.ranks == 1 {
             return Ok(());
@@ -352,7 +352,7 @@ impl DiskLists<'_> {
         if self.rank == 0 {
             manifest.write(self.disk.directories.first()).map_err(LevelEnd::Unread)?;
         }
-        // Nobody removes anything before the manifest is there.
+        // Nothing is removed before the manifest exists.
         self.exchange("committed".into())?;
         self.committer.ask(Writer::supersede).map_err(|_| LevelEnd::Sink)?;
         (self.manifest, self.committed) = (manifest, Instant::now());
@@ -371,7 +371,7 @@ impl DiskLists<'_> {
         }
     }
 
-    /// What parts of the level come to.
+    /// The totals of parts of the level.
     fn total(&self) -> LevelTotal {
         let total = |record: &ChunkRecord| LevelTotal {
             tally: record.tally(),
@@ -381,7 +381,7 @@ impl DiskLists<'_> {
     }
 
     fn failed(&self) -> Error {
-        // The writer says why when it is closed.
+        // The writer reports the reason when it is closed.
         SearchError::Refused("the files could not be written".into()).into()
     }
 }
@@ -406,7 +406,7 @@ impl LevelStore for DiskLists<'_> {
     fn found(&mut self, space: &BucketSpace, room: u64) -> Result<FoundLists, Error> {
         let stored = self.manifest.levels.len();
         if stored == 0 {
-            // A session that was cut in the middle of level 0 may have left its file.
+            // A session that was interrupted in the middle of level 0 may have left its file.
             let _ = self.committer.tell(|writer| {
                 writer.manifest.files.clear();
                 Ok(())
@@ -431,7 +431,7 @@ impl LevelStore for DiskLists<'_> {
         let mut found =
             FoundLists { levels: levels.map(level).collect(), complete, lists: Vec::new() };
         let first = if space.directed { 0 } else { stored.saturating_sub(2) };
-        // Of a run that has come as far as was asked for nobody reads the lists, but where its last states are listed.
+        // If a run has reached the requested depth, its lists are not read, unless its last states are listed.
         let is_wanted = self.max_depth.is_none_or(|most| self.manifest.depth() <= most);
         if !complete && is_wanted || self.keep_last > 0 {
             for depth in first..stored {
@@ -460,7 +460,7 @@ impl LevelStore for DiskLists<'_> {
         found: Result<LevelTotal, LevelEnd>,
     ) -> Result<Option<LevelTotal>, LevelEnd> {
         match found {
-            // What all have finished can be committed.
+            // What all ranks have finished can be committed.
             Err(LevelEnd::Interrupted) if self.ranks > 1 => self.share.stop(),
             found => _ = found?,
         }

@@ -1,14 +1,16 @@
-//! The search on disk: levels in files, one chunk in memory at a time, by one process or many.
+//! The search on disk: levels in files, with one chunk in memory at a time, by one or many processes.
 //!
-//! Invariant: a session only continues from what the manifest names. A new search is level 0 in files
-//! and a manifest; from there every session does the same: fill the planes from the files, compute the
-//! chunks that are missing, level by level.
+//! Invariant: a session continues only from what the manifest names. A new search consists of level 0 in files and a
+//! manifest; from there on, every session does the same: it fills the planes from the files and computes the missing
+//! chunks, level by level.
 //!
-//! `cli::bfs`, `resume` and Rust programs call [`Disk::run`] or, as one of several ranks, [`Disk::run_distributed_with`].
-//! The way of a search: `run` finds the run by a `survey` of its directories, agrees with the other ranks and hands what is
-//! fixed to `level`, which goes from level to level; `chunk` computes the chunks of a level, while a `reader` brings their files
-//! and the `writer` takes the new ones and commits. What crosses between chunks is the `halo`: all of it in memory, or on its
-//! way by an `exchange`, in either case from where `halo_sources` says. `repair`, `verify`: runs at rest. `plan`: before one begins.
+//! `cli::bfs`, `resume` and Rust programs call [`Disk::run`] or, as one of several ranks,
+//! [`Disk::run_distributed_with`]. How a search proceeds: `run` finds the run with a `survey` of its directories,
+//! agrees with the other ranks, and passes the fixed data to `level`, which goes from level to level; `chunk` computes
+//! the chunks of a level, while a `reader` reads their files and the `writer` writes the new ones and commits them. The
+//! bits that cross between chunks are the `halo`: either all of it is in memory, or it is on its way through an
+//! `exchange`; in both cases, `halo_sources` determines where bits come from. `repair` and `verify` handle runs at
+//! rest. `plan` is used before a run begins.
 
 pub(crate) mod chunk;
 pub(crate) mod directories;

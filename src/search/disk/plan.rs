@@ -1,7 +1,7 @@
-//! What a search on disk will take: how it fits the memory, and what it takes of the disk and the network.
+//! Predicts the requirements of a search on disk: how it fits in memory, and its use of the disk and the network.
 //!
-//! Invariant: pure arithmetic, but for [`DiskBudget::of`]. The widths of levels are given; where none are, the number of all
-//! states gives an upper estimate.
+//! Invariant: pure arithmetic, except for [`DiskBudget::of`]. The widths of levels are given; if there are none, the
+//! number of all states yields an upper estimate.
 
 use crate::{
     Error,
@@ -21,46 +21,46 @@ use crate::{
 #[non_exhaustive]
 pub struct MemoryPlan {
     pub(crate) chunks: Chunks,
-    /// Where the planes are kept.
+    /// Where the planes are stored.
     pub planes: PlaneStore,
     /// Size of the arrays in memory, in bytes.
     pub bytes: u64,
-    /// How its files are coded.
+    /// How its files are encoded.
     pub(crate) codec: Codec,
-    /// Most groups of a level.
+    /// Maximum number of groups of a level.
     pub(crate) groups: usize,
-    /// Bytes of the planes of a level in files, 0 when they lie in memory.
+    /// Size in bytes of the planes of a level in files, 0 if they are in memory.
     pub(crate) plane_files: u64,
-    /// Batches of the next chunk that may be read ahead, about a megabyte each.
+    /// Number of batches of the next chunk that may be read ahead, about a megabyte each.
     pub(crate) read_ahead: usize,
-    /// States that there are, and classes of levels.
+    /// The number of states, and of classes of levels.
     states: u64,
     classes: u64,
-    /// Whether the states seen are kept beside each level.
+    /// Whether the states seen are stored together with each level.
     seen: bool,
-    /// Most that the widest of levels holds of all states, where nobody knows; a level of half of its class has the
-    /// longest codes.
+    /// Maximum share of all states in the widest level, if that is unknown; a level with half of the states of its
+    /// class has the longest codes.
     widest: f64,
 }
 
-/// Whether levels of a state space can be cut into chunks.
+/// Whether levels of a state space can be divided into chunks.
 pub(crate) fn suits(space: &StateSpace) -> bool {
     SearchProblem::chunked(space).is_ok()
 }
 
 const READ_AHEAD: u64 = 2 << 30;
 
-/// Bytes of a batch that is read ahead, about.
+/// Approximate size of a batch that is read ahead.
 const BATCH: u64 = 1 << 20;
 
-/// Chunks that every rank has at least, where the board allows: with fewer, those that have one more than
-/// the others make them wait.
+/// Minimum number of chunks of every rank, if the board allows it: with fewer, ranks with one more chunk than the
+/// others make them wait.
 const CHUNKS_PER_RANK: usize = 4;
 
-/// Most bytes that leave a rank in a superstep, if a chunk has not more.
+/// Maximum number of bytes sent from a rank in a superstep, unless a single chunk has more.
 pub(crate) const SENT: u64 = 256 << 20;
 
-/// The error of a search that needs more memory than it may have.
+/// The error for a search that exceeds the memory limit.
 fn too_large(problem: &SearchProblem, needed: u64, budget: u64) -> Error {
     let puzzle = problem.space.to_string();
     SearchError::Memory { puzzle, engine: Engine::Disk, needed, budget }.into()
@@ -72,10 +72,10 @@ impl MemoryPlan {
         self.chunks.count
     }
 
-    /// Returns the plan with the fewest chunks that fit the memory, or with the chunks of a run that already exists.
+    /// Returns the plan with the fewest chunks that fit in memory, or with the chunks of an existing run.
     ///
     /// # Errors
-    /// [`SearchError::Memory`] when even the most chunks do not fit.
+    /// [`SearchError::Memory`] if it does not fit even with the maximum number of chunks.
     pub fn choose(
         search: &Search,
         disk: &Disk,
@@ -85,7 +85,7 @@ impl MemoryPlan {
         MemoryPlan::of(&SearchProblem::chunked(&search.space)?, search, disk, asked)
     }
 
-    /// Returns the fewest chunks of a problem that fit the memory, or as many as asked for.
+    /// Returns the fewest chunks of a problem that fit in memory, or the number requested.
     pub(crate) fn of(
         problem: &SearchProblem,
         search: &Search,
@@ -142,8 +142,8 @@ impl MemoryPlan {
         Err(too_large(problem, least, budget))
     }
 
-    /// Returns the fewest chunks that give every rank several and fit the memory of a rank with its messages, or as
-    /// many as asked for.
+    /// Returns the fewest chunks that give every rank several and fit in the memory of a rank together with its
+    /// messages, or the number requested.
     pub(crate) fn of_ranks(
         problem: &SearchProblem,
         search: &Search,
@@ -157,7 +157,7 @@ impl MemoryPlan {
             let planes = Crossings::count(&problem.groups, plan.chunks);
             let chunk = (planes * plan.chunks.registers() * 8) as u64;
             let own = chunk * plan.chunks().div_ceil(ranks) as u64;
-            // What has arrived for this step and the next; what leaves and arrives after a superstep.
+            // What has arrived for this step and the next; what is sent and received after a superstep.
             plan.bytes += 2 * own + 2 * own.min(SENT.max(chunk));
             let fits = plan.bytes <= budget;
             if fits { Ok(plan) } else { Err(too_large(problem, plan.bytes, budget)) }
@@ -184,16 +184,16 @@ impl MemoryPlan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Network {
-    /// Digits that all lines of a chunk share, K: the fewest that give every rank four chunks.
+    /// Number of digits that all lines of a chunk share, K: the smallest number that gives every rank four chunks.
     pub shared_digits: usize,
     /// Number of chunks.
     pub chunks: usize,
     /// Number of windows that cross between chunks, counted for each pair of cells.
     pub windows: usize,
-    /// Upper bound on the bytes that all ranks together send for a level: 1 bit per line and crossing
-    /// window, without the share that stays on its rank.
+    /// Upper bound on the number of bytes that all ranks together send for a level: 1 bit per line per crossing window,
+    /// excluding the share that stays on its rank.
     pub level_bytes: u64,
-    /// Bytes of segments that a rank holds: those of its own chunks for two steps.
+    /// Size in bytes of the segments on a rank: those of its own chunks for two steps.
     pub rank_bytes: u64,
 }
 
@@ -202,7 +202,7 @@ pub struct Network {
 /// Cost: negligible; no arrays are allocated.
 ///
 /// # Errors
-/// [`SearchError::TooLarge`], [`SearchError::TooSmall`] or [`SearchError::InMemory`] when the space cannot be searched on disk.
+/// [`SearchError::TooLarge`], [`SearchError::TooSmall`] or [`SearchError::InMemory`] if the space cannot be searched on disk.
 ///
 /// ```
 /// use tilewave::search::network;
@@ -241,11 +241,11 @@ pub fn network(space: &StateSpace, ranks: usize) -> Result<Network, Error> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DiskBudget {
-    /// Bytes that its files may come to by the limit asked for.
+    /// Maximum size of its files in bytes, according to the requested limit.
     limit: u64,
-    /// For each disk what is free and what its files take there already, and the share of its directories.
+    /// For each disk, the free space plus what its files take there already, and the share of its directories.
     disks: Vec<(u64, u64)>,
-    /// The share of all.
+    /// The sum of all shares.
     of: u64,
 }
 
@@ -253,7 +253,7 @@ impl DiskBudget {
     /// Returns the disk space that a search may take in its directories.
     ///
     /// # Errors
-    /// [`SearchError`] when the directories hold a run whose manifest cannot be read.
+    /// [`SearchError`] if the directories hold a run whose manifest cannot be read.
     pub fn of(disk: &Disk) -> Result<DiskBudget, SearchError> {
         let directories = &disk.directories;
         let manifest = directories.manifest()?;
@@ -270,7 +270,7 @@ impl DiskBudget {
             let chunks = files.flat_map(|files| &files.chunks);
             let here = chunks.filter(|record| shares.place(record.chunk as usize) == place);
             let taken: u64 = here.map(|record| record.bytes).sum();
-            // Directories on one disk share what is free.
+            // Directories on one disk share its free space.
             let device = storage.device();
             let known = devices.iter().position(|d| device.is_some() && *d == device);
             let at = known.unwrap_or(disks.len());
@@ -284,10 +284,10 @@ impl DiskBudget {
         Ok(DiskBudget { limit: disk.limit.unwrap_or(u64::MAX), disks, of: of.into() })
     }
 
-    /// Checks that `needed` bytes fit the limit, and that the share of each disk fits that disk.
+    /// Checks that `needed` bytes are within the limit, and that the share of each disk fits on that disk.
     ///
     /// # Errors
-    /// [`SearchError::Refused`] with the numbers.
+    /// [`SearchError::Refused`] with the figures.
     pub fn check(&self, needed: u64) -> Result<(), SearchError> {
         let refuse = |needed, limit, advice| {
             let (needed, limit) = (bytes(needed), bytes(limit));
@@ -317,16 +317,17 @@ impl DiskBudget {
     }
 }
 
-/// Refuses a search that by all that may be expected of its levels needs more disk than there is.
+/// Rejects a search if, with each of the expected level widths, it needs more disk space than there is.
 pub(crate) fn check_room(disk: &Disk, plan: MemoryPlan) -> Result<(), SearchError> {
     let needed = |widths| estimate(widths, plan, disk.keep_all).peak_bytes;
     let needed = disk.expected.iter().map(needed).min();
     needed.map_or(Ok(()), |needed| DiskBudget::of(disk)?.check(needed))
 }
 
-/// Coded bytes over the entropy of independent bits, at most, measured (`docs/notebook/disk.md`): states cluster on lines, which
-/// makes frames smaller than independent bits would be, and codes are not perfect, which makes them larger. Levels of 2x7 in the single-tile
-/// metric come to 0.79 to 0.81 with zstd, 0.67 to 0.75 with rANS.
+/// Maximum ratio of coded bytes to the entropy of independent bits, from measurements (`docs/notebook/disk.md`): states
+/// cluster on lines, which makes frames smaller than for independent bits, and codes are not perfect, which makes them
+/// larger. For levels of 2x7 in the single-tile metric, the ratio is 0.79 to 0.81 with zstd, and 0.67 to 0.75 with
+/// rANS.
 fn coded_share(plan: MemoryPlan) -> f64 {
     match (plan.codec, plan.classes) {
         (Codec::Zstd, 2) => 0.83,
@@ -341,7 +342,7 @@ fn coded_share(plan: MemoryPlan) -> f64 {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Estimate {
-    /// Size of each level's files in bytes; empty when the widths are unknown.
+    /// Size of each level's files in bytes; empty if the widths are unknown.
     pub level_bytes: Vec<u64>,
     /// Peak size of the level files, in bytes.
     pub peak_bytes: u64,
@@ -351,48 +352,48 @@ pub struct Estimate {
     pub bytes_read: u64,
 }
 
-/// Bytes that a file takes at least: a block of the file system.
+/// Minimum size of a file on disk: a block of the file system.
 const FILE: u64 = 4096;
 
-/// Bytes of a frame with a single state and its entry in the index, about.
+/// Approximate size of a frame with a single state, including its entry in the index.
 const FRAME: u64 = 80;
 
-/// Returns the bytes that the states of a class take, as one long row of bits of which `bits` are coded.
+/// Returns the size in bytes of the states of a class, as one long row of bits of which `bits` are coded.
 fn coded(plan: MemoryPlan, states: u64, bits: f64) -> u64 {
-    // A class has a bit for each of its states.
+    // A class has one bit for each of its states.
     let all = plan.states as f64 / plan.classes as f64;
     let p = (states as f64 / all).clamp(0.0, 1.0);
     let entropy = |p: f64| if p > 0.0 { -p * p.log2() } else { 0.0 };
     ((entropy(p) + entropy(1.0 - p)) * bits / 8.0 * coded_share(plan)) as u64
 }
 
-/// Returns the bytes of the frames of some states of a class.
+/// Returns the size in bytes of the frames of some states of a class.
 fn level_bytes(plan: MemoryPlan, states: u64) -> u64 {
     coded(plan, states, plan.states as f64 / plan.classes as f64)
 }
 
-/// Which share of the time of a whole search its first levels take, at most, where not all is known.
+/// The maximum share of the first levels in the time of the complete search, if not everything is known.
 pub(crate) fn share(first: &Widths, published: &[u64], plan: MemoryPlan) -> f64 {
     if first.counts.is_empty() {
         return 1.0;
     }
     let all = match published {
-        // As if all levels were of the greatest width: there are no fewer.
+        // As if all levels had the maximum width: there are at least this many.
         [] => 1.0 / plan.widest,
         published => passes(published, plan),
     };
     (passes(&first.counts, plan) / all).min(1.0)
 }
 
-/// Returns how many passes over all lines levels of these widths cost: a block is computed as a whole when a
-/// state can come to it, which about three can from each.
+/// Returns the cost of levels with these widths, in passes over all lines: a block is computed as a whole if a state
+/// can arrive in it, and from each state about three blocks can be reached.
 fn passes(widths: &[u64], plan: MemoryPlan) -> f64 {
     let blocks = plan.chunks.layout.blocks() as f64;
     let touched = |&width: &u64| 1.0 - (-3.0 * width as f64 / blocks).exp();
     widths.iter().map(touched).sum()
 }
 
-/// What the levels of a class have held up to each depth.
+/// The number of states that the levels of a class have contained up to each depth.
 fn seen(widths: &[u64], classes: u64) -> Vec<u64> {
     let mut sums = widths.to_vec();
     for depth in classes as usize..sums.len() {
@@ -401,10 +402,10 @@ fn seen(widths: &[u64], classes: u64) -> Vec<u64> {
     sums
 }
 
-/// Bytes of a state that crosses alone: the number of its block, and where it lies in it.
+/// Size of a state that crosses alone: the number of its block, and its position there.
 const CROSSING: u64 = 6;
 
-/// Chunks that a commit may find written but not yet durable, at 10 seconds between commits (3x5: 3.7).
+/// Number of chunks that a commit may find written but not yet durable, with 10 seconds between commits (3x5: 3.7).
 const UNCOMMITTED: usize = 4;
 
 /// Returns the disk space and traffic that a search with these level widths takes.
@@ -412,7 +413,7 @@ pub fn estimate(widths: &Widths, plan: MemoryPlan, keep_all: bool) -> Estimate {
     if widths.exact || widths.counts.is_empty() {
         return estimate_of(&widths.counts, plan, keep_all, u64::MAX);
     }
-    // Codes are longest for half of a class: what may be more may be that.
+    // Codes are longest for half of a class: if the number may exceed that, half is assumed.
     let half = plan.states / plan.classes / 2;
     let first = estimate_of(&widths.counts, plan, keep_all, half);
     let whole = estimate_of(&[], plan, keep_all, half);
@@ -424,17 +425,18 @@ pub fn estimate(widths: &Widths, plan: MemoryPlan, keep_all: bool) -> Estimate {
     }
 }
 
-/// Returns what level widths take, empty where they are not known; what they and their sums exceed a number by does
-/// not count.
+/// Returns the requirements of levels with these widths; empty if they are unknown. Widths and their sums count only up
+/// to the maximum `most`.
 fn estimate_of(widths: &[u64], plan: MemoryPlan, keep_all: bool, most: u64) -> Estimate {
     let chunks = plan.chunks() as u64;
     let frames = (plan.chunks.frames() * plan.groups) as u64 * chunks;
-    // Of a thin level every state has a frame, and every few a file, to itself.
+    // In a thin level, every state has its own frame, and every few states have their own file.
     let level_of = |states: u64| {
         level_bytes(plan, states) + FRAME * states.min(frames) + FILE * states.min(chunks)
     };
     let widest = (plan.states as f64 * plan.widest) as u64;
-    // The states seen so far lie beside each level, where they are needed; half of all take most.
+    // The states seen so far are stored together with each level, if they are needed; half of all states take most
+    // space.
     let beside = |seen: u64| u64::from(plan.seen) * level_bytes(plan, seen);
     let most_beside = beside(plan.states / plan.classes / 2);
     let mut seen = seen(widths, plan.classes);
@@ -443,14 +445,14 @@ fn estimate_of(widths: &[u64], plan: MemoryPlan, keep_all: bool, most: u64) -> E
     let level: Vec<u64> =
         widths.iter().zip(&seen).map(|(&w, &s)| level_of(w) + beside(s)).collect();
     let written: u64 = match level.is_empty() {
-        // As if all levels were of the greatest width.
+        // As if all levels had the maximum width.
         true => ((level_of(widest) + most_beside) as f64 / plan.widest) as u64,
         false => level.iter().sum(),
     };
-    // The current level is whole; the previous one becomes the next chunk by chunk, and what a commit
-    // has not yet made durable is there twice.
+    // The current level is complete; the previous one becomes the next chunk by chunk, and what a commit has not yet
+    // made durable exists twice.
     let extra = |bytes: u64| bytes * chunks.min(UNCOMMITTED as u64) / chunks;
-    // Planes are coded as levels are; those of thin levels say where each state lies.
+    // Planes are coded like levels; those of thin levels give the position of each state.
     let planes = plan.plane_files;
     let there = |states: u64| match planes {
         0 => 0,
@@ -469,7 +471,7 @@ fn estimate_of(widths: &[u64], plan: MemoryPlan, keep_all: bool, most: u64) -> E
     let steps = levels.windows(2).map(|two| {
         let [from, to] = [two[0].1, two[1].1];
         let levels = if keep_all { written } else { from + to + extra(from.max(to)) };
-        // Planes that are read give their disk back to those that are written; of one chunk both are there.
+        // The disk space of planes that are read is freed for those that are written; for one chunk, both exist.
         let [read, written] = [two[0].0, two[1].0].map(there);
         levels + read.max(written) + (read + written) / chunks
     });
@@ -543,7 +545,8 @@ mod tests {
             let plan = MemoryPlan::choose(&search, &disk, None).unwrap();
             assert_eq!(plan.classes, classes, "{name}");
             let found = estimate(&Widths::default(), plan, false);
-            // Two levels of a bit for each state of a class, of which codes take 0.83 at least where there are two classes.
+            // Two levels with one bit for each state of a class, of which codes take at least 0.83 if there are two
+            // classes.
             let most = 2 * plan.states / classes / 8;
             assert!(found.peak_bytes > most / 4 * 3, "{name}: {found:?}");
             assert!(found.peak_bytes < most * 2, "{name}: {found:?}");
@@ -572,7 +575,7 @@ mod tests {
         assert!(unknown.bytes_written > unknown.peak_bytes);
         disk.planes = Some(PlaneStore::Files);
         let files = MemoryPlan::choose(&search, &disk, None).unwrap();
-        // The first depths of a board that nobody has searched take next to nothing.
+        // The first depths of a board that has never been searched take next to nothing.
         let large = Size::new(4, 4).unwrap();
         let four = Search::new(Goal::Last.board(large).unwrap());
         disk.planes = Some(PlaneStore::Memory);
@@ -583,7 +586,7 @@ mod tests {
         assert_eq!(thin(20).counts.len(), 21);
         let most = estimate(&thin(10), wide, false).peak_bytes;
         assert!(most < 100_000_000, "{most}");
-        // In files of their own, 12,000 states take 12,000 blocks of the file system.
+        // In separate files, 12,000 states take 12,000 blocks of the file system.
         disk.shared_digits = Some(5);
         let many = MemoryPlan::choose(&four, &disk, None).unwrap();
         assert_eq!(many.chunks(), 360_360);
@@ -592,13 +595,14 @@ mod tests {
         let many = estimate(&thin(12), many, false);
         assert!(many.peak_bytes > (twelve[12] + twelve[11]) * FILE, "{many:?}");
         assert_eq!(thin(60), Widths::default());
-        // So is their time, of a search whose levels nobody knows.
+        // The same holds for their time in a search whose levels are unknown.
         assert!(share(&thin(10), &[], wide) < 0.1);
         assert_eq!(share(&thin(60), &[], wide), 1.0);
         assert_eq!(share(&widths, &counts, plan), 1.0);
         let known = crate::search::disk::widths(&search.space, &counts, Some(1)).unwrap();
         assert!(known.exact && known.counts == [1, 1000]);
-        // Planes of 332,640 registers of 60 lines: a bit for each, coded as the levels are, there once and those of a chunk.
+        // Planes of 332,640 registers of 60 lines: one bit for each, coded like the levels; they exist once, and those
+        // of one chunk twice.
         let more = estimate(&widths, files, false).peak_bytes - found.peak_bytes;
         let dense = 332_640 * 60 / 8;
         let share = found.level_bytes[3] as f64 / (239_500_800.0 / 2.0 / 8.0);

@@ -1,8 +1,8 @@
-//! The readers: level files, read ahead of the workers.
+//! The readers: they read level files ahead of the workers.
 //!
-//! Invariant: a reader sends the chunks of a level in the order in which they are computed, each as a
-//! channel of its own, whose batches cover all frames of the chunk once. It runs ahead by at most one
-//! chunk and the batches that its channel may hold.
+//! Invariant: a reader sends the chunks of a level in the order in which they are computed, each as a separate channel,
+//! whose batches cover all frames of the chunk once. It is ahead by at most one chunk and the batches that its channel
+//! can hold.
 
 use std::{
     io::ErrorKind,
@@ -26,24 +26,24 @@ use crate::{
     store::{ChunkRecord, Codec, Decoder, Frames, LevelHeader, LevelReader, Manifest, RunFile},
 };
 
-/// Compressed bytes of a batch, about.
+/// Approximate compressed size of a batch.
 const BATCH_BYTES: u64 = 1 << 20;
 
 const BATCH_FRAMES: usize = 16;
 
-/// The level files of a run, as all see them who read and write them.
+/// The level files of a run, as shared by everything that reads and writes them.
 pub(crate) struct RunFiles<'a> {
     pub directories: &'a Directories,
     pub problem: &'a SearchProblem,
     pub chunks: Chunks,
-    /// The run, as in the headers of its files.
+    /// The number of the run, as in the headers of its files.
     pub run: u64,
-    /// What the header of each file must say of the lines.
+    /// The description of the lines that the header of each file must contain.
     pub label: String,
-    /// Whether the run keeps all levels, so that a damaged one can be computed again.
+    /// Whether the run keeps all levels, so that a damaged one can be recomputed.
     pub keep_all: bool,
     pub kernel: Kernel,
-    /// Threads that share the batches.
+    /// Number of threads that share the batches.
     pub threads: usize,
     pub times: Times,
 }
@@ -77,15 +77,15 @@ impl<'a> RunFiles<'a> {
         }
     }
 
-    /// The reader of a level of which a manifest has these records.
+    /// The reader of a level for which a manifest has these records.
     pub fn level(&'a self, depth: u32, mut records: Vec<ChunkRecord>) -> Fetch<'a> {
         records.sort_unstable_by_key(|record| record.chunk);
         let parts = self.parts(depth as usize);
         Fetch { files: self, parts, seen: false, depth, records }
     }
 
-    /// The reader of what the step from a level leaves out, with the records of the level before: that level, or
-    /// the states seen when a level of its class was last computed.
+    /// The reader of the states that the step from a level excludes, given the records of the previous level: that
+    /// level, or the states seen when a level of its class was last computed.
     pub fn left_out(&'a self, current: &Fetch, previous: Vec<ChunkRecord>) -> Fetch<'a> {
         let groups = &self.problem.groups;
         let (depth, records) = if groups.directed && groups.classes.len() == 1 {
@@ -94,7 +94,7 @@ impl<'a> RunFiles<'a> {
             (current.depth.saturating_sub(1), previous)
         };
         Fetch {
-            // Of the class also where there is no such level yet.
+            // The class's parts, even if there is no such level yet.
             parts: self.parts(current.depth as usize + 1),
             seen: groups.directed,
             ..self.level(depth, records)
@@ -118,17 +118,17 @@ impl<'a> RunFiles<'a> {
     }
 }
 
-// How the groups of a level lie in the frames of a chunk's file.
+// How the groups of a level are arranged in the frames of a chunk's file.
 //
-// Invariant: a file holds the groups of its depth's class one after the other, each cut into frames of its own. Where
-// moves have no way back, every frame of the level is followed by the frame of the states seen so far, which the
-// step to the next level of the class leaves out.
+// Invariant: a file contains the groups of its depth's class one after another, each divided into its own frames. If
+// moves have no inverses, every frame of the level is followed by the frame of the states seen so far, which the step
+// to the next level of the class excludes.
 
 /// The groups of a depth in the file of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileFrames {
     pub groups: usize,
-    /// Whether the states seen so far lie between the frames of the level.
+    /// Whether the states seen so far are stored between the frames of the level.
     pub seen: bool,
     frames: usize,
 }
@@ -144,30 +144,30 @@ impl FileFrames {
         (frame / self.frames, frame % self.frames)
     }
 
-    /// How many frames of the file belong to a frame of the level: its own, and that of the states seen.
+    /// The number of frames of the file that belong to a frame of the level: its own, and that of the states seen.
     pub fn halves(self) -> usize {
         1 + usize::from(self.seen)
     }
 
-    /// The number in the file of a frame of the level, or of the states seen there.
+    /// The number within the file of a frame of the level, or of the states seen there.
     pub fn in_file(self, frame: usize, seen: bool) -> usize {
         frame * self.halves() + usize::from(seen)
     }
 }
 
-/// Neighbouring frames of a chunk, counted as [`FileFrames`] does.
+/// Consecutive frames of a chunk, numbered as in [`FileFrames`].
 pub(crate) struct Batch<'a> {
     pub fetch: &'a Fetch<'a>,
     pub chunk: usize,
-    /// First frame, whether it is in the file or not.
+    /// The first frame, whether or not it is in the file.
     pub first: usize,
     pub end: usize,
-    /// Those that the file has; `None` when the chunk has no file.
+    /// The frames that are in the file; `None` if the chunk has no file.
     frames: Option<Frames>,
 }
 
 impl Batch<'_> {
-    /// The frames of the batch, each with its entry where the file has it.
+    /// The frames of the batch, each with its entry if it is in the file.
     pub fn frames(&self) -> impl Iterator<Item = (usize, Option<usize>)> {
         let entries = self.frames.as_ref().map_or(&[][..], |frames| &frames.entries);
         let mut at = 0;
@@ -179,7 +179,7 @@ impl Batch<'_> {
         })
     }
 
-    /// Decodes an entry, as [`Decoder::decode`].
+    /// Decodes an entry; see [`Decoder::decode`].
     pub fn decode<'d>(
         &self,
         entry: usize,
@@ -197,11 +197,11 @@ impl Batch<'_> {
 
 pub(crate) struct FrameRead<'a> {
     pub group: usize,
-    /// Whether it is of the states seen.
+    /// Whether it contains the states seen.
     pub seen: bool,
-    /// Its first register among those of the group.
+    /// The index of its first register within the group.
     pub register: usize,
-    /// It alone, as in the file.
+    /// The frame alone, as in the file.
     pub frames: &'a Frames,
 }
 
@@ -212,12 +212,12 @@ pub(crate) struct RunLevel<'a> {
     pub directories: &'a Directories,
     pub run: u64,
     pub depth: u32,
-    /// Whether the levels before are there, so that a damaged one can be computed again.
+    /// Whether the previous levels exist, so that a damaged one can be recomputed.
     pub keep_all: bool,
 }
 
 impl RunLevel<'_> {
-    /// Opens the file of which the manifest has a record; its header must be this one, whatever the codec.
+    /// Opens the file of a record in the manifest; its header must match, whatever the codec.
     pub fn open(
         &self,
         record: &ChunkRecord,
@@ -226,7 +226,7 @@ impl RunLevel<'_> {
         let chunk = record.chunk as usize;
         let storage = self.directories.of_chunk(chunk);
         let [name, uncommitted] = RunFile::level_names(self.run, self.depth, record.chunk);
-        // A commit gives a file its name at any time, but never takes it back.
+        // A commit may give a file its final name at any time, but never revokes it.
         let found = storage.find(&uncommitted);
         let opened = found.and_then(|file| file.map_or_else(|| storage.open(&name), Ok));
         let reader = opened.and_then(LevelReader::open).map_err(|e| match e.kind() {
@@ -269,15 +269,15 @@ impl RunLevel<'_> {
 pub(crate) struct Fetch<'a> {
     pub files: &'a RunFiles<'a>,
     pub parts: FileFrames,
-    /// Whether the frames of the states seen are used, not those of the level.
+    /// Whether the frames of the states seen are read rather than those of the level.
     seen: bool,
     pub depth: u32,
-    /// What the manifest says of the level's chunks, in their order.
+    /// The records of the level's chunks in the manifest, in order.
     pub records: Vec<ChunkRecord>,
 }
 
 impl Fetch<'_> {
-    /// Opens the file of a chunk; `None` when the chunk has no states.
+    /// Opens the file of a chunk; `None` if the chunk has no states.
     fn open(&self, chunk: usize) -> Result<Option<LevelReader>, SearchError> {
         let known = (self.records).binary_search_by_key(&(chunk as u32), |record| record.chunk);
         let record = known.ok().map(|at| &self.records[at]).filter(|record| record.has_file());
@@ -297,8 +297,8 @@ impl Fetch<'_> {
         self.level_run().damaged(chunk, reason)
     }
 
-    /// Decodes the frames of a chunk one by one: calls `each` until it returns false or there are no more. Returns
-    /// whether it came to the end.
+    /// Decodes the frames of a chunk one by one: calls `each` until it returns false or there are no more frames.
+    /// Returns whether it reached the end.
     #[allow(clippy::type_complexity)] // one call back, named nowhere else
     pub fn each_frame(
         &self,
@@ -330,11 +330,11 @@ impl Fetch<'_> {
         Ok(true)
     }
 
-    /// Starts a thread that sends the chunks, one ahead, each with room for `ahead` batches, until all are sent or nobody
-    /// listens.
+    /// Starts a thread that sends the chunks, one ahead, each with room for `ahead` batches, until all are sent or no
+    /// receiver is left.
     ///
-    /// Not over crossbeam's channel: that keeps what waits in it when nobody listens any more, and with it the channel
-    /// of a chunk whose batches the reader would wait to send for ever.
+    /// This does not use crossbeam's channel, which keeps waiting messages after the receiver is gone, and with them
+    /// the channel of a chunk whose batches the reader would wait to send forever.
     pub fn start<'s>(
         &'s self,
         scope: &'s Scope<'s, '_>,
@@ -344,7 +344,7 @@ impl Fetch<'_> {
         let (sender, chunks) = mpsc::sync_channel(1);
         let read = move || {
             for &chunk in order {
-                // Room for more batches than a chunk has would be cleared for nothing.
+                // Room for more batches than a chunk has would be initialized for nothing.
                 let (batches, receiver) = bounded(ahead.clamp(1, self.parts.frames()));
                 if sender.send(receiver).is_err() || !self.chunk(chunk, &batches) {
                     return;
@@ -355,10 +355,10 @@ impl Fetch<'_> {
         Ok(chunks)
     }
 
-    /// Sends the batches of a chunk; returns whether anybody still listens.
+    /// Sends the batches of a chunk; returns whether a receiver is left.
     fn chunk<'s>(&'s self, chunk: usize, batches: &Sender<Result<Batch<'s>, SearchError>>) -> bool {
         let (frames, halves) = (self.parts.frames(), self.parts.halves());
-        // Where there are no states a batch costs nothing but its way.
+        // Where there are no states, a batch costs only its transmission.
         let widest = (frames / (4 * self.files.threads)).max(1);
         let most = widest.min(BATCH_FRAMES);
         let reader = match self.open(chunk) {
@@ -395,7 +395,7 @@ impl Fetch<'_> {
     }
 }
 
-/// Where the time of all threads together goes.
+/// How the total time of all threads is spent.
 #[derive(Debug, Default)]
 pub(crate) struct Times {
     pub decode: Clock,
@@ -404,7 +404,7 @@ pub(crate) struct Times {
     pub wait: Clock,
 }
 
-/// A sum of times that many threads add to, in nanoseconds.
+/// A sum of times in nanoseconds, to which many threads add.
 #[derive(Debug, Default)]
 pub(crate) struct Clock(AtomicU64);
 

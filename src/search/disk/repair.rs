@@ -1,7 +1,7 @@
-//! A manifest for level files that have lost theirs.
+//! Rebuilds the manifest of level files that have lost theirs, and recomputes damaged levels.
 //!
-//! Invariant: level files are only read. What the new manifest says of a level is proven by its files and by
-//! the states that later files count before themselves, or by the previous manifest; anything less is refused.
+//! Invariant: level files are only read. What the new manifest says about a level is proven by its files and by the
+//! number of preceding states in later files, or by the previous manifest; otherwise, the repair fails.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -43,13 +43,14 @@ pub struct Repaired {
     pub kept: Option<String>,
 }
 
-/// Rebuilds the manifest of a run from its level files and, if present, the previous manifest. Only a
-/// missing or damaged manifest is replaced; a damaged one is kept under another name.
+/// Rebuilds the manifest of a run from its level files and, if it exists, the previous manifest. Only a missing or
+/// damaged manifest is replaced; a damaged one is kept under a different name.
 ///
-/// Cost: header, index and trailer of each level file. The frames are read by [`crate::search::disk::verify`].
+/// Cost: reading the header, index and trailer of each level file. The frames are read by
+/// [`crate::search::disk::verify`].
 ///
 /// # Errors
-/// [`SearchError::Apart`] when the manifest is intact, or when something needed to rebuild it is missing.
+/// [`SearchError::Apart`] if the manifest is intact, or if something needed to rebuild it is missing.
 pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired, Error> {
     let first = directories.first();
     let damaged = match Survey::of(directories)?.manifest() {
@@ -70,7 +71,7 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
     };
     let _locks = directories.lock(patience)?;
     let survey = Survey::of(directories)?;
-    // Which chunk lies where: any of these says so.
+    // Any of these determines which chunk is where.
     let marked = || Some(survey.seen.iter().find_map(Seen::any_marker)?.shares.clone());
     let previous = Manifest::read_previous(first);
     let shares = previous.as_ref().map(|manifest| manifest.shares.clone());
@@ -88,7 +89,7 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
         Some(manifest) => manifest,
         None => bare(directories, header, marker)?,
     };
-    // Whether goal and start make sense is found out before a manifest says so.
+    // Whether goal and start are valid is determined before they are written to a manifest.
     let searched = base.identity.searched(first)?;
     if let Searched::Numbered(space) = &searched {
         SearchProblem::chunked(space)?;
@@ -117,10 +118,10 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
     Ok(Repaired { manifest, searched, files, damaged, previous: had_previous, kept })
 }
 
-/// The marker of the first directory that has one; all must be of the files' run.
+/// The marker of the first directory that has one; all markers must belong to the files' run.
 fn marker(survey: &Survey, header: &LevelHeader) -> Result<Option<Marker>, SearchError> {
     let mut first = None;
-    // A damaged marker says nothing, and the files say enough.
+    // A damaged marker contains no information, and the files contain enough.
     for (seen, marker) in survey.seen.iter().filter_map(|seen| Some((seen, seen.any_marker()?))) {
         if marker.run != header.run || !seen.is_place_of(marker) {
             let whose = format!(
@@ -134,7 +135,7 @@ fn marker(survey: &Survey, header: &LevelHeader) -> Result<Option<Marker>, Searc
     Ok(first)
 }
 
-/// A manifest without levels, from a header and a marker.
+/// A manifest without levels, made from a header and a marker.
 fn bare(
     directories: &Directories,
     header: &LevelHeader,
@@ -178,18 +179,18 @@ fn bare(
 /// The level files of a run.
 #[derive(Default)]
 struct RunLevels {
-    /// How states are dealt out, where they are in lists.
+    /// How states are distributed, for list searches.
     cut: Option<ListCut>,
     header: Option<LevelHeader>,
     levels: BTreeMap<u32, BTreeMap<u32, ChunkRecord>>,
-    /// For each depth what a file says of all levels before.
+    /// For each depth, the number of states of all previous levels according to a file.
     before: BTreeMap<u32, u64>,
     files: usize,
     damaged: Vec<String>,
 }
 
 impl RunLevels {
-    /// Reads what all level files say of themselves.
+    /// Reads the descriptions in all level files.
     fn of(survey: &Survey, cut: Option<ListCut>) -> Result<RunLevels, SearchError> {
         let mut found = RunLevels { cut, ..RunLevels::default() };
         for seen in &survey.seen {
@@ -244,7 +245,7 @@ impl RunLevels {
         Ok(())
     }
 
-    /// What the files of a depth hold together.
+    /// The totals of the files at a depth.
     fn level(&self, depth: usize) -> LevelRecord {
         let records = self.levels.get(&(depth as u32));
         let records = || records.into_iter().flat_map(BTreeMap::values);
@@ -259,11 +260,12 @@ impl RunLevels {
         LevelRecord { states, checksum, seconds: 0.0, bytes, lists }
     }
 
-    /// Brings an older manifest, or one without levels, up to what the files hold, of `all` states; or says what is missing.
+    /// Updates an older manifest, or one without levels, to match the files, where `all` is the number of all states;
+    /// or reports what is missing.
     fn rebuild(&self, base: Manifest, all: u64) -> Result<Manifest, String> {
         let mut manifest = base.clone();
         let mut sum = manifest.states();
-        // A level is finished when the next one's files count it, or when there are no states left.
+        // A level is finished if the files of the next level count it, or if there are no states left.
         loop {
             let depth = manifest.levels.len();
             let level = self.level(depth);
@@ -316,7 +318,8 @@ impl RunLevels {
         Ok(manifest)
     }
 
-    /// What is missing of the level before the last finished one, whose files go chunk by chunk: a chunk, and its depth.
+    /// What is missing of the level before the last finished one, whose files are removed chunk by chunk: a chunk, and
+    /// its depth.
     fn lost(&self, base: &Manifest, manifest: &Manifest) -> Option<(u32, u32)> {
         let depth = manifest.levels.len() as u32;
         let before = depth.checked_sub(2).filter(|_| !manifest.keep_all && !manifest.complete)?;
@@ -336,7 +339,7 @@ impl RunLevels {
     fn files(&self, base: &Manifest, manifest: &Manifest) -> Vec<LevelFiles> {
         let depth = manifest.levels.len() as u32;
         let mut levels = self.levels.clone();
-        // Chunks that were computed and have no states have no file.
+        // Chunks that were computed and have no states have no files.
         for record in base.records(depth).into_iter().filter(|record| !record.has_file()) {
             levels.entry(depth).or_default().entry(record.chunk).or_insert(record);
         }
@@ -356,18 +359,18 @@ impl RunLevels {
     }
 }
 
-// What a search does about damage: levels are computed again only on request, planes whenever needed.
+// How a search handles damage: levels are recomputed only on request, planes whenever needed.
 //
-// Invariant: the same level is computed again at most once, and the same planes filled again at most once.
-// Before the manifest forgets a level, its files get the names of uncommitted ones, so at every instant they
-// are either named or known to be superseded.
+// Invariant: the same level is recomputed at most once, and the same planes are refilled at most once. Before the
+// manifest drops a level, its files are renamed as uncommitted ones, so at every instant they are either named or known
+// to be superseded.
 
-/// The depths that were damaged before, of scratch or of levels.
+/// The depths of scratch files or levels that were damaged before.
 #[derive(Default)]
 pub(crate) struct Recomputed(HashSet<(bool, u32)>);
 
 impl Recomputed {
-    /// Puts the run back to where it can go on after an error, or passes the error on.
+    /// Takes the run back to a state from which it can continue after an error, or returns the error.
     pub fn after(
         &mut self,
         disk: &Disk,
@@ -397,7 +400,7 @@ impl Recomputed {
 fn forget(disk: &Disk, mut manifest: Manifest, depth: u32) -> Result<(), SearchError> {
     let lost: Vec<(u32, u32)> = manifest.named().filter(|file| file.0 >= depth).collect();
     let directories = &disk.directories;
-    // Nothing is moved before all that is there has turned out to be files.
+    // Nothing is moved before everything there has proved to be a file.
     for look in [true, false] {
         for &(depth, chunk) in &lost {
             let storage = directories.of_chunk(chunk as usize);

@@ -1,7 +1,7 @@
 //! The search on disk from beginning to end, by one process or by the ranks of a job.
 //!
-//! Invariant: no rank writes or removes a level file before every rank has found the same search, cut it the
-//! same way and dealt out the chunks, and one rank of this job has locked every directory; from then on
+//! Invariant: no rank writes or removes a level file before every rank has found the same search, divided it in the
+//! same way and distributed the chunks, and one rank of this job has locked every directory; from then on,
 //! [`crate::search::disk::level`] keeps them in step.
 
 use crate::{
@@ -20,14 +20,14 @@ use crate::{
 };
 
 impl Disk {
-    /// Runs a search on disk, or continues the one that the directories hold, and returns what it found.
+    /// Runs a search on disk, or continues the one in the directories, and returns its result.
     ///
-    /// Cost: memory as [`crate::search::disk::MemoryPlan`] says; disk for two levels, or all; each level is read twice
-    /// and written once.
+    /// Cost: memory as given by [`crate::search::disk::MemoryPlan`]; disk space for two levels, or for all; each level
+    /// is read twice and written once.
     ///
     /// # Errors
-    /// [`SearchError`] when a directory is in use, holds another search or a damaged file, when the disk is full, or
-    /// when the search does not fit the memory. In every case the same call continues at the last commit.
+    /// [`SearchError`] if a directory is in use, contains a different search or a damaged file, if the disk is full, or
+    /// if the search does not fit in memory. In every case, the same call continues from the last commit.
     pub fn run(&self, search: &Search) -> Result<Outcome, Error> {
         self.run_with(search, &NoProgress)
     }
@@ -35,7 +35,7 @@ impl Disk {
     /// Runs a search like [`Disk::run`], with an observer that sees the progress and may stop the work.
     ///
     /// # Errors
-    /// As [`Disk::run`], and [`SearchError::Paused`].
+    /// Same errors as [`Disk::run`], plus [`SearchError::Paused`].
     pub fn run_with(&self, search: &Search, progress: &dyn Progress) -> Result<Outcome, Error> {
         let job = DiskJob::new(search, self, &OneProcess, progress)?;
         let has_room = |found: Option<&Manifest>| {
@@ -45,22 +45,22 @@ impl Disk {
         self.alone(progress, has_room, || job.run(0).map_err(Stopped::into_error))
     }
 
-    /// Runs a search on disk together with the other ranks of a job, or continues the one that the directories
-    /// hold, and returns what it found; every rank returns the same outcome, except that only rank 0 returns
-    /// the states of the last depth.
+    /// Runs a search on disk together with the other ranks of a job, or continues the one in the directories, and
+    /// returns its result; every rank returns the same outcome, except that only rank 0 returns the states at the last
+    /// depth.
     ///
-    /// The run on disk is the same as with [`Disk::run`]: either method continues where the other stopped. With
-    /// several ranks [`Disk::planes`](#structfield.planes) has no effect. If the progress of any rank asks to stop,
-    /// all ranks stop.
+    /// The run on disk is the same as with [`Disk::run`]: either method continues where the other stopped. With several
+    /// ranks, [`Disk::planes`](#structfield.planes) has no effect. If the observer of any rank asks to stop, all ranks
+    /// stop.
     ///
-    /// Cost: for each rank one chunk and its planes as in [`Disk::run`], and the segments of its own chunks for two
-    /// steps, 1 bit per line and crossing window each; each level sends at most 1 bit per line and crossing
-    /// window.
+    /// Cost: for each rank, one chunk and its planes as in [`Disk::run`], and the segments of its own chunks for two
+    /// steps, each 1 bit per line per crossing window; for each level, at most 1 bit per line per crossing window is
+    /// sent.
     ///
     /// # Errors
-    /// [`Stopped::Together`] for a search that [`Disk::run`] refuses, for ranks that were started for different
-    /// searches, and for interruptions; [`Stopped::Alone`] for a later error on this rank alone: the caller must
-    /// then end the job.
+    /// [`Stopped::Together`] for a search that [`Disk::run`] rejects, for ranks that were started for different
+    /// searches, and if the search is interrupted; [`Stopped::Alone`] for a later error on this rank alone: the caller
+    /// must then end the job.
     pub fn run_distributed_with(
         &self,
         search: &Search,
@@ -75,15 +75,15 @@ impl Disk {
         job.run(leader)
     }
 
-    /// Looks at the directories, checks what lies there where that is asked for, and runs the search that `session` goes on
-    /// with, again where a damaged level can be computed again.
+    /// Examines the directories, checks the files there if requested, and runs the search with which `session`
+    /// continues; repeats this if a damaged level can be recomputed.
     pub(crate) fn alone<T>(
         &self,
         progress: &dyn Progress,
         has_room: impl FnOnce(Option<&Manifest>) -> Result<(), Error>,
         session: impl Fn() -> Result<T, Error>,
     ) -> Result<T, Error> {
-        // First a look: a search that is refused leaves no trace, one that is complete needs no lock.
+        // First an examination: a search that is rejected leaves no trace, and a complete one needs no lock.
         let (found, _) = Survey::of(&self.directories)?.run()?;
         let mut recomputed = Recomputed::default();
         let complete = found.as_ref().is_some_and(|manifest| manifest.complete);
@@ -110,7 +110,8 @@ impl Disk {
     }
 }
 
-/// Stops all ranks when one of them was started for another search, with the same words on each, or to check the files.
+/// Stops all ranks, with the same message on each, if one of them was started for a different search, or to check the
+/// files.
 pub(crate) fn compare<const N: usize>(
     disk: &Disk,
     communicator: &dyn Communicator,
@@ -128,7 +129,7 @@ pub(crate) fn compare<const N: usize>(
     let all = communicator.all_gather(text.into_bytes());
     let all: Vec<_> = all.iter().map(|text| String::from_utf8_lossy(text)).collect();
     for (rank, text) in all.iter().enumerate() {
-        // The version comes first: of another one nothing else need be understood.
+        // The version comes first: with a different version, nothing else need be understood.
         if let Some((found, asked)) = text.lines().zip(all[0].lines()).find(|(a, b)| a != b) {
             let (name, found) = found.split_once('\t').unwrap_or((found, ""));
             let (_, asked) = asked.split_once('\t').unwrap_or((asked, ""));
@@ -146,7 +147,7 @@ pub(crate) fn kept(all: bool) -> &'static str {
     if all { "all" } else { "last" }
 }
 
-/// Refuses a run that is not the one asked for; `chunks` and `frame_lines` are what that one has.
+/// Rejects a run that is not the requested one; `chunks` and `frame_lines` are those of the run.
 pub(crate) fn same_run(
     disk: &Disk,
     manifest: &Manifest,
@@ -155,7 +156,7 @@ pub(crate) fn same_run(
     (chunks, frame_lines): (u32, u32),
 ) -> Result<(), SearchError> {
     let found = &manifest.identity;
-    // A puzzle is known by its moves: its file may have another name now.
+    // A puzzle is identified by its moves: its file may have a different name now.
     let renamed = found.is_renamed(asked);
     let facts = found.facts().into_iter().zip(asked.facts());
     let same = facts
@@ -176,14 +177,14 @@ pub(crate) fn same_run(
     }
 }
 
-/// A number for a new run.
+/// Returns a number for a new run.
 pub(crate) fn run_number(directories: &Directories) -> Result<u64, SearchError> {
     crate::random::seed().map_err(|e| directories.first().error("manifest", e).into())
 }
 
-/// Locks each directory by the lowest rank that works in it, and returns that rank of this one's.
+/// Locks each directory by the lowest rank that works in it, and returns this rank for the current directories.
 ///
-/// Ranks find out who shares a directory by leaving an empty file there for a moment.
+/// Ranks find out which of them share a directory by creating an empty file there for a moment.
 pub(crate) fn lock(
     disk: &Disk,
     communicator: &dyn Communicator,
@@ -202,7 +203,7 @@ pub(crate) fn lock(
     let leader = lowest.unwrap_or(communicator.rank());
     let leads = leader == communicator.rank();
     let locks = if leads { directories.lock(disk.patience) } else { Ok(Vec::new()) };
-    // Nobody lists any more.
+    // The directory is no longer being listed by any rank.
     let removed = first.remove(&name);
     let locks = agreed(communicator, locks)?;
     agreed(communicator, removed)?;
@@ -232,7 +233,7 @@ impl DiskJob<'_> {
         let own = agreed(communicator, own)?;
         let there = communicator.broadcast(vec![u8::from(own.is_some())]) == [1];
         let apart = |reason: &str| Err(SearchError::apart(survey.directories.first(), reason));
-        // A directory of another machine: what lies there must belong to rank 0's search.
+        // A directory on another machine: its contents must belong to rank 0's search.
         let fits = match own {
             _ if leader == 0 || !leads => Ok(()),
             Some(_) => apart(
@@ -247,7 +248,7 @@ impl DiskJob<'_> {
         there.then(|| shared(communicator, own)).transpose()
     }
 
-    /// Returns how the search is cut: as rank 0 decides, where every rank has the memory.
+    /// Returns how the search is divided: as rank 0 decides, if every rank has enough memory.
     fn plan(&self, manifest: Option<&Manifest>) -> Result<MemoryPlan, Stopped> {
         let DiskJob { search, disk, ref problem, communicator, .. } = *self;
         let asked = manifest.map(|m| m.shared_digits as usize).or(disk.shared_digits);
@@ -261,14 +262,14 @@ impl DiskJob<'_> {
         agreed(communicator, choose(digits.first().map(|&digits| usize::from(digits))))
     }
 
-    /// Refuses a run that is not the one asked for.
+    /// Rejects a run that is not the requested one.
     fn check(&self, plan: MemoryPlan, manifest: &Manifest) -> Result<(), SearchError> {
         let cut = (plan.chunks() as u32, plan.chunks.frame_lines());
         same_run(self.disk, manifest, &Identity::of(&self.search.space), self.disk.keep_all, cut)
     }
 
-    /// Continues the run in the directories, or starts one. `leader` is the rank that has locked those of this
-    /// rank.
+    /// Continues the run in the directories, or starts one. `leader` is the rank that has locked the directories of
+    /// this rank.
     fn run(&self, leader: usize) -> Result<Outcome, Stopped> {
         let DiskJob { search, disk, ref problem, kernel, communicator, .. } = *self;
         let (rank, ranks) = (communicator.rank(), communicator.size());
@@ -370,7 +371,7 @@ impl DiskJob<'_> {
 
     /// Writes level 0 of a new run.
     fn write_start(&self, run: &DiskRun, mut manifest: Manifest) -> Result<Manifest, Error> {
-        // A session that was cut in the middle of this may have left its file.
+        // A session that was interrupted in the middle of this may have left its file.
         manifest.files.clear();
         let (chunks, problem) = (run.plan.chunks, run.files.problem);
         let seat = problem.seat(problem.start);
@@ -394,7 +395,7 @@ impl DiskJob<'_> {
         })?;
         let (header, tally) = (run.files.header(0, chunk, run.plan.codec), problem.first());
         let committer = Committer::start(self.disk, manifest, 1)?;
-        // A writer that fails says why when it is closed.
+        // A writer that fails reports the reason when it is closed.
         let _ = committer.tell(move |writer| {
             writer.begin(header)?;
             writer.frames(encoded)?;
@@ -407,7 +408,7 @@ impl DiskJob<'_> {
         Ok(committer.close()?)
     }
 
-    /// Returns the rank of each chunk, as all ranks agree.
+    /// Returns the rank of each chunk, in agreement with all ranks.
     fn owners(&self, manifest: &Manifest) -> Result<Vec<usize>, Stopped> {
         let directories = &self.disk.directories;
         let survey = agreed(self.communicator, Survey::of(directories))?;
@@ -420,18 +421,18 @@ impl DiskJob<'_> {
     }
 }
 
-// Which rank computes which chunk.
+// The assignment of chunks to ranks.
 //
-// Invariant: the rank of a chunk sees all files of that chunk, and writes its next one beside them. With
-// one directory for all ranks that says nothing; with directories of their own it keeps every chunk on
-// its machine, whatever the number of ranks.
+// Invariant: the rank of a chunk sees all files of that chunk, and writes its next one in the same place. If all ranks
+// share one directory, this is no restriction; with separate directories, it keeps every chunk on its machine, whatever
+// the number of ranks.
 
-/// Returns the rank of each chunk, every rank as many as the others where it sees them, or the first
-/// chunk that no rank sees.
+/// Returns the rank of each chunk, with the same number for every rank if it sees them, or else the first chunk that no
+/// rank sees.
 fn owners(seen: &[Vec<u8>]) -> Result<Vec<usize>, usize> {
     let chunks = seen[0].len();
     let seeing = |chunk: usize| (0..seen.len()).filter(move |&r| seen[r].get(chunk) == Some(&1));
-    // Those with the fewest choices choose first.
+    // Ranks with the fewest choices choose first.
     let mut order: Vec<usize> = (0..chunks).collect();
     order.sort_by_cached_key(|&chunk| seeing(chunk).count());
     let mut load = vec![0; seen.len()];
@@ -456,7 +457,7 @@ mod tests {
 
     #[test]
     fn chunks_stay_where_their_files_are() {
-        // Ranks 0 and 1 on one machine, 2 on another; chunk 4 is empty, so anybody's.
+        // Ranks 0 and 1 are on one machine, 2 is on another; chunk 4 is empty, so any rank can have it.
         let seen = [vec![1, 1, 0, 1, 1], vec![1, 1, 0, 1, 1], vec![0, 0, 1, 0, 1]];
         let owners = owners(&seen).unwrap();
         assert_eq!(owners[2], 2);

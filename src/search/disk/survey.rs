@@ -1,9 +1,9 @@
-//! What the directories of a run hold: one look, which says what run it is and by which the directories are taken.
+//! One examination of the contents of a run's directories, which determines what run it is and by which the directories
+//! are claimed.
 //!
-//! Invariant: only [`Survey::claim`] changes anything. It removes only files whose name
-//! carries the run's number, and level files whose header carries it and whose level is finished without
-//! them; it is called under the locks and after everything that the manifest names has been seen. A complete run
-//! without leftovers it does not touch.
+//! Invariant: only [`Survey::claim`] changes anything. It removes only files whose name contains the run's number, and
+//! level files whose header contains it and whose level is finished without them; it is called with the locks held and
+//! after everything that the manifest names has been seen. It does not touch a complete run without leftover files.
 
 use std::{collections::HashSet, io::ErrorKind};
 
@@ -26,7 +26,7 @@ pub struct Verified {
     pub states: u64,
 }
 
-/// What lies in the directories.
+/// The contents of the directories.
 pub(crate) struct Survey<'a> {
     pub directories: &'a Directories,
     pub seen: Vec<Seen<'a>>,
@@ -37,7 +37,7 @@ pub(crate) struct Survey<'a> {
 pub(crate) struct Seen<'a> {
     pub storage: &'a dyn Storage,
     directories: &'a Directories,
-    /// From 1.
+    /// Its position, from 1.
     place: usize,
     marker: Result<Option<Marker>, StorageError>,
     names: Vec<String>,
@@ -70,13 +70,13 @@ impl Seen<'_> {
         self.marker.as_ref().ok()?.as_ref()
     }
 
-    /// Whether a marker is of this directory, by its place and the number of all.
+    /// Whether a marker belongs to this directory, according to its position and the number of directories.
     pub fn is_place_of(&self, marker: &Marker) -> bool {
         let own = (self.place, self.directories.count());
         (marker.place as usize, marker.directories as usize) == own
     }
 
-    /// Refuses a directory that stands at another place than its marker says.
+    /// Rejects a directory whose position differs from that in its marker.
     fn placed(&self, marker: &Marker) -> Result<(), SearchError> {
         if self.is_place_of(marker) {
             return Ok(());
@@ -87,7 +87,7 @@ impl Seen<'_> {
         )))
     }
 
-    /// Refuses a directory of another run, or of another place in this one.
+    /// Rejects a directory that belongs to a different run, or to a different position in this one.
     fn belongs(&self, manifest: &Manifest) -> Result<(), SearchError> {
         let Some(marker) = self.marker()? else {
             return Ok(());
@@ -109,7 +109,7 @@ impl Seen<'_> {
         })
     }
 
-    /// Whether a chunk's files lie here.
+    /// Whether a chunk's files are in this directory.
     pub fn has_chunk(&self, chunk: u32) -> bool {
         self.directories.place(chunk as usize) == self.place - 1
     }
@@ -119,7 +119,7 @@ impl Seen<'_> {
         manifest.named().filter(|&(_, chunk)| self.has_chunk(chunk))
     }
 
-    /// Those of them that are not there.
+    /// Those of these files that are missing.
     fn gone(&self, manifest: &Manifest) -> Vec<(u32, u32)> {
         let there: HashSet<&str> = self.names.iter().map(|n| &**n).collect();
         let missing = |&(depth, chunk): &(u32, u32)| {
@@ -129,7 +129,7 @@ impl Seen<'_> {
         self.named(manifest).filter(missing).collect()
     }
 
-    /// The run in the header of a level file, if it has a whole one.
+    /// The run in the header of a level file, if the header is complete.
     fn owner(&self, (depth, chunk): (u32, u32)) -> Result<Option<u64>, SearchError> {
         let opened = self.storage.open(&RunFile::Level { depth, chunk }.name());
         match opened.and_then(|file| LevelReader::header_of(&*file)) {
@@ -142,7 +142,7 @@ impl Seen<'_> {
 }
 
 impl<'a> Survey<'a> {
-    /// Looks at the directories, and deals chunks out as the manifest says where one can be read.
+    /// Examines the directories, and distributes chunks as the manifest specifies, if it can be read.
     pub fn of(directories: &'a Directories) -> Result<Survey<'a>, SearchError> {
         let seen = |(i, storage): (usize, &'a dyn Storage)| {
             let names = storage.list()?;
@@ -163,25 +163,25 @@ impl<'a> Survey<'a> {
         self.manifest.as_ref().map(Option::as_ref).map_err(StorageError::again)
     }
 
-    /// The manifest of the run that must be here.
+    /// The manifest of the run, which must exist.
     pub fn some_run(self) -> Result<Manifest, SearchError> {
         self.manifest?.ok_or_else(|| SearchError::empty(self.directories.first()))
     }
 
-    /// The bytes of the files that carry a run's number in their names.
+    /// The size in bytes of the files whose names contain a run's number.
     pub fn scratch(&self, run: u64) -> u64 {
         let of_run = |file: &&RunFile| file.run() == Some(run);
         let files = self.seen.iter().flat_map(|seen| {
-            // One that is gone again by now takes nothing.
+            // A file that has disappeared by now takes no space.
             let files = seen.files.iter().filter(of_run);
             files.filter_map(|file| Some(seen.storage.open(&file.name()).ok()?.len()))
         });
         files.sum()
     }
 
-    /// Returns the run that the directories hold, once everything that its manifest names is there, else the number of one
-    /// that ended before its first commit; refuses what is half present, in another order or somebody else's, and
-    /// says what it is.
+    /// Returns the run in the directories if everything that its manifest names is there, or else the number of a run
+    /// that ended before its first commit; rejects directories that are incomplete, in a different order, or contain
+    /// something else, and says what it is.
     pub fn run(&self) -> Result<(Option<Manifest>, Option<u64>), SearchError> {
         for seen in &self.seen {
             seen.marker()?;
@@ -200,7 +200,7 @@ impl<'a> Survey<'a> {
         Ok((manifest.cloned(), begun?))
     }
 
-    /// The same for one of several ranks: a part of the files is enough, `manifest` is rank 0's.
+    /// The same for one of several ranks: some of the files are enough; `manifest` is that of rank 0.
     pub fn part(&self, manifest: Option<&Manifest>) -> Result<Option<u64>, SearchError> {
         let Some(manifest) = manifest else {
             return self.startable();
@@ -210,7 +210,7 @@ impl<'a> Survey<'a> {
         self.not_newer(manifest).map(|()| None)
     }
 
-    /// Returns for each chunk 1 when all files that a manifest has of it are here, else 0.
+    /// Returns, for each chunk, 1 if all of its files in a manifest are here, else 0.
     pub fn chunks(&self, manifest: &Manifest) -> Vec<u8> {
         let mut here = vec![1; manifest.chunks as usize];
         for (_, chunk) in self.seen.iter().flat_map(|seen| seen.gone(manifest)) {
@@ -223,8 +223,8 @@ impl<'a> Survey<'a> {
         self.seen.iter().any(|seen| seen.levels().next().is_some())
     }
 
-    /// Makes the directories those of a run: removes what earlier sessions have left over, gives the files
-    /// that a commit has named their names, and writes the markers.
+    /// Claims the directories for a run: removes leftover files of earlier sessions, gives committed files their final
+    /// names, and writes the markers.
     pub fn claim(&self, manifest: &Manifest) -> Result<(), SearchError> {
         for here in &self.seen {
             here.belongs(manifest)?;
@@ -242,8 +242,8 @@ impl<'a> Survey<'a> {
                         }
                     }
                     RunFile::Level { depth, chunk } => {
-                        // Of a finished level a file that is not named any more has served its time; so have those of the
-                        // empty level behind the deepest one.
+                        // In a finished level, a file that is no longer named is obsolete; so are the files of the
+                        // empty level after the last one.
                         let finished = (depth as usize) < manifest.levels.len();
                         let superseded = !named.contains(&(depth, chunk))
                             && (finished && !manifest.keep_all || is_behind(manifest, depth));
@@ -263,7 +263,7 @@ impl<'a> Survey<'a> {
         Ok(())
     }
 
-    /// Refuses a run of which something is missing.
+    /// Rejects a run from which something is missing.
     fn whole(&self, manifest: &Manifest) -> Result<(), SearchError> {
         let (all, first) = (&self.seen, self.directories.first());
         if manifest.directories as usize != all.len() {
@@ -301,7 +301,7 @@ impl<'a> Survey<'a> {
         self.not_newer(manifest)
     }
 
-    /// Refuses a manifest that is older than the files.
+    /// Rejects a manifest that is older than the files.
     fn not_newer(&self, manifest: &Manifest) -> Result<(), SearchError> {
         let older = |what: String| {
             SearchError::apart(
@@ -337,8 +337,8 @@ impl<'a> Survey<'a> {
                             "{name} is not a complete level file, and lies where the search will write: move it away"
                         )));
                     }
-                    // Versions before the markers gave files their names before they were committed: there
-                    // the same chunk of the same run replaces them.
+                    // Versions without markers gave files their final names before they were committed: for those, the
+                    // same chunk of the same run replaces them.
                     Some(_) if seen.any_marker().is_none() || is_behind(manifest, file.0) => {}
                     Some(_) => {
                         return Err(older(format!(
@@ -353,8 +353,8 @@ impl<'a> Survey<'a> {
         Ok(())
     }
 
-    /// Refuses directories in which a new search would meet anything of another one. Returns the number of a run
-    /// that was begun here and has committed nothing.
+    /// Rejects directories in which a new search would meet anything of another one. Returns the number of a run that
+    /// was begun here and has not committed anything.
     fn startable(&self) -> Result<Option<u64>, SearchError> {
         let all = &self.seen;
         let repair = "tilewave repair rebuilds the manifest; a new search needs another --dir";
@@ -389,7 +389,7 @@ impl<'a> Survey<'a> {
                 )));
             }
         }
-        // Cut off while it wrote its first marker, a run has only that.
+        // A run that was interrupted while writing its first marker has only that file.
         let half = all[0].files.iter().find_map(|file| match *file {
             RunFile::NewMarker { run } => Some(run),
             _ => None,
@@ -398,8 +398,8 @@ impl<'a> Survey<'a> {
     }
 }
 
-/// Whether a level is the empty one behind the deepest of a complete run. Where moves go one way only, it has files, which
-/// the last commit names no more and then removes.
+/// Whether a level is the empty one after the last level of a complete run. If moves cannot be reversed, it has files,
+/// which the last commit no longer names and then removes.
 fn is_behind(manifest: &Manifest, depth: u32) -> bool {
     manifest.complete && depth as usize == manifest.levels.len()
 }

@@ -1,4 +1,4 @@
-//! A run at rest, or seen from outside: what it is, how far it has come, whether its files are whole.
+//! A run at rest, or observed from outside: what it is, how far it has progressed, and whether its files are intact.
 //!
 //! Invariant: nothing here writes to the directories or waits for a lock.
 
@@ -18,7 +18,7 @@ use crate::{
     system::SystemError,
 };
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Status {
@@ -28,9 +28,9 @@ pub struct Status {
     pub searched: Searched,
     /// Whether a search is running in the directories.
     pub running: bool,
-    /// Number of states that can be reached, `None` when it is unknown or exceeds 64 bits.
+    /// Number of reachable states, `None` if it is unknown or exceeds 64 bits.
     pub all_states: Option<u64>,
-    /// Depth in progress, `None` when the run is complete.
+    /// Depth in progress, `None` if the run is complete.
     pub depth: Option<usize>,
     /// Number of chunks of `depth` that are done.
     pub chunks_done: usize,
@@ -39,7 +39,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// Returns the number of states of the finished levels.
+    /// Returns the number of states in the finished levels.
     pub fn states(&self) -> u64 {
         self.manifest.states()
     }
@@ -54,7 +54,7 @@ impl Status {
 /// symmetries. [`crate::search::disk::Disk::run`] or [`crate::search::disk::Disk::run_lists`] continues it.
 ///
 /// # Errors
-/// [`SearchError`] when there is none or its manifest is damaged.
+/// [`SearchError`] if there is none or its manifest is damaged.
 pub fn search(directories: &Directories) -> Result<(Searched, bool, bool), Error> {
     let manifest = Survey::of(directories)?.some_run()?;
     let searched = manifest.identity.searched(directories.first())?;
@@ -62,10 +62,10 @@ pub fn search(directories: &Directories) -> Result<(Searched, bool, bool), Error
     Ok((searched, manifest.keep_all, symmetric))
 }
 
-/// Returns how far the run in the directories has come, without disturbing it. Cost: the manifest.
+/// Returns the progress of the run in the directories without disturbing it. Cost: reading the manifest.
 ///
 /// # Errors
-/// [`SearchError`] when there is none or its manifest is damaged.
+/// [`SearchError`] if there is none or its manifest is damaged.
 pub fn status(directories: &Directories) -> Result<Status, Error> {
     let survey = Survey::of(directories)?;
     let scratch_bytes = survey.manifest()?.map_or(0, |manifest| survey.scratch(manifest.run));
@@ -84,18 +84,18 @@ pub fn status(directories: &Directories) -> Result<Status, Error> {
     })
 }
 
-/// Tries to see a run as a whole that a search is changing meanwhile.
+/// Number of attempts to see a complete run while a search is modifying it.
 const TRIES: usize = 20;
 
-/// The manifest of a run whose files are all there. Beside a running search the look is repeated: a commit
-/// between two glances is no damage.
+/// The manifest of a run whose files are all there. If a search is running, the attempt is repeated: a commit that
+/// happens in between is not damage.
 fn at_rest(directories: &Directories) -> Result<Manifest, SearchError> {
     let mut tries = 0;
     loop {
         let survey = Survey::of(directories)?;
         match survey.run() {
             Ok(_) => return survey.some_run(),
-            // Once more in any case: the search may have ended between two glances.
+            // Once more in any case: the search may have ended between two looks.
             Err(_) if tries == 0 || tries < TRIES && directories.is_locked() => {
                 tries += 1;
                 std::thread::sleep(std::time::Duration::from_millis(20));
@@ -105,7 +105,7 @@ fn at_rest(directories: &Directories) -> Result<Manifest, SearchError> {
     }
 }
 
-/// Refuses counts that no search of the board can have.
+/// Rejects counts that no search of the board can have.
 fn counts_add_up(manifest: &Manifest, space: &StateSpace) -> Result<(), Error> {
     let all = space.states().unwrap_or(u64::MAX);
     let found = manifest.states();
@@ -116,7 +116,7 @@ fn counts_add_up(manifest: &Manifest, space: &StateSpace) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether the manifest, as it is now, names a file that an earlier one of the same run did.
+/// Whether the current manifest names a file that an earlier one of the same run named.
 fn names(
     directories: &Directories,
     earlier: &Manifest,
@@ -135,7 +135,7 @@ fn names(
 /// Cost: one pass over the files.
 ///
 /// # Errors
-/// [`SearchError`] that names the first fault found.
+/// [`SearchError`] for the first error found.
 pub fn verify(directories: &Directories) -> Result<Verified, Error> {
     verify_with(directories, &NoProgress)
 }
@@ -143,7 +143,7 @@ pub fn verify(directories: &Directories) -> Result<Verified, Error> {
 /// Checks a run like [`verify`], with an observer that sees the progress and may stop the work.
 ///
 /// # Errors
-/// As [`verify`], and [`SystemError::Interrupted`].
+/// Same errors as [`verify`], plus [`SystemError::Interrupted`].
 pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result<Verified, Error> {
     let manifest = at_rest(directories)?;
     let space = match manifest.identity.searched(directories.first())? {
@@ -172,7 +172,7 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
                 progress.progress(Phase::Check, verified.bytes, all);
                 !progress.interrupted()
             }) {
-                // A search that runs meanwhile has replaced it.
+                // A search that is running meanwhile has replaced it.
                 Err(SearchError::Apart { .. })
                     if !names(directories, &manifest, files.depth, record.chunk)? =>
                 {
@@ -192,7 +192,7 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
             verified.states += tally.states;
             level = level.plus(tally);
         }
-        // Of the level before the last two, chunks are removed as the search goes on.
+        // Chunks of the level before the last two are removed as the search proceeds.
         let stated = manifest.levels.get(files.depth as usize);
         let kept = manifest.keep_all || files.depth as usize + 1 == manifest.levels.len();
         let stated = stated.filter(|stated| stated.tally() != level);
@@ -207,7 +207,7 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
     Ok(verified)
 }
 
-/// Counts the states of a chunk again; `None` when told to stop.
+/// Recounts the states of a chunk; `None` if interrupted.
 fn check_chunk(
     fetch: &Fetch,
     chunk: usize,
@@ -237,7 +237,7 @@ fn check_chunk(
     Ok(whole.then_some(tally))
 }
 
-/// Whether a byte has a bit for a cell beyond the last of its group.
+/// Whether a byte has a bit for a cell after the last one of its group.
 fn any_beyond(registers: &[Register], cells: usize) -> bool {
     let beyond = 0xffu32.checked_shl(cells as u32).unwrap_or(0) as u8;
     registers.as_flattened().iter().any(|byte| byte & beyond != 0)

@@ -1,8 +1,8 @@
-//! The work of the writing thread: frames to files, files to commits.
+//! The work of the writing thread: it writes frames to files and commits files.
 //!
-//! Invariant: a manifest is written only after all files that it names are synced, through the handle that
-//! wrote them; a file gets the name of a level file only after a manifest that names it is durable, and is
-//! removed only after one that no longer names it is. Until then its name carries the run's number.
+//! Invariant: a manifest is written only after all files that it names have been synced, through the handle that wrote
+//! them; a file gets the name of a level file only after a manifest that names it is durable, and is removed only after
+//! a manifest that no longer names it is durable. Until then, its name contains the run's number.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -28,7 +28,7 @@ use crate::{
     system::SystemError,
 };
 
-/// Most files that wait for their sync with an open handle.
+/// Maximum number of files that wait for their sync with an open handle.
 const OPEN: usize = 128;
 
 /// The file of a chunk being written.
@@ -36,10 +36,10 @@ struct Open {
     header: LevelHeader,
     /// Created with the first frame: a chunk without states has no file.
     writer: Option<LevelWriter>,
-    /// Next frame to be written; later ones wait.
+    /// The next frame to be written; later ones wait.
     next: u32,
     waiting: BTreeMap<u32, EncodedFrames>,
-    /// Bytes written since the last sync.
+    /// Number of bytes written since the last sync.
     bytes: u64,
 }
 
@@ -76,18 +76,18 @@ pub(crate) struct Writer {
     every: Duration,
     limit: Option<u64>,
     committed: Instant,
-    /// Whether a commit has begun and not come to its end, or a file could not be made durable: what the disk then has of
-    /// it nobody knows, a second sync that succeeds says nothing of the bytes that the first one lost.
+    /// Whether a commit has begun and not finished, or a file could not be made durable. In this case, the contents of
+    /// the disk are unknown: a second sync that succeeds says nothing about the bytes that the first one lost.
     uncertain: bool,
-    /// When the time in the manifest was last brought up to date.
+    /// When the time in the manifest was last updated.
     counted: Instant,
     open: Option<Open>,
-    /// Files written since the last commit, by depth and chunk, with the handles through which they are
-    /// still to be synced.
+    /// Files written since the last commit, by depth and chunk, with the handles through which they still have to be
+    /// synced.
     pending: BTreeMap<ChunkFile, Option<Box<dyn Append>>>,
-    /// Files that the next manifest is the first to name.
+    /// Files that the next manifest names for the first time.
     named: Vec<ChunkFile>,
-    /// Files that the manifest no longer names, with their bytes.
+    /// Files that the manifest no longer names, with their sizes.
     superseded: Vec<(ChunkFile, u64)>,
 }
 
@@ -99,7 +99,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Takes encoded frames of the chunk, in any order, and appends those whose turn it is.
+    /// Takes encoded frames of the chunk, in any order, and appends those that are next.
     pub(crate) fn frames(&mut self, encoded: EncodedFrames) -> Result<(), SearchError> {
         let Some(open) = &mut self.open else {
             return Ok(());
@@ -125,7 +125,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Ends the file of the chunk, after all its frames, with what else is counted of lists.
+    /// Ends the file of the chunk after all its frames, with the additional counts for lists.
     pub(crate) fn end(
         &mut self,
         tally: Tally,
@@ -158,13 +158,13 @@ impl Writer {
         self.commit_if_due()
     }
 
-    /// Lets go what a chunk of a level was the last to need.
+    /// Releases what a chunk of a level was the last to need.
     pub(crate) fn release(&mut self, depth: u32, chunk: u32) -> Result<(), SearchError> {
         let manifest = &mut self.manifest;
         let Some(before) = depth.checked_sub(2).filter(|_| !manifest.keep_all) else {
             return Ok(());
         };
-        // The chunk's level d - 2 is subtracted: nobody needs it any more.
+        // The chunk's level d - 2 has been subtracted and is no longer needed.
         let files = manifest.files.iter_mut().find(|f| f.depth == before);
         let old = files.and_then(|files| {
             let at = files.chunks.iter().position(|old| old.chunk == chunk)?;
@@ -181,14 +181,14 @@ impl Writer {
         }
     }
 
-    /// Takes note of a chunk that was counted and has no file. The levels before it are still needed to store it.
+    /// Records a chunk that was counted and has no file. The previous levels are still needed in order to store it.
     pub(crate) fn count(&mut self, depth: u32, record: ChunkRecord) -> Result<(), SearchError> {
         self.record(depth, record);
         self.count_time();
         self.commit_if_due()
     }
 
-    /// Lets the file of a chunk go that the next manifest does not name.
+    /// Releases the file of a chunk, which the next manifest does not name.
     fn let_go(&mut self, depth: u32, old: &ChunkRecord) -> Result<(), SearchError> {
         let file = (depth, old.chunk);
         if !old.has_file() {
@@ -198,11 +198,11 @@ impl Writer {
             self.superseded.push((file, old.bytes));
             return Ok(());
         }
-        // A file that no manifest has named yet can go at once, unsynced.
+        // A file that has not been named by any manifest can be removed at once, without syncing.
         self.remove(file, old.bytes, 1)
     }
 
-    /// Removes the file of a chunk, which has the last or any of its names.
+    /// Removes the file of a chunk, under its last name or under any of its names.
     fn remove(&self, file: ChunkFile, bytes: u64, names: usize) -> Result<(), SearchError> {
         let (depth, chunk) = file;
         let storage = self.directories.of_chunk(chunk as usize);
@@ -219,8 +219,8 @@ impl Writer {
         self.manifest.level_seconds += seconds;
     }
 
-    /// Ends the level, after all its chunks: what it comes to on all ranks, and whether it is stored. Returns it with its
-    /// time.
+    /// Ends the level after all its chunks, with its totals over all ranks, and whether it is stored. Returns the level
+    /// with its time.
     pub(crate) fn level(
         &mut self,
         level: LevelRecord,
@@ -232,7 +232,7 @@ impl Writer {
         let level = LevelRecord { seconds: std::mem::take(&mut manifest.level_seconds), ..level };
         let mut empty = Vec::new();
         if level.states == 0 {
-            // The level after the deepest one.
+            // The level after the last one.
             manifest.complete = true;
             let last = manifest.files.extract_if(.., |files| files.depth == depth);
             empty = last.flat_map(|files| files.chunks).collect();
@@ -271,7 +271,7 @@ impl Writer {
     }
 
     /// Makes the files written since the last commit durable, without writing a manifest: [`Writer::supersede`] must
-    /// follow when that is done.
+    /// follow when a manifest has been written.
     pub(crate) fn sync(&mut self) -> Result<(), SearchError> {
         let mut touched = BTreeSet::new();
         for ((depth, chunk), file) in std::mem::take(&mut self.pending) {
@@ -287,8 +287,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives the files that the manifest just written names their names, and removes those that it no
-    /// longer names.
+    /// Gives the files that the new manifest names their final names, and removes those that it no longer names.
     pub(crate) fn supersede(&mut self) -> Result<(), SearchError> {
         for (depth, chunk) in std::mem::take(&mut self.named) {
             let [level, uncommitted] = RunFile::level_names(self.manifest.run, depth, chunk);
@@ -303,43 +302,43 @@ impl Writer {
         Ok(())
     }
 
-    /// Removes the half-written file, to give its space back, and commits the chunks that are whole,
-    /// unless it was a commit or a sync that failed: a file whose sync has failed once must not be named.
-    /// A committer of several commits nothing itself. Returns whether everything that was whole is committed; the last
-    /// commit stands in any case.
+    /// Removes the incomplete file, to free its space, and commits the complete chunks, unless a commit or a sync has
+    /// failed: a file whose sync has failed once must not be named in a manifest. The committer of one of several ranks
+    /// does not commit anything itself. Returns whether all complete chunks are committed; the last commit remains
+    /// valid in any case.
     fn give_up(&mut self) -> bool {
         if let Some(Open { header, .. }) = self.open.take() {
             let storage = self.directories.of_chunk(header.chunk as usize);
-            // The next session removes it otherwise.
+            // Otherwise, the next session removes it.
             let _ = storage.remove(&header.uncommitted().name());
         }
         !self.uncertain && self.every < NEVER && self.commit().is_ok()
     }
 }
 
-/// Jobs that may wait, each with at most 16 frames.
+/// Maximum number of jobs that may wait, each with at most 16 frames.
 const WAITING: usize = 64;
 
-/// What the writing thread is told to do.
+/// A job for the writing thread.
 pub(crate) type WriterJob = Box<dyn FnOnce(&mut Writer) -> Result<(), SearchError> + Send>;
 
 /// The writing thread of a run.
 ///
-/// Invariant: the jobs of a chunk come as one [`Writer::begin`], its frames in any order, one [`Writer::end`].
+/// Invariant: the jobs of a chunk are one [`Writer::begin`], its frames in any order, and one [`Writer::end`].
 pub(crate) struct Committer {
     sender: Option<Sender<WriterJob>>,
     thread: Option<JoinHandle<Manifest>>,
     failed: Arc<Mutex<Option<SearchError>>>,
 }
 
-/// No thread could be started for a reader or the writer.
+/// The error if no thread could be started for a reader or the writer.
 pub(crate) fn no_thread(reason: std::io::Error) -> SearchError {
     SystemError::Threads { threads: 1, reason: reason.to_string() }.into()
 }
 
 impl Committer {
-    /// Starts the thread, which fails when level files come to more bytes than one of so many ranks may have. That of a
-    /// process alone commits when it is time at the end of a chunk.
+    /// Starts the thread, which fails if level files exceed the share of one of `ranks` ranks. The thread of a single
+    /// process commits at the end of a chunk when it is time.
     pub fn start(disk: &Disk, manifest: Manifest, ranks: usize) -> Result<Committer, SearchError> {
         let directories = disk.directories.clone();
         let (sender, receiver) = bounded::<WriterJob>(WAITING);
@@ -368,7 +367,7 @@ impl Committer {
                     let error = said().take();
                     *said() = error.map(SearchError::without_commit);
                 }
-                // Whoever waits for an answer gets it by the job being dropped.
+                // If a job is dropped, whatever waits for its result is notified.
                 receiver.iter().for_each(drop);
             }
             writer.manifest
@@ -376,7 +375,7 @@ impl Committer {
         Ok(Committer { sender: Some(sender), thread: Some(thread.map_err(no_thread)?), failed })
     }
 
-    /// Has the thread do something after all that it was told before.
+    /// Lets the thread do something after all previous jobs.
     pub fn tell(
         &self,
         job: impl FnOnce(&mut Writer) -> Result<(), SearchError> + Send + 'static,
@@ -388,7 +387,7 @@ impl Committer {
         sender.send(Box::new(job)).map_err(|_| Halt::Writer)
     }
 
-    /// Does the same and waits for what comes of it.
+    /// Does the same and waits for the result.
     pub fn ask<T: Send + 'static>(
         &self,
         job: impl FnOnce(&mut Writer) -> Result<T, SearchError> + Send + 'static,
@@ -396,19 +395,19 @@ impl Committer {
         let (answer, wait) = bounded(1);
         self.tell(move |writer| {
             let found = job(writer)?;
-            // Nobody waits only when the search has failed elsewhere.
+            // There is no receiver only if the search has failed elsewhere.
             let _ = answer.send(found);
             Ok(())
         })?;
         wait.recv().map_err(|_| Halt::Writer)
     }
 
-    /// Returns the chunks of a level that are written and can be read.
+    /// Returns the chunks of a level that have been written and can be read.
     pub fn finished(&self, depth: u32) -> Result<Vec<ChunkRecord>, Halt> {
         self.ask(move |writer| Ok(writer.manifest.records(depth)))
     }
 
-    /// Stops the thread without a commit and returns what the writer knows.
+    /// Stops the thread without a commit and returns the writer's manifest.
     pub fn stop(mut self) -> Result<Manifest, SearchError> {
         self.sender = None;
         let thread = self.thread.take().expect("a committer is closed once");
@@ -423,7 +422,7 @@ impl Committer {
 
     /// Commits everything, stops the thread and returns the manifest.
     pub fn close(self) -> Result<Manifest, SearchError> {
-        // Fails only with the thread, which has then said why.
+        // Fails only with the thread, which has then reported the reason.
         let _ = self.ask(Writer::commit);
         self.stop()
     }
@@ -438,15 +437,15 @@ impl Drop for Committer {
     }
 }
 
-/// Bytes written between two syncs, so that a commit finds little left to do.
+/// Number of bytes written between two syncs, so that a commit finds little left to do.
 const WRITE_BACK: u64 = 256 << 20;
 
-/// Time between two commits of a committer that leaves them to its caller, see [`Writer::sync`].
+/// Time between two commits of a committer that leaves them to its caller; see [`Writer::sync`].
 const NEVER: Duration = Duration::MAX;
 
-/// Encoded frames of neighbouring frame numbers; those without states are left out.
+/// Encoded frames with consecutive numbers; those without states are left out.
 pub(crate) struct EncodedFrames {
-    /// First frame, whether it holds states or not.
+    /// The first frame, whether or not it contains states.
     first: u32,
     /// One past the last frame.
     end: u32,
@@ -457,7 +456,7 @@ pub(crate) struct EncodedFrames {
 }
 
 impl EncodedFrames {
-    /// Returns no frames of a range.
+    /// Returns an empty range of frames.
     pub fn new(first: usize, end: usize) -> EncodedFrames {
         let (first, end) = (first as u32, end as u32);
         EncodedFrames { first, end, frames: Vec::new(), bytes: Vec::new() }

@@ -1,18 +1,17 @@
-//! Carrying one tile through a region whose first line is partly closed.
+//! Carries one tile through a region whose first line is partly closed.
 //!
-//! Invariant: the blank never enters a closed cell, and the carried tile is moved only towards its
-//! target.
+//! Invariant: the blank never enters a closed cell, and the carried tile moves only towards its target.
 
 use crate::solve::constructive::tables::{
     self, Field, GRID, Placement, RegionView, Spot, starting,
 };
 
-/// The blank at work in a view of the field.
+/// The blank at work in one view of the field.
 pub(crate) struct Carrier<'a> {
     pub field: &'a mut Field,
     pub view: &'a RegionView,
     pub blank: Spot,
-    /// The cells of line 0 that are open: `open.0 ..= open.1`, none when `open.0 > open.1`.
+    /// The open cells of line 0: `open.0 ..= open.1`, none if `open.0 > open.1`.
     pub open: (i32, i32),
 }
 
@@ -27,14 +26,14 @@ impl Carrier<'_> {
         inside && (i > 0 || (i == 0 && self.open.0 <= j && j <= self.open.1))
     }
 
-    /// Moves the blank by lines, or along its line.
+    /// Moves the blank one line, or one cell along its line.
     pub fn step(&mut self, (di, dj): (i32, i32)) {
         self.blank = Spot { i: self.blank.i + di, j: self.blank.j + dj };
         let cell = self.view.cell(self.blank.i, self.blank.j);
         self.field.step(cell, self.view.direction((di, dj)));
     }
 
-    /// Returns about how many moves carry a tile from one spot to another, starting from the blank's
+    /// Returns an estimate of the number of moves that carry a tile from one spot to another, starting from the blank's
     /// place.
     pub fn estimate(&self, tile: Spot, target: Spot) -> i32 {
         if tile == target {
@@ -44,7 +43,7 @@ impl Carrier<'_> {
         along.min(across)
     }
 
-    /// The estimate when the tile goes along its line first, and when it goes across first.
+    /// The estimates for moving the tile along its line first, and for moving it across lines first.
     fn ways(&self, tile: Spot, target: Spot) -> (i32, i32) {
         let (di, dj) = (target.i - tile.i, target.j - tile.j);
         let way = |front: Spot, a: i32, b: i32| {
@@ -59,7 +58,7 @@ impl Carrier<'_> {
         (way(beside, dj.abs(), di.abs()), way(ahead, di.abs(), dj.abs()))
     }
 
-    /// Steps of the blank to a spot round a tile, closed cells not counted.
+    /// Number of steps of the blank to a spot next to a tile, ignoring closed cells.
     fn approach(&self, to: Spot, tile: Spot) -> i32 {
         let from = self.blank;
         let between = |a: i32, x: i32, b: i32| a.min(b) < x && x < a.max(b);
@@ -68,8 +67,7 @@ impl Carrier<'_> {
         from.distance(to) + if behind { 2 } else { 0 }
     }
 
-    /// Carries the tile whose goal is (0, j) to a target until it stands there or on a spot where it may
-    /// stop.
+    /// Carries the tile whose goal is (0, j) towards a target, until it arrives there or at a spot where it may stop.
     pub fn carry(&mut self, j: i32, target: Spot, stop: impl Fn(Spot) -> bool) {
         let mut tile = self.tile(j);
         while tile != target && !stop(tile) {
@@ -86,7 +84,7 @@ impl Carrier<'_> {
         }
     }
 
-    /// Returns how much closer to their goals the blank's steps bring the tiles that they move.
+    /// Returns by how much the blank's steps bring the tiles that they move closer to their goals.
     fn gain(&self, steps: &[(i32, i32)]) -> i32 {
         let mut to = self.blank;
         let mut gain = 0;
@@ -100,7 +98,7 @@ impl Carrier<'_> {
         gain
     }
 
-    /// Returns the better side, 1 or -1, for going round the tile ahead.
+    /// Returns the better side, 1 or -1, for going around the tile ahead.
     fn better_side(&self, aside: (i32, i32), ahead: (i32, i32)) -> i32 {
         let gain = |s: i32| {
             let (out, back) = ((s * aside.0, s * aside.1), (-s * aside.0, -s * aside.1));
@@ -109,9 +107,9 @@ impl Carrier<'_> {
         if gain(1) >= gain(-1) { 1 } else { -1 }
     }
 
-    /// Takes the blank to a spot round a tile: leaves line 0 at once and enters it last. Of two equally
-    /// short ways it takes the one that brings the tiles on it closer to their goals, which saves one
-    /// move in 18 on a 10x10 board.
+    /// Takes the blank to a spot next to a tile; it leaves line 0 immediately and enters it last. Of two equally short
+    /// paths it takes the one that brings the tiles on it closer to their goals, which saves one move in 18 on a 10x10
+    /// board.
     fn route(&mut self, to: Spot, tile: Spot) {
         while self.blank != to {
             let Spot { i, j } = self.blank;
@@ -127,8 +125,8 @@ impl Carrier<'_> {
             } else if along {
                 self.step((0, dj));
             } else if dj == 0 {
-                // Straight ahead across lines stands the tile. The side may be closed further on, in
-                // line 0: the other one is open then.
+                // The tile is straight ahead across lines. The side may be closed further on, in line 0: then the other
+                // side is open.
                 let side = |s: i32| free(i, j + s) && free(i + di, j + s);
                 let good = |s: i32| side(s) && free(i + 2 * di, j + s);
                 let s = match (good(1), good(-1)) {
@@ -150,11 +148,11 @@ impl Carrier<'_> {
                 self.step((s, 0));
                 self.step((0, dj));
             } else if i == 0 {
-                // Closed on this side, the tile below: leave line 0 on the other side.
+                // Closed on this side, with the tile below: leave line 0 on the other side.
                 self.step((0, -dj));
                 self.step((1, 0));
             } else {
-                // Closed above, the tile beside: pass below it.
+                // Closed above, with the tile on the side: pass below it.
                 self.step((1, 0));
                 self.step((0, dj));
                 self.step((0, dj));
@@ -175,7 +173,7 @@ pub(crate) struct Peel<'a> {
 }
 
 impl<'a> Peel<'a> {
-    /// Returns the line 0 of a view, all of it open.
+    /// Returns line 0 of a view, with all of its cells open.
     pub fn new(field: &'a mut Field, view: &'a RegionView) -> Peel<'a> {
         let blank = view.spot(field.blank);
         let carrier = Carrier { field, view, blank, open: (0, view.width - 1) };
@@ -193,7 +191,7 @@ impl<'a> Peel<'a> {
                 }
                 return;
             }
-            // Whatever is home at an end is done; otherwise the cheaper end is next.
+            // Tiles that are already home at an end are skipped; otherwise the cheaper end is next.
             if home(first) {
                 self.carrier.open.0 += 1;
             } else if home(last) {
@@ -206,7 +204,7 @@ impl<'a> Peel<'a> {
         }
     }
 
-    /// Places the tiles of (0, j) and (0, j + 1), the only open cells of the line.
+    /// Places the tiles that belong at (0, j) and (0, j + 1), the only open cells of the line.
     fn place_pair(&mut self, j: i32) {
         let window = TableWindow::around(j, self.width);
         let both = [j, j + 1].map(|j| window.contains(self.carrier.tile(j)));
@@ -222,8 +220,8 @@ impl<'a> Peel<'a> {
         }
     }
 
-    /// Brings one tile of the pair to the other's goal, where it is out of the way, then the other one
-    /// and the blank into the window.
+    /// Brings one tile of the pair to the other's goal, where it is out of the way, then brings the other one and the
+    /// blank into the window.
     fn park(&mut self, window: &TableWindow, j: i32, inside: [bool; 2]) {
         let carrier = &mut self.carrier;
         let cost = |tile: i32, other: i32| {
@@ -245,8 +243,8 @@ impl<'a> Peel<'a> {
         self.carrier.open = open;
     }
 
-    /// Takes the blank into the window by a way that keeps the pair in it, if there is one. There is
-    /// one if only one of the two stands below line 0.
+    /// Takes the blank into the window along a path that keeps the pair in it, if there is one. There is one if only
+    /// one of the two tiles is below line 0.
     fn enter(&mut self, window: &TableWindow, j: i32) -> bool {
         let carrier = &mut self.carrier;
         if window.contains(carrier.blank) {
@@ -279,15 +277,15 @@ impl<'a> Peel<'a> {
     }
 }
 
-/// The part of a view in which the table places the last two tiles of a line: the first four lines, at
-/// most four columns round the two.
+/// The part of a view in which the table places the last two tiles of a line: the first four lines, and at most four
+/// columns around the two cells.
 struct TableWindow {
     left: i32,
     width: i32,
 }
 
 impl TableWindow {
-    /// Returns the window of (0, j) and (0, j + 1) in lines of the given width.
+    /// Returns the window around (0, j) and (0, j + 1) in lines of the given width.
     fn around(j: i32, width: i32) -> TableWindow {
         let own = width.min(GRID);
         TableWindow { left: (j - 1).clamp(0, width - own), width: own }

@@ -1,13 +1,12 @@
-//! The constructive solver: any board, any goal, thousands of boards a second, not optimal.
+//! The constructive solver: any board, any goal, thousands of boards per second, not optimal.
 //!
-//! Invariant: the cells outside the current region hold the tiles of the goal and are never touched
-//! again; the region is a rectangle that contains the goal's blank cell.
+//! Invariant: the cells outside the current region hold the same tiles as the goal and are never touched again; the
+//! region is a rectangle that contains the goal's blank cell.
 //!
-//! A region larger than 4x4 loses one outer line (row or column, whichever keeps it closest to a
-//! square) at a time: the line's tiles are carried home one by one from both ends, the last two
-//! together by a table. What is left, at most 4x4, loses further lines by tables and is finished
-//! optimally. Source of the division into ever smaller boards: S. Muralidharan, The fifteen puzzle: a
-//! new approach, Mathematics Magazine 90 (2017).
+//! A region larger than 4x4 loses one outer line at a time (a row or a column, whichever keeps it closest to a square):
+//! the line's tiles are carried home one by one from both ends, the last two together with a table. The rest, at most
+//! 4x4, loses further lines with tables and is finished optimally. Source of the division into ever smaller boards: S.
+//! Muralidharan, The fifteen puzzle: a new approach, Mathematics Magazine 90 (2017).
 
 pub(crate) mod carry;
 pub(crate) mod tables;
@@ -23,10 +22,10 @@ use crate::{
     },
 };
 
-/// The longest side of a region that the tables finish.
+/// The maximum side length of a region that the tables finish.
 const BLOCK: usize = 4;
 
-/// A constructive solver of one goal. It can be shared between threads.
+/// A constructive solver for one goal. Threads can share it.
 ///
 /// ```
 /// use tilewave::puzzle::{Board, Goal, Size};
@@ -47,8 +46,8 @@ pub struct Constructive {
 }
 
 impl Constructive {
-    /// Returns the solver of a goal. Cost: linear in the cells; tables are built when first needed, once
-    /// per process (at most 2.2 MB and some 50 ms).
+    /// Returns the solver for a goal. Cost: linear in the number of cells; tables are built when they are first needed,
+    /// once per process (at most 2.2 MB and about 50 ms).
     pub fn new(goal: Board) -> Constructive {
         let mut home = vec![0; goal.tiles().len()];
         for (cell, &tile) in goal.tiles().iter().enumerate() {
@@ -62,13 +61,13 @@ impl Constructive {
         &self.goal
     }
 
-    /// Returns moves that bring the board to the goal: as few as possible up to nine cells, some 1.16
-    /// times as many on 4x4, about 2 N^1.5 on square boards of N cells (2000 on 10x10, 17,400 on 20x20).
-    /// Cost: some 10 to 20 ns per move; up to 0.5 ms on boards of at most 4x4, where more is tried.
+    /// Returns moves that bring the board to the goal: as few as possible for up to nine cells, about 1.16 times as
+    /// many on 4x4, about 2 N^1.5 on square boards with N cells (2000 on 10x10, 17,400 on 20x20). Cost: about 10 to 20
+    /// ns per move; up to 0.5 ms on boards of at most 4x4, where more is tried.
     ///
     /// # Errors
-    /// [`PuzzleError::WrongShape`] when the board has another size than the goal,
-    /// [`PuzzleError::Unsolvable`] when it cannot reach it.
+    /// [`PuzzleError::WrongShape`] if the board and the goal have different sizes, [`PuzzleError::Unsolvable`] if the
+    /// board cannot reach the goal.
     pub fn solve(&self, board: &Board) -> Result<Moves, PuzzleError> {
         let size = self.goal.size();
         if board.size() != size {
@@ -76,7 +75,7 @@ impl Constructive {
         }
         let mut field = Field::new(size, &self.home, board);
         if !field.is_solvable() {
-            // The frame takes quadratic time, but it words the refusal.
+            // The frame takes quadratic time, but it produces the error message.
             Coordinates::new(self.goal.clone()).encode_solvable(board)?;
         }
         let mut region = Region::whole(size);
@@ -90,26 +89,26 @@ impl Constructive {
     }
 }
 
-// Finishing a block of at most 4x4 cells: lines by tables, at most nine cells optimally.
+// Finishing a block of at most 4x4 cells: lines with tables, at most nine cells optimally.
 //
-// Invariant: `trail` is the way from the block's first arrangement to the one under examination.
+// Invariant: `trail` is the path from the block's first arrangement to the one being examined.
 
-/// How hard lines are tried: the ways of placing one that are followed, and how many moves more than
-/// the fewest they may take.
+/// How much effort is spent on lines: the number of ways of placing a line that are followed up, and by how many moves
+/// they may exceed the minimum.
 struct Effort {
     ways: usize,
     detour: usize,
 }
 
-/// For boards that are no larger than a block. On Korf's first fifty instances the mean ratio to the
-/// optimum is 1.16; it is 1.23 with one way and no detour (10 µs instead of 300 µs a board), 1.10 with
-/// 1000 ways and a detour of 2 (10 ms).
+/// For boards that are no larger than a block. On Korf's first fifty instances, the mean ratio to the optimum is 1.16;
+/// it is 1.23 with one way and no detour (10 µs instead of 300 µs per board), and 1.10 with 1000 ways and a detour of 2
+/// (10 ms).
 const THOROUGH: Effort = Effort { ways: 64, detour: 1 };
 
-/// For the last block of larger boards, where a few moves do not count.
+/// For the last block of larger boards, where a few moves do not matter.
 const QUICK: Effort = Effort { ways: 1, detour: 0 };
 
-/// Brings the block, which is all that is left, home.
+/// Brings home the block, which is all that remains.
 pub(crate) fn finish(field: &mut Field, region: &Region) {
     let size = field.size;
     let code = |cell: usize| {
@@ -140,7 +139,7 @@ pub(crate) fn finish(field: &mut Field, region: &Region) {
     }
 }
 
-/// An arrangement of the block: the grid cell of the element with each goal cell.
+/// An arrangement of the block: the grid cell of the element that belongs on each goal cell.
 #[derive(Clone, Copy, Default)]
 struct LastBlock {
     place: [u8; 16],
@@ -155,7 +154,7 @@ struct BlockSearch {
 }
 
 impl BlockSearch {
-    /// Solves the region in all ways of taking lines off it.
+    /// Solves the region in all possible ways of removing lines from it.
     fn divide(&mut self, block: LastBlock, region: Region) {
         if let Some(rest) = of(&region, self.size, self.blank_home) {
             return self.complete(&block, &rest);
@@ -187,7 +186,7 @@ impl BlockSearch {
         }
     }
 
-    /// Places a line in up to `ways` short ways, and solves the rest after each.
+    /// Places a line in up to `ways` short ways, and solves the rest after each of them.
     fn place(&mut self, block: LastBlock, placement: Placement, line: &OpenLine, ways: &mut usize) {
         let left = usize::from(line.table.distance(placement));
         let len = self.trail.len() + left;
@@ -212,7 +211,7 @@ impl BlockSearch {
         }
     }
 
-    /// Finishes at most nine cells, if that makes the shortest way so far.
+    /// Finishes at most nine cells, if that gives the shortest solution so far.
     fn complete(&mut self, block: &LastBlock, rest: &Rest) {
         let state = rest.state(&block.place, self.blank_home);
         let len = self.trail.len() + usize::from(rest.distance(&state));
@@ -224,17 +223,17 @@ impl BlockSearch {
     }
 }
 
-/// A line that is being placed, and what is left afterwards.
+/// A line that is being placed, and what remains afterwards.
 struct OpenLine<'a> {
     table: &'static TileDistances,
     view: &'a RegionView,
     rest: Region,
-    /// The longest trail that still counts when the line is placed.
+    /// The maximum length of the trail at which the line's placement is still considered.
     longest: usize,
 }
 
 impl LastBlock {
-    /// The block after the blank has gone to the grid cell `to`.
+    /// The block after the blank has moved to the grid cell `to`.
     fn step(mut self, blank_home: usize, to: usize) -> LastBlock {
         let from = self.place[blank_home];
         for place in &mut self.place {
@@ -249,16 +248,16 @@ impl LastBlock {
 
 // The last cells, at most nine: complete tables of optimal distances.
 //
-// Invariant: an entry is the exact distance of an arrangement to the goal, or [`UNSEEN`] for the half
-// that cannot reach it.
+// Invariant: an entry is the exact distance of an arrangement to the goal, or [`UNSEEN`] for the half that cannot reach
+// it.
 
-/// The most cells of a rest.
+/// The maximum number of cells of a rest.
 const MAX_CELLS: usize = 9;
 
 /// The entry of an arrangement that cannot reach the goal.
 const UNSEEN: u8 = u8::MAX;
 
-/// What stands on each cell, named by its goal cell, in reading order of the view.
+/// The element on each cell, given by its goal cell, in the reading order of the view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RegionState {
     at: [u8; MAX_CELLS],
@@ -272,8 +271,8 @@ pub(crate) struct Rest {
     distance: &'static [u8],
 }
 
-/// Returns the table of a region with the blank's goal cell, or `None` when the region is larger. Cost:
-/// the first time for a shape and a goal cell at most 9!/2 visits and 9! bytes.
+/// Returns the table of a region that contains the blank's goal cell, or `None` if the region is larger. Cost: for each
+/// shape and goal cell, at most 9!/2 visits and 9! bytes at the first call.
 pub(crate) fn of(region: &Region, size: Size, blank_home: usize) -> Option<Rest> {
     static TABLES: [[OnceLock<Vec<u8>>; MAX_CELLS]; 4] =
         [const { [const { OnceLock::new() }; MAX_CELLS] }; 4];
@@ -293,7 +292,7 @@ pub(crate) fn of(region: &Region, size: Size, blank_home: usize) -> Option<Rest>
     Some(Rest { view, cells: depth * width, distance })
 }
 
-/// Distances to the identity, by rank.
+/// Distances to the identity, indexed by rank.
 fn distances(depth: usize, width: usize, blank: usize) -> Vec<u8> {
     let cells = depth * width;
     let mut distance = vec![UNSEEN; lehmer::count(cells) as usize];
@@ -330,7 +329,7 @@ impl RegionState {
 }
 
 impl Rest {
-    /// Returns the state of the region, given the cell of the element with each goal cell.
+    /// Returns the state of the region, given the cell of the element that belongs on each goal cell.
     pub fn state(&self, place: &[u8; 16], blank_home: usize) -> RegionState {
         let width = self.view.width;
         let mut state = RegionState { at: [0; MAX_CELLS], blank: 0 };
@@ -346,12 +345,12 @@ impl Rest {
         state
     }
 
-    /// Returns the least number of moves to the goal.
+    /// Returns the minimum number of moves to the goal.
     pub fn distance(&self, state: &RegionState) -> u8 {
         self.distance[lehmer::rank(&state.at[..self.cells]) as usize]
     }
 
-    /// Appends a shortest way to the goal.
+    /// Appends a shortest path to the goal.
     pub fn walk(&self, mut state: RegionState, way: &mut Vec<Direction>) {
         let (depth, width) = (self.view.depth as usize, self.view.width as usize);
         let mut left = self.distance(&state);

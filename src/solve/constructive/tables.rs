@@ -1,7 +1,7 @@
-//! Exact distances of up to four tiles and the blank on a grid of at most 4x4 cells.
+//! Exact distances for up to four tiles and the blank on a grid of at most 4x4 cells.
 //!
-//! Invariant: an entry is the least number of moves that place the tiles, wherever the blank ends, or
-//! [`UNSEEN`]; entries of neighbours differ by at most one.
+//! Invariant: an entry is the minimum number of moves that place the tiles, wherever the blank ends up, or [`UNSEEN`];
+//! the entries of neighbours differ by at most one.
 
 use std::sync::OnceLock;
 
@@ -10,16 +10,16 @@ use crate::{
     solve::solvability::Parity,
 };
 
-/// Cells in a line of the grid; smaller grids leave cells out.
+/// Number of cells in a line of the grid; smaller grids use only some of them.
 pub(crate) const GRID: i32 = 4;
 
 /// The entry of an arrangement that cannot occur.
 const UNSEEN: u8 = u8::MAX;
 
-/// Bits of a grid cell in an index.
+/// Number of bits of a grid cell in an index.
 const BITS: usize = 4;
 
-/// Where the blank and up to four tiles stand: 4 bits each, the blank lowest.
+/// The cells of the blank and up to four tiles: 4 bits each, the blank lowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Placement(u32);
 
@@ -37,7 +37,7 @@ impl Placement {
         self.0 & 15
     }
 
-    /// The placement after the blank has gone to `to`, with `count` tiles.
+    /// The placement of `count` tiles after the blank has moved to `to`.
     fn step(self, to: u32, count: usize) -> Placement {
         let mut code = (self.0 & !15) | to;
         for k in 1..=count {
@@ -50,17 +50,17 @@ impl Placement {
     }
 }
 
-/// Distances to one way of placing `count` tiles.
+/// The distances to one particular placement of `count` tiles.
 pub(crate) struct TileDistances {
     count: usize,
-    /// Neighbours of each grid cell, with the step of the blank that leads there.
+    /// The neighbours of each grid cell, with the step of the blank that leads there.
     steps: [Vec<(u32, (i32, i32))>; 16],
     distance: Vec<u8>,
 }
 
 impl TileDistances {
-    /// Returns the table of placing tiles on the given goals in a grid of open cells (bit i * 4 + j).
-    /// Cost: one visit of each placement.
+    /// Returns the table for placing tiles on the given goals in a grid of open cells (bit i * 4 + j). Cost: one visit
+    /// per placement.
     fn new(open: u16, goals: &[usize]) -> TileDistances {
         let is_open = |cell: i32| open & (1 << cell) != 0;
         let grid = GRID as usize;
@@ -99,7 +99,7 @@ impl TileDistances {
         self.distance[placement.0 as usize]
     }
 
-    /// Makes a step towards the goal and returns the blank's step, or `None` at the goal.
+    /// Makes a step towards the goal and returns the step of the blank, or `None` at the goal.
     pub fn next(&self, placement: &mut Placement) -> Option<(i32, i32)> {
         let distance = self.distance(*placement);
         let mut neighbours = self.neighbours(*placement);
@@ -108,14 +108,14 @@ impl TileDistances {
         Some(step)
     }
 
-    /// Returns all placements one move away, with the blank's step.
+    /// Returns all placements that are one move away, with the step of the blank.
     pub fn neighbours(&self, from: Placement) -> impl Iterator<Item = (Placement, (i32, i32))> {
         let steps = self.steps[from.blank() as usize].iter();
         steps.map(move |&(to, step)| (from.step(to, self.count), step))
     }
 }
 
-/// The steps of a blank in a rectangle: its new cell, and the step in lines and along them.
+/// The steps of a blank in a rectangle: its new cell, and the step across and along lines.
 pub(crate) fn steps(
     depth: usize,
     width: usize,
@@ -137,8 +137,8 @@ fn rectangle(lines: usize, width: usize) -> u16 {
     (0..lines).fold(0, |open, i| open | ((1 << width) - 1) << (4 * i))
 }
 
-/// Returns the table of the last two tiles of a line, goals (0, j) and (0, j + 1), in a window of four
-/// lines whose line 0 has no other open cell.
+/// Returns the table for the last two tiles of a line, with goals (0, j) and (0, j + 1), in a window of four lines
+/// whose line 0 has no other open cells.
 pub(crate) fn pair(width: usize, j: usize) -> &'static TileDistances {
     static TABLES: [[OnceLock<TileDistances>; 3]; 3] =
         [const { [const { OnceLock::new() }; 3] }; 3];
@@ -148,8 +148,8 @@ pub(crate) fn pair(width: usize, j: usize) -> &'static TileDistances {
     })
 }
 
-/// Returns the table of a whole first line of a block with 3 or 4 lines, or `None` when the block has
-/// at most nine cells and is finished at once.
+/// Returns the table for a complete first line of a block with 3 or 4 lines, or `None` if the block has at most nine
+/// cells and is finished at once.
 pub(crate) fn line(lines: usize, width: usize) -> Option<&'static TileDistances> {
     static TABLES: [OnceLock<TileDistances>; 3] = [const { OnceLock::new() }; 3];
     let table = match (lines, width) {
@@ -162,17 +162,17 @@ pub(crate) fn line(lines: usize, width: usize) -> Option<&'static TileDistances>
     Some(table.get_or_init(|| TileDistances::new(rectangle(lines, width), &goals[..width])))
 }
 
-// The board while it is being solved: who stands where, in constant time both ways.
+// The board while it is being solved: which element is on each cell, in constant time in both directions.
 //
 // Invariant: `at` and `place` are inverse permutations; elements are named by their goal cells, so the
 // solved board is the identity.
 
-/// A board under way.
+/// A board that is being solved.
 pub(crate) struct Field {
     pub size: Size,
-    /// Goal cell of what stands on each cell.
+    /// The goal cell of the element on each cell.
     at: Vec<u16>,
-    /// Cell of the element with each goal cell.
+    /// The cell of the element with each goal cell.
     place: Vec<u16>,
     pub blank: usize,
     pub blank_home: usize,
@@ -207,13 +207,13 @@ impl Field {
         usize::from(self.place[home])
     }
 
-    /// Returns the goal cell of what stands on a cell.
+    /// Returns the goal cell of the element on a cell.
     pub fn home(&self, cell: usize) -> usize {
         usize::from(self.at[cell])
     }
 
-    /// Moves the blank to the cell next to it in the opposite of `direction`, where the tile that moves
-    /// stands. A move that takes the last one back deletes both.
+    /// Moves the blank to the adjacent cell in the opposite of `direction`, which contains the tile that moves. A move
+    /// that undoes the previous one deletes both.
     pub fn step(&mut self, to: usize, direction: Direction) {
         let tile = self.at[to];
         self.at[self.blank] = tile;
@@ -228,8 +228,8 @@ impl Field {
         }
     }
 
-    /// Returns the outer line of the region that is to be placed next, as the first line of a view: on
-    /// the longer side, without the blank's goal cell, and with the least way to go for its tiles.
+    /// Returns the outer line of the region that should be placed next, as the first line of a view: on the longer
+    /// side, without the blank's goal cell, and with the shortest distances for its tiles.
     pub fn cheapest_line(&self, region: &Region) -> RegionView {
         let lines = RegionView::all(region, self.size).into_iter().filter(|view| {
             let (depth, width) = (view.depth, view.width);
@@ -248,15 +248,15 @@ impl Field {
     }
 }
 
-/// Returns the moves that take a tile `a` cells along a line and `b` across lines when the blank stands
-/// in front of it on the better side and nothing is in the way.
+/// Returns the number of moves that take a tile `a` cells along a line and `b` lines across, when the blank is ahead of
+/// it on the better side and nothing is in the way.
 ///
-/// A step that goes on straight costs 5 moves (the blank goes round the tile), one that turns costs 3.
+/// A step straight ahead costs 5 moves (the blank goes around the tile), a step with a turn costs 3.
 pub(crate) fn free_way(a: i32, b: i32) -> i32 {
     starting(a, b).min(starting(b, a))
 }
 
-/// The same when the first step is one of the `a`; too large to be chosen when there is none.
+/// The same if the first step is one of the `a`; if there is none, the result is too large to be chosen.
 pub(crate) fn starting(a: i32, b: i32) -> i32 {
     if a == 0 {
         return if b == 0 { 0 } else { i32::MAX / 2 };
@@ -279,7 +279,7 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// Returns all of a board.
+    /// Returns the region that covers the whole board.
     pub fn whole(size: Size) -> Region {
         Region { top: 0, left: 0, rows: size.rows(), cols: size.cols() }
     }
@@ -296,7 +296,7 @@ impl Region {
     }
 }
 
-/// A place in a view: line `i` from the side, position `j` in the line.
+/// A spot in a view: line `i` from the side, position `j` in the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Spot {
     pub i: i32,
@@ -310,20 +310,20 @@ impl Spot {
     }
 }
 
-/// A region seen from one side: from the top or the left, or from the side opposite.
+/// A region seen from one side: the top, the left, or one of the opposite sides.
 #[derive(Clone, Debug)]
 pub(crate) struct RegionView {
     /// Number of lines.
     pub depth: i32,
-    /// Cells of a line.
+    /// Number of cells in a line.
     pub width: i32,
-    /// Whether lines are columns of the board.
+    /// Whether the lines are columns of the board.
     turned: bool,
-    /// From a line to the next one: 1 from the top or the left, else -1.
+    /// The direction from a line to the next one: 1 from the top or the left, else -1.
     sign: i32,
     /// Row and column of spot (0, 0).
     corner: (i32, i32),
-    /// Columns of the board.
+    /// Number of columns of the board.
     cols: i32,
 }
 
@@ -356,7 +356,7 @@ impl RegionView {
         Spot { i: self.sign * i, j }
     }
 
-    /// Returns the move that takes the blank to a neighbouring line, or along its line: the way of the tile.
+    /// Returns the direction of the tile in the move that takes the blank to an adjacent line, or along its line.
     pub fn direction(&self, (di, dj): (i32, i32)) -> Direction {
         let (back, forward) = match di {
             0 => (if self.turned { Direction::Up } else { Direction::Left }, dj > 0),

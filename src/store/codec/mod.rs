@@ -1,11 +1,11 @@
-//! The bytes of a frame: registers without their padding lanes, coded.
+//! The encoding of a frame: registers without their padding lanes.
 //!
-//! Searches on disk, builds of databases and segments between chunks call [`Encoder`] and [`Decoder`]. Frames are coded
-//! by zstd or by the codec of `rans`: `rans` sorts registers into classes, `rans_table` has the tables and the plain loops,
-//! `rans_avx512` the fast ones.
+//! Searches on disk, builds of databases, and segments between chunks use [`Encoder`] and [`Decoder`]. Frames are
+//! encoded by zstd or by the codec in `rans`: `rans` sorts registers into classes, `rans_table` has the tables and the
+//! plain loops, and `rans_avx512` has the fast loops.
 //!
-//! Invariant: decoding what was encoded gives the same registers; anything else is an error, never a
-//! panic, and takes no more memory than the frame's registers.
+//! Invariant: decoding encoded data gives the same registers; anything else gives an error, never a panic, and takes no
+//! more memory than the frame's registers.
 
 pub(crate) mod rans;
 #[cfg(target_arch = "x86_64")]
@@ -23,12 +23,12 @@ use crate::{
 
 pub(crate) use crate::store::codec::rans_table::{push_number, take_number};
 
-/// How frames are coded.
+/// The codecs for frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Codec {
-    /// Interleaved range asymmetric numeral systems, a table for each density of registers.
+    /// Interleaved range asymmetric numeral systems, with a table for each density of registers.
     Rans,
-    /// zstd, a very fast level with compression of literals.
+    /// zstd, at a very fast level with compression of literals.
     Zstd,
 }
 
@@ -38,7 +38,7 @@ names! { Codec:
 }
 
 impl Codec {
-    /// Returns the fastest codec for a kernel: without AVX-512 zstd is faster.
+    /// Returns the fastest codec for a kernel: without AVX-512, zstd is faster.
     pub fn best(kernel: Kernel) -> Codec {
         match kernel {
             Kernel::Avx512 => Codec::Rans,
@@ -64,7 +64,7 @@ pub enum Encoder {
 }
 
 impl Encoder {
-    /// Returns an encoder; `level` is zstd's (-131072 to 22; below 0 faster and larger).
+    /// Returns an encoder; `level` is the zstd level (-131072 to 22; levels below 0 are faster, with larger output).
     pub fn new(codec: Codec, level: i32, kernel: Kernel) -> Result<Encoder, SystemError> {
         Ok(match codec {
             Codec::Zstd => Encoder::Zstd(ZstdEncoder::new(level)?),
@@ -72,7 +72,7 @@ impl Encoder {
         })
     }
 
-    /// Returns the coded bytes of registers, which stay until the next call.
+    /// Returns the encoded bytes of registers, which remain valid until the next call.
     pub fn encode(&mut self, registers: &[Register]) -> Result<&[u8], &'static str> {
         match self {
             Encoder::Zstd(encoder) => encoder.encode(registers),
@@ -91,8 +91,9 @@ impl Decoder {
         Ok(Decoder { zstd: ZstdDecoder::new()?, rans: rans::RansDecoder::new(kernel) })
     }
 
-    /// Writes the registers that were coded as `bytes`; `empty` says that they hold nothing yet, which saves time where few
-    /// will. Returns the numbers of the registers that hold states now, `None` for any.
+    /// Writes the registers that were encoded as `bytes`. `empty` says that they are zero, which saves time if few of
+    /// them will be nonzero. Returns the numbers of the registers that contain states now, or `None` if it may be any
+    /// of them.
     pub fn decode(
         &mut self,
         codec: Codec,
@@ -107,11 +108,11 @@ impl Decoder {
     }
 }
 
-// Frames as zstd compresses them.
+// Frames compressed with zstd.
 //
-// Dense levels hold 7 to 15 % ones without repetitions: match search finds nothing there, Huffman codes
-// of single bytes come within 4 % of their entropy. So the default level is a very fast one with
-// compression of literals forced on (measurements: `docs/notebook/disk.md`).
+// Dense levels contain 7 to 15 % ones without repetitions: match search finds nothing there, and Huffman codes of
+// single bytes come within 4 % of their entropy. So the default level is a very fast one with compression of literals
+// enabled (measurements: `docs/notebook/disk.md`).
 
 pub const DEFAULT_LEVEL: i32 = -500;
 
@@ -123,7 +124,7 @@ pub struct ZstdEncoder {
 }
 
 impl ZstdEncoder {
-    /// Returns an encoder with a zstd level (-131072 to 22; below 0 faster and larger).
+    /// Returns an encoder with a zstd level (-131072 to 22; levels below 0 are faster, with larger output).
     pub fn new(level: i32) -> Result<ZstdEncoder, SystemError> {
         let mut context = CCtx::try_create().ok_or(SystemError::CodecMemory)?;
         for parameter in [
@@ -133,15 +134,15 @@ impl ZstdEncoder {
             CParameter::ChecksumFlag(false),
             CParameter::ContentSizeFlag(false),
         ] {
-            // zstd brings levels into range itself and knows the other three.
+            // zstd itself clamps levels to the valid range and accepts the other three.
             let _ = context.set_parameter(parameter);
         }
         Ok(ZstdEncoder { context, packed: Vec::new(), bytes: Vec::new() })
     }
 
-    /// Returns the compressed bytes of registers, which stay until the next call.
+    /// Returns the compressed bytes of registers, which remain valid until the next call.
     pub fn encode(&mut self, registers: &[Register]) -> Result<&[u8], &'static str> {
-        // Register after register overwrites the padding of the one before.
+        // Each register overwrites the padding of the previous one.
         self.packed.resize(registers.len() * LANES + 4, 0);
         for (i, register) in registers.iter().enumerate() {
             self.packed[i * LANES..i * LANES + 64].copy_from_slice(register);
@@ -170,7 +171,7 @@ impl ZstdDecoder {
         })
     }
 
-    /// Writes the registers that were compressed to `bytes`.
+    /// Writes the registers that were compressed into `bytes`.
     pub fn decode(&mut self, bytes: &[u8], registers: &mut [Register]) -> Result<(), &'static str> {
         let len = registers.len() * LANES;
         // Four more bytes, so that every register can be copied whole.
@@ -194,7 +195,7 @@ mod tests {
     use super::*;
     use crate::random::SplitMix64;
 
-    /// Registers of all kinds: empty, thin, dense, of one byte only, of any bytes at all.
+    /// Registers of all kinds: empty, thin, dense, with equal bytes, and with arbitrary bytes.
     fn frames() -> Vec<Vec<Register>> {
         let mut random = SplitMix64::new(7);
         let mut below = |n: u64| random.below(n);
@@ -257,7 +258,7 @@ mod tests {
         }
     }
 
-    /// The bytes that a frame is coded to do not depend on the kernel, nor does what damaged bytes decode to.
+    /// Neither the encoded bytes of a frame nor the result of decoding damaged bytes depends on the kernel.
     #[test]
     fn kernels_are_equal_bit_for_bit() {
         let mut random = SplitMix64::new(11);
@@ -288,7 +289,8 @@ mod tests {
         }
     }
 
-    /// States cluster on lines: what zstd does not see is worth a tenth, and thin frames cost next to nothing.
+    /// States cluster on lines, which zstd does not exploit: this is worth a tenth, and thin frames cost almost
+    /// nothing.
     #[test]
     fn classes_make_frames_smaller() {
         let registers = &frames()[2 + 3];

@@ -1,8 +1,9 @@
-//! Frames coded by interleaved range asymmetric numeral systems (Duda 2013; interleaved: Giesen 2014).
+//! Frames encoded with interleaved range asymmetric numeral systems (Duda 2013; interleaved: Giesen 2014).
 //!
-//! States cluster on lines, so registers differ much in how many lines hold any, and that number says more about a byte than its
-//! neighbours do. So registers are sorted into classes by it, each class with a table of its own. The classes themselves
-//! are rows of symbols, and so are the bytes too rare for a share in their table.
+//! States cluster on lines, so registers differ greatly in how many lines contain any states, and this number says more
+//! about a byte than its neighbours do. Registers are therefore sorted into classes by this number, and each class has
+//! its own table. The classes themselves are encoded as rows of symbols, and so are the bytes that are too rare for a
+//! share in their table.
 
 #![allow(unsafe_code)]
 
@@ -15,16 +16,17 @@ use crate::{
     },
 };
 
-/// Most classes of registers that hold states; class 0 is that of the others.
+/// Maximum number of classes of registers that contain states; class 0 is for the others.
 const CLASSES: usize = 4;
 
-/// The table of the bytes that the tables of their classes have not, behind those of the classes.
+/// The table of the bytes that are not in the tables of their classes; it comes after those of the classes.
 const RARE: usize = CLASSES + 1;
 
-/// Registers whose bytes are counted, at least: more say little more, and counting costs as much as coding.
+/// Minimum number of registers whose bytes are counted: more give little more information, and counting costs as much
+/// as encoding.
 const SAMPLE: usize = 384;
 
-/// Most bytes that are listed one by one: below, states and tables would be longer.
+/// Maximum number of bytes that are listed one by one: up to this number, states and tables would be longer.
 const FEW: usize = 128;
 
 /// Kinds of frames.
@@ -36,7 +38,7 @@ const PLAIN: u8 = 2;
 
 type Tables = [SymbolTable; CLASSES + 2];
 
-/// The registers that hold states, each with the table of its class.
+/// The registers that contain states, each with the table of its class.
 struct LiveRegisters<'a, R> {
     registers: R,
     live: &'a [u32],
@@ -77,10 +79,10 @@ impl RowTarget for LiveRegisters<'_, &mut [Register]> {
     }
 }
 
-/// Bytes of one table, 60 a row, with four bytes behind the last row.
+/// Bytes with one table, 60 per row, with four bytes after the last row.
 struct List<'a, B>(B, &'a SymbolTable);
 
-/// Makes a list of `bytes` bytes, or more, as long as its rows take.
+/// Resizes a list to `bytes` bytes, or more to fill its last row.
 fn fit(list: &mut Vec<u8>, bytes: usize, fill: u8) {
     list.resize(bytes.next_multiple_of(LANES) + 64 - LANES, fill);
 }
@@ -109,9 +111,9 @@ impl RowTarget for List<'_, &mut [u8]> {
     }
 }
 
-/// Adds up how often each byte occurs.
+/// Counts how often each byte occurs.
 fn count(bytes: &[u8]) -> [u32; 256] {
-    // Four sums: a byte that comes again and again would wait for itself.
+    // Four sums: with one, a byte that occurs repeatedly would have to wait for itself.
     let mut counts = [[0u32; 256]; 4];
     let (fours, rest) = bytes.as_chunks::<4>();
     for four in fours {
@@ -150,11 +152,11 @@ fn list(kernel: Kernel, bytes: &[u8], zeros: bool, to: &mut Vec<u32>) {
 pub struct RansEncoder {
     kernel: Kernel,
     tables: Tables,
-    /// How many bytes of each register hold states, and its class.
+    /// The number of nonzero bytes of each register, and its class.
     held: Vec<u8>,
     class: Vec<u8>,
     live: Vec<u32>,
-    /// For each class bytes that hold states.
+    /// For each class, nonzero bytes.
     samples: [Vec<u8>; CLASSES],
     rare: Vec<u8>,
     escaped: [Backward; 2],
@@ -178,7 +180,7 @@ impl RansEncoder {
         }
     }
 
-    /// Returns the coded bytes of registers, which stay until the next call.
+    /// Returns the encoded bytes of registers, which remain valid until the next call.
     pub fn encode(&mut self, registers: &[Register]) -> &[u8] {
         self.held.resize(registers.len(), 0);
         count_held(self.kernel, registers, &mut self.held);
@@ -200,7 +202,7 @@ impl RansEncoder {
         &self.bytes
     }
 
-    /// Begins a frame: what it is, and of how many registers.
+    /// Begins a frame: its kind, and its number of registers.
     fn begin(&mut self, kind: u8, registers: &[Register]) {
         self.bytes.clear();
         self.bytes.push(kind);
@@ -213,7 +215,7 @@ impl RansEncoder {
         self.tables[0].encode(&counts, &mut self.bytes);
         self.sample(registers, classes);
         fit(&mut self.class, registers.len(), 0);
-        // Every row takes at most a byte for each lane.
+        // Every row takes at most one byte per lane.
         let rows = self.live.len() * 2 + registers.len() / LANES + 4;
         self.stream.clear(rows * LANES);
         let [rare, rarest] = &mut self.escaped;
@@ -232,7 +234,7 @@ impl RansEncoder {
         self.bytes.push(u8::from(!rare.is_empty()));
         if !rare.is_empty() {
             table.encode(&count(rare), &mut self.bytes);
-            // What fills up the last row costs least.
+            // The symbol that fills the last row should cost least.
             fit(&mut self.rare, rare.len(), table.likeliest());
             let mut to = RansStreams { states: &mut states, stream, escaped: rarest };
             encode(kernel, &List(&self.rare[..], &self.tables[RARE]), &mut to);
@@ -250,7 +252,7 @@ impl RansEncoder {
         self.bytes.extend(self.stream.written());
     }
 
-    /// Sorts registers into classes by how many of their bytes hold states, as many in each; returns how many classes,
+    /// Sorts registers into classes of equal size by the number of their nonzero bytes; returns the number of classes,
     /// and how often each occurs.
     fn classify(&mut self) -> (usize, [u32; 256]) {
         let widths = count(&self.held);
@@ -320,8 +322,8 @@ impl RansDecoder {
         }
     }
 
-    /// Writes the registers that were coded as `bytes` to registers that hold nothing if they are `empty`; returns the numbers of
-    /// those that hold states now, `None` for any.
+    /// Writes the registers that were encoded as `bytes`; if `empty`, the registers are zero. Returns the numbers of
+    /// those that contain states now, or `None` if it may be any of them.
     pub fn decode(
         &mut self,
         bytes: &[u8],
@@ -382,7 +384,7 @@ impl RansDecoder {
         fit(&mut self.rare, rare, 0);
         read(&mut self.rare, &self.tables[RARE]);
         let class = &self.class[..registers.len()];
-        // All of them, which is faster than until one is found.
+        // All of them, which is faster than stopping at the first.
         if usize::from(class.iter().fold(0, |a, &b| a.max(b))) > classes {
             return None;
         }

@@ -1,6 +1,7 @@
-//! Rows of 60 lanes in registers of AVX-512.
+//! Rows of 60 lanes in AVX-512 registers.
 //!
-//! Invariant: equal to the plain functions of [`RansIsa`] bit for bit. What the four lanes beyond them hold is never written.
+//! Invariant: equal to the plain functions of [`RansIsa`], bit for bit. The contents of the last four lanes are never
+//! written.
 
 #![allow(unsafe_code)]
 
@@ -15,7 +16,7 @@ use crate::{
     },
 };
 
-/// All bits of the lanes that hold lines.
+/// All bits of the lanes that contain lines.
 const IN_LANES: Register = {
     let mut all = [0; 64];
     let mut lane = 0;
@@ -35,7 +36,7 @@ struct RansLanesAvx512 {
 
 #[inline(always)]
 fn load(bytes: &Register) -> __m512i {
-    // SAFETY: both are 64 bytes of which every value is one of the type.
+    // SAFETY: both are 64 bytes for which every value is valid.
     unsafe { std::mem::transmute(*bytes) }
 }
 
@@ -58,7 +59,7 @@ impl RansLanesAvx512 {
     }
 }
 
-/// Looks bytes up in a table of 256.
+/// Looks up bytes in a table of 256.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn look_up(table: &[u8; 256], at: __m512i) -> __m512i {
@@ -68,17 +69,17 @@ fn look_up(table: &[u8; 256], at: __m512i) -> __m512i {
     _mm512_mask_blend_epi8(_mm512_movepi8_mask(at), low, high)
 }
 
-/// The even bytes of one register and the odd ones of another.
+/// The even bytes of one register and the odd bytes of another.
 ///
-/// Pairs of bytes are taken as words in place, by shifts and selections: what unpacks and packs would all wait for the
-/// one port that shuffles, which looking up needs already.
+/// Pairs of bytes are treated as words in place, with shifts and selections: unpack and pack instructions would all
+/// wait for the single shuffle port, which the lookups already need.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn even_odd(even: __m512i, odd: __m512i) -> __m512i {
     _mm512_ternarylogic_epi32::<0xca>(_mm512_set1_epi16(255), even, odd)
 }
 
-/// A byte of each word, to its other half.
+/// Moves a byte of each word to its upper half.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn up(bytes: __m512i) -> __m512i {
@@ -98,7 +99,7 @@ fn even(bytes: __m512i) -> __m512i {
     _mm512_and_si512(bytes, _mm512_set1_epi16(255))
 }
 
-/// Writes the bytes of some lanes in front of what is there.
+/// Writes the bytes of some lanes before the existing ones.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi2,popcnt")]
 fn push(to: &mut Backward, lanes: u64, bytes: __m512i) {
@@ -111,14 +112,14 @@ fn push(to: &mut Backward, lanes: u64, bytes: __m512i) {
     }
 }
 
-/// Takes a byte for each of some lanes.
+/// Reads a byte for each of some lanes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi2,popcnt")]
 fn pull(from: &mut Forward, lanes: u64, into: __m512i) -> __m512i {
     let rest = from.rest();
     let there = _bzhi_u64(!0, rest.len().min(64) as u32);
-    // No branch at the end: whatever it calls would have all registers saved at every row.
-    // SAFETY: the mask selects no bytes beyond the slice.
+    // No branch at the end: a function called there would require saving all registers at every row.
+    // SAFETY: the mask selects no bytes after the end of the slice.
     let next = unsafe { _mm512_maskz_loadu_epi8(there, rest.as_ptr().cast()) };
     from.at += lanes.count_ones() as usize;
     _mm512_mask_expand_epi8(into, lanes, next)
@@ -179,7 +180,7 @@ fn decode_row(
     let look_up = |table| _mm512_permutexvar_epi8(index, load(table));
     let (symbol, share) = (look_up(&table.symbol), look_up(&table.share));
     let within = _mm512_sub_epi8(state.low, look_up(&table.start));
-    // Share times high byte, and what the slot is within the share.
+    // Share times high byte, plus the offset of the slot within the share.
     let next = |high, share, within| _mm512_add_epi16(_mm512_mullo_epi16(high, share), within);
     let a = next(even(state.high), even(share), even(within));
     let b = next(down(state.high), down(share), down(within));
@@ -195,8 +196,8 @@ impl RansIsa for Avx512 {
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
     unsafe fn encode(source: &impl RowSource, to: &mut RansStreams) {
         let [mut even, mut odd] = to.states.each_ref().map(RansLanesAvx512::load);
-        // Held here, not behind references, and no closure that takes either state: that would be called, and all of it
-        // be in memory.
+        // Held here, not behind references, and without a closure that takes both states: that would be called, and
+        // everything would be in memory.
         let [mut stream, mut escaped] = [&mut *to.stream, &mut *to.escaped].map(std::mem::take);
         let rows = source.rows();
         for i in (0..rows.next_multiple_of(2)).rev().step_by(2) {
@@ -266,7 +267,7 @@ impl RansIsa for Avx512 {
                 let some = _mm512_maskz_compress_epi32(mask, numbers);
                 let room: &mut [u32; 16] =
                     to[next..].first_chunk_mut().expect("64 beyond the last");
-                // SAFETY: the room has as many bytes.
+                // SAFETY: the buffer has that many bytes.
                 unsafe { _mm512_storeu_si512(room.as_mut_ptr().cast(), some) };
                 next += mask.count_ones() as usize;
             }

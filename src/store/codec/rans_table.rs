@@ -1,7 +1,7 @@
-//! How probable each byte is: a table of intervals of 256 slots.
+//! The probabilities of bytes: a table of intervals in 256 slots.
 //!
-//! Invariant: the shares of a table's symbols sum to 256, each is 1 to 255. The first symbol is the escape; it
-//! stands for all bytes that are not worth a share of their own.
+//! Invariant: the shares of a table's symbols sum to 256, and each is from 1 to 255. The first symbol is the escape; it
+//! stands for all bytes that do not have a share of their own.
 
 #![allow(unsafe_code)]
 
@@ -14,19 +14,19 @@ use crate::{
 
 const SLOTS: u32 = 256;
 
-/// Most symbols of a table, the escape among them: as many as one register of indices tells apart.
+/// Maximum number of symbols of a table, including the escape: the number that one register of indices can distinguish.
 const SYMBOLS: usize = 64;
 
-/// Symbols in increasing order behind the escape, and what a row of lanes looks up.
+/// The symbols in increasing order after the escape, and the tables in which a row of lanes is looked up.
 #[repr(C, align(64))]
 #[derive(Clone)]
 pub(crate) struct SymbolTable {
-    /// For encoding the index of each symbol, for decoding that of each slot.
+    /// For encoding, the index of each symbol; for decoding, the index of each slot.
     pub index: [u8; 256],
     pub symbol: [u8; SYMBOLS],
     pub share: [u8; SYMBOLS],
     pub start: [u8; SYMBOLS],
-    /// 65536 over the share, rounded down, at most 65535: low and high byte.
+    /// 65536 divided by the share, rounded down, at most 65535: low and high byte.
     pub inverse: [[u8; SYMBOLS]; 2],
     symbols: usize,
 }
@@ -45,7 +45,7 @@ impl Default for SymbolTable {
 }
 
 impl SymbolTable {
-    /// Makes it the table of bytes that were counted, and writes it.
+    /// Turns this into the table for the counted bytes, and writes it.
     pub fn encode(&mut self, counts: &[u32; 256], out: &mut Vec<u8>) {
         self.choose(counts);
         self.write(out);
@@ -68,14 +68,14 @@ impl SymbolTable {
         Some(())
     }
 
-    /// The symbol with the greatest share, or 0.
+    /// The symbol with the largest share, or 0.
     pub fn likeliest(&self) -> u8 {
         let shares = 1..self.symbols;
         let likeliest = shares.max_by_key(|&i| self.share[i]);
         likeliest.map_or(0, |i| self.symbol[i])
     }
 
-    /// Chooses symbols and shares: those that occur for more than half of what a slot stands for, at most 63.
+    /// Chooses symbols and shares: symbols that occur more often than half a slot represents, at most 63.
     fn choose(&mut self, counts: &[u32; 256]) {
         let total: u64 = counts.iter().map(|&count| u64::from(count)).sum();
         let worth = |count: u32| count > 0 && u64::from(count) * u64::from(SLOTS) * 5 >= total * 3;
@@ -85,7 +85,7 @@ impl SymbolTable {
             count += usize::from(worth(counts[usize::from(symbol)]));
         }
         if count == 0 {
-            // Two symbols, so that no share is the whole.
+            // Two symbols, so that no share is the whole interval.
             (all_kept[0], count) = (0, 1);
         }
         let mut kept = &mut all_kept[..count];
@@ -108,7 +108,7 @@ impl SymbolTable {
             self.symbol[i + 1] = symbol;
             shares[i + 1] = share(u64::from(counts[usize::from(symbol)]));
         }
-        // What rounding has added or taken away goes to the largest, which notice least.
+        // Rounding errors are assigned to the largest shares, which are least affected.
         let mut rest = SLOTS as i32 - shares.iter().sum::<i32>();
         while rest != 0 {
             let largest = |&i: &usize| (shares[i], usize::MAX - i);
@@ -124,7 +124,7 @@ impl SymbolTable {
         self.place();
     }
 
-    /// Lays the intervals one after the other.
+    /// Places the intervals one after another.
     fn place(&mut self) {
         let mut next = 0u8;
         for (start, share) in self.start.iter_mut().zip(self.share).take(self.symbols) {
@@ -134,8 +134,8 @@ impl SymbolTable {
     }
 
     // Elsewhere a set has at most 64 elements and is a word, or a kernel computes it; this one has 256.
-    /// Which symbols there are: which groups of eight, and for those that are there a bit for each. Then each share
-    /// less 1 in half a byte, or 15 and two half bytes.
+    /// The existing symbols: first which groups of eight occur, then a bit for each symbol of these groups. Then each
+    /// share less 1 as a half-byte, or 15 and two half-bytes.
     fn write(&self, out: &mut Vec<u8>) {
         let (mut groups, mut bits) = (0u32, [0u8; 32]);
         for &symbol in &self.symbol[1..self.symbols] {
@@ -192,7 +192,7 @@ impl SymbolTable {
     }
 }
 
-/// The places of the bits that are set.
+/// The positions of the set bits.
 fn ones(mut bits: u32) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let one = (bits != 0).then(|| bits.trailing_zeros());
@@ -201,9 +201,9 @@ fn ones(mut bits: u32) -> impl Iterator<Item = u32> {
     })
 }
 
-// Bytes that one side writes from the end to the front, so that the other reads them from front to end.
+// Bytes that one side writes from end to beginning, so that the other side reads them from beginning to end.
 
-/// Bytes written from the end of a buffer to its front.
+/// Bytes that are written from the end of a buffer towards its beginning.
 #[derive(Default)]
 pub(crate) struct Backward {
     bytes: Vec<u8>,
@@ -211,7 +211,7 @@ pub(crate) struct Backward {
 }
 
 impl Backward {
-    /// Forgets what was written, and makes room for `room` bytes.
+    /// Clears what was written, and makes room for `room` bytes.
     pub fn clear(&mut self, room: usize) {
         if self.bytes.len() < room {
             self.bytes.resize(room, 0);
@@ -224,7 +224,7 @@ impl Backward {
         self.bytes[self.at] = byte;
     }
 
-    /// Makes room for `count` bytes in front of those written, and returns it.
+    /// Makes room for `count` bytes before those written, and returns it.
     pub fn front(&mut self, count: usize) -> &mut [u8] {
         let end = self.at;
         self.at -= count;
@@ -236,11 +236,11 @@ impl Backward {
     }
 }
 
-/// Bytes being read; beyond their end are zeros.
+/// Bytes being read; after their end there are zeros.
 #[derive(Clone, Copy)]
 pub(crate) struct Forward<'a> {
     bytes: &'a [u8],
-    /// How many have been read, those beyond the end too.
+    /// The number of bytes that have been read, including those after the end.
     pub at: usize,
 }
 
@@ -249,12 +249,12 @@ impl<'a> Forward<'a> {
         Forward { bytes, at: 0 }
     }
 
-    /// The byte that comes next, which is not taken yet.
+    /// The next byte, without reading past it.
     pub fn peek(&self) -> u8 {
         self.bytes.get(self.at).copied().unwrap_or(0)
     }
 
-    /// What has not been read.
+    /// The bytes that have not been read.
     pub fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
@@ -265,14 +265,14 @@ impl<'a> Forward<'a> {
     }
 }
 
-/// Takes the first bytes of a slice off it.
+/// Removes the first bytes from a slice and returns them.
 pub(crate) fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
     let (taken, rest) = bytes.split_at_checked(count)?;
     *bytes = rest;
     Some(taken)
 }
 
-/// Takes a little-endian number off the front of a slice.
+/// Removes a little-endian number from the beginning of a slice and returns it.
 pub(crate) fn take_u32(bytes: &mut &[u8]) -> Option<u32> {
     let (number, rest) = bytes.split_first_chunk()?;
     *bytes = rest;
@@ -281,11 +281,11 @@ pub(crate) fn take_u32(bytes: &mut &[u8]) -> Option<u32> {
 
 // Rows of 60 lanes: one symbol for each of 60 coders of asymmetric numeral systems.
 //
-// Invariant: a lane's state is 256 to 65535, low and high byte apart. Decoding a symbol gives up the slot, its low
-// byte; a state that falls below 256 takes a byte of the stream, lanes in order. Encoding does the same backwards: rows,
-// lanes and bytes from the last to the first. All kernels are equal bit for bit.
+// Invariant: a lane's state is 256 to 65535, with low and high byte stored separately. Decoding a symbol removes the
+// slot, which is the low byte; a state that falls below 256 takes a byte from the stream, lanes in order. Encoding does
+// the same in reverse: rows, lanes and bytes from the last to the first. All kernels are equal bit for bit.
 
-/// Which lanes hold lines.
+/// The lanes that contain lines.
 pub(crate) const HELD: u64 = (1 << LANES) - 1;
 
 /// The states of 60 lanes.
@@ -296,44 +296,44 @@ pub(crate) struct RansStates {
 }
 
 impl RansStates {
-    /// Where encoding begins and decoding ends.
+    /// The state in which encoding begins and decoding ends.
     pub const FIRST: RansStates = RansStates { low: [0; 64], high: [1; 64] };
 
-    /// Whether decoding has come to where encoding began.
+    /// Whether decoding has arrived at the state in which encoding began.
     pub fn are_first(&self) -> bool {
         self.low[..LANES] == RansStates::FIRST.low[..LANES]
             && self.high[..LANES] == RansStates::FIRST.high[..LANES]
     }
 }
 
-/// What is encoded: rows, each with its table. Even and odd rows have states of their own, so that the processor works at
-/// two at a time.
+/// The data to be encoded: rows, each with its table. Even and odd rows have separate states, so that the processor can
+/// work on two at a time.
 pub(crate) trait RowSource {
     fn rows(&self) -> usize;
     fn row(&self, i: usize) -> (&Register, &SymbolTable);
 }
 
-/// What is decoded.
+/// The destination of decoded data.
 pub(crate) trait RowTarget {
     fn rows(&self) -> usize;
     fn row(&mut self, i: usize) -> (&mut Register, &SymbolTable);
 }
 
-/// The streams that rows are encoded to: bytes of states, and symbols that have no share of their own.
+/// The streams to which rows are encoded: bytes of states, and symbols that have no share of their own.
 pub(crate) struct RansStreams<'a> {
     pub states: &'a mut [RansStates; 2],
     pub stream: &'a mut Backward,
     pub escaped: &'a mut Backward,
 }
 
-/// The streams that rows are decoded from.
+/// The streams from which rows are decoded.
 pub(crate) struct Read<'a, 'b> {
     pub states: &'a mut [RansStates; 2],
     pub stream: &'a mut Forward<'b>,
     pub escaped: &'a mut Forward<'b>,
 }
 
-/// An instruction set as the codec needs it. What none defines otherwise is plain Rust.
+/// The operations that the codec needs from an instruction set. The defaults are plain Rust.
 ///
 /// All functions are unsafe because they may only run on a processor that has the instructions.
 pub(crate) trait RansIsa: Isa {
@@ -352,14 +352,14 @@ pub(crate) trait RansIsa: Isa {
         }
     }
 
-    /// Writes how many bytes of each register are not 0.
+    /// Writes the number of nonzero bytes of each register.
     unsafe fn count_held(registers: &[Register], held: &mut [u8]) {
         for (register, held) in registers.iter().zip(held) {
             *held = register.iter().map(|&byte| u8::from(byte != 0)).sum();
         }
     }
 
-    /// Writes the bytes of a register that are not 0 to the front of `to`, and anything behind them.
+    /// Writes the nonzero bytes of a register to the beginning of `to`, with arbitrary bytes after them.
     unsafe fn gather_held(register: &Register, to: &mut Register) {
         let mut at = 0;
         for &byte in register {
@@ -368,7 +368,7 @@ pub(crate) trait RansIsa: Isa {
         }
     }
 
-    /// Writes the numbers of the bytes that are 0, or of the others.
+    /// Writes the indices of the zero bytes, or of the nonzero bytes.
     unsafe fn list(bytes: &[u8], zeros: bool, to: &mut Vec<u32>) {
         to.resize(bytes.len() + 1, 0);
         let mut next = 0;
@@ -382,7 +382,7 @@ pub(crate) trait RansIsa: Isa {
 
 impl RansIsa for Scalar {}
 
-/// Rows need look-ups in more than 16 bytes, which AVX2 has not: zstd is the default there.
+/// Rows need lookups in more than 16 bytes, which AVX2 does not have: zstd is the default there.
 #[cfg(target_arch = "x86_64")]
 impl RansIsa for crate::kernel::avx2::Avx2 {}
 
@@ -418,7 +418,7 @@ fn decode_row(row: &mut Register, table: &SymbolTable, set: usize, from: &mut Re
         let within = slot.wrapping_sub(table.start[index]);
         let share = u16::from(table.share[index]);
         let state = (share * u16::from(states.high[lane])).wrapping_add(u16::from(within));
-        // No branch: whether a byte comes in cannot be foreseen.
+        // No branch: whether a byte is taken is unpredictable.
         let less = state < 256;
         let more = state << 8 | u16::from(from.stream.peek());
         let state = if less { more } else { state };
@@ -427,9 +427,9 @@ fn decode_row(row: &mut Register, table: &SymbolTable, set: usize, from: &mut Re
     }
 }
 
-// Frames with few states: a list of the bytes that hold any.
+// Frames with few states: a list of the nonzero bytes.
 
-/// Appends a number, seven bits at a time, the lowest first, each with a bit that says whether more follow.
+/// Appends a number, seven bits at a time, the lowest first, each group with a bit that tells whether more follow.
 #[inline]
 pub(crate) fn push_number(to: &mut Vec<u8>, mut number: usize) {
     while number >= 128 {
@@ -439,7 +439,7 @@ pub(crate) fn push_number(to: &mut Vec<u8>, mut number: usize) {
     to.push(number as u8);
 }
 
-/// Takes such a number off the front of a slice; `None` when there is none.
+/// Removes such a number from the beginning of a slice; `None` if there is none.
 #[inline]
 pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<usize> {
     let mut number = 0;
@@ -454,8 +454,8 @@ pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<usize> {
     Some(number)
 }
 
-/// Appends the bytes of `registers` that are not 0, which are in those of the numbers in `live`: their number, then for each how
-/// many lines lie between it and the one before, and the byte.
+/// Appends the nonzero bytes of `registers`, which occur in the registers numbered in `live`: their number, then for
+/// each the number of lines between it and the previous one, and the byte.
 pub(crate) fn encode(registers: &[Register], live: &[u32], count: usize, out: &mut Vec<u8>) {
     out.extend((count as u32).to_le_bytes());
     let mut next = 0;
@@ -473,7 +473,7 @@ pub(crate) fn encode(registers: &[Register], live: &[u32], count: usize, out: &m
     }
 }
 
-/// Writes the bytes of such a list to registers that hold nothing, and the numbers of those that hold any.
+/// Writes the bytes of such a list to registers that are zero, and the numbers of those that are nonzero afterwards.
 pub(crate) fn decode(
     mut bytes: &[u8],
     registers: &mut [Register],

@@ -1,6 +1,6 @@
-//! Boards and arrangements in numpy arrays, lists and texts.
+//! Boards and arrangements as NumPy arrays, lists and texts.
 //!
-//! Invariant: the numbers are copied while the interpreter is held, so nobody changes them while the library works.
+//! Invariant: the numbers are copied while the interpreter is held, so that they cannot change while the library works.
 
 use numpy::{
     Element, PyArray1, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray,
@@ -14,14 +14,14 @@ use tilewave::{Board, Size};
 
 use super::errors::{exception, invalid};
 
-/// What the rows of an array are.
+/// The format of the rows of an array.
 #[derive(Clone, Copy)]
 pub struct Form {
-    /// Numbers of a row.
+    /// The number of values in a row.
     pub width: usize,
-    /// Of a board, its rows and columns.
+    /// For boards, rows and columns.
     pub size: Option<Size>,
-    /// The largest number of a row.
+    /// The largest value in a row.
     pub largest: usize,
 }
 
@@ -30,7 +30,7 @@ impl Form {
         Form { width: size.cells(), size: Some(size), largest: size.tiles() }
     }
 
-    /// `boards of 3x4`.
+    /// For example, `boards of 3x4`.
     fn name(&self) -> String {
         match self.size {
             Some(size) => format!("{size} boards"),
@@ -45,7 +45,7 @@ impl Form {
         }
     }
 
-    /// Returns the axes before those of a board, none where the shape has none.
+    /// Returns the axes that precede those of a board, or `None` if the shape does not end in a board.
     fn leading<'a>(&self, shape: &'a [usize]) -> Option<&'a [usize]> {
         if let Some((&last, leading)) = shape.split_last() {
             if last == self.width {
@@ -62,7 +62,7 @@ impl Form {
 /// The rows of an argument.
 pub struct Rows {
     pub numbers: Vec<u16>,
-    /// The axes before those of a board: none of a single one.
+    /// The axes that precede those of a board; empty for a single board.
     pub shape: Vec<usize>,
 }
 
@@ -72,7 +72,7 @@ impl Rows {
         self.shape.iter().product()
     }
 
-    /// Whether it is one board alone, not an array of some.
+    /// Whether the argument is a single board rather than an array of boards.
     pub fn is_one(&self) -> bool {
         self.shape.is_empty()
     }
@@ -81,12 +81,12 @@ impl Rows {
 /// Reads the text of a board or arrangement.
 pub type Parse<'a> = &'a dyn Fn(&str) -> Result<Vec<u16>, tilewave::Error>;
 
-/// Returns the reader of boards of a size.
+/// Returns the board of a text, of the given size if there is one.
 pub fn parse_board(text: &str, size: Option<Size>) -> Result<Board, tilewave::Error> {
     Ok(Board::parse(text, size)?)
 }
 
-/// Returns the texts of an argument that is one, or a list of some.
+/// Returns the texts of an argument that is a text or a list of texts.
 pub fn texts(of: &Bound<'_, PyAny>) -> Option<(Vec<String>, bool)> {
     if let Ok(text) = of.cast::<PyString>() {
         return Some((vec![text.to_string()], true));
@@ -111,9 +111,9 @@ pub fn as_array<'py>(of: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyUntypedArr
     Ok(asarray.call1((of,))?.cast_into()?)
 }
 
-/// Returns the rows of an argument: an array of any integers, lists of them, a text or a list of texts.
+/// Returns the rows of an argument: an integer array, nested lists, a text or a list of texts.
 ///
-/// Errors: ValueError names the first row that cannot be read, and why.
+/// Errors: a ValueError names the first row that cannot be read, and says why.
 pub fn rows(of: &Bound<'_, PyAny>, form: Form, parse: Parse<'_>) -> PyResult<Rows> {
     if let Some((texts, one)) = texts(of) {
         let mut numbers = Vec::with_capacity(texts.len() * form.width);
@@ -157,7 +157,7 @@ pub fn rows(of: &Bound<'_, PyAny>, form: Form, parse: Parse<'_>) -> PyResult<Row
     Ok(Rows { numbers, shape: leading.to_vec() })
 }
 
-/// Checks that an array is one of integers.
+/// Checks that an array has an integer type.
 pub fn integers(array: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
     let dtype = array.dtype();
     match dtype.kind() {
@@ -166,8 +166,8 @@ pub fn integers(array: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
     }
 }
 
-/// Returns the numbers of an array of integers in the order of its indices; `wrong` is the error of one that is no
-/// 16-bit number, with its place.
+/// Returns the values of an integer array in index order; `wrong` makes the error for a value that is not a 16-bit
+/// number, from its position.
 pub fn numbers(
     array: &Bound<'_, PyUntypedArray>,
     wrong: &dyn Fn(usize, String) -> PyErr,
@@ -206,7 +206,7 @@ fn copied<T: Element + Copy + TryInto<u16> + std::fmt::Display>(
     array.as_array().iter().enumerate().map(one).collect()
 }
 
-/// Returns results as an array of a shape.
+/// Returns results as an array of the given shape.
 pub fn shaped<'py, T: Element>(
     py: Python<'py>,
     values: Vec<T>,
@@ -215,14 +215,14 @@ pub fn shaped<'py, T: Element>(
     Ok(PyArray1::from_vec(py, values).reshape(shape)?.into_any())
 }
 
-/// Returns numbers as an array that nobody can write into.
+/// Returns numbers as a read-only array.
 pub fn fixed<'py, T: Element>(py: Python<'py>, values: &[T]) -> PyResult<Bound<'py, PyAny>> {
     let array = PyArray1::from_slice(py, values).into_any();
     array.getattr("flags")?.setattr("writeable", false)?;
     Ok(array)
 }
 
-/// Returns one result per row: an array, or a number for one row alone.
+/// Returns one result per row: an array, or a single number for a single row.
 pub fn per_row<'py, T: Element + Copy + IntoPyObject<'py>>(
     py: Python<'py>,
     values: Vec<T>,
@@ -234,14 +234,14 @@ pub fn per_row<'py, T: Element + Copy + IntoPyObject<'py>>(
     }
 }
 
-/// Boards or arrangements that are to be an array: uint8, and int16 above 256 cells.
+/// Boards or arrangements for an array: uint8, or int16 if there are more than 256 cells.
 pub enum Cells {
     Bytes(Vec<u8>),
     Words(Vec<i16>),
 }
 
 impl Cells {
-    /// Returns room for a number of cells in boards of a width.
+    /// Returns space for a number of cells in boards of the given width.
     pub fn new(width: usize, count: usize) -> Cells {
         match width <= 256 {
             true => Cells::Bytes(Vec::with_capacity(count)),

@@ -1,4 +1,4 @@
-//! Errors of the library as exceptions.
+//! Converts errors of the library into exceptions.
 
 use std::io::ErrorKind;
 
@@ -14,7 +14,7 @@ use tilewave::solve::SolveError;
 use tilewave::table::TableError;
 use tilewave::{Class, Error, SystemError};
 
-/// What the library advises in the words of the command line, and what that is here. Longer ones first.
+/// The library's advice in terms of the command line, and its equivalent here. Longer ones come first.
 const WORDS: &[(&str, &str)] = &[
     ("give --force to replace it", "give replace=True"),
     ("search on disk with --dir DIR", "search on disk with dir="),
@@ -43,7 +43,7 @@ const WORDS: &[(&str, &str)] = &[
     ("--pattern", "tiles="),
 ];
 
-/// Returns the text of an error with advice for this interface.
+/// Returns the text of an error with advice that suits this interface.
 fn text(error: &dyn std::fmt::Display) -> String {
     let text = error.to_string();
     let text = WORDS.iter().fold(text, |text, (theirs, ours)| text.replace(theirs, ours));
@@ -61,28 +61,28 @@ fn text(error: &dyn std::fmt::Display) -> String {
     said
 }
 
-/// Returns the error of an argument that is none.
+/// Returns the error for an invalid argument.
 pub fn invalid(text: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(text.to_string())
 }
 
-/// Returns the error of an argument of another type.
+/// Returns the error for an argument of the wrong type.
 pub fn of_type(name: &str, expected: &str, of: &Bound<'_, PyAny>) -> PyErr {
     let found = of.get_type().name().map_or("something else".into(), |name| name.to_string());
     PyTypeError::new_err(format!("{name} has to be {expected}, not {found}"))
 }
 
-/// Returns the error of a file or directory that cannot be opened.
+/// Returns the error for a file or directory that cannot be opened.
 pub fn unopened(path: &std::path::Path, error: &std::io::Error) -> PyErr {
     system(error.kind(), format!("cannot open '{}': {error}", path.display()))
 }
 
-/// Returns the error of something that was closed.
+/// Returns the error for using an object that was closed.
 pub fn closed(what: &str) -> PyErr {
     invalid(format!("the {what} is closed"))
 }
 
-/// Returns the error of something that has no file to be opened again.
+/// Returns the error for pickling an object that has no file to reopen.
 pub fn not_pickled(what: &str) -> PyErr {
     PyTypeError::new_err(format!(
         "a {what} in memory is not pickled: save it, and open the file in the other process"
@@ -153,7 +153,7 @@ fn of_pdb(error: &PdbError) -> PyErr {
     }
 }
 
-/// Returns the exception of an error of the library.
+/// Returns the exception for an error of the library.
 pub fn exception(error: impl Into<Error>) -> PyErr {
     let error = error.into();
     let said = text(&error);
@@ -177,7 +177,7 @@ pub fn exception(error: impl Into<Error>) -> PyErr {
     }
 }
 
-/// Returns the exception of an error about one row alone, of which no number needs to be said.
+/// Returns the exception for an error about a single row, whose number need not be given.
 pub fn of_one(error: Error) -> PyErr {
     match error {
         Error::Row { reason, .. } => exception(*reason),
@@ -185,14 +185,14 @@ pub fn of_one(error: Error) -> PyErr {
     }
 }
 
-/// Returns the exception of a panic, which is a fault of the library.
+/// Returns the exception for a panic, which is a bug in the library.
 pub fn of_panic(panic: Box<dyn std::any::Any + Send>) -> PyErr {
     let said = panic.downcast_ref::<String>().map(String::as_str);
     let said = said.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
     PyRuntimeError::new_err(format!("tilewave has failed, please report it: {said}"))
 }
 
-/// Returns the value of a name, from a list of names of values.
+/// Returns the value with the given name, from a list of values and their names.
 pub fn named<T: Copy>(all: &[(&[&str], T, &str)], what: &str, name: &str) -> Result<T, PyErr> {
     let found = all.iter().find(|(names, ..)| names.contains(&name));
     found.map(|(_, value, _)| *value).ok_or_else(|| {

@@ -1,7 +1,7 @@
-//! tilewave for Python: the module behind the package `tilewave`.
+//! The extension module behind the Python package `tilewave`.
 //!
-//! Invariant: nothing is computed here. Arrays are copied in, checked by the library, and handed out; the interpreter
-//! is free while the library works; whatever goes wrong becomes an exception.
+//! Invariant: this crate computes nothing itself. Arrays are copied in, checked by the library, and returned; the
+//! interpreter is released while the library works; every error becomes an exception.
 
 mod arrays;
 mod errors;
@@ -15,7 +15,7 @@ mod solve;
 mod table;
 mod work;
 
-/// The command line: the same files as those of the program.
+/// The command line, built from the same files as the program.
 #[path = "../../../src/cli/mod.rs"]
 #[allow(dead_code, unused_imports)]
 mod cli;
@@ -36,7 +36,7 @@ mod _tilewave {
     #[pymodule_export]
     use super::table::DistanceTable;
 
-    /// Runs the program with arguments, of which the first is its name, and returns its exit code.
+    /// Runs the program with the given arguments, the first of which is its name, and returns its exit code.
     #[pyo3::pyfunction]
     fn _main(py: pyo3::Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
         py.detach(|| crate::cli::run(arguments))

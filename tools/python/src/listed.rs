@@ -1,4 +1,5 @@
-//! Puzzles that are searched by lists: several sets of pieces, pieces that turn or look alike, large boards.
+//! Puzzles that are searched with lists: several sets of pieces, pieces that have orientations or look alike, large
+//! boards.
 //!
 //! A state is a row of numbers, one for each position: piece * orientations + orientation.
 
@@ -14,25 +15,25 @@ use tilewave::puzzle::orbits::{
 use super::arrays::{self, Form, Rows};
 use super::errors::{exception, invalid};
 
-/// Largest number of a row whose arrays have bytes.
+/// Largest number in a row for which arrays have bytes.
 const MOST_NUMBER: usize = 255;
 
-/// A puzzle that is searched by lists, and how its states are written in rows.
+/// A puzzle for list searches, and how its states are written as rows.
 #[derive(Clone, Debug)]
 pub struct Listed {
     pub puzzle: OrbitPuzzle,
-    /// "htm" or "qtm" where turns are counted so.
+    /// "htm" or "qtm" for puzzles with such metrics.
     pub metric: Option<String>,
-    /// Orbit and position of each number of a row.
+    /// Orbit and position of each number in a row.
     places: Vec<(usize, usize)>,
-    /// For each orbit what a piece of each kind is called.
+    /// For each orbit, the number that stands for a piece of each kind.
     pieces: Vec<Vec<u16>>,
 }
 
-/// A puzzle in a form that can be written down: name, JSON, metric, places, pieces.
+/// A puzzle in a serializable form: name, JSON, metric, places, pieces.
 pub type ListedParts = (String, String, Option<String>, Vec<(usize, usize)>, Vec<Vec<u16>>);
 
-/// Remarks on how a file was understood are no part of the puzzle.
+/// Remarks on how a file was interpreted are not part of the puzzle.
 impl PartialEq for Listed {
     fn eq(&self, other: &Listed) -> bool {
         self.parts() == other.parts()
@@ -40,7 +41,7 @@ impl PartialEq for Listed {
 }
 
 impl Listed {
-    /// Returns the puzzle with its positions set after set, and its pieces by their kinds.
+    /// Returns the puzzle with its positions set by set, and its pieces by kind.
     pub fn new(puzzle: OrbitPuzzle, metric: Option<String>) -> Listed {
         let orbits = puzzle.orbits().iter().enumerate();
         let places = orbits.flat_map(|(i, of)| (0..of.positions()).map(move |at| (i, at)));
@@ -53,14 +54,14 @@ impl Listed {
         }
     }
 
-    /// Returns what makes an equal puzzle again.
+    /// Returns the parts from which an equal puzzle can be made.
     pub fn parts(&self) -> ListedParts {
         let name = self.puzzle.name().to_string();
         let Listed { puzzle, metric, places, pieces } = self.clone();
         (name, puzzle.to_json(), metric, places, pieces)
     }
 
-    /// Returns the puzzle of such parts.
+    /// Returns the puzzle made from such parts.
     pub fn of_parts((name, json, metric, places, pieces): ListedParts) -> PyResult<Listed> {
         let puzzle = OrbitPuzzle::of_json(&name, &json).ok_or_else(|| invalid("not a puzzle"))?;
         Ok(Listed { puzzle, metric, places, pieces })
@@ -89,7 +90,7 @@ impl Listed {
         self.places.iter().map(one).collect()
     }
 
-    /// Returns for each position of each orbit its place in a row.
+    /// Returns, for each position of each orbit, its place in a row.
     pub fn columns(&self) -> Vec<Vec<usize>> {
         let mut columns: Vec<Vec<usize>> =
             self.puzzle.orbits().iter().map(|orbit| vec![0; orbit.positions()]).collect();
@@ -99,7 +100,7 @@ impl Listed {
         columns
     }
 
-    /// Returns the piece that a number of a row that has been read stands for.
+    /// Returns the piece that a number stands for, in a row that has been read.
     pub fn placed(&self, orbit: usize, number: u16) -> Placed {
         let orientations = u16::from(self.puzzle.orbits()[orbit].orientations);
         let (piece, turn) = (number / orientations, (number % orientations) as u8);
@@ -112,7 +113,7 @@ impl Listed {
         Placed { kind, turn }
     }
 
-    /// Whether a row is a state, as [`Listed::state`] tells it.
+    /// Whether a row is a state, by the same rules as [`Listed::state`].
     fn is_state(&self, row: &[u16]) -> bool {
         let orbits = self.puzzle.orbits();
         let mut left = [0u8; 256];
@@ -131,7 +132,7 @@ impl Listed {
         })
     }
 
-    /// The state of a row; an error says what is wrong with it.
+    /// Returns the state of a row; an error says what is wrong with it.
     pub fn state(&self, row: &[u16]) -> Result<Arrangement, String> {
         let mut state = self.puzzle.solved();
         for (i, (&(orbit, position), &number)) in self.places.iter().zip(row).enumerate() {
@@ -160,7 +161,7 @@ impl Listed {
         Ok(state)
     }
 
-    /// Reads states; all of them are states of the puzzle.
+    /// Reads states and checks that all of them are states of the puzzle.
     pub fn read(&self, states: &Bound<'_, PyAny>) -> PyResult<Rows> {
         let rows = arrays::rows(states, self.form(), &|text| self.row_of_text(text))?;
         let all = rows.numbers.par_chunks_exact(self.places.len()).with_min_len(1 << 12);
@@ -174,7 +175,7 @@ impl Listed {
         Ok(rows)
     }
 
-    /// The row of a text: its numbers, moves from the solved state, or what stands where.
+    /// The row of a text: its numbers, moves from the solved state, or the piece at each position.
     fn row_of_text(&self, text: &str) -> Result<Vec<u16>, tilewave::Error> {
         let words = text.split(|c: char| c.is_whitespace() || c == '/').filter(|w| !w.is_empty());
         let numbers: Option<Vec<u16>> = words.map(|word| word.parse().ok()).collect();
@@ -193,15 +194,16 @@ impl Listed {
         self.row(&self.puzzle.solved())
     }
 
-    /// Returns the states after each move of a state that has been read, and whether there is the move.
+    /// Returns, for each move, the state after it from a state that has been read, or `None` if the move is not
+    /// possible.
     pub fn after(&self, row: &[u16]) -> Vec<Option<Vec<u16>>> {
         let Ok(state) = self.state(row) else { return Vec::new() };
         let moves = 0..self.puzzle.moves().len();
         moves.map(|i| self.puzzle.moved(&state, i).map(|after| self.row(&after))).collect()
     }
 
-    /// Returns all states in the order of their depths, or `None` when there are more than `most`: rows, depths, and
-    /// the neighbours of each, ends of the ranges of all and their numbers.
+    /// Returns all states in the order of their depths, or `None` if there are more than `most`: rows, depths, and the
+    /// neighbours of each state, as the ends of all ranges and the numbers in them.
     pub fn graph(&self, most: usize, stop: impl Fn() -> bool) -> Option<Graph> {
         let goals: Vec<Vec<u16>> = self.puzzle.goals().iter().map(|of| self.row(of)).collect();
         let depths = vec![0; goals.len()];
@@ -236,7 +238,7 @@ impl Listed {
     }
 }
 
-/// A puzzle's states and moves as a graph.
+/// The states and moves of a puzzle as a graph.
 #[derive(Default)]
 pub struct Graph {
     pub rows: Vec<u16>,
@@ -245,7 +247,8 @@ pub struct Graph {
     pub next: Vec<i32>,
 }
 
-/// Moves as arrays: for each of them where every position takes its piece from, and by how much that is turned.
+/// Moves as arrays: for each move and position, where the position takes its piece from, and by how much the piece
+/// turns.
 pub struct Turning {
     pub sources: Vec<Vec<usize>>,
     pub twists: Option<Vec<Vec<u16>>>,
@@ -254,7 +257,7 @@ pub struct Turning {
 }
 
 impl Turning {
-    /// Reads the arrays of moves over so many positions.
+    /// Reads the arrays of moves over this many positions.
     pub fn read(
         sources: Vec<Vec<usize>>,
         width: usize,
@@ -300,7 +303,7 @@ impl Turning {
         Ok(Turning { sources, twists, orientations, solved })
     }
 
-    /// Whether the moves only permute different pieces.
+    /// Whether the moves only permute pieces that all differ.
     pub fn is_plain(&self) -> bool {
         let mut pieces = self.solved.clone().unwrap_or_default();
         pieces.sort_unstable();
@@ -308,7 +311,7 @@ impl Turning {
         different && self.orientations.iter().all(|&orientations| orientations == 1)
     }
 
-    /// The positions that trade places with each other.
+    /// The sets of positions that exchange pieces with each other.
     fn orbits(&self) -> Vec<Vec<usize>> {
         let width = self.orientations.len();
         let (mut orbits, mut done) = (Vec::new(), vec![false; width]);
@@ -328,7 +331,7 @@ impl Turning {
         orbits
     }
 
-    /// Returns the puzzle of the moves: exactly these, unless inverses are added.
+    /// Returns the puzzle with these moves and no others, unless inverses are added.
     pub fn puzzle(&self, name: &str, names: &[String], inverses: bool) -> PyResult<Listed> {
         let all = self.orbits();
         let numbers: Vec<u16> = (0..self.orientations.len() as u16).collect();

@@ -1,7 +1,7 @@
-//! Numbers that callers pass.
+//! Numeric arguments.
 //!
-//! Invariant: a number that no such argument can have is a ValueError that names the argument; what is no number is a
-//! TypeError, as of all functions of Python.
+//! Invariant: a number outside the argument's range is a ValueError that names the argument; a value that is not a
+//! number is a TypeError, as in any Python function.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use tilewave::Size;
 
 use super::errors::{exception, invalid, of_type};
 
-/// Returns the number of an argument, or what `beyond` says of one that the type cannot hold.
+/// Returns the numeric value of an argument, or the error from `beyond` if the type cannot hold it.
 fn number<'py, T: FromPyObjectOwned<'py>>(
     name: &str,
     of: &Bound<'py, PyAny>,
@@ -34,7 +34,7 @@ fn between(name: &str, most: impl Display) -> PyErr {
     invalid(format!("{name} has to be a number from 0 to {most}"))
 }
 
-/// For each argument of a name the function that reads it (`from_py_with`).
+/// For each argument name, the function that reads it (`from_py_with`).
 macro_rules! arguments {
     ($($name:ident: $type:ty),*) => {$(
         pub fn $name(of: &Bound<'_, PyAny>) -> PyResult<$type> {
@@ -43,7 +43,7 @@ macro_rules! arguments {
     )*};
 }
 
-/// The same of arguments that may be None.
+/// The same for arguments that may be None.
 macro_rules! optional_arguments {
     ($($name:ident: $type:ty),*) => {$(
         pub fn $name(of: &Bound<'_, PyAny>) -> PyResult<Option<$type>> {
@@ -57,7 +57,7 @@ macro_rules! optional_arguments {
 arguments!(max_states: usize);
 optional_arguments!(count: usize, keep_last: usize, max_depth: usize, max_nodes: u64);
 
-/// Reads the argument `memory`: bytes, or a size with a unit.
+/// Reads the argument `memory`: a number of bytes, or a size with a unit.
 pub fn memory(of: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     if let Ok(text) = of.cast::<PyString>() {
         let bytes = tilewave::internals::parse_bytes(&text.to_string());
@@ -67,7 +67,7 @@ pub fn memory(of: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     (!of.is_none()).then(number).transpose()
 }
 
-/// Reads the argument `rng`: a seed, or a generator of numpy that makes one.
+/// Reads the argument `rng`: a seed, or a NumPy generator from which a seed is drawn.
 pub fn rng(of: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     if of.hasattr("integers")? {
         return of.call_method1("integers", (1u64 << 63,))?.extract();
@@ -82,7 +82,7 @@ pub fn size(of: &Bound<'_, PyAny>) -> PyResult<Size> {
     text.to_string().parse().map_err(exception)
 }
 
-/// Reads the argument `size` that may be None.
+/// Reads the argument `size`, which may be None.
 pub fn size_or_none(of: &Bound<'_, PyAny>) -> PyResult<Option<Size>> {
     (!of.is_none()).then(|| size(of)).transpose()
 }
@@ -97,7 +97,7 @@ pub fn timeout(of: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
     Duration::try_from_secs_f64(seconds).map(Some).map_err(wrong)
 }
 
-/// Most threads of a work.
+/// Maximum number of threads.
 const MAX_THREADS: usize = 1024;
 
 /// Reads the argument `threads`.
@@ -112,7 +112,7 @@ pub fn threads(of: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
     }
 }
 
-/// Reads the argument `tiles`; the board says which of them it has.
+/// Reads the argument `tiles`; which tiles exist depends on the board and is checked later.
 pub fn tiles(of: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
     let tile = |tile: Bound<'_, PyAny>| {
         number("a tile", &tile, || invalid("tiles has one that no board has"))

@@ -15,13 +15,13 @@ use super::numbers;
 use super::puzzle::goal_board;
 use super::work::{FIRST, for_rows, long, map, reopened};
 
-/// An additive pattern database: lower bounds on the moves of a few tiles.
+/// An additive pattern database: lower bounds on the number of moves of a few tiles.
 ///
-/// Made by `build` and `open`. Call a database to look up boards: ``db(boards)`` are lower bounds on the moves
-/// of the pattern's tiles. Values of databases without common tiles add up to a lower bound on the moves of a board.
-/// A look-up takes some 20 ns per board and core, on all cores from 2048 boards on. A database can be closed, is a context
-/// manager, may be used by several threads, and can be pickled when it was opened from a file, which another process
-/// then opens.
+/// Created by `build` and `open`. Call a database to look up boards: ``db(boards)`` returns lower bounds on the number
+/// of moves of the pattern's tiles. Values of databases without common tiles add up to a lower bound on the number of
+/// moves that solve a board. A lookup takes about 20 ns of one core per board; from 2048 boards on, all cores are used.
+/// A database can be closed, is a context manager, and may be used by several threads. It can be pickled if it was
+/// opened from a file; another process then opens this file.
 ///
 /// Parameters
 /// ----------
@@ -30,12 +30,13 @@ use super::work::{FIRST, for_rows, long, map, reopened};
 /// Returns
 /// -------
 /// int16 array of shape (..), or an int
-///     -1 where the board cannot reach the goal, as far as the pattern shows.
+///     -1 where the pattern shows that the board cannot reach the goal.
 ///
 /// Raises
 /// ------
 /// ValueError
-///     Names the first row that is not a board of the database's size; or the database is closed.
+///     If a row is not a board of the database's size (the message names the first such row), or if the database is
+///     closed.
 ///
 /// Examples
 /// --------
@@ -51,23 +52,23 @@ use super::work::{FIRST, for_rows, long, map, reopened};
 #[pyclass(frozen, module = "tilewave")]
 pub struct PatternDatabase {
     pdb: RwLock<Option<Arc<Pdb>>>,
-    /// The file that it was opened from, and whether it is mapped.
+    /// The file that the database was opened from, and whether it is mapped.
     file: Option<(PathBuf, bool)>,
 }
 
-/// Maps a database file, all of it checked.
+/// Maps a database file and checks all of it.
 pub fn mapped(path: &Path) -> Result<Pdb, Error> {
     Ok(Pdb::map(path, map(path)?)?)
 }
 
-/// What an array of values lies in: a database that stays as long as the array.
+/// The owner of an array of values: a database that lives as long as the array.
 #[pyclass(frozen, module = "tilewave")]
 struct Values {
     pdb: Arc<Pdb>,
 }
 
 impl Values {
-    /// The values as an array that shares them.
+    /// Returns the values as an array that shares their memory.
     #[allow(unsafe_code)]
     fn array<'py>(py: Python<'py>, pdb: Arc<Pdb>) -> PyResult<Bound<'py, PyArray1<u8>>> {
         let values = Bound::new(py, Values { pdb })?;
@@ -86,7 +87,7 @@ impl PatternDatabase {
         PatternDatabase { pdb: RwLock::new(Some(Arc::new(pdb))), file: None }
     }
 
-    /// Returns the database, which must be open.
+    /// Returns the database; an error if it is closed.
     pub fn get(&self) -> PyResult<Arc<Pdb>> {
         let pdb = self.pdb.read().unwrap_or_else(|poisoned| poisoned.into_inner());
         pdb.clone().ok_or_else(|| closed("database"))
@@ -113,27 +114,29 @@ impl PatternDatabase {
 
 #[pymethods]
 impl PatternDatabase {
-    /// Builds a database in memory: some 4 ns of one core per entry for five tiles and more; twice the table of memory.
+    /// Builds a database in memory: about 4 ns of one core per entry for five or more tiles, and memory for twice the
+    /// table.
     ///
     /// Parameters
     /// ----------
     /// size : str
-    ///     "4x4"; both sides at most 6.
+    ///     The size of the board, "4x4"; each side at most 6.
     /// tiles : sequence of int
     ///     The tiles of the pattern, at most 8.
     /// goal : str or board, default "last"
     /// kind : {"additive-min", "region-aware", "all-moves"}
-    ///     One value per placement, or one per placement and region of the blank: larger and consistent. Or one per
-    ///     placement and cell of the blank, every move counted: not to be added to others.
+    ///     One value per placement of the tiles; or one per placement and region of the blank, which is larger and
+    ///     consistent; or one per placement and cell of the blank with every move counted, which cannot be added to
+    ///     others.
     /// encoding : {"byte", "bit"}
-    ///     One byte per entry, or, of region-aware values, one bit: the value of a board is then the length
+    ///     One byte per entry, or, for region-aware values, one bit per entry; the value of a board is then the length
     ///     of a walk to the goal.
     /// threads : int, optional
     /// memory : int or str, optional
-    ///     Memory limit in bytes, or a size with a unit: "8GiB"; by default half of the free memory.
+    ///     Memory limit in bytes, or a size with a unit: "8GiB". The default is half of the free memory.
     /// progress : callable, optional
-    ///     Called as progress(value, entries, seconds) after each value. An exception that it raises
-    ///     stops the work and is raised here.
+    ///     Called as progress(value, entries, seconds) after each value. An exception that it raises stops the build
+    ///     and is raised again here.
     ///
     /// Returns
     /// -------
@@ -142,9 +145,9 @@ impl PatternDatabase {
     /// Raises
     /// ------
     /// ValueError
-    ///     When the pattern is invalid.
+    ///     If the pattern is invalid.
     /// MemoryError
-    ///     When the build needs more than `memory`.
+    ///     If the build needs more than `memory`.
     ///
     /// Examples
     /// --------
@@ -186,14 +189,14 @@ impl PatternDatabase {
 
     /// Reads a database file into memory, or maps it, and checks all of it.
     ///
-    /// Cost: the file's size in memory, and about 0.3 ns per byte on two cores while the system has it in memory.
+    /// Cost: memory for the whole file, and about 0.3 ns per byte on two cores if the file is in the system's cache.
     ///
     /// Parameters
     /// ----------
     /// path : str or os.PathLike
     /// mmap : bool, default False
-    ///     Map the file instead of reading it: processes that open it share its memory. Nobody may shorten the file while
-    ///     it is open: the system ends a process that reads what was cut off, as with `numpy.memmap`.
+    ///     Map the file instead of reading it: processes that open it share its memory. The file must not be truncated
+    ///     while it is open: as with `numpy.memmap`, the system ends a process that reads beyond the new end.
     ///
     /// Returns
     /// -------
@@ -202,9 +205,9 @@ impl PatternDatabase {
     /// Raises
     /// ------
     /// OSError
-    ///     FileNotFoundError and others, when the file cannot be read.
+    ///     FileNotFoundError and others, if the file cannot be read.
     /// ValueError
-    ///     When the file is not a database, or is damaged.
+    ///     If the file is not a database, or is damaged.
     ///
     /// Examples
     /// --------
@@ -234,7 +237,7 @@ impl PatternDatabase {
         reopened(py, py.get_type::<PatternDatabase>().into_any(), path, ("mmap", *mmap))
     }
 
-    /// Writes the database to a file, which appears when it is complete.
+    /// Writes the database to a file. The file appears only once it is complete.
     ///
     /// Parameters
     /// ----------
@@ -245,9 +248,9 @@ impl PatternDatabase {
     /// Raises
     /// ------
     /// FileExistsError
-    ///     When there is one.
+    ///     If the file exists.
     /// OSError
-    ///     When it cannot be written.
+    ///     If the file cannot be written.
     ///
     /// Examples
     /// --------
@@ -262,7 +265,7 @@ impl PatternDatabase {
         long(py, None, |watch| Ok(pdb.save_with(&path, replace, watch)?))
     }
 
-    /// Closes the database; its memory is given back when no array of `values` is left.
+    /// Closes the database; its memory is freed when no array from `values` remains.
     ///
     /// Examples
     /// --------
@@ -277,7 +280,7 @@ impl PatternDatabase {
         *pdb = None;
     }
 
-    /// Whether the database was closed.
+    /// Whether the database has been closed.
     #[getter]
     fn closed(&self) -> bool {
         self.get().is_err()
@@ -301,7 +304,7 @@ impl PatternDatabase {
         self.look_up(py, boards, Pdb::values)
     }
 
-    /// Returns the entries of boards: ``db.values[db.entries(boards)]``.
+    /// Returns the entry index of each board, so that ``db.values[db.entries(boards)]`` are the values.
     ///
     /// Parameters
     /// ----------
@@ -314,7 +317,7 @@ impl PatternDatabase {
     /// Raises
     /// ------
     /// ValueError
-    ///     As for values.
+    ///     As when the database is called.
     ///
     /// Examples
     /// --------
@@ -335,7 +338,7 @@ impl PatternDatabase {
     /// Raises
     /// ------
     /// ValueError
-    ///     When the encoding is not "byte"; the database is closed.
+    ///     If the encoding is not "byte", or if the database is closed.
     ///
     /// Examples
     /// --------
@@ -360,7 +363,7 @@ impl PatternDatabase {
         Ok(self.get()?.entries())
     }
 
-    /// The pattern's tiles in increasing order.
+    /// The pattern's tiles, in increasing order.
     #[getter]
     fn tiles(&self) -> PyResult<Vec<u16>> {
         Ok(self.get()?.pattern().tiles().to_vec())
@@ -394,7 +397,7 @@ impl PatternDatabase {
         Ok(self.get()?.encoding().name())
     }
 
-    /// Entries of each value, (maximum + 1,) uint64.
+    /// The number of entries with each value, (maximum + 1,) uint64.
     #[getter]
     fn histogram<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u64>>> {
         Ok(PyArray1::from_slice(py, self.get()?.histogram()))
@@ -406,7 +409,7 @@ impl PatternDatabase {
         Ok(self.get()?.maximum())
     }
 
-    /// The mean value of the entries.
+    /// The mean of all values.
     #[getter]
     fn mean(&self) -> PyResult<f64> {
         Ok(self.get()?.mean())
@@ -418,7 +421,7 @@ impl PatternDatabase {
         Ok(self.get()?.checksum())
     }
 
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     #[getter]
     fn nbytes(&self) -> PyResult<u64> {
         Ok(self.get()?.file_bytes())

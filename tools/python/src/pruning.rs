@@ -1,4 +1,4 @@
-//! Pruning tables and solvers of cubes and other puzzles.
+//! Pruning tables and solvers for cubes and other puzzles.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -20,9 +20,9 @@ use super::puzzle::{Counted, Subject, subject};
 use super::solve::{Limits, Solution, answers, unpacked};
 use super::work::{FIRST, for_rows, long};
 
-/// The depth of every state of a cube or other puzzle, or of some of its pieces: lower bounds for the whole puzzle.
+/// The depth of every state of a cube or another puzzle, or of some of its pieces: lower bounds for the whole puzzle.
 ///
-/// Made by `build` and `open`. It can be used by several threads.
+/// Created by `build` and `open`. Can be used by several threads.
 ///
 /// Examples
 /// --------
@@ -44,29 +44,28 @@ impl PruningTable {
 
 #[pymethods]
 impl PruningTable {
-    /// Searches a puzzle, or some of its pieces, and keeps the depth of every state.
+    /// Searches a puzzle, or some of its pieces, and stores the depth of every state.
     ///
-    /// Cost: half a byte of memory for a state and three eighths for the search; some 30 ns for a state and core where
-    /// pieces turn.
+    /// Cost: half a byte of memory per state, plus three eighths of a byte for the search; about 30 ns of one core per
+    /// state for puzzles whose pieces have orientations.
     ///
     /// Parameters
     /// ----------
     /// puzzle : str, os.PathLike or Puzzle
-    ///     A puzzle of several sets of pieces, as of `bfs`.
+    ///     A puzzle with several sets of pieces, in any form that `bfs` accepts.
     /// metric, directed, pieces
-    ///     As of `bfs`.
+    ///     See `bfs`.
     /// encoding : {"nibble", "mod3", "byte"}
-    ///     "nibble": four bits for depths up to 14. "mod3": two bits, a depth is a walk to the solved state. "byte": depths
-    ///     up to 254.
+    ///     "nibble": four bits per entry, for depths up to 14. "mod3": two bits per entry; a depth is found by walking
+    ///     to the solved state. "byte": depths up to 254.
     /// up_to_symmetry : bool, default False
-    ///     Keep one entry for states that symmetries of the puzzle make of each other: a smaller table, and look-ups twice
-    ///     as long.
+    ///     Keep one entry per class of symmetric states: a smaller table, but lookups take twice as long.
     /// threads : int, optional
     /// memory : int or str, optional
-    ///     Memory limit in bytes, or a size with a unit: "8GiB"; by default half of the free memory.
+    ///     Memory limit in bytes, or a size with a unit: "8GiB". The default is half of the free memory.
     /// progress : callable, optional
-    ///     Called as progress(depth, states, seconds) after each level. An exception that it raises stops the
-    ///     work and is raised here.
+    ///     Called as progress(depth, states, seconds) after each level. An exception that it raises stops the build and
+    ///     is raised again here.
     ///
     /// Returns
     /// -------
@@ -75,9 +74,9 @@ impl PruningTable {
     /// Raises
     /// ------
     /// ValueError
-    ///     When there is no such puzzle, or it has too many states: choose `pieces`.
+    ///     If there is no such puzzle, or if it has too many states: choose `pieces`.
     /// MemoryError
-    ///     When table and search need more than `memory`.
+    ///     If the table and the search need more than `memory`.
     ///
     /// Examples
     /// --------
@@ -117,7 +116,7 @@ impl PruningTable {
         })
     }
 
-    /// Reads a table file into memory and checks all of it, about 0.3 ns per byte on two cores.
+    /// Reads a table file into memory and checks all of it; takes about 0.3 ns per byte on two cores.
     ///
     /// Parameters
     /// ----------
@@ -130,9 +129,9 @@ impl PruningTable {
     /// Raises
     /// ------
     /// OSError
-    ///     FileNotFoundError and others, when the file cannot be read.
+    ///     FileNotFoundError and others, if the file cannot be read.
     /// ValueError
-    ///     When the file is not a pruning table, or is damaged.
+    ///     If the file is not a pruning table, or is damaged.
     ///
     /// Examples
     /// --------
@@ -148,7 +147,7 @@ impl PruningTable {
         Ok(PruningTable::of(table))
     }
 
-    /// Writes the table to a file, which appears when it is complete.
+    /// Writes the table to a file. The file appears only once it is complete.
     ///
     /// Parameters
     /// ----------
@@ -159,9 +158,9 @@ impl PruningTable {
     /// Raises
     /// ------
     /// FileExistsError
-    ///     When there is one.
+    ///     If the file exists.
     /// OSError
-    ///     When it cannot be written.
+    ///     If the file cannot be written.
     ///
     /// Examples
     /// --------
@@ -175,26 +174,28 @@ impl PruningTable {
         long(py, None, |watch| self.table.save(&path, replace, watch))
     }
 
-    /// Returns the fewest moves to the solved state of many states. Some 0.3 us per state and core.
+    /// Returns the minimum number of moves to the solved state for many states. Takes about 0.3 us of one core per
+    /// state.
     ///
     /// Parameters
     /// ----------
     /// states : array-like of int, shape (.., positions); str, or list of str
-    ///     For each position, set after set, piece * orientations + orientation, as `bfs` has them. A text is a sequence of
-    ///     moves from the solved state, or what stands where as ``tilewave state`` says it.
+    ///     For each position, set after set, piece * orientations + orientation, as in `bfs`. A text is a sequence of
+    ///     moves from the solved state, or the piece at each position, in the form that ``tilewave state`` prints.
     /// puzzle : str, os.PathLike or Puzzle, optional
-    ///     The puzzle of the states, of which the table has some of the pieces; by default the table's own, where the pieces
-    ///     that it leaves out look alike.
+    ///     The puzzle to which the states belong; the table covers some of its pieces. By default, the puzzle of the
+    ///     table itself, in which the pieces that the table leaves out look alike.
     ///
     /// Returns
     /// -------
     /// int16 array of shape (..), or an int
-    ///     -1 for states that no moves reach, as far as the table can tell.
+    ///     -1 for states that are unreachable, as far as the table can tell.
     ///
     /// Raises
     /// ------
     /// ValueError
-    ///     Names the first row that is not a state of the puzzle; or the table has no pieces of the puzzle.
+    ///     If a row is not a state of the puzzle (the message names the first such row), or if the table has no pieces
+    ///     of the puzzle.
     ///
     /// Examples
     /// --------
@@ -243,7 +244,7 @@ impl PruningTable {
         per_row(py, found.map_err(if rows.is_one() { of_one } else { exception })?, &rows)
     }
 
-    /// What the puzzle is called.
+    /// The name of the puzzle.
     #[getter]
     fn puzzle(&self) -> String {
         self.table.puzzle().to_string()
@@ -255,13 +256,13 @@ impl PruningTable {
         self.table.entry_size().name()
     }
 
-    /// States of each depth, (depths,) uint64.
+    /// The number of states at each depth, (depths,) uint64.
     #[getter]
     fn histogram<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
         PyArray1::from_slice(py, self.table.histogram())
     }
 
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     #[getter]
     fn nbytes(&self) -> u64 {
         self.table.file_bytes()
@@ -272,25 +273,25 @@ impl PruningTable {
     }
 }
 
-/// The optimal solver of a cube or other puzzle of several sets of pieces, with its pruning tables: IDA*.
+/// The optimal solver for a cube or another puzzle with several sets of pieces, with its pruning tables: IDA*.
 ///
 /// Parameters
 /// ----------
 /// puzzle : str, os.PathLike or Puzzle
 /// metric, directed, pieces
-///     As of `bfs`.
+///     See `bfs`.
 /// tables : path, or list of PruningTable and paths, optional
-///     A set file (``tilewave pdb set build``) or tables of parts of the puzzle. Without them, tables are built: milliseconds
-///     for 2x2x2, some 20 seconds for 3x3x3 (300 MB).
+///     A set file (``tilewave pdb set build``), or tables for parts of the puzzle. If omitted, tables are built, which
+///     takes milliseconds for 2x2x2 and about 20 seconds for 3x3x3 (300 MB).
 /// threads : int, optional
-///     Worker threads; by default one per core.
+///     Number of worker threads; one per core by default.
 /// memory : int or str, optional
-///     Memory for tables that are built here, in bytes or with a unit: "2GB".
+///     Memory for the tables that are built here, in bytes or with a unit: "2GB".
 ///
 /// Raises
 /// ------
 /// ValueError
-///     Says which table cannot be used and why.
+///     If a table cannot be used; the message says which one and why.
 ///
 /// Examples
 /// --------
@@ -362,7 +363,7 @@ impl PuzzleSolver {
         Ok(PuzzleSolver { listed, solver, threads })
     }
 
-    /// The states of an argument: texts, or rows of numbers.
+    /// Reads the states of an argument: texts, or rows of numbers.
     fn read(&self, states: &Bound<'_, PyAny>) -> PyResult<(Vec<Arrangement>, Rows)> {
         let rows = self.listed.read(states)?;
         if rows.shape.len() > 1 {
@@ -406,18 +407,20 @@ impl PuzzleSolver {
         PuzzleSolver::of(py, listed, tables, threads, memory)
     }
 
-    /// Returns shortest solutions. Ctrl-C stops.
+    /// Returns shortest solutions. Ctrl-C stops the search.
     ///
     /// Parameters
     /// ----------
     /// states : str, list of str, or array-like of int, shape (positions,) or (n, positions)
-    ///     A text is a sequence of moves from the solved state, or what stands where as ``tilewave state`` says it.
+    ///     A text is a sequence of moves from the solved state, or the piece at each position, in the form that
+    ///     ``tilewave state`` prints.
     /// max_nodes : int, optional
-    ///     Most nodes for each state. A solution that was not found is false, and has a lower bound: `at_least`.
+    ///     Maximum number of nodes per state. If no solution was found within it, the returned `Solution` is falsy and
+    ///     has a lower bound: `at_least`.
     /// timeout : float, optional
-    ///     Most seconds for all states together.
+    ///     Maximum number of seconds for all states together.
     /// progress : callable, optional
-    ///     Called as progress(solved, threshold, nodes), as of `Solver.solve`.
+    ///     Called as progress(solved, threshold, nodes); see `Solver.solve`.
     ///
     /// Returns
     /// -------
@@ -426,7 +429,8 @@ impl PuzzleSolver {
     /// Raises
     /// ------
     /// ValueError
-    ///     Names the first entry that is not a valid state, or that no moves reach, and says why.
+    ///     If an entry is not a valid state, or is not reachable; the message names the first such entry and the
+    ///     reason.
     ///
     /// Examples
     /// --------
@@ -445,7 +449,7 @@ impl PuzzleSolver {
         self.solutions(py, states, Limits { threads: None, max_nodes, timeout, progress })
     }
 
-    /// What the puzzle is called.
+    /// The name of the puzzle.
     #[getter]
     fn puzzle(&self) -> String {
         self.listed.puzzle.to_string()
@@ -456,10 +460,10 @@ impl PuzzleSolver {
     }
 }
 
-/// The solver of a puzzle that `solve` used last.
+/// The puzzle solver that `solve` used last.
 static LAST: Mutex<Option<Arc<PuzzleSolver>>> = Mutex::new(None);
 
-/// Returns solutions of states of a puzzle, with the solver that is kept for the next call.
+/// Returns solutions of states of a puzzle; the solver is kept for the next call.
 pub fn solve<'py>(
     py: Python<'py>,
     puzzle: &Bound<'py, PyAny>,

@@ -23,13 +23,13 @@ use super::listed::{Listed, ListedParts, Turning};
 use super::numbers;
 use super::work::{FIRST, for_rows, in_pieces, long};
 
-/// Most bytes of a file that defines a puzzle.
+/// Largest size in bytes of a file that defines a puzzle.
 const MAX_FILE: u64 = 16 << 20;
 
 /// What is searched.
 #[derive(Clone)]
 pub enum Subject {
-    /// A board, or a puzzle of one set of at most 16 different pieces: its states have numbers.
+    /// A board, or a puzzle with one set of at most 16 different pieces: its states are numbered.
     Numbered(StateSpace),
     /// Any other puzzle.
     Listed(Arc<Listed>),
@@ -50,7 +50,7 @@ impl Subject {
         }
     }
 
-    /// Returns the space of numbered states, for which something else is made.
+    /// Returns the space of numbered states; `what` names what is to be made for it.
     pub fn numbered(&self, what: &str) -> PyResult<&StateSpace> {
         match self {
             Subject::Numbered(space) => Ok(space),
@@ -62,7 +62,7 @@ impl Subject {
         }
     }
 
-    /// Returns the puzzle as lists take it.
+    /// Returns the puzzle in the form that list searches take.
     pub fn listed(&self) -> PyResult<Arc<Listed>> {
         match self {
             Subject::Listed(listed) => Ok(listed.clone()),
@@ -82,50 +82,50 @@ impl Subject {
     }
 }
 
-/// Returns a whole number of any length, of its digits.
+/// Returns an integer of any length from its digits.
 pub fn integer<'py>(py: Python<'py>, digits: &str) -> PyResult<Bound<'py, PyAny>> {
     py.get_type::<PyInt>().call1((digits,))
 }
 
 /// A sliding-tile board with its goal, a cube, or another permutation puzzle: its states and its moves.
 ///
-/// Boards are integers in row-major order, 0 for the blank: arrays of shape (.., cells) or (.., rows, columns) of any
-/// integer dtype, nested lists, or strings such as "1 2 3/4 5 6/7 8 0". States of other puzzles have a number for each
-/// position: of a puzzle of one set of at most 16 different pieces the piece that stands there, where piece p belongs at
-/// position p; of all others piece * orientations + orientation, set after set, pieces numbered within their set. The
-/// axes before those of a state are kept, so one state gives one result.
+/// A board is a sequence of integers in row-major order, with 0 for the blank: an array of shape (.., cells) or (..,
+/// rows, columns) of any integer dtype, nested lists, or a string such as "1 2 3/4 5 6/7 8 0". A state of any other
+/// puzzle has one number per position. If the puzzle has one set of at most 16 different pieces, that is the piece at
+/// the position, and piece p belongs at position p. Otherwise it is piece * orientations + orientation, set after set,
+/// with pieces numbered within their set. Leading axes are kept, so a single state gives a single result.
 ///
-/// Two puzzles are equal when their states, moves and goals are. Puzzles can be hashed, copied and pickled.
+/// Two puzzles are equal if their states, moves and goals are equal. Puzzles can be hashed, copied and pickled.
 ///
 /// Parameters
 /// ----------
 /// puzzle : str, os.PathLike or Puzzle
-///     Size of a board ("3x4"), named puzzle ("3x3x3", "megaminx"; the command ``tilewave puzzles`` lists them), member
-///     of a family ("topspin:12,4"), or a file that defines a puzzle (.gap, .tws, .def, .kpuzzle.json).
+///     The size of a board ("3x4"), a named puzzle ("3x3x3", "megaminx"; the command ``tilewave puzzles`` lists them),
+///     a member of a family ("topspin:12,4"), or a file that defines a puzzle (.gap, .tws, .def, .kpuzzle.json).
 /// goal : str or board, optional
-///     Of boards: "last" (the default: blank in the last cell), "first", "blank=4", or a board.
+///     For boards: "last" (the default: blank in the last cell), "first", "blank=4", or a board.
 /// metric : {"stm", "mtm", "htm", "qtm"}, optional
-///     Of boards: one tile is one move ("stm", the default), or any number of tiles in a line ("mtm"). Of named puzzles
-///     and files: any turn of a face is one move ("htm", the default), or a half turn is two ("qtm").
+///     For boards: a move is one tile ("stm", the default), or any number of tiles in a line ("mtm"). For named puzzles
+///     and files: any turn of a face is one move ("htm", the default), or a half turn counts as two ("qtm").
 /// directed : bool, default False
-///     Of files: add no inverses to the moves.
+///     For files: do not add the inverses of the moves.
 /// pieces : str or list of str, optional
 ///     Use only these sets of pieces: "corners", or ["corners", "edges:1-4"].
 /// ignore_orientation : str or list of str, optional
-///     Do not see how these pieces are turned.
+///     Ignore the orientation of these pieces.
 /// same : str or list of str, optional
-///     Make pieces look alike: those of each string.
+///     Make the pieces in each string look alike.
 /// moves : str or list of str, optional
-///     Use only these moves, or sequences of moves that each become one: "R U", or ["R U R' U'", "F2"].
+///     Use only these moves, or sequences of moves, each of which becomes one move: "R U", or ["R U R' U'", "F2"].
 /// goals : str or list of str, optional
-///     The solved states: moves, or what stands where; "?" stands for any piece or any turn.
+///     The solved states: moves, or the piece at each position; "?" stands for any piece or any orientation.
 /// subgroup : str or list of str, optional
-///     Moves up to which the states are solved: "U D R2 L2 F2 B2".
+///     A state is solved if these moves alone can solve it: "U D R2 L2 F2 B2".
 ///
 /// Raises
 /// ------
 /// ValueError
-///     When there is no such puzzle, or an option is not for this kind.
+///     If there is no such puzzle, or an option does not apply to this kind of puzzle.
 ///
 /// Examples
 /// --------
@@ -167,13 +167,13 @@ impl Puzzle {
     }
 }
 
-/// Returns what the rows of a numbered puzzle are.
+/// Describes the rows of a numbered puzzle.
 pub fn form_of(space: &StateSpace) -> Form {
     let (width, largest) = (space.width(), space.width().saturating_sub(1));
     space.size().map_or_else(|| Form { width, size: None, largest }, Form::board)
 }
 
-/// Returns the goal that an argument gives for a size: a name, a text, or a board.
+/// Returns the goal that an argument specifies for a size: a name, a text, or a board.
 pub fn goal_board(goal: Option<&Bound<'_, PyAny>>, size: Size) -> PyResult<Board> {
     let Some(goal) = goal else {
         return Goal::Last.board(size).map_err(exception);
@@ -196,7 +196,7 @@ pub fn goal_board(goal: Option<&Bound<'_, PyAny>>, size: Size) -> PyResult<Board
     Board::new(size, &rows.numbers).map_err(exception)
 }
 
-/// What is said of a puzzle besides its name.
+/// The arguments that describe a puzzle, apart from its name.
 #[derive(Default)]
 pub struct Counted<'a, 'py> {
     pub goal: Option<&'a Bound<'py, PyAny>>,
@@ -206,7 +206,7 @@ pub struct Counted<'a, 'py> {
     pub changed: Changed<'a, 'py>,
 }
 
-/// What else is made of a puzzle of several sets of pieces.
+/// The arguments that change a puzzle with several sets of pieces.
 #[derive(Default)]
 pub struct Changed<'a, 'py> {
     moves: Option<&'a Bound<'py, PyAny>>,
@@ -216,11 +216,11 @@ pub struct Changed<'a, 'py> {
     subgroup: Option<&'a Bound<'py, PyAny>>,
 }
 
-/// The metrics of puzzles that turn.
+/// The metrics of puzzles whose moves are turns.
 const TURNS: [(&str, Turns); 2] = [("htm", Turns::Powers), ("qtm", Turns::Quarter)];
 
 impl Counted<'_, '_> {
-    /// The arguments that are for puzzles of several sets of pieces.
+    /// The arguments that apply to puzzles with several sets of pieces.
     fn of_sets(&self) -> [(&'static str, Option<&Bound<'_, PyAny>>); 6] {
         let Changed { moves, ignore_orientation, same, goals, subgroup } = self.changed;
         [
@@ -233,7 +233,7 @@ impl Counted<'_, '_> {
         ]
     }
 
-    /// Checks that nothing is said but what a kind of puzzle takes.
+    /// Checks that only arguments that apply to this kind of puzzle are given.
     fn only(&self, word: &str, takes: &[&str]) -> PyResult<()> {
         let said = [
             ("goal", self.goal.is_some(), "boards"),
@@ -257,7 +257,7 @@ impl Counted<'_, '_> {
         found.map(|(_, turns)| *turns).ok_or_else(wrong)
     }
 
-    /// What is made of a puzzle of several sets of pieces.
+    /// Applies the arguments to a puzzle with several sets of pieces.
     fn kept(&self, puzzle: OrbitPuzzle, turns: Turns) -> PyResult<OrbitPuzzle> {
         let commas = |text: &str| text.split(',').map(|name| name.trim().to_string()).collect();
         let one = |text: &str| vec![text.to_string()];
@@ -274,7 +274,7 @@ impl Counted<'_, '_> {
     }
 }
 
-/// The strings of an argument: a list, or one text, which may stand for several.
+/// The strings of an argument: a list, or one text, which may contain several.
 fn words(
     (name, given): (&str, Option<&Bound<'_, PyAny>>),
     split: impl Fn(&str) -> Vec<String>,
@@ -291,7 +291,7 @@ fn words(
     }
 }
 
-/// Returns what an argument names: a puzzle, a size, a named puzzle, a member of a family, or a file.
+/// Returns the puzzle that an argument specifies: a puzzle, a size, a named puzzle, a member of a family, or a file.
 pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<Subject> {
     if let Ok(puzzle) = puzzle.cast::<Puzzle>() {
         counted.only("a Puzzle", &[])?;
@@ -341,7 +341,7 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
     )))
 }
 
-/// Returns the puzzle of a file.
+/// Returns the puzzle that a file defines.
 fn of_file(path: &Path, word: &str, counted: &Counted<'_, '_>) -> PyResult<Subject> {
     counted.only(word, &["directed", "pieces"])?;
     let quarter = counted.turns(word)? == Turns::Quarter;
@@ -364,7 +364,7 @@ fn of_file(path: &Path, word: &str, counted: &Counted<'_, '_>) -> PyResult<Subje
     }
 }
 
-/// Returns what is in a file that defines a puzzle.
+/// Returns the contents of a file that defines a puzzle.
 fn definition_text(path: &Path) -> PyResult<String> {
     use std::io::Read;
     let mut bytes = Vec::new();
@@ -376,10 +376,10 @@ fn definition_text(path: &Path) -> PyResult<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A definition in a form that can be written down: name, labels, generators with their images.
+/// A definition in a serializable form: name, labels, and generators with their images.
 type DefinitionParts = (String, Vec<usize>, Vec<(String, Vec<u8>)>);
 
-/// How a puzzle is made of generators, besides these.
+/// How to make a puzzle from generators, besides the generators themselves.
 #[derive(Default)]
 pub struct Made<'a, 'py> {
     pub names: Option<Vec<String>>,
@@ -390,7 +390,8 @@ pub struct Made<'a, 'py> {
     pub solved: Option<&'a Bound<'py, PyAny>>,
 }
 
-/// Returns the puzzle of generators: rows of an array, each the position that every position takes its element from.
+/// Returns the puzzle with these generators: rows of an array, which give for every position the position that its
+/// element comes from.
 pub fn of_generators(generators: &Bound<'_, PyAny>, made: &Made<'_, '_>) -> PyResult<Subject> {
     let array = as_array(generators)?;
     let [count, width] = *array.shape() else {
@@ -433,7 +434,8 @@ pub fn of_generators(generators: &Bound<'_, PyAny>, made: &Made<'_, '_>) -> PyRe
     Ok(Subject::Numbered(StateSpace::of_puzzle(definition.map_err(exception)?)))
 }
 
-/// Returns the size that an argument says, or that its shape tells: flat boards are square if they can be.
+/// Returns the size that an argument specifies, or that its shape implies: flat boards are taken to be square if
+/// possible.
 pub fn size_of(boards: &Bound<'_, PyAny>, size: Option<Size>) -> PyResult<Size> {
     if let Some(size) = size {
         return Ok(size);
@@ -476,7 +478,7 @@ pub fn size_of(boards: &Bound<'_, PyAny>, size: Option<Size>) -> PyResult<Size> 
     }
 }
 
-/// Reads boards of a size that is said or follows from their shape.
+/// Reads boards whose size is given or follows from their shape.
 pub fn read_boards(boards: &Bound<'_, PyAny>, size: Option<Size>) -> PyResult<(Rows, Size)> {
     let size = size_of(boards, size)?;
     let parse = |text: &str| Ok(parse_board(text, Some(size))?.tiles().to_vec());
@@ -506,30 +508,31 @@ impl Puzzle {
         Ok(Puzzle { subject: subject(puzzle, counted)? })
     }
 
-    /// Returns the puzzle of some permutations, of pieces that may turn and may look alike.
+    /// Returns the puzzle with the given permutations as moves; its pieces may have orientations and may look alike.
     ///
     /// Parameters
     /// ----------
     /// generators : (moves, positions) array of int
-    ///     After move p, position i has what stood at position p[i]: ``state[p]``. Exactly these are the moves.
+    ///     After move p, position i holds the piece that was at position p[i]: ``state[p]``. These are the only moves.
     /// twists : (moves, positions) array of int, optional
-    ///     By how much move m turns the piece that position i receives.
+    ///     By how much move m turns the piece that arrives at position i.
     /// orientations : int or (positions,) array of int, optional
-    ///     In how many ways a piece can be turned, 1 without it. Positions that trade places have as many.
+    ///     The number of orientations of a piece, 1 by default. Positions whose pieces can change places must have the
+    ///     same number of orientations.
     /// solved : (positions,) array of int, optional
-    ///     The piece at each position of the solved state: equal numbers look alike, as stickers of one colour do.
-    ///     Without it all pieces differ.
+    ///     The piece at each position of the solved state: equal numbers look alike, like stickers of one colour. By
+    ///     default, all pieces differ.
     /// names : list of str, optional
-    ///     What the moves are called; g0, g1, .. otherwise.
+    ///     The names of the moves; g0, g1, .. by default.
     /// inverses : bool, default False
-    ///     Add the inverse of every move that is not there.
+    ///     Add the inverse of every move where it is missing.
     /// name : str, default "generators"
-    ///     What the puzzle is called.
+    ///     The name of the puzzle.
     ///
     /// Raises
     /// ------
     /// ValueError
-    ///     Names the first row that is not a permutation.
+    ///     If a row is not a permutation; the message names the first such row.
     ///
     /// Examples
     /// --------
@@ -537,13 +540,13 @@ impl Puzzle {
     /// >>> ring.moves, ring.num_states
     /// (['L', 'X', "L'"], 24)
     ///
-    /// Three coins in a row; a move turns two neighbours over:
+    /// Three coins in a row, where a move turns over two neighbouring coins:
     ///
     /// >>> coins = tilewave.Puzzle.from_generators([[0, 1, 2]] * 2, twists=[[1, 1, 0], [0, 1, 1]], orientations=2)
     /// >>> tilewave.bfs(coins).counts
     /// array([1, 2, 1], dtype=uint64)
     ///
-    /// A ring of three red and three blue beads, which turns, or swaps two of them:
+    /// A ring of three red and three blue beads; a move rotates the ring or swaps two beads:
     ///
     /// >>> beads = tilewave.Puzzle.from_generators(
     /// ...     [[1, 2, 3, 4, 5, 0], [1, 0, 2, 3, 4, 5]], solved=[0, 0, 0, 1, 1, 1], inverses=True
@@ -566,13 +569,13 @@ impl Puzzle {
         Ok(Puzzle { subject: of_generators(generators, &made)? })
     }
 
-    /// What the puzzle is called: the size of a board.
+    /// The name of the puzzle; for a board, its size.
     #[getter]
     fn name(&self) -> String {
         self.subject.name()
     }
 
-    /// Rows and columns of a board, None for other puzzles.
+    /// Rows and columns of a board; None for other puzzles.
     #[getter]
     fn shape(&self) -> Option<(usize, usize)> {
         match &self.subject {
@@ -581,13 +584,14 @@ impl Puzzle {
         }
     }
 
-    /// Numbers of a state: cells of a board, positions of another puzzle.
+    /// The length of a state: the cells of a board or the positions of another puzzle.
     #[getter]
     fn num_positions(&self) -> usize {
         self.form().width
     }
 
-    /// Positions and orientations of each set of pieces, by name, in the order of a state's numbers; of boards "tiles".
+    /// Positions and orientations of each set of pieces, by name, in the order of a state's numbers; "tiles" for
+    /// boards.
     #[getter]
     fn sets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let sets = PyDict::new(py);
@@ -605,20 +609,20 @@ impl Puzzle {
         Ok(sets)
     }
 
-    /// "stm" or "mtm" of a board, "htm" or "qtm" of puzzles that turn, None where every generator is a move.
+    /// "stm" or "mtm" for a board, "htm" or "qtm" for puzzles with turns, None where every generator is a move.
     #[getter]
     fn metric(&self) -> Option<String> {
         self.subject.metric()
     }
 
-    /// The state to be reached, (positions,) uint8; int16 above 256 positions.
+    /// The state to be reached, (positions,) uint8; int16 if there are more than 256 positions.
     #[getter]
     fn goal<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let width = self.form().width;
         boards(py, self.subject.goal_row(), &[width], width)
     }
 
-    /// The number of states that can be reached: N!/2 for a board of N cells. None where it is not known.
+    /// The number of reachable states: N!/2 for a board of N cells. None if it is not known.
     #[getter]
     fn num_states<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let numbered = match &self.subject {
@@ -633,7 +637,8 @@ impl Puzzle {
         states.map(|digits| integer(py, &digits)).transpose()
     }
 
-    /// Names of the moves, in the order of `neighbors`: of boards where a tile goes, U, D, L and R.
+    /// Names of the moves, in the order of `neighbors`. For boards: the direction in which the tile moves, U, D, L or
+    /// R.
     #[getter]
     fn moves(&self) -> Vec<String> {
         let space = match &self.subject {
@@ -648,10 +653,11 @@ impl Puzzle {
         }
     }
 
-    /// Returns all states with the moves between them, as arrays that make a sparse matrix.
+    /// Returns all states and the moves between them, as the arrays of a sparse matrix.
     ///
-    /// States come in the order of their depths, the goal first. A move that leaves a state as it is makes no entry,
-    /// two moves with the same result make one. Some microseconds per state, and its numbers in memory.
+    /// States are ordered by depth, the goal first. A move that leaves a state unchanged gives no entry, and two moves
+    /// with the same result give one. This takes a few microseconds per state, and memory for the numbers of all
+    /// states.
     ///
     /// Parameters
     /// ----------
@@ -664,7 +670,7 @@ impl Puzzle {
     /// Raises
     /// ------
     /// ValueError
-    ///     When there are more states.
+    ///     If there are more states than this.
     ///
     /// Examples
     /// --------
@@ -694,10 +700,10 @@ impl Puzzle {
         made.call1((states, depths, indices, indptr))
     }
 
-    /// Returns the numbers of states, different for different states.
+    /// Returns the numbers of states; different states have different numbers.
     ///
-    /// A number is line * cells + cell (docs/format.md): those of boards of N cells are 0 to N!/2 - 1, those of other
-    /// puzzles may leave gaps. Some 30 ns per state and core.
+    /// A number is line * cells + cell (docs/format.md): the numbers for boards of N cells are 0 to N!/2 - 1, those for
+    /// other puzzles may have gaps. Takes about 30 ns of one core per state.
     ///
     /// Parameters
     /// ----------
@@ -710,8 +716,9 @@ impl Puzzle {
     /// Raises
     /// ------
     /// ValueError
-    ///     Names the first row that is not a state, or is a board that cannot reach the goal. For other puzzles, whether
-    ///     moves lead to the state is not checked. Boards of more than 20 cells and puzzles without numbers.
+    ///     If a row is not a state, or is a board that cannot reach the goal; the message names the first such row. For
+    ///     other puzzles, it is not checked that moves lead to the state. Also for boards of more than 20 cells and for
+    ///     puzzles whose states are not numbered.
     ///
     /// Examples
     /// --------
@@ -730,7 +737,7 @@ impl Puzzle {
         per_row(py, ids.map_err(if rows.is_one() { of_one } else { exception })?, &rows)
     }
 
-    /// Returns the states with the given numbers; the inverse of `rank`.
+    /// Returns the states with the given numbers: the inverse of `rank`.
     ///
     /// Parameters
     /// ----------
@@ -743,7 +750,7 @@ impl Puzzle {
     /// Raises
     /// ------
     /// ValueError
-    ///     Names the first number that no state has.
+    ///     If no state has a number; the message names the first such number.
     ///
     /// Examples
     /// --------
@@ -764,10 +771,10 @@ impl Puzzle {
         states.shaped(py, &shape)
     }
 
-    /// Returns the states after each move, and which moves there are.
+    /// Returns the state after each move, and whether the move is possible.
     ///
-    /// Boards are moved one tile at a time, in the order U, D, L, R of where the tile goes; a board stays as it is
-    /// where no tile can go. Of other puzzles, every generator is a move, in the order of `moves`.
+    /// Boards are moved one tile at a time, in the order U, D, L, R of the direction in which the tile moves; where no
+    /// tile can move, the board is unchanged. For other puzzles, every generator is a move, in the order of `moves`.
     ///
     /// Parameters
     /// ----------
@@ -781,7 +788,7 @@ impl Puzzle {
     /// Raises
     /// ------
     /// ValueError
-    ///     Names the first row that is not a state.
+    ///     If a row is not a state; the message names the first such row.
     ///
     /// Examples
     /// --------
@@ -825,13 +832,14 @@ impl Puzzle {
         neighbors_of(py, &rows, (width, moves), work)
     }
 
-    /// Returns a state and the states after each of some moves.
+    /// Returns a state, followed by the states after each of a sequence of moves.
     ///
     /// Parameters
     /// ----------
     /// state : array-like of int, or str
     /// moves : str or list of str
-    ///     Boards: where tiles go, "RDDL", or with counts, "RD2L". Other puzzles: names of moves, "R U R' U'".
+    ///     Boards: the direction in which each tile moves, "RDDL", or with counts, "RD2L". Other puzzles: names of
+    ///     moves, "R U R' U'".
     ///
     /// Returns
     /// -------
@@ -840,7 +848,7 @@ impl Puzzle {
     /// Raises
     /// ------
     /// ValueError
-    ///     When the state or a move is invalid.
+    ///     If the state or a move is invalid.
     ///
     /// Examples
     /// --------
@@ -968,7 +976,7 @@ impl Puzzle {
     }
 }
 
-/// Returns the numbers of an array of state numbers.
+/// Returns the values of an array of state numbers.
 fn identifiers(array: &Bound<'_, numpy::PyUntypedArray>) -> PyResult<Vec<u64>> {
     use numpy::{PyArrayDyn, PyArrayMethods};
     let kind: String = array.dtype().getattr("kind")?.extract()?;
@@ -992,7 +1000,7 @@ fn identifiers(array: &Bound<'_, numpy::PyUntypedArray>) -> PyResult<Vec<u64>> {
     Ok(typed.as_array().iter().copied().collect())
 }
 
-/// Returns the states after each of some moves of many states of a width, and which of the moves there are.
+/// Returns the states after each move of many states of the given width, and which of the moves are possible.
 fn neighbors_of<'py>(
     py: Python<'py>,
     rows: &Rows,
@@ -1021,26 +1029,26 @@ fn board_neighbors<'py>(
     neighbors_of(py, rows, (size.cells(), 4), work)
 }
 
-/// Returns the boards after each of the moves U, D, L and R of a tile, and which of these moves there are.
+/// Returns the boards after a tile moves in each direction U, D, L and R, and which of these moves are possible.
 ///
-/// Some 20 ns per board of 4x4, on all cores. For other puzzles see `Puzzle.neighbors`.
+/// Takes about 20 ns per 4x4 board, using all cores. For other puzzles, see `Puzzle.neighbors`.
 ///
 /// Parameters
 /// ----------
 /// boards : array-like of int, shape (.., cells) or (.., rows, columns)
 /// size : str, optional
-///     Size of flat boards that are not square, "3x4".
+///     The size of flat boards that are not square, e.g. "3x4".
 ///
 /// Returns
 /// -------
 /// next_states : uint8 array of shape (.., 4, cells)
-///     Where no tile can go, the board as it was.
+///     Where no tile can move, the board is unchanged.
 /// legal : bool array of shape (.., 4)
 ///
 /// Raises
 /// ------
 /// ValueError
-///     Names the first row that is not a board.
+///     If a row is not a board; the message names the first such row.
 ///
 /// Examples
 /// --------
@@ -1058,31 +1066,32 @@ pub fn neighbors<'py>(
     board_neighbors(py, &rows, size)
 }
 
-/// Returns random states of a puzzle, all that moves reach equally likely.
+/// Returns random states of a puzzle; every reachable state is equally likely.
 ///
-/// Some microseconds per state. A seed gives the same states on every machine, those of the command ``tilewave scramble``.
+/// Takes a few microseconds per state. A seed gives the same states on every machine, and the same as the command
+/// ``tilewave scramble``.
 ///
 /// Parameters
 /// ----------
 /// puzzle : str, os.PathLike or Puzzle
-///     A board ("4x4") or another puzzle ("3x3x3"), as of `Puzzle`.
+///     A board ("4x4") or another puzzle ("3x3x3"), in any form that `Puzzle` accepts.
 /// count : int, optional
-///     How many states; without it one of shape (positions,).
+///     The number of states; if omitted, a single state of shape (positions,) is returned.
 /// rng : int or numpy.random.Generator, optional
-///     A seed below 2^64, or a generator that draws one. By default the states differ from call to call.
+///     A seed below 2^64, or a generator from which a seed is drawn. By default, the states differ from call to call.
 /// goal : str or board, default "last"
-///     Of boards: one that all of them can reach.
+///     For boards: a goal that all of them can reach.
 ///
 /// Returns
 /// -------
-/// uint8 array of shape (count, positions) or (positions,); int16 above 256 positions
+/// uint8 array of shape (count, positions) or (positions,); int16 if there are more than 256 positions
 ///
 /// Raises
 /// ------
 /// ValueError
-///     When there is no such puzzle, when its moves are not always allowed, or when a number is negative or too large.
+///     If there is no such puzzle, if its moves are not always allowed, or if a number is negative or too large.
 /// MemoryError
-///     When so many states do not fit in memory.
+///     If the states do not fit in memory.
 ///
 /// Examples
 /// --------
@@ -1151,15 +1160,15 @@ fn scrambles(
     Ok(Box::new(states.into_iter().flatten().map(row)))
 }
 
-/// Returns a board and the boards after each of some moves.
+/// Returns a board, followed by the boards after each of a sequence of moves.
 ///
 /// Parameters
 /// ----------
 /// board : array-like of int, or str
 /// moves : str
-///     Where tiles go: "RDDL", or with counts, "RD2L".
+///     The direction in which each tile moves: "RDDL", or with counts, "RD2L".
 /// size : str, optional
-///     Size of a flat board that is not square.
+///     The size of a flat board that is not square.
 ///
 /// Returns
 /// -------
@@ -1168,7 +1177,7 @@ fn scrambles(
 /// Raises
 /// ------
 /// ValueError
-///     When the board or a move is invalid, or the border blocks a move.
+///     If the board or a move is invalid, or if the border blocks a move.
 ///
 /// Examples
 /// --------
@@ -1190,7 +1199,7 @@ pub fn apply_moves<'py>(
     walk_of_board(py, size, &rows, moves)
 }
 
-/// Returns a board and the boards after each of some moves.
+/// Returns a board, followed by the boards after each of a sequence of moves.
 fn walk_of_board<'py>(
     py: Python<'py>,
     size: Size,
@@ -1210,7 +1219,7 @@ fn walk_of_board<'py>(
     boards(py, numbers, &[moves.len() + 1, width], width)
 }
 
-/// The states of a state space, kept by objects that hand out more than one array of them.
+/// The states of a state space, for objects that return more than one array of them.
 pub fn states_of(space: &StateSpace, ids: &[u64]) -> PyResult<(Vec<u16>, usize)> {
     Ok((space.rows(ids).map_err(exception)?, space.width()))
 }

@@ -1,4 +1,4 @@
-//! Searches and what they find.
+//! Searches and their results.
 
 use std::path::{Path, PathBuf};
 
@@ -19,14 +19,14 @@ use super::puzzle::{Counted, Made, Subject, form_of, integer, of_generators, sta
 use super::work::long;
 use super::{arrays, numbers};
 
-/// The engine of searches by lists.
+/// The engine of list searches.
 const LISTS: &str = "frontier";
-/// States of the last depth that are kept unless told.
+/// The number of states of the last depth that are kept by default.
 const KEPT: usize = 1000;
-/// Digits of a number of states that nobody searches completely.
+/// Digits of the largest number of states that is searched completely.
 const MOST_DIGITS: usize = 13;
 
-/// What a search found, whichever engine it took: plain values, which can be pickled.
+/// The result of a search, whichever engine it used: plain values, which can be pickled.
 #[derive(Clone, FromPyObject, IntoPyObject)]
 #[pyo3(from_item_all)]
 struct Found {
@@ -54,7 +54,7 @@ struct Found {
 }
 
 impl Found {
-    /// What a search of numbered states found.
+    /// The result of a search of numbered states.
     fn numbered(outcome: &Outcome) -> PyResult<Found> {
         let (space, report) = (&outcome.space, Report::new(outcome));
         let ids: Vec<u64> = outcome.last.iter().map(|&state| space.id(state)).collect();
@@ -85,7 +85,7 @@ impl Found {
         })
     }
 
-    /// What a search by lists found.
+    /// The result of a list search.
     fn listed(listed: &Listed, outcome: &FrontierOutcome) -> Found {
         let report = ListReport::new(&listed.puzzle, outcome, None);
         let levels = outcome.levels.iter();
@@ -117,9 +117,9 @@ impl Found {
     }
 }
 
-/// What a search found: one count and one checksum per depth, and how it was computed.
+/// The result of a search: one count and one checksum per depth, and how they were computed.
 ///
-/// `print` shows the table and the summary of the command line, a notebook the chart. Results can be pickled.
+/// `print` shows the same table and summary as the command line; a notebook shows the chart. Results can be pickled.
 ///
 /// Examples
 /// --------
@@ -134,7 +134,7 @@ impl Found {
 #[pyclass(frozen, module = "tilewave")]
 pub struct SearchResult {
     found: Found,
-    /// Arrays that are made once: counts, checksums, seconds, states up to symmetry.
+    /// Arrays that are created once: counts, checksums, seconds, states up to symmetry.
     arrays: [PyOnceLock<Py<PyAny>>; 4],
 }
 
@@ -156,69 +156,69 @@ impl SearchResult {
 
 #[pymethods]
 impl SearchResult {
-    /// What the puzzle is called: the size of a board.
+    /// The name of the puzzle; for a board, its size.
     #[getter]
     fn puzzle(&self) -> &str {
         &self.found.puzzle
     }
 
-    /// "stm" or "mtm" of a board, "htm" or "qtm" of puzzles that turn, None where every generator is a move.
+    /// "stm" or "mtm" for a board, "htm" or "qtm" for puzzles with turns, None where every generator is a move.
     #[getter]
     fn metric(&self) -> Option<&str> {
         self.found.metric.as_deref()
     }
 
-    /// The goal in the puzzle's own words.
+    /// The goal in the puzzle's own notation.
     #[getter]
     fn goal(&self) -> &str {
         &self.found.goal
     }
 
-    /// The state at depth 0 in the puzzle's own words.
+    /// The state at depth 0 in the puzzle's own notation.
     #[getter]
     fn start(&self) -> &str {
         &self.found.start
     }
 
-    /// States at each depth, (depths,) uint64: an array that cannot be written into.
+    /// The number of states at each depth, (depths,) uint64: a read-only array.
     #[getter]
     fn counts(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.fixed(py, 0, &self.found.counts)
     }
 
-    /// The same up to symmetry, (depths,) uint64, where the search used all symmetries of the puzzle; None otherwise.
+    /// The same up to symmetry, (depths,) uint64, if the search used all symmetries of the puzzle; None otherwise.
     #[getter]
     fn counts_up_to_symmetry(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         self.found.reduced.as_ref().map(|reduced| self.fixed(py, 3, reduced)).transpose()
     }
 
-    /// A checksum of the set of states of each depth, (depths,) uint64: equal sets have equal ones, whatever engine
-    /// found them.
+    /// A checksum of the set of states at each depth, (depths,) uint64: equal sets have equal checksums, whichever
+    /// engine found them.
     #[getter]
     fn checksums(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.fixed(py, 1, &self.found.checksums)
     }
 
-    /// Wall time of each depth in seconds, (depths,) float64.
+    /// Wall-clock time for each depth in seconds, (depths,) float64.
     #[getter]
     fn level_seconds(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.fixed(py, 2, &self.found.level_seconds)
     }
 
-    /// The largest depth (God's number), None when the search stopped early.
+    /// The largest depth (God's number); None if the search stopped early.
     #[getter]
     fn diameter(&self) -> Option<usize> {
         self.found.complete.then(|| self.found.counts.len() - 1)
     }
 
-    /// The number of states at the largest depth, None when the search stopped early.
+    /// The number of states at the largest depth; None if the search stopped early.
     #[getter]
     fn antipodes(&self) -> Option<u64> {
         self.found.counts.last().copied().filter(|_| self.found.complete)
     }
 
-    /// States of the last depth, (k, positions) uint8: the antipodes of a complete search, at most `keep_last` of them.
-    /// None of them where a search by lists has only counted the last depth.
+    /// States at the last depth, (k, positions) uint8: the antipodes if the search is complete; at most `keep_last` of
+    /// them. Empty if a list search only counted the last depth.
     #[getter]
     fn last_layer<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let Found { last, width, .. } = &self.found;
@@ -237,7 +237,7 @@ impl SearchResult {
         self.found.counts.iter().sum()
     }
 
-    /// The number of states that there are to reach; None where it is not known.
+    /// The number of reachable states; None if it is not known.
     #[getter]
     fn num_states<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.found.states.as_ref().map(|digits| integer(py, digits)).transpose()
@@ -249,40 +249,40 @@ impl SearchResult {
         self.found.mean_depth
     }
 
-    /// Wall time of the search in seconds.
+    /// Wall-clock time of the search in seconds.
     #[getter]
     fn seconds(&self) -> f64 {
         self.found.seconds
     }
 
-    /// The engine that ran: "sweep", "reference" or "disk" for states with numbers, "frontier" for lists.
+    /// The engine that ran: "sweep", "reference" or "disk" for numbered states, "frontier" for lists.
     #[getter]
     fn engine(&self) -> &str {
         &self.found.engine
     }
 
-    /// Worker threads.
+    /// The number of worker threads.
     #[getter]
     fn threads(&self) -> usize {
         self.found.threads
     }
 
-    /// How many symmetries of the puzzle the search used, 1 for none.
+    /// The number of symmetries of the puzzle that the search used; 1 if none.
     #[getter]
     fn symmetries(&self) -> usize {
         self.found.symmetries
     }
 
-    /// The publications that every level agrees with, None where there is none or a level differs.
+    /// The publications whose counts agree with every level; None if there are none or if a level differs.
     #[getter]
     fn published(&self) -> Option<&str> {
         self.found.published.as_deref()
     }
 
-    /// Returns the levels as a dict of arrays of equal length, which pandas, polars and pyarrow take as they are.
+    /// Returns the levels as a dict of arrays of equal length, which pandas, polars and pyarrow accept directly.
     ///
-    /// The keys are depth, states, cumulative, seconds, checksum, and states_up_to_symmetry where the search used all
-    /// symmetries.
+    /// The keys are depth, states, cumulative, seconds, checksum, and, if the search used all symmetries,
+    /// states_up_to_symmetry.
     ///
     /// Examples
     /// --------
@@ -321,7 +321,7 @@ impl SearchResult {
         py.import("json")?.call_method1("loads", (&self.found.json,))
     }
 
-    /// Returns the chart as SVG: a linear and a logarithmic panel. Needs no other package.
+    /// Returns the chart as SVG: a linear and a logarithmic panel. Needs no other packages.
     ///
     /// Examples
     /// --------
@@ -337,16 +337,16 @@ impl SearchResult {
     /// Parameters
     /// ----------
     /// ax : matplotlib.axes.Axes, optional
-    ///     Where to draw; new axes without it.
+    ///     Where to draw; new axes if omitted.
     /// log : bool, default False
-    ///     A logarithmic axis of states.
+    ///     Use a logarithmic axis for the number of states.
     /// **options
     ///     Passed to ``Axes.bar``.
     ///
     /// Raises
     /// ------
     /// ImportError
-    ///     When matplotlib is not there; `svg` needs none.
+    ///     If matplotlib is not installed; `svg` does not need it.
     ///
     /// Examples
     /// --------
@@ -404,7 +404,7 @@ impl std::fmt::Display for SearchResult {
     }
 }
 
-/// How a search runs.
+/// The options for running a search.
 struct Running {
     max_depth: Option<usize>,
     count_ahead: bool,
@@ -500,7 +500,7 @@ impl Running {
     }
 }
 
-/// Returns the searches on disk in one directory or several.
+/// Returns the disk search in one directory or several.
 fn on_disk(dir: &Bound<'_, PyAny>, keep_levels: &str) -> PyResult<Disk> {
     let one = dir.extract::<PathBuf>().map(|path| vec![path]);
     let paths = one.or_else(|_| dir.extract::<Vec<PathBuf>>());
@@ -526,7 +526,7 @@ fn on_disk(dir: &Bound<'_, PyAny>, keep_levels: &str) -> PyResult<Disk> {
     Ok(disk)
 }
 
-/// Returns a puzzle with another state at depth 0.
+/// Returns a puzzle with a different state at depth 0.
 fn starting_at(subject: Subject, start: Option<&Bound<'_, PyAny>>) -> PyResult<Subject> {
     let Some(start) = start else {
         return Ok(subject);
@@ -545,7 +545,7 @@ fn starting_at(subject: Subject, start: Option<&Bound<'_, PyAny>>) -> PyResult<S
     Ok(Subject::Numbered(space.starting_at(&text).map_err(exception)?))
 }
 
-/// Returns a state in the puzzle's own words.
+/// Returns a state in the puzzle's own notation.
 fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
     if let Some(size) = space.size() {
         return Ok(Board::new(size, numbers).map_err(exception)?.to_string());
@@ -558,50 +558,53 @@ fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
     Ok(numbers.iter().map(label).collect::<PyResult<Vec<_>>>()?.join(" "))
 }
 
-/// Searches a puzzle completely, or to a depth: how many states there are at each depth.
+/// Searches a puzzle completely, or to a given depth, and counts the states at each depth.
 ///
-/// States of boards of at most 16 cells and of puzzles of one set of at most 16 different pieces have numbers: 1.2 bits of
-/// memory each, so 3x4 takes 0.04 GB and some 0.2 s on two cores, 2x7 6.7 GB and half a minute. All other puzzles are
-/// searched by lists of states: cubes and minxes, pieces that turn or look alike, larger boards with a `max_depth`.
-/// Other Python threads can run meanwhile; Ctrl-C stops the search.
+/// The states of boards with at most 16 cells, and of puzzles with one set of at most 16 different pieces, are numbered
+/// and take 1.2 bits of memory each: 3x4 takes 0.04 GB and about 0.2 s on two cores, 2x7 takes 6.7 GB and half a
+/// minute. All other puzzles are searched with lists of states: cubes and minxes, puzzles with pieces that have
+/// orientations or look alike, and, with a `max_depth`, larger boards. Other Python threads can run meanwhile; Ctrl-C
+/// stops the search.
 ///
 /// Parameters
 /// ----------
 /// puzzle : str, os.PathLike or Puzzle
-///     Size of a board ("3x4"), named puzzle ("3x3x3"), member of a family ("topspin:12,4"), or a file (.gap, .tws,
-///     .def, .kpuzzle.json).
+///     The size of a board ("3x4"), a named puzzle ("3x3x3"), a member of a family ("topspin:12,4"), or a file (.gap,
+///     .tws, .def, .kpuzzle.json).
 /// goal : str or board, optional
-///     Of boards: "last" (the default), "first", "blank=4", or a board.
+///     For boards: "last" (the default), "first", "blank=4", or a board.
 /// metric : {"stm", "mtm", "htm", "qtm"}, optional
-///     As of `Puzzle`.
+///     See `Puzzle`.
 /// directed : bool, default False
-///     Of files: do not add the inverses of the moves.
+///     For files: do not add the inverses of the moves.
 /// pieces : str or list of str, optional
 ///     Use only these sets of pieces: "corners".
 /// start : str or state, optional
-///     The state at depth 0; the goal without it. For states with numbers.
+///     The state at depth 0; by default, the goal. For numbered states only.
 /// max_depth : int, optional
 ///     The last depth to compute.
 /// count_ahead : bool, default False
-///     By lists: count the last two depths without storing them. Takes longer, but one more depth fits in memory.
+///     For list searches: count the last two depths without storing them. This takes longer, but one more depth fits in
+///     memory.
 /// symmetry : bool, default True
-///     By lists: of states that are symmetric to each other store one. The counts are the same with False.
+///     For list searches: store one state of each class of symmetric states. The counts are the same with False.
 /// engine : {"sweep", "reference", "frontier"}, optional
-///     By default the fastest that can search the puzzle. "frontier" searches by lists, any puzzle to a depth.
+///     By default, the fastest engine that can search the puzzle. "frontier" is the list search, which can search any
+///     puzzle to a given depth.
 /// threads : int, optional
-///     Worker threads; by default one per core.
+///     Number of worker threads; one per core by default.
 /// memory : int or str, optional
-///     Memory limit in bytes, or a size with a unit: "8GiB", "500MB"; by default half of the free memory.
+///     Memory limit in bytes, or a size with a unit: "8GiB", "500MB". The default is half of the free memory.
 /// keep_last : int, optional
-///     How many states of the last depth `SearchResult.last_layer` has at most: by default 1000, or none where lists are
-///     searched to a `max_depth`, whose states are then counted and not stored.
+///     Maximum number of states of the last depth in `SearchResult.last_layer`. The default is 1000, or 0 for list
+///     searches to a `max_depth`, whose last states are then counted but not stored.
 /// dir : path or list of paths, optional
-///     Search on disk, in this directory or these; a search that is there already is continued.
+///     Search on disk, in this directory or these directories; a search that is already there is continued.
 /// keep_levels : {"last", "all"}, default "last"
 ///     Which levels stay on disk.
 /// progress : callable, optional
 ///     Called as progress(depth, states, seconds) after each level. An exception that it raises stops the search and is
-///     raised here.
+///     raised again here.
 ///
 /// Returns
 /// -------
@@ -610,13 +613,13 @@ fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
 /// Raises
 /// ------
 /// ValueError
-///     When there is no such puzzle, or the start cannot reach the goal.
+///     If there is no such puzzle, or if the start cannot reach the goal.
 /// MemoryError
-///     When the search needs more than `memory`.
+///     If the search needs more than `memory`.
 /// OSError
-///     When the directory cannot be used.
+///     If the directory cannot be used.
 /// KeyboardInterrupt
-///     On Ctrl-C. A search on disk is continued by the next call.
+///     On Ctrl-C. A search on disk can be continued by the next call.
 ///
 /// Examples
 /// --------
@@ -659,35 +662,35 @@ pub fn bfs(
         .run(py, subject, progress)
 }
 
-/// Searches the Cayley graph of some permutations completely: its growth function.
+/// Searches the Cayley graph of some permutations completely, to find its growth function.
 ///
 /// Parameters
 /// ----------
 /// generators : (moves, positions) array of int
-///     These are all the moves. Either convention will do: the counts are the same for ``state[p]`` and for its
-///     inverse. At most 1024 moves.
+///     The permutations, which are the only moves. Either convention works: the counts are the same for ``state[p]``
+///     and for its inverse. At most 1024 moves.
 /// twists, orientations, solved
-///     As of `Puzzle.from_generators`: pieces that turn, pieces that look alike.
+///     For pieces that have orientations or look alike; see `Puzzle.from_generators`.
 /// names : list of str, optional
-///     What the moves are called.
+///     The names of the moves.
 /// inverses : bool, default False
-///     Add the inverse of every move that is not there.
+///     Add the inverse of every move where it is missing.
 /// name : str, default "generators"
-///     What the puzzle is called.
+///     The name of the puzzle.
 /// max_depth, threads, memory, keep_last, progress
-///     As of `bfs`.
+///     See `bfs`.
 ///
 /// Returns
 /// -------
 /// SearchResult
-///     Its `num_states` is the order of the group, where all pieces differ.
+///     If all pieces differ, its `num_states` is the order of the group.
 ///
 /// Raises
 /// ------
 /// ValueError
-///     Names the first row that is not a permutation.
+///     If a row is not a permutation; the message names the first such row.
 /// MemoryError
-///     When the search needs more than `memory`.
+///     If the search needs more than `memory`.
 ///
 /// Examples
 /// --------

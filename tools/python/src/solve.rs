@@ -24,16 +24,16 @@ use super::pdb::{PatternDatabase, mapped};
 use super::puzzle::{goal_board, read_boards};
 use super::work::{Watch, long, long_watched};
 
-/// Time between two calls of a solver's progress.
+/// Time between two calls of a solver's progress callback.
 const TOLD_EVERY: Duration = Duration::from_millis(200);
 
-/// Most cells of boards of which the constructive solver knows shortest solutions.
+/// Maximum number of cells of the boards for which the constructive solver knows shortest solutions.
 const SMALL: usize = 9;
 
 /// A solution of a board.
 ///
-/// `len` is the number of moves, `str` their letters. A solution is true when it was found, which it always is
-/// unless the search had limits: ``if solution:``. Solutions can be compared and pickled.
+/// `len` is the number of moves, `str` the moves as letters. A solution is truthy if it was found, which is always the
+/// case unless the search had limits: ``if solution:``. Solutions can be compared and pickled.
 ///
 /// Examples
 /// --------
@@ -46,9 +46,9 @@ const SMALL: usize = 9;
 #[derive(Clone, PartialEq)]
 pub struct Solution {
     moves: Option<String>,
-    /// How many they are.
+    /// The number of moves.
     length: usize,
-    /// No solution is shorter than this; 0 of one that need not be shortest.
+    /// No solution is shorter than this; 0 if the solution need not be shortest.
     #[pyo3(get)]
     at_least: usize,
     /// Whether no solution is shorter.
@@ -57,7 +57,7 @@ pub struct Solution {
     /// Nodes that the search generated.
     #[pyo3(get)]
     nodes: u64,
-    /// Wall time in seconds.
+    /// Wall-clock time in seconds.
     #[pyo3(get)]
     seconds: f64,
 }
@@ -70,7 +70,7 @@ impl Solution {
         Solution { optimal, moves, length, at_least, nodes, seconds }
     }
 
-    /// The solution of a puzzle that is no board.
+    /// The solution of a puzzle that is not a board.
     pub fn of_names(answer: Answer<Vec<String>>) -> Solution {
         let Answer { moves, at_least, nodes, seconds } = answer;
         let (optimal, length) = (moves.is_some(), moves.as_ref().map_or(0, Vec::len));
@@ -90,7 +90,8 @@ impl Solution {
 
 #[pymethods]
 impl Solution {
-    /// Where tiles go, a letter each: "RDDL"; of other puzzles names of moves: "R U' F2". A ValueError where none was found within the limits.
+    /// The direction in which each tile moves, one letter each: "RDDL"; for other puzzles, names of moves: "R U' F2".
+    /// Raises ValueError if no solution was found within the limits.
     #[getter]
     fn moves(&self) -> PyResult<&str> {
         self.found()
@@ -141,7 +142,7 @@ impl Solution {
     }
 }
 
-/// What a call of a solver may spend, and whom it tells.
+/// The limits of a call of a solver, and its progress callback.
 #[derive(Default)]
 pub struct Limits {
     pub threads: Option<usize>,
@@ -150,7 +151,7 @@ pub struct Limits {
     pub progress: Option<Py<PyAny>>,
 }
 
-/// How far a call of a solver has come.
+/// The progress of a call of a solver.
 #[derive(Default)]
 struct Told {
     solved: AtomicUsize,
@@ -158,7 +159,7 @@ struct Told {
     nodes: AtomicU64,
 }
 
-/// What the search of one board is watched by.
+/// Watches the search of one board.
 struct Guard<'a> {
     watch: &'a Watch,
     told: &'a Told,
@@ -184,27 +185,27 @@ impl Progress for Guard<'_> {
     }
 }
 
-/// The optimal solver of one goal, with its pattern databases: IDA*.
+/// The optimal solver for one goal, with its pattern databases: IDA*.
 ///
 /// Parameters
 /// ----------
 /// size : str
-///     "4x4"; both sides at most 6.
+///     The size of the board, "4x4"; each side at most 6.
 /// goal : str or board, default "last"
-/// databases : path, or list of PatternDatabase and paths, optional
-///     A set file (``tilewave pdb set build``), whose databases are mapped as `PatternDatabase.open` does with
-///     ``mmap=True``. Or databases and database files without common tiles, of any kind and encoding, for this goal or
-///     one that a rotation or reflection takes its blank to. Without it, a set is built: a fraction of a second on 4x4
-///     (12 MB), seconds on 5x5 (510 MB).
+/// A set file (``tilewave pdb set build``), whose databases are mapped as by `PatternDatabase.open` with ``mmap=True``.
+/// Or databases and database files without common tiles, of any kind and encoding, for this goal or for a goal whose
+/// blank cell is a rotation or reflection of this one's. If omitted, a set is built: a fraction of a second for 4x4 (12
+/// MB), seconds for 5x5 (510 MB).
 /// threads : int, optional
-///     Worker threads; by default one per core.
+///     Number of worker threads; one per core by default.
 /// memory : int or str, optional
-///     Memory limit for databases that are built here, in bytes or with a unit: "8GiB"; by default half of the free memory.
+///     Memory limit for the databases that are built here, in bytes or with a unit: "8GiB". The default is half of the
+///     free memory.
 ///
 /// Raises
 /// ------
 /// ValueError
-///     Says which database cannot be used and why.
+///     If a database cannot be used; the message says which one and why.
 ///
 /// Examples
 /// --------
@@ -223,7 +224,7 @@ pub struct Solver {
 enum Databases {
     /// The partitions of a set file.
     Set(PathBuf),
-    /// Databases, some of them in files.
+    /// A list of databases, some of them in files.
     These(Vec<OneDatabase>),
 }
 
@@ -313,7 +314,7 @@ impl Solver {
     }
 }
 
-/// Returns the answers of boards or other states, within limits.
+/// Returns the solutions of boards or other states, within the limits.
 pub fn answers<T: StateSolver>(
     py: Python<'_>,
     solver: &T,
@@ -351,7 +352,7 @@ pub fn answers<T: StateSolver>(
     Ok(answers)
 }
 
-/// Builds the databases that suit a goal.
+/// Builds the default databases for a goal.
 fn default_databases(
     goal: &Board,
     resources: Resources,
@@ -362,7 +363,7 @@ fn default_databases(
     patterns.map(one).collect()
 }
 
-/// Returns the boards of rows, all of them checked.
+/// Returns the boards of the rows, all of them checked.
 fn read(rows: &Rows, size: Size) -> PyResult<Vec<Board>> {
     if rows.shape.len() > 1 {
         return Err(invalid("one board is needed, or one axis of boards"));
@@ -374,7 +375,7 @@ fn read(rows: &Rows, size: Size) -> PyResult<Vec<Board>> {
     boards.collect::<Result<_, Error>>().map_err(exception)
 }
 
-/// An error of a row, unless there is only one.
+/// An error with its row number, unless there is only one row.
 fn in_row(rows: &Rows, row: usize, reason: Error) -> Error {
     match rows.is_one() {
         true => reason,
@@ -382,10 +383,10 @@ fn in_row(rows: &Rows, row: usize, reason: Error) -> Error {
     }
 }
 
-/// What one thread made of each.
+/// The result of the one-thread attempt for each state.
 type Attempts<T> = Vec<Attempt<<T as StateSolver>::State, <T as StateSolver>::Moves>>;
 
-/// Solves boards or other states: each on one thread, the hard ones with all threads afterwards.
+/// Solves boards or other states: first each on one thread, then the hard ones with all threads.
 fn solve_all<T: StateSolver>(
     solver: &T,
     states: &[T::State],
@@ -414,7 +415,7 @@ fn solve_all<T: StateSolver>(
     attempts.into_iter().enumerate().map(finish).collect()
 }
 
-/// One board gives one result, an axis of boards a list.
+/// Returns a single result for a single board, and a list for an axis of boards.
 pub fn unpacked<'py, T>(
     py: Python<'py>,
     results: Vec<T>,
@@ -446,19 +447,20 @@ impl Solver {
         Solver::of(py, goal_board(goal, size)?, databases, resources)
     }
 
-    /// Returns shortest solutions: milliseconds each on 4x4, seconds to hours on 5x5. Ctrl-C stops.
+    /// Returns shortest solutions: milliseconds each for 4x4, seconds to hours for 5x5. Ctrl-C stops the search.
     ///
     /// Parameters
     /// ----------
     /// boards : array-like of int, shape (cells,), (rows, columns) or (n, ..); or str
     /// max_nodes : int, optional
-    ///     Most nodes for each board. A solution that was not found is false, and has a lower bound: `at_least`.
+    ///     Maximum number of nodes per board. If no solution was found within it, the returned `Solution` is falsy and
+    ///     has a lower bound: `at_least`.
     /// timeout : float, optional
-    ///     Most seconds for all boards together.
+    ///     Maximum number of seconds for all boards together.
     /// progress : callable, optional
-    ///     Called as progress(solved, threshold, nodes) a few times a second and at the end: boards that are done, and
-    ///     for a board at hand the moves that the iteration allows and the nodes so far. An exception that it raises
-    ///     stops the search and is raised here.
+    ///     Called as progress(solved, threshold, nodes) a few times per second and at the end, with the number of
+    ///     boards finished, and, for the current board, the number of moves that the iteration allows and the number of
+    ///     nodes so far. An exception that it raises stops the search and is raised again here.
     ///
     /// Returns
     /// -------
@@ -467,7 +469,7 @@ impl Solver {
     /// Raises
     /// ------
     /// ValueError
-    ///     Names the first row that is not a board, or that cannot reach the goal.
+    ///     If a row is not a board, or cannot reach the goal; the message names the first such row.
     ///
     /// Examples
     /// --------
@@ -508,28 +510,29 @@ impl Solver {
 /// The solver that `solve` used last.
 static LAST: Mutex<Option<Arc<Solver>>> = Mutex::new(None);
 
-/// Returns shortest solutions of boards, or longer ones, found quickly, of boards of any size; shortest ones of cubes and other
-/// puzzles.
+/// Returns shortest solutions of boards, cubes and other puzzles, or, for boards of any size, longer solutions that are
+/// found quickly.
 ///
-/// A shortest solution takes milliseconds on 4x4. The databases of the last goal stay in memory for the next call (12 MB
-/// for 4x4, 510 MB for 5x5); a `Solver` keeps its own as long as it lives. With ``optimal=False`` thousands of boards are
-/// solved per second, of up to 10,000 cells; the solutions of 4x4 are some 1.16 times as long as shortest ones.
+/// A shortest solution of a 4x4 board takes milliseconds. The databases for the last goal stay in memory for the next
+/// call (12 MB for 4x4, 510 MB for 5x5); a `Solver` keeps its own as long as it lives. With ``optimal=False``,
+/// thousands of boards of up to 10,000 cells are solved per second; on 4x4 the solutions are about 1.16 times as long
+/// as shortest ones.
 ///
 /// Parameters
 /// ----------
 /// boards : array-like of int, shape (cells,), (rows, columns) or (n, ..); or str, or list of str
-///     With `states`: the puzzle, as of `PuzzleSolver`.
+///     If `states` is given, the puzzle, in any form that `PuzzleSolver` accepts.
 /// states : str, list of str, or array-like of int, optional
-///     States of the puzzle, as of `PuzzleSolver.solve`.
+///     States of the puzzle; see `PuzzleSolver.solve`.
 /// optimal : bool, default True
 ///     Find shortest solutions.
 /// goal : str or board, default "last"
 /// size : str, optional
-///     Size of flat boards that are not square.
+///     The size of flat boards that are not square.
 /// databases, threads
-///     As of `Solver`; of a puzzle the tables of `PuzzleSolver`.
+///     See `Solver`; for puzzles, the tables of `PuzzleSolver`.
 /// max_nodes, timeout, progress
-///     As of `Solver.solve`.
+///     See `Solver.solve`.
 ///
 /// Returns
 /// -------
@@ -538,7 +541,7 @@ static LAST: Mutex<Option<Arc<Solver>>> = Mutex::new(None);
 /// Raises
 /// ------
 /// ValueError
-///     Names the first row that is not a board, or that cannot reach the goal.
+///     If a row is not a board, or cannot reach the goal; the message names the first such row.
 /// KeyboardInterrupt
 ///     On Ctrl-C.
 ///

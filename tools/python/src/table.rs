@@ -18,10 +18,10 @@ use super::numbers;
 use super::puzzle::{Counted, form_of, subject};
 use super::work::{FIRST, for_rows, long, map, reopened};
 
-/// The depth of every state of a board or another puzzle: distances to the goal, and shortest ways.
+/// The depth of every state of a board or another puzzle: distances to the goal, and shortest paths.
 ///
-/// Made by `build` and `open`. A table can be closed, is a context manager, can be used by several threads, and can be
-/// pickled when it was opened from a file, which another process then opens.
+/// Created by `build` and `open`. A table can be closed, is a context manager, and can be used by several threads. It
+/// can be pickled if it was opened from a file; another process then opens this file.
 ///
 /// Examples
 /// --------
@@ -33,13 +33,13 @@ use super::work::{FIRST, for_rows, long, map, reopened};
 #[pyclass(frozen, module = "tilewave")]
 pub struct DistanceTable {
     table: RwLock<Option<Arc<tilewave::DistanceTable>>>,
-    /// Whether a look-up may wait for a file.
+    /// Whether a lookup may wait for a file.
     lazy: bool,
-    /// The file that it was opened from, and how.
+    /// The file that the table was opened from, and how it was opened.
     file: Option<(PathBuf, &'static str)>,
 }
 
-/// Maps a table file, all of it checked.
+/// Maps a table file and checks all of it.
 fn mapped(path: &Path) -> Result<tilewave::DistanceTable, Error> {
     let table = tilewave::DistanceTable::from_image(Image::Mapped(map(path)?))?;
     table.check()?;
@@ -62,14 +62,14 @@ impl DistanceTable {
     }
 }
 
-/// A way to the goal: letters of a board, names of the generators of another puzzle.
+/// A path to the goal: letters for a board, names of the generators for another puzzle.
 #[derive(IntoPyObject)]
 enum Way {
     Letters(String),
     Names(Vec<String>),
 }
 
-/// The way of one row.
+/// The path of one row.
 fn way(table: &tilewave::DistanceTable, row: &[u16]) -> Result<Way, Error> {
     if let Some(size) = table.space().size() {
         let board = Board::new(size, row)?;
@@ -93,25 +93,26 @@ fn way(table: &tilewave::DistanceTable, row: &[u16]) -> Result<Way, Error> {
 
 #[pymethods]
 impl DistanceTable {
-    /// Searches a puzzle and keeps the depth of every state.
+    /// Searches a puzzle and stores the depth of every state.
     ///
-    /// Cost: the search, and a byte of memory per state (`"mod3"`: a quarter): 0.24 GB and a second for 3x4.
+    /// Cost: the search, plus one byte of memory per state (a quarter of that with `"mod3"`): 0.24 GB and a second for
+    /// 3x4.
     ///
     /// Parameters
     /// ----------
     /// puzzle : str, os.PathLike or Puzzle
-    ///     As of `bfs`; every move needs a way back.
+    ///     See `bfs`; every move needs an inverse.
     /// goal, metric, directed
-    ///     As of `bfs`.
+    ///     See `bfs`.
     /// encoding : {"byte", "mod3"}
-    ///     "byte": one byte per state, a depth is one look-up. "mod3": two bits per state, a depth is a walk to
-    ///     the goal of some microseconds.
+    ///     "byte": one byte per state; a depth is one lookup. "mod3": two bits per state; a depth is found by walking
+    ///     to the goal, which takes a few microseconds.
     /// threads : int, optional
     /// memory : int or str, optional
-    ///     Memory limit in bytes, or a size with a unit: "8GiB"; by default half of the free memory.
+    ///     Memory limit in bytes, or a size with a unit: "8GiB". The default is half of the free memory.
     /// progress : callable, optional
-    ///     Called as progress(depth, states, seconds) after each level. An exception that it raises stops the
-    ///     work and is raised here.
+    ///     Called as progress(depth, states, seconds) after each level. An exception that it raises stops the build and
+    ///     is raised again here.
     ///
     /// Returns
     /// -------
@@ -120,9 +121,9 @@ impl DistanceTable {
     /// Raises
     /// ------
     /// ValueError
-    ///     When there is no such puzzle, or some of its moves go one way only.
+    ///     If there is no such puzzle, or if some of its moves cannot be reversed.
     /// MemoryError
-    ///     When table and search need more than `memory`.
+    ///     If the table and the search need more than `memory`.
     ///
     /// Examples
     /// --------
@@ -159,11 +160,12 @@ impl DistanceTable {
     /// ----------
     /// path : str or os.PathLike
     /// lazy : bool, default False
-    ///     Read and check only the parts that are asked for, a MiB around each, and keep them: for a few look-ups in
-    ///     a large table. Otherwise all of it is read into memory and checked, about 0.3 ns per byte on two cores.
+    ///     Read and check only the parts that are needed, a MiB around each lookup, and keep them: for a few lookups in
+    ///     a large table. By default, the whole file is read into memory and checked, at about 0.3 ns per byte on two
+    ///     cores.
     /// mmap : bool, default False
-    ///     Map the file instead of reading it, and check all of it: processes that open it share its memory. Nobody may
-    ///     shorten the file while it is open.
+    ///     Map the file instead of reading it, and check all of it: processes that open it share its memory. The file
+    ///     must not be truncated while it is open.
     ///
     /// Returns
     /// -------
@@ -172,9 +174,9 @@ impl DistanceTable {
     /// Raises
     /// ------
     /// OSError
-    ///     FileNotFoundError and others, when the file cannot be read.
+    ///     FileNotFoundError and others, if the file cannot be read.
     /// ValueError
-    ///     When the file is not a table, or is damaged.
+    ///     If the file is not a table, or is damaged.
     ///
     /// Examples
     /// --------
@@ -211,7 +213,7 @@ impl DistanceTable {
         reopened(py, py.get_type::<DistanceTable>().into_any(), path, option)
     }
 
-    /// Writes the table to a file, which appears when it is complete.
+    /// Writes the table to a file. The file appears only once it is complete.
     ///
     /// Parameters
     /// ----------
@@ -222,9 +224,9 @@ impl DistanceTable {
     /// Raises
     /// ------
     /// FileExistsError
-    ///     When there is one.
+    ///     If the file exists.
     /// OSError
-    ///     When it cannot be written.
+    ///     If the file cannot be written.
     ///
     /// Examples
     /// --------
@@ -239,7 +241,7 @@ impl DistanceTable {
         long(py, None, |watch| Ok(table.save_with(&path, replace, watch)?))
     }
 
-    /// Closes the table and gives its memory back.
+    /// Closes the table and frees its memory.
     ///
     /// Examples
     /// --------
@@ -252,7 +254,7 @@ impl DistanceTable {
         *table = None;
     }
 
-    /// Whether the table was closed.
+    /// Whether the table has been closed.
     #[getter]
     fn closed(&self) -> bool {
         self.get().is_err()
@@ -268,24 +270,26 @@ impl DistanceTable {
         self.close();
     }
 
-    /// Returns the fewest moves to the goal of many states.
+    /// Returns the minimum number of moves to the goal for many states.
     ///
-    /// Some 40 ns per state and core, on all cores from 2048 states on; some microseconds in the encoding "mod3".
+    /// Takes about 40 ns of one core per state, or a few microseconds with the encoding "mod3"; from 2048 states on,
+    /// all cores are used.
     ///
     /// Parameters
     /// ----------
     /// states : array-like of int, shape (.., cells) or (.., rows, columns); or str
-    ///     Of other puzzles than boards the number of the element at each position, from 0.
+    ///     For puzzles other than boards, the number of the element at each position, starting from 0.
     ///
     /// Returns
     /// -------
     /// int16 array of shape (..), or an int
-    ///     -1 for states that cannot reach the goal, or that a table of the first depths does not have.
+    ///     -1 for states that cannot reach the goal, or that are missing in a table of the first depths.
     ///
     /// Raises
     /// ------
     /// ValueError
-    ///     Names the first row that is not a state of the table's puzzle; or the table is closed.
+    ///     If a row is not a state of the table's puzzle (the message names the first such row), or if the table is
+    ///     closed.
     ///
     /// Examples
     /// --------
@@ -309,7 +313,7 @@ impl DistanceTable {
         per_row(py, found.map_err(if rows.is_one() { of_one } else { exception })?, &rows)
     }
 
-    /// Returns a shortest way to the goal, for one state or for each of many.
+    /// Returns a shortest path to the goal, for one state or for each of many.
     ///
     /// Parameters
     /// ----------
@@ -318,13 +322,14 @@ impl DistanceTable {
     /// Returns
     /// -------
     /// str, or list of str
-    ///     Boards: one letter per tile, U, D, L or R, where it goes. Other puzzles: lists of the names of moves.
+    ///     For boards, one letter U, D, L or R for each tile, the direction in which it moves. For other puzzles, lists
+    ///     of the names of moves.
     ///
     /// Raises
     /// ------
     /// ValueError
-    ///     Names the first row that is not a state, that cannot reach the goal, or that a table of the first depths
-    ///     does not have; or the table is closed.
+    ///     If a row is not a state, cannot reach the goal, or is missing in a table of the first depths (the message
+    ///     names the first such row), or if the table is closed.
     ///
     /// Examples
     /// --------
@@ -361,13 +366,13 @@ impl DistanceTable {
         }
     }
 
-    /// What the puzzle is called: the size of a board.
+    /// The name of the puzzle; for a board, its size.
     #[getter]
     fn puzzle(&self) -> PyResult<String> {
         Ok(self.get()?.space().name())
     }
 
-    /// "stm" or "mtm" of a board, None for other puzzles.
+    /// "stm" or "mtm" for a board, None for other puzzles.
     #[getter]
     fn metric(&self) -> PyResult<Option<&'static str>> {
         Ok(self.get()?.space().metric().map(Metric::name))
@@ -387,7 +392,7 @@ impl DistanceTable {
         Ok(self.get()?.encoding().name())
     }
 
-    /// States of each depth, (depths,) uint64.
+    /// The number of states at each depth, (depths,) uint64.
     #[getter]
     fn histogram<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u64>>> {
         Ok(PyArray1::from_slice(py, self.get()?.histogram()))
@@ -399,7 +404,7 @@ impl DistanceTable {
         Ok(self.get()?.checksum())
     }
 
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     #[getter]
     fn nbytes(&self) -> PyResult<u64> {
         Ok(self.get()?.file_bytes())

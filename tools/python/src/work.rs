@@ -1,4 +1,4 @@
-//! Work while the interpreter is free: threads, progress, and Ctrl-C.
+//! Long computations that release the interpreter: threads, progress, and Ctrl-C.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -15,29 +15,30 @@ use tilewave::{Error, Mapped, SystemError, internals};
 
 use super::errors::{exception, of_panic};
 
-/// Rows that the calling thread works on alone: the library shares no fewer between threads.
+/// The number of rows up to which the calling thread works alone: the library does not share fewer between threads.
 const ALONE: usize = 2048;
-/// Time between two looks for Ctrl-C.
+/// Time between two checks for Ctrl-C.
 const LOOK: Duration = Duration::from_millis(50);
-/// Time that a piece of a look-up should take: no more than Ctrl-C may wait, long beside what a piece costs.
+/// Time that a piece of a lookup should take: not more than Ctrl-C may wait, but long compared to the overhead of a
+/// piece.
 const PIECE: Duration = Duration::from_millis(50);
-/// Rows of the first piece where a row takes some microseconds at most.
+/// Rows of the first piece when a row takes at most a few microseconds.
 pub const FIRST: usize = 4 * ALONE;
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Returns the threads of this process.
+/// Returns the thread pool of this process.
 pub fn pool() -> PyResult<Arc<ThreadPool>> {
     let pool = internals::process_pool();
     pool.map_err(|e| PyRuntimeError::new_err(format!("cannot start threads: {e}")))
 }
 
-/// Works on many rows of `width` numbers, a piece of them at a time, as long as nobody presses Ctrl-C; `first` are the rows
-/// of the first piece, of later ones as many as take [`PIECE`]. `join` is given what `work` returns for each, in their order.
+/// Works on many rows of `width` numbers, one piece at a time, until Ctrl-C is pressed. The first piece has `first`
+/// rows, later ones as many as take [`PIECE`]. `join` is called with the result of `work` for each piece, in order.
 ///
-/// Errors: those of `work` about a row tell its number among all.
+/// Errors: an error of `work` that concerns a row gives its number among all rows.
 pub fn in_pieces<T: Sync, R: Send>(
     py: Python<'_>,
     (numbers, width): (&[T], usize),
@@ -79,7 +80,7 @@ pub fn in_pieces<T: Sync, R: Send>(
     }
 }
 
-/// Returns one result for each of many rows: see [`in_pieces`].
+/// Returns one result for each row: see [`in_pieces`].
 pub fn for_rows<T: Sync, R: Send>(
     py: Python<'_>,
     rows: (&[T], usize),
@@ -98,7 +99,7 @@ pub fn for_rows<T: Sync, R: Send>(
     Ok(done.map(|()| all))
 }
 
-/// Watches a long work for the interpreter.
+/// Watches a long computation on behalf of the interpreter.
 pub struct Watch {
     callback: Option<Py<PyAny>>,
     stopped: AtomicBool,
@@ -106,7 +107,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Stops the work, to raise an exception.
+    /// Stops the computation in order to raise an exception.
     fn stop(&self, error: PyErr) {
         lock(&self.raised).get_or_insert(error);
         self.stopped.store(true, Ordering::Relaxed);
@@ -131,8 +132,9 @@ impl Progress for Watch {
     }
 }
 
-/// Returns what a long work returns, which runs on the threads of this process while this one looks for Ctrl-C. The callback
-/// is called with depth, states and seconds of each level; what it raises ends the work.
+/// Returns the result of a long computation, which runs on the threads of this process while the current thread watches
+/// for Ctrl-C. The callback is called with depth, states and seconds of each level; an exception that it raises ends
+/// the computation.
 pub fn long<T: Send>(
     py: Python<'_>,
     callback: Option<Py<PyAny>>,
@@ -141,7 +143,8 @@ pub fn long<T: Send>(
     long_watched(py, callback, |_| Ok(()), work)
 }
 
-/// Does a long work as [`long`] does; `look` is called now and then on this thread, and what it raises ends the work.
+/// Runs a long computation as [`long`] does. `look` is called from time to time on this thread; an exception that it
+/// raises ends the computation.
 pub fn long_watched<T: Send>(
     py: Python<'_>,
     callback: Option<Py<PyAny>>,
@@ -178,7 +181,7 @@ pub fn long_watched<T: Send>(
     }
 }
 
-/// Returns how something is pickled that was opened from a file: another process opens it again.
+/// Returns how to pickle an object that was opened from a file: another process reopens the file.
 pub fn reopened<'py>(
     py: Python<'py>,
     class: Bound<'py, PyAny>,

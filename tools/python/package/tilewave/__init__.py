@@ -1,6 +1,6 @@
-"""Complete breadth-first searches of sliding-tile boards, cubes and other puzzles, pattern databases, solvers.
+"""Complete breadth-first searches of sliding-tile boards, cubes and other puzzles; pattern databases; solvers.
 
-Everything is computed by the library; docs/python.md of the repository says what there is.
+The library does all the computing. For documentation, see docs/python.md in the repository.
 """
 
 from ._graph import Adjacency

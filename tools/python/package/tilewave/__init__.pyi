@@ -12,9 +12,9 @@ __all__: list[str]
 _Path: TypeAlias = str | PathLike[str]
 # Boards or other states: an array of integers, nested lists of them, a string or a list of strings.
 _States: TypeAlias = npt.ArrayLike
-# The same but for one string.
+# The same, but not a single string.
 _Rows: TypeAlias = npt.NDArray[Any] | list[Any] | tuple[Any, ...]
-# uint8, and int16 above 256 positions.
+# uint8, or int16 if there are more than 256 positions.
 _Array: TypeAlias = npt.NDArray[Any]
 _Puzzle: TypeAlias = _Path | Puzzle
 _Progress: TypeAlias = Callable[[int, int, float], object]
@@ -130,7 +130,7 @@ class SearchResult:
     def levels(self) -> dict[str, npt.NDArray[Any]]: ...
     def to_dict(self) -> dict[str, Any]: ...
     def svg(self) -> str: ...
-    # Axes of matplotlib, which need not be there.
+    # Axes of matplotlib, which may not be installed.
     def plot(self, ax: Any = None, *, log: bool = False, **options: Any) -> Any: ...
     def _repr_html_(self) -> str: ...
 
@@ -284,7 +284,7 @@ class Solver:
         timeout: float | None = None,
         progress: _SolverProgress | None = None,
     ) -> list[Solution]: ...
-    # An array may be one board or many.
+    # An array may hold one board or many.
     @overload
     def solve(
         self,
@@ -359,7 +359,7 @@ class PuzzleSolver:
         timeout: float | None = None,
         progress: _SolverProgress | None = None,
     ) -> list[Solution]: ...
-    # An array may be one state or many.
+    # An array may hold one state or many.
     @overload
     def solve(
         self,

@@ -10,7 +10,7 @@ import numpy as np
 class Adjacency(NamedTuple):
     """All states of a puzzle and the moves between them, as `Puzzle.adjacency` returns them.
 
-    Neighbours of state i are ``indices[indptr[i]:indptr[i + 1]]``, in increasing order.
+    The neighbours of state i are ``indices[indptr[i]:indptr[i + 1]]``, in increasing order.
 
     Examples
     --------

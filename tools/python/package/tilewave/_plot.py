@@ -1,4 +1,4 @@
-"""Charts by matplotlib, which is asked for only here."""
+"""Charts with matplotlib, which is imported only here."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def distribution(result: Any, ax: Any, log: bool, **options: Any) -> Any:
-    """Draws the states of each depth of a search."""
+    """Draws the number of states at each depth of a search."""
     if ax is None:
         try:
             import matplotlib.pyplot as pyplot
