@@ -258,6 +258,16 @@ impl TableRank {
         }
     }
 
+    /// Returns the fields that are read; the same field may occur several times.
+    pub fn fields(&self) -> Vec<usize> {
+        match self {
+            TableRank::Whole(rank) => rank.fields(),
+            TableRank::Reduced { coordinate, rests, .. } => {
+                [coordinate].into_iter().chain(rests).flat_map(RowRank::fields).collect()
+            }
+        }
+    }
+
     /// Returns the same for rows whose fields are shifted by this number of places.
     pub fn shifted(&self, by: usize) -> TableRank {
         match self {

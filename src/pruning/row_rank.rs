@@ -263,6 +263,18 @@ impl RowRank {
         shifted
     }
 
+    /// Returns the fields that are read; the same field may occur several times.
+    pub fn fields(&self) -> Vec<usize> {
+        let of_group = |group: &GroupRank| -> Vec<usize> {
+            match group {
+                GroupRank::Places(parts) => parts.iter().map(|(part, _)| part.field).collect(),
+                GroupRank::Set { parts, .. } => parts.iter().map(|part| part.field).collect(),
+                GroupRank::Contents { parts, .. } => parts.iter().map(|part| part.field).collect(),
+            }
+        };
+        self.groups.iter().flat_map(of_group).collect()
+    }
+
     /// Returns the number.
     #[inline]
     pub fn rank(&self, row: &[u8]) -> u64 {

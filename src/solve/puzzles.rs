@@ -4,6 +4,9 @@
 //! are products of moves, for its inverse: each of these **views** gives a lower bound on the remaining moves. A node's
 //! children are looked up together, view after view, so that their memory accesses overlap.
 //!
+//! Where no move turns pieces of two **parts** of a puzzle (a box of several puzzles), each move counts in one part only:
+//! the bound is the sum over the parts of the maximum of each.
+//!
 //! Source: R. E. Korf, Finding optimal solutions to Rubik's cube using pattern databases, AAAI 1997; inverse states: A.
 //! Felner, U. Zahavi, J. Schaeffer and R. C. Holte, Dual lookups in pattern databases, IJCAI 2005.
 //!
@@ -20,7 +23,7 @@ use crate::{
     pruning::{EntrySize, PruningTable, numbers::TableRank, row_rank::PieceMap},
     puzzle::{
         PuzzleError, Unreachable,
-        orbits::{Arrangement, OrbitPuzzle},
+        orbits::{Arrangement, OrbitMove, OrbitPuzzle, OrbitTurn},
         reachable::Reachability,
     },
     random::SplitMix64,
@@ -66,6 +69,8 @@ pub struct PuzzleSolver {
     fields: StateFields,
     tables: Vec<Arc<PruningTable>>,
     views: Vec<TableView>,
+    /// How many parts views belong to.
+    parts: usize,
     words: WordPruner,
     moves: Vec<RowMove>,
     /// The tables of all moves, concatenated.
@@ -83,6 +88,8 @@ struct TableView {
     table: usize,
     rank: TableRank,
     size: EntrySize,
+    /// The part of the puzzle that it reads.
+    part: usize,
     /// The largest depth.
     most: u8,
 }
@@ -100,6 +107,8 @@ struct PuzzleLevel {
     children: Vec<Child>,
     /// For each child and view, the depth found in the table.
     bounds: Vec<u8>,
+    /// For each child and part, the largest depth so far.
+    largest: Vec<u8>,
 }
 
 #[derive(Clone, Copy)]
@@ -119,6 +128,39 @@ struct PuzzleSubtree {
     bounds: Vec<u8>,
 }
 
+/// Tells views which part of a puzzle they read, removes those that read several, and returns the number of parts. A part
+/// is a collection of sets of pieces: no move and no table goes beyond one.
+fn number_parts(
+    (puzzle, fields): (&OrbitPuzzle, &StateFields),
+    tables: Vec<Vec<usize>>,
+    views: &mut Vec<TableView>,
+) -> usize {
+    let moved = |one: &OrbitMove| {
+        let turns = one.transformation.0.iter().enumerate();
+        let moved = turns.filter(|(_, turn)| **turn != OrbitTurn::still(turn.source.len()));
+        moved.map(|(set, _)| set).collect()
+    };
+    // For each set, the first one of its part.
+    let mut first: Vec<usize> = (0..puzzle.orbits().len()).collect();
+    for sets in puzzle.moves().iter().map(moved).chain(tables) {
+        let joined: Vec<usize> = sets.into_iter().map(|set| first[set]).collect();
+        let Some(&least) = joined.iter().min() else { continue };
+        first.iter_mut().filter(|own| joined.contains(own)).for_each(|own| *own = least);
+    }
+    // The fields of the inverse follow those of the state.
+    let part = |field: usize| first[fields.fields[field % fields.fields.len()].orbit];
+    views.retain_mut(|view| {
+        let mut parts = view.rank.fields().into_iter().map(part);
+        view.part = parts.next().unwrap_or_default();
+        parts.all(|part| part == view.part)
+    });
+    let mut known: Vec<usize> = views.iter().map(|view| view.part).collect();
+    known.sort_unstable();
+    known.dedup();
+    views.iter_mut().for_each(|view| view.part = known.partition_point(|&part| part < view.part));
+    known.len()
+}
+
 impl PuzzleSolver {
     /// Returns the solver for a puzzle with tables of its projections, all of them in memory or mapped. Cost: choosing
     /// the views, up to half a second.
@@ -136,7 +178,7 @@ impl PuzzleSolver {
         let back = Inverses::of(&puzzle, &fields);
         let group = SymmetryGroup::find(&puzzle, &fields);
         let directed = puzzle.is_directed();
-        let mut views = Vec::new();
+        let (mut views, mut sets) = (Vec::new(), Vec::new());
         for (index, table) in tables.iter().enumerate() {
             let there = table.puzzle();
             let unfit =
@@ -152,11 +194,12 @@ impl PuzzleSolver {
             if directed && table.entry_size() == EntrySize::Mod3 {
                 return Err(unfit("has depths modulo 3, but moves go one way only"));
             }
+            sets.push(map.orbit.clone());
             let most = (table.histogram().len() - 1) as u8;
             for symmetry in &group.maps {
                 let rank = table.numbers.of_rows((&puzzle, &fields), there, &map, symmetry);
                 let size = table.entry_size();
-                let view = |rank| TableView { table: index, rank, size, most };
+                let view = |rank| TableView { table: index, rank, size, part: 0, most };
                 // A move may change the bound of the inverse by more than one.
                 if let Some(back) = back.as_ref().filter(|_| size != EntrySize::Mod3) {
                     views.push(view(rank.shifted(back.moves[0].source.len())));
@@ -167,6 +210,7 @@ impl PuzzleSolver {
         if views.is_empty() {
             return Err(SolveError::Database { reason: "no table is given".into() });
         }
+        let parts = number_parts((&puzzle, &fields), sets, &mut views);
         let mut rows: Vec<FieldMap> = moves;
         let mut goals: Vec<Vec<u8>> = puzzle.goals().iter().map(|g| fields.encode(g)).collect();
         if let Some(back) = &back {
@@ -202,6 +246,7 @@ impl PuzzleSolver {
             fields,
             tables,
             views,
+            parts,
             moves: row_moves,
             values,
             goals,
@@ -241,16 +286,14 @@ impl PuzzleSolver {
             .map(|view| Some(samples.iter().map(|row| exact(view, row)).collect()))
             .collect();
         let mut views: Vec<Option<TableView>> = views.into_iter().map(Some).collect();
-        let mut best = vec![0u8; samples.len()];
+        let mut best = vec![vec![0u8; samples.len()]; self.parts];
         while self.views.len() < MAX_VIEWS {
-            let raised = |said: &Vec<u8>| {
-                said.iter()
-                    .zip(&best)
-                    .map(|(s, b)| usize::from(s.saturating_sub(*b)))
-                    .sum::<usize>()
+            let raised = |(i, said): (usize, &Option<Vec<u8>>)| {
+                let best = &best[views[i].as_ref()?.part];
+                let raised = said.as_ref()?.iter().zip(best).map(|(s, b)| s.saturating_sub(*b));
+                Some((raised.map(usize::from).sum::<usize>(), i))
             };
-            let gains =
-                said.iter().enumerate().filter_map(|(i, said)| Some((raised(said.as_ref()?), i)));
+            let gains = said.iter().enumerate().filter_map(raised);
             // The first among equals.
             let Some((gain, i)) = gains.max_by_key(|&(gain, i)| (gain, std::cmp::Reverse(i)))
             else {
@@ -260,10 +303,11 @@ impl PuzzleSolver {
                 break;
             }
             let own = said[i].take().unwrap_or_default();
-            best.iter_mut().zip(own).for_each(|(best, own)| *best = own.max(*best));
-            self.views.extend(views[i].take());
+            let Some(view) = views[i].take() else { break };
+            best[view.part].iter_mut().zip(own).for_each(|(best, own)| *best = own.max(*best));
+            self.views.push(view);
         }
-        let mean = best.iter().map(|&b| f64::from(b)).sum::<f64>() / samples.len() as f64;
+        let mean = best.iter().flatten().map(|&b| f64::from(b)).sum::<f64>() / samples.len() as f64;
         tracing::debug!(
             "{} views of {} tables, {mean:.3} on average",
             self.views.len(),
@@ -375,6 +419,7 @@ impl PuzzleSolver {
             rows: vec![0; self.moves.len() * self.width],
             children: Vec::new(),
             bounds: vec![0; self.moves.len() * self.views.len()],
+            largest: vec![0; self.moves.len() * self.parts],
         }
     }
 
@@ -387,8 +432,12 @@ impl PuzzleSolver {
         level: &mut PuzzleLevel,
         walked: &mut Walked,
     ) {
-        let PuzzleLevel { rows, children, bounds: said } = level;
+        let PuzzleLevel { rows, children, bounds: said, largest } = level;
         children.clear();
+        let parts = self.parts;
+        if parts > 1 {
+            largest.fill(0);
+        }
         let mut slot = 0u16;
         for &(one, word) in self.words.moves(word) {
             let to = &mut rows[usize::from(slot) * self.width..][..self.width];
@@ -405,7 +454,7 @@ impl PuzzleSolver {
             }
             let table = &self.tables[view.table];
             let modulo = view.size == EntrySize::Mod3;
-            if !modulo && usize::from(view.most) <= room {
+            if !modulo && usize::from(view.most) <= room && parts == 1 {
                 continue;
             }
             for child in children.iter_mut() {
@@ -428,9 +477,15 @@ impl PuzzleSolver {
                 } else {
                     entry
                 };
-                let stays = usize::from(depth) <= room;
+                let mut bound = usize::from(depth);
+                if parts > 1 {
+                    let largest = &mut largest[usize::from(child.slot) * parts..][..parts];
+                    largest[view.part] = largest[view.part].max(depth);
+                    bound = largest.iter().map(|&depth| usize::from(depth)).sum();
+                }
+                let stays = bound <= room;
                 if !stays {
-                    walked.excess = walked.excess.min(i32::from(depth) - room as i32);
+                    walked.excess = walked.excess.min((bound - room) as i32);
                 }
                 stays
             });
@@ -561,8 +616,12 @@ impl StateSolver for PuzzleSolver {
             return Err(PuzzleError::Unreached { puzzle, why }.into());
         }
         let root = self.root(state)?;
-        let bound = root.bounds.into_iter().max().unwrap_or_default();
-        Ok(Pending::new(state.clone(), usize::from(bound.max((!self.is_solved(&root.row)).into()))))
+        let mut largest = vec![0; self.parts];
+        for (view, bound) in self.views.iter().zip(root.bounds) {
+            largest[view.part] = bound.max(largest[view.part]);
+        }
+        let bound: usize = largest.into_iter().map(usize::from).sum();
+        Ok(Pending::new(state.clone(), bound.max((!self.is_solved(&root.row)).into())))
     }
 
     fn rooted(&self, state: &Arrangement) -> Result<Box<dyn Rooted<Arrangement> + '_>, SolveError> {
@@ -613,58 +672,5 @@ impl StateSolver for PuzzleSolver {
         let moves = self.replay(state, numbers?)?;
         let length = moves.len();
         Some((moves, length))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        Resources,
-        puzzle::{named, orbits::Turns},
-    };
-
-    /// All states of puzzles for which a full table exists: with small tables of projections, with depths modulo 3, and
-    /// with directed moves.
-    #[test]
-    fn solutions_are_as_long_as_depths() {
-        let whole = |name: &str, turns| named::parse(name).unwrap().counting(turns).unwrap();
-        for (name, turns, sets) in [
-            ("2x2x2", Turns::Powers, &["corners:1-4", "corners:4-7"][..]),
-            ("2x2x2", Turns::Directed, &["corners:1-3"]),
-            ("pyraminx", Turns::Quarter, &["corners", "edges"]),
-            ("skewb", Turns::Powers, &["centres", "corners,corners2"]),
-        ] {
-            let puzzle = whole(name, turns);
-            let truth = PruningTable::build(&puzzle, EntrySize::Byte, Resources::new()).unwrap();
-            let sizes = match turns {
-                Turns::Directed => vec![EntrySize::Nibble, EntrySize::Byte],
-                _ => vec![EntrySize::Nibble, EntrySize::Mod3],
-            };
-            for size in sizes {
-                let table = |set: &&str| {
-                    let names: Vec<String> = set.split(',').map(String::from).collect();
-                    PruningTable::build(
-                        &puzzle.clone().keeping(&names).unwrap(),
-                        size,
-                        Resources::new(),
-                    )
-                    .unwrap()
-                };
-                let solver = PuzzleSolver::new(puzzle.clone(), sets.iter().map(table)).unwrap();
-                let mut random = SplitMix64::new(5);
-                for _ in 0..12 {
-                    let number = random.draw() % truth.entries();
-                    let state = truth.numbers.unrank(number);
-                    let Some(depth) = truth.depth(&state).unwrap() else { continue };
-                    let answer = solver.solve(&state).unwrap();
-                    assert_eq!(
-                        answer.moves.unwrap().len(),
-                        depth,
-                        "{name} {turns:?} {size:?} {number}"
-                    );
-                }
-            }
-        }
     }
 }

@@ -8,6 +8,7 @@ mod export;
 mod ida;
 mod mapped;
 mod optimal;
+mod puzzles;
 mod scramble;
 mod solvability;
 #[path = "../disk/threads.rs"]
