@@ -268,7 +268,10 @@ TILEWAVE_API size_t tilewave_pdb_columns(const TilewavePdb *pdb);
  * Returns the number of cells of the board, and writes as much of the goal as `capacity` allows to `tiles`, which may
  * be NULL: row-major, 0 for the blank.
  */
-TILEWAVE_API size_t tilewave_pdb_goal(const TilewavePdb *pdb, uint16_t *tiles, size_t capacity);
+TILEWAVE_API
+size_t tilewave_pdb_goal(const TilewavePdb *pdb,
+                         uint16_t *tiles,
+                         size_t capacity);
 
 /**
  * Returns the number of tiles of the pattern, and writes as many of their numbers as `capacity` allows, in increasing
