@@ -1,6 +1,7 @@
 /**
  * @file tilewave.h
- * The C interface of tilewave: pattern databases and distance tables. How to build and link: tools/c/README.md.
+ * The C interface of tilewave: pattern databases, distance tables and pruning tables. For building and linking, see
+ * tools/c/README.md.
  *
  * Every pointer is NULL or points to as many elements as the count or capacity next to it specifies. Where NULL has a
  * meaning, it is documented; elsewhere, NULL is a wrong argument. Several threads may use a database or a table at the
