@@ -1,4 +1,4 @@
-//! The C library: open a pattern database or a distance table, look up values, close it. The header is
+//! The C library: open a pattern database, distance table or pruning table, look up values, close it. The header is
 //! `tools/c/tilewave.h`, generated from this file and handles.rs; for building and linking, see `tools/c/README.md`.
 //!
 //! Its functions have C names, so they are here and not in the Rust library; that way, two versions of the Rust library

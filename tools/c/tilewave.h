@@ -1,6 +1,7 @@
 /**
  * @file tilewave.h
- * The C interface of tilewave: pattern databases and distance tables. How to build and link: tools/c/README.md.
+ * The C interface of tilewave: pattern databases, distance tables and pruning tables. For building and linking, see
+ * tools/c/README.md.
  *
  * Every pointer is NULL or points to as many elements as the count or capacity next to it specifies. Where NULL has a
  * meaning, it is documented; elsewhere, NULL is a wrong argument. Several threads may use a database or a table at the
@@ -268,7 +269,10 @@ TILEWAVE_API size_t tilewave_pdb_columns(const TilewavePdb *pdb);
  * Returns the number of cells of the board, and writes as much of the goal as `capacity` allows to `tiles`, which may
  * be NULL: row-major, 0 for the blank.
  */
-TILEWAVE_API size_t tilewave_pdb_goal(const TilewavePdb *pdb, uint16_t *tiles, size_t capacity);
+TILEWAVE_API
+size_t tilewave_pdb_goal(const TilewavePdb *pdb,
+                         uint16_t *tiles,
+                         size_t capacity);
 
 /**
  * Returns the number of tiles of the pattern, and writes as many of their numbers as `capacity` allows, in increasing
