@@ -120,7 +120,8 @@ impl Arrivals {
                     (false, Some(error)) => Err(Failure::usage(error)),
                     (false, None) => {
                         refuse!(
-                            "no board was given: pass one as an argument, or one per line on standard input"
+                            "no board was given: pass boards as arguments, or one per line on \
+                             standard input"
                         )
                     }
                 };
