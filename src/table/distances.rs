@@ -351,7 +351,7 @@ impl DistanceTable {
 
 /// The error of a definition that is not that of the header.
 fn wrong(file: &Container<TableHeader>) -> TableError {
-    let what = "its definition of the puzzle is invalid";
+    let what = "invalid puzzle definition";
     TableError::System(TableHeader::KIND.wrong(&file.path, FileProblem::Header(what)))
 }
 
