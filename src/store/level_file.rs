@@ -60,7 +60,7 @@ pub struct LevelHeader {
 #[non_exhaustive]
 pub enum LevelError {
     /// Too short, or other first or last bytes: not a level file or not all of it.
-    #[error("it is not a whole level file")]
+    #[error("it is not a complete level file")]
     NotALevel,
     #[error("it has format version {0}, but this program reads version {VERSION}")]
     Version(u16),
