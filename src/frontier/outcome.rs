@@ -120,8 +120,7 @@ pub enum FrontierError {
     System(#[from] SystemError),
     /// The observer asked to stop.
     #[error(
-        "interrupted: a search in memory cannot be resumed; use --max-depth to end one early with \
-         a result, or --dir to keep it on disk"
+        "interrupted: a search in memory cannot be resumed; to end one early with a result, use --max-depth; to keep it on disk, use --dir"
     )]
     Interrupted,
 }

@@ -74,7 +74,7 @@ fn repeated(word: &str) -> Option<(&str, u32, bool)> {
 }
 
 /// What is found where a text ends.
-const END: &str = "the end";
+const END: &str = "end";
 
 fn out_of_place(word: &str) -> PuzzleError {
     PuzzleError::MoveOutOfPlace(match word {

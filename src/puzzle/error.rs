@@ -415,8 +415,8 @@ pub enum PuzzleError {
     },
     /// A twist out of range.
     #[error(
-        "move '{name}' turns a piece of set {orbit} by {twist}, but the piece has only \
-         {orientations} orientations"
+        "move '{name}' turns a piece of set {orbit} by {twist}, but the piece has only {}",
+        crate::units::counted(u64::from(*orientations), "orientation")
     )]
     Twist {
         /// The move.

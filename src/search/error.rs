@@ -79,8 +79,7 @@ pub enum SearchError {
     },
     /// The observer asked to stop.
     #[error(
-        "interrupted at depth {depth} ({} so far): a search in memory cannot be resumed; use \
-         --max-depth to end one early with a result",
+        "interrupted at depth {depth} ({} so far): a search in memory cannot be resumed; to end one early with a result, use --max-depth",
         counted(*states, "state")
     )]
     Interrupted {
