@@ -10,7 +10,10 @@ fn file(name: &str) -> String {
 #[test]
 fn families_are_listed() {
     let text = stdout(&["puzzles"]);
-    assert!(text.contains("topspin:N,K       a ring of N that turns, and a gate"), "{text}");
+    assert!(
+        text.contains("topspin:N,K       rotate a ring of N, or reverse the K in its gate"),
+        "{text}"
+    );
     assert!(text.contains("topspin:12,4: 479,001,600 states, "), "{text}");
     let csv = stdout(&["puzzles", "--format", "csv"]);
     assert_eq!(csv.lines().count(), 9, "{csv}");
@@ -188,7 +191,7 @@ fn a_puzzle_is_known_by_its_moves() {
     assert_eq!(ended["counts"], whole["counts"]);
     assert_eq!(ended["checksums"], whole["checksums"]);
     let wrong = [&["bfs", other.as_str(), "--quiet"], &on_disk[..]].concat();
-    refused(&wrong, 1, "holds another search: ");
+    refused(&wrong, 1, "contains another search: ");
     stdout(&["check", &run]);
     stdout(&["resume", &run]);
 }
@@ -222,14 +225,14 @@ fn pages_list_the_last_states() {
         std::fs::read_to_string(path).unwrap()
     };
     let pancakes = page(&["pancake:4"]);
-    assert!(pancakes.contains("one generator a move"));
+    assert!(pancakes.contains("one generator per move"));
     assert!(pancakes.contains("3 antipodes at depth 4"), "{pancakes}");
     assert!(pancakes.contains("no state is farther away"));
     assert!(pancakes.contains("<code>2 4 1 3</code>"), "{pancakes}");
     assert!(!pancakes.contains("class=\"mini\"") && !pancakes.contains("class=\"ends\""));
     assert!(page(&["lrx:7", "--max-depth", "9"]).contains("more are not listed"));
     let mtm = page(&["2x3", "--metric", "mtm"]);
-    assert!(mtm.contains("any number of tiles a move") && mtm.contains("class=\"mini\""));
+    assert!(mtm.contains("any number of tiles per move") && mtm.contains("class=\"mini\""));
     let svg = dir.path().join("lrx.svg");
     stdout(&["bfs", "lrx:6", "--plot", svg.to_str().unwrap()]);
     assert!(std::fs::read_to_string(svg).unwrap().contains("lrx:6"));
@@ -250,7 +253,7 @@ fn states_that_nothing_leads_to_are_told() {
         "{csv}"
     );
     assert!(csv.contains("\n2 1 3 4 5 6 7,\"topspin:7,4\","), "{csv}");
-    refused(&["state", "lrx:5", "--id", "120"], 2, "its lines 0 to 23, its cells");
+    refused(&["state", "lrx:5", "--id", "120"], 2, "the lines 0 to 23, the cells");
 }
 
 /// One line, and nothing written.
@@ -303,7 +306,7 @@ fn bad_input_is_refused() {
         (&["bfs", "lrx:8", "--goal", "first"], "--goal is for boards"),
         (&["verify", "lrx:8", "--metric", "stm"], "--metric is for boards"),
         (&["plan", "lrx:8", "--metric", "mtm"], "--metric is for boards"),
-        (&["bfs", "lrx:8", "--directed"], "for puzzles in files"),
+        (&["bfs", "lrx:8", "--directed"], "for puzzle files"),
         (&["bfs", "lrx:5", "--start", "1 2 3 4"], "lrx:5 has 5"),
         (&["bfs", "lrx:5", "--start", "1 2 3 4 4"], "4 occurs twice"),
         (&["bfs", "lrx:5", "--start", "1 2 3 4 x"], "'x' in the state"),
@@ -410,16 +413,12 @@ fn puzzles_without_numbers_are_searched_by_lists() {
         "no set is called 'tips'",
     );
     refused(&["bfs", "3x3x3", "--max-depth", "4", "--metric", "mtm"], 2, "mtm is for boards");
-    refused(&["bfs", "4x4", "--pieces", "corners"], 2, "--pieces is for puzzles of several sets");
+    refused(&["bfs", "4x4", "--pieces", "corners"], 2, "--pieces is for puzzles with several sets");
     refused(&["bfs", "3x3x3", "--max-depth", "9", "-M", "1MB"], 1, "do not fit in");
     refused(&["bfs", "5x5"], 1, "limit the depth with --max-depth");
     refused(&["bfs", "3x3x3", "--count-ahead"], 2, "--max-depth");
-    refused(&["bfs", "3x3", "--max-depth", "9", "--count-ahead"], 2, "is for searches by lists");
-    refused(
-        &["bfs", "3x3", "--metric", "qtm"],
-        2,
-        "--metric htm and qtm are for puzzles that turn",
-    );
+    refused(&["bfs", "3x3", "--max-depth", "9", "--count-ahead"], 2, "is for list searches");
+    refused(&["bfs", "3x3", "--metric", "qtm"], 2, "--metric htm and qtm are for twisty puzzles");
 }
 
 #[test]
@@ -433,7 +432,7 @@ fn growth_is_verified_as_far_as_it_is_published() {
     // Nothing but the number of states is known of these.
     let corners = stdout(&["verify", "skewb", "--metric", "qtm", "--format", "jsonl"]);
     assert!(corners.contains(r#""compared_with":"#), "{corners}");
-    refused(&["verify", "20x20x20"], 2, "nothing to hold a search against");
+    refused(&["verify", "20x20x20"], 2, "there is nothing with which to compare a search");
 }
 
 /// A large board to a depth with few states: passes over all states would take longer.
@@ -628,7 +627,7 @@ fn goal_sets_are_searched_planned_and_kept() {
     std::fs::write(&goals, "R\nQ\n").unwrap();
     refused(&["bfs", "2x2x2", "--goals", &goals], 2, "goals.txt: goal 2: 'Q' is not a move");
     std::fs::write(&goals, "# none\n").unwrap();
-    refused(&["bfs", "2x2x2", "--goals", &goals], 2, "goals.txt: the file holds no state");
+    refused(&["bfs", "2x2x2", "--goals", &goals], 2, "goals.txt: the file contains no states");
     refused(&["bfs", "2x2x2", "--goals", &path("absent")], 1, "absent");
     refused(&["bfs", "3x3x3", "--subgroup", "R U, F D"], 2, "more than 1048576 states");
     refused(&["bfs", "3x3x3", "--generators", " "], 2, "no move is named");

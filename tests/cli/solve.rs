@@ -109,7 +109,7 @@ fn wrong_input_is_refused() {
     refused(&["solve", "1 2 3/4 5 6/7 8 8"], 2, "tile 8 occurs twice");
     refused(&["solve", "1 2 3/4 5 6/7 8 0", "1 2/3 0"], 2, "2x2");
     refused(&["solve", "--fast", "--partition", "7-8", "1 2/3 0"], 2, "--fast needs no databases");
-    refused(&["solve", "--partition", "7-8", "1 2 3/4 5 6/7 8 0"], 2, "4x4 and 5x5 only");
+    refused(&["solve", "--partition", "7-8", "1 2 3/4 5 6/7 8 0"], 2, "only for 4x4 and 5x5");
     refused(
         &["solve", "--pdb", "/nonexistent.pdb", "--", "1 2 3/4 5 6/7 8 0"],
         1,
@@ -257,7 +257,7 @@ fn long_searches_log_a_line_a_second_unless_told_not_to() {
         let output = tilewave(&args).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "given up");
         let text = String::from_utf8(output.stdout).unwrap();
-        assert!(text.contains("  given up after "), "{text}");
+        assert!(text.contains("  gave up after "), "{text}");
         String::from_utf8(output.stderr).unwrap()
     };
     solve(&["--quiet"]);

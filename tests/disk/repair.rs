@@ -99,11 +99,11 @@ fn what_is_missing_is_named() {
             refused(
                 &bare,
                 keep_all,
-                &["the counts of the levels before were only in the manifest"],
+                &["the counts of the previous levels were only in the manifest"],
             );
         }
         bare.remove(MARKER).unwrap();
-        refused(&bare, keep_all, &["where the search of 3x3 started cannot be known"]);
+        refused(&bare, keep_all, &["it is not known where the search of 3x3 started"]);
     }
     refused(&Simulated::default(), false, &["holds no search"]);
 }

@@ -164,13 +164,13 @@ fn bad_requests_get_one_clear_line() {
     );
     let two = ["build", "3x3", "--pattern", "1,2", "--pattern", "2,3", "--disjoint"];
     size(&[&two[..], &["-o", "x", "-o", "y"]].concat(), 2, "tile 2 is in more than one pattern");
-    size(&[&two[..6], &["-o", "x"]].concat(), 2, "2 patterns and 1 output files");
+    size(&[&two[..6], &["-o", "x"]].concat(), 2, "2 patterns but 1 output files");
     size(&[&two[..6], &["-o", "x", "-o", "x"]].concat(), 2, "named twice");
     size(&["build", "4x4", "--partition", "6-6-6-6", "-o", "x"], 2, "choose 7-8");
     std::fs::write(dir.join("text"), "not a database").unwrap();
     size(&["build", "3x3", "--pattern", "1", "-o", "text/x"], 1, "cannot write");
     size(&["info", "none.pdb"], 1, "cannot open 'none.pdb'");
-    size(&["info", "text"], 1, "'text' is not a database, table, set, log or search of tilewave");
+    size(&["info", "text"], 1, "'text' is not a database, table, set, log or search: specify");
     stdout(dir, &BUILD);
     for args in
         [&["check", "a.pdb", "-M", "nonsense"][..], &["check", "a.pdb", "--full", "-M", "8"]]

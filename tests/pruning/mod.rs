@@ -482,7 +482,7 @@ fn commands_build_check_and_solve() {
     let told = fails(&[&solve[..], &["R Q"]].concat());
     assert!(told.contains('Q'), "{told}");
     let told = fails(&["solve", "3x3x3", "--pdb", &table, "R"]);
-    assert!(told.contains("no projection of 3x3x3"), "{told}");
+    assert!(told.contains("is not for a projection of 3x3x3"), "{told}");
     let told = fails(&["table", "3x3x3", "-o", &file("all.table")]);
     assert!(told.contains("--pieces"), "{told}");
     let told =
@@ -500,7 +500,7 @@ fn commands_build_check_and_solve() {
     let told = fails(&[&cross[..], &["corners:1-2,edges:2", "-o", &file("e.table")]].concat());
     assert!(told.contains("no symmetries make a table of 3x3x3 corners:1-2,edges:2"), "{told}");
     let told = fails(&["table", "3x3", "--up-to-symmetry", "-o", &file("e.table")]);
-    assert!(told.contains("--up-to-symmetry is for puzzles of several sets"), "{told}");
+    assert!(told.contains("--up-to-symmetry is for puzzles with several sets"), "{told}");
     let told = fails(&["table", "3x3x3", "--pieces", "corners:13", "-o", &file("e.table")]);
     assert!(told.contains("1 to 8"), "{told}");
     let told = fails(&["solve", "lrx:8", "1 2 3"]);
