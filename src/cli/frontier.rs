@@ -32,7 +32,7 @@ impl Figures for ListReport {
 /// `--count-ahead`.
 #[derive(clap::Args, Default)]
 pub struct Ahead {
-    /// In a list search, count the states of the last two depths without storing them.
+    /// In a list search, count the last two depths without storing their states.
     ///
     /// This takes longer, but lets one more depth fit in memory.
     #[arg(long, requires = "max_depth")]

@@ -88,7 +88,7 @@ pub struct Running {
     #[command(flatten)]
     pub resources: ResourceOptions,
 
-    /// Search engine [default: the fastest].
+    /// Engine [default: the fastest].
     ///
     /// The default is the fastest engine that supports the puzzle and fits in memory.
     // A directory makes it the one on disk.

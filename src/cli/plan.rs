@@ -44,7 +44,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
     ranks: Option<u16>,
 
-    /// Bytes per second that each machine can send over the network.
+    /// Bytes per second that each machine can send.
     #[arg(long, value_name = "BYTES/s", value_parser = bandwidth, default_value = "1GB/s")]
     network: u64,
 

@@ -48,7 +48,7 @@ fn hints_lead_on() {
     let place = dir.path().join("a/b");
     let run = place.to_str().unwrap();
     refused(&["bfs", "3x5", "-M", "1GiB"], 1, "or search on disk with --dir DIR");
-    refused(&["bfs", "3x3", "--dir", run, "--shared-digits", "99"], 2, "at most 2 digits");
+    refused(&["bfs", "3x3", "--dir", run, "--shared-digits", "99"], 2, "for 3x3 it is at most 2");
     // A slip is told from another word that merely shares letters with an option.
     refused(&["bfs", "3x3", "--max-deth", "3"], 2, "did you mean --max-depth?");
     refused(&["bfs", "3x3", "--cut", "3"], 2, "unknown option '--cut'; see tilewave bfs --help");
@@ -206,7 +206,9 @@ fn arguments_in_the_wrong_place_are_told_what_they_are() {
     let file = dir.path().join("boards.txt");
     fs::write(&file, "1 2 3/4 5 6/7 8 0\n").unwrap();
     let file = file.to_str().unwrap();
-    let from = |command: &str, file: &str| format!("'{file}' is a file: {command} < {file} reads");
+    let from = |command: &str, file: &str| {
+        format!("'{file}' is a file: to read states from it, use {command} < {file}")
+    };
     refused(&["solve", file], 2, &from("tilewave solve", file));
     refused(&["solve", "none.txt"], 2, &from("tilewave solve", "none.txt"));
     refused(&["state", "3x3", file], 2, &from("tilewave state 3x3", file));
@@ -269,7 +271,7 @@ fn plans_agree_and_do_not_give_up() {
     );
     assert_eq!(plan(&["3x4"])["projected"], serde_json::json!([]));
     let small = ["plan", "2x7", "-M", "100B"];
-    assert!(stdout(&small).contains("too much, does NOT fit the limit of 100 B"));
+    assert!(stdout(&small).contains("too much, does NOT fit within the limit of 100 B"));
     assert_eq!(plan(&small[1..])["fits"], false);
     let io = |rate| plan(&["3x4", "--dir", ".", "--disk-bandwidth", rate])["io_seconds"].as_f64();
     let ratio = io("8Gb/s").unwrap() / io("8GB/s").unwrap();
@@ -507,7 +509,7 @@ fn long_windows_are_searched_in_memory_only() {
     let run = directory.path().join("run");
     for puzzle in ["pancake:9", "reversals:8"] {
         let command = ["bfs", puzzle, "--dir", run.to_str().unwrap()];
-        refused(&command, 2, "is searched in memory only");
+        refused(&command, 2, "can be searched only in memory");
         assert!(!run.exists());
     }
 }

@@ -29,7 +29,7 @@ fn what_crosses_the_network_in_levels_that_nobody_knows_is_unknown() {
         assert!(unknown[key].is_null(), "{key}: {unknown}");
     }
     let text = stdout(&[&["plan"], &ranks[..]].concat());
-    assert!(text.contains(" a level at most, unknown in all\n"), "{text}");
+    assert!(text.contains(" per level, unknown in total\n"), "{text}");
     assert!(text.contains("expected without the network"), "{text}");
     // As far as a search goes its levels are no more than these.
     let few = plan(&[&ranks[..], &["--max-depth", "10"]].concat());

@@ -212,7 +212,7 @@ fn tables_in_the_multi_tile_metric_count_its_moves() {
         (&"L3U".into(), &2.into(), &"mtm".into())
     );
     let with = |option| ["solve", "--table", path, board, option];
-    refused(&with("--certify"), 2, "--certify is for moves of one tile");
+    refused(&with("--certify"), 2, "--certify is for single-tile moves");
 }
 
 #[test]
@@ -270,14 +270,14 @@ fn bad_input_is_refused() {
     let oriented = "Name o\nSet A 3 2\nSolved\nA\n1 2 3\nEnd\nMove T\nA\n2 3 1\n1 0 1\nEnd\n";
     let equal = "Name e\nSet A 3 1\nSolved\nA\n1 1 3\nEnd\nMove T\nA\n2 3 1\nEnd\n";
     let files = [
-        ("sets.tws", sets, "is searched by lists"),
-        ("oriented.tws", oriented, "is searched by lists"),
-        ("equal.tws", equal, "is searched by lists"),
+        ("sets.tws", sets, "needs a list search"),
+        ("oriented.tws", oriented, "needs a list search"),
+        ("equal.tws", equal, "needs a list search"),
         ("twice.gap", "A:=(1,2,\n2);\nGen:=[A];\n", "twice.gap:1: A: not a permutation"),
         (
             "large.gap",
             "A:=(1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17);\nB:=(1,2);\nGen:=[A,B];\n",
-            "large is searched by lists",
+            "large needs a list search",
         ),
         ("none.gap", "A:=(1,2);\nGen:=[];\n", "none.gap:"),
         ("still.gap", "A:=();\nGen:=[A];\n", "no generator moves anything"),
@@ -524,7 +524,10 @@ fn states_of_puzzles_that_turn_are_read_and_judged() {
     assert_eq!(one("1 2 3 4 5 6 7/0 0 0 0 0 0 0")["solved"], true);
     let turned = one("1 2 3 4 5 6 7/1 0 0 0 0 0 0");
     assert_eq!(turned["solvable"], false);
-    assert!(turned["refused"].as_str().unwrap().contains("turned alone"), "{turned}");
+    assert!(
+        turned["refused"].as_str().unwrap().contains("a single piece of set 'corners' is turned"),
+        "{turned}"
+    );
     let csv = stdout(&["state", "3x3x3", "R", "--format", "csv"]);
     assert!(csv.starts_with("state,puzzle,solved,solvable,order"), "{csv}");
     for (state, wrong) in [
@@ -629,7 +632,7 @@ fn goal_sets_are_searched_planned_and_kept() {
     std::fs::write(&goals, "# none\n").unwrap();
     refused(&["bfs", "2x2x2", "--goals", &goals], 2, "goals.txt: the file contains no states");
     refused(&["bfs", "2x2x2", "--goals", &path("absent")], 1, "absent");
-    refused(&["bfs", "3x3x3", "--subgroup", "R U, F D"], 2, "more than 1048576 states");
+    refused(&["bfs", "3x3x3", "--subgroup", "R U, F D"], 2, "more than 1048576 goal states");
     refused(&["bfs", "3x3x3", "--generators", " "], 2, "no move is named");
     refused(&["bfs", "3x4", "--goals", &goals], 2, "--goals");
     let cosets = json(&["bfs", "pancake:5", "--subgroup", "F2", "--format", "json"]);

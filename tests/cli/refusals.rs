@@ -24,7 +24,7 @@ fn wrong_boards() {
     refused(&["state", "1 2 3/4 5 6/7 8 8"], 2, "tile 8 occurs twice and the blank is missing");
     refused(&["state", "1 2 3/4 5 6/7 9 0"], 2, "tile 9 is not on a 3x3 board");
     refused(&["state", "1 2 3 4 5 0"], 2, "specify the size");
-    refused(&["state", "2x3", "1 2/3 4/5 0"], 2, "expected 2x3");
+    refused(&["state", "2x3", "1 2/3 4/5 0"], 2, "instead of 2x3");
     refused(&["state", "--id", "3"], 2, "a state number needs a puzzle");
     refused(&["state", "2x3", "--id", "360"], 2, "ids of a 2x3 board are 0 to 359");
     refused(&["state", "2x3", "--line", "60", "--cell", "0"], 2, "the lines 0 to 59, the cells");
@@ -40,7 +40,7 @@ fn wrong_options() {
     refused(
         &["bfs", "3x3", "--frmat", "csv"],
         2,
-        "did you mean --format?; see tilewave bfs --help",
+        "did you mean --format?); see tilewave bfs --help",
     );
     refused(&["bfs", "3x3", "--format", "xml"], 2, "--format: 'xml' is not one of text, csv, json");
     refused(&["bfs", "3x3", "-j", "1025"], 2, "'1025' is not a whole number from 0 to 1024");
@@ -91,7 +91,7 @@ fn boards_without_quotes_and_metrics_of_others_are_told_apart() {
     let metrics = "3x3x3 has the metrics htm and qtm; mtm is for boards";
     refused(&["bfs", "3x3x3", "--metric", "mtm", "--max-depth", "2"], 2, metrics);
     refused(&["table", "3x3x3", "-o", "never"], 2, "keep fewer pieces (--pieces)");
-    refused(&["bfs", "3x3x3", "--engine", "sweep"], 2, "3x3x3 is searched by lists");
+    refused(&["bfs", "3x3x3", "--engine", "sweep"], 2, "3x3x3 needs a list search");
     refused(&["encode", "1 2 3/4 5 6/0 7 8"], 2, "specify a file to write (--cnf, --lp or --mps");
     refused(&["state", "2x2x2", "R X"], 2, "'X' is not a move of 2x2x2: the moves are U F R ");
     refused(&["state", "pancake:3", "3 3 1"], 2, "piece 3 occurs twice");

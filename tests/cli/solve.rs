@@ -198,7 +198,7 @@ fn fast_solutions_are_compared_with_the_optimum_on_request() {
     }
     assert!(above > 0, "a constructive solution is longer now and then");
     let text = run(&[]);
-    assert!(text.contains(&format!(" times the optimum {}\n", lengths[0])), "{text}");
+    assert!(text.contains(&format!(" times the optimum of {}\n", lengths[0])), "{text}");
     assert!(text.contains(" moves on average, 1."), "{text}");
     refused(&["solve", "--compare", "1 2/3 0"], 2, "--fast");
 }
@@ -213,7 +213,7 @@ fn an_unsolvable_board_is_told_the_nearest_that_is_not() {
     assert_eq!(value["nearest"], "1 2 3 4/5 6 7 8/9 10 11 12/13 14 15 0");
     let reason = value["reason"].as_str().unwrap();
     assert!(reason.contains("its parity is odd"), "{reason}");
-    assert!(reason.contains("exchange tiles 14 and 15"), "{reason}");
+    assert!(reason.contains("Exchange tiles 14 and 15"), "{reason}");
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn long_searches_log_a_line_a_second_unless_told_not_to() {
     };
     solve(&["--quiet"]);
     let log = solve(&[]);
-    let lines = log.matches(" nodes, looking for ").count();
+    let lines = log.matches(" nodes, searching for solutions of ").count();
     assert!((1..=3).contains(&lines), "{log}");
     assert_eq!(solve(&["--no-progress"]), "");
     assert_eq!(solve(&["--quiet"]), "");

@@ -89,9 +89,9 @@ fn wrong_uses_are_one_clear_line() {
         one_line(gone, 1, "cannot open");
     }
     std::fs::create_dir(dir).unwrap();
-    one_line(&["resume", dir], 1, "holds no search");
+    one_line(&["resume", dir], 1, "contains no search");
     one_line(&["info", "/no/such/directory"], 1, "/no/such/directory");
-    one_line(&["check", home.path().to_str().unwrap()], 1, "holds no search");
+    one_line(&["check", home.path().to_str().unwrap()], 1, "contains no search");
 }
 
 #[cfg(unix)]

@@ -34,7 +34,7 @@ pub struct Databases {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pdb", "partition"])]
     pub table: Option<PathBuf>,
 
-    /// Partition to use: 7-8, 6-6-3, 5-5-5 (4x4), 6-6-6-6 (5x5) [default: a small one].
+    /// Partition: 7-8, 6-6-3, 5-5-5 (4x4), 6-6-6-6 (5x5) [default: a small one].
     #[arg(long, value_name = "NAME")]
     pub partition: Option<String>,
 

@@ -68,7 +68,7 @@ pub struct Args {
     #[command(flatten)]
     counted: Counted,
 
-    /// Solve quickly instead of optimally; puzzles other than boards in phases (--via).
+    /// Solve quickly but not optimally; non-board puzzles in phases (see --via).
     #[arg(long)]
     fast: bool,
 
@@ -92,12 +92,13 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     max_nodes: Option<u64>,
 
-    /// Give up on a board after this time, e.g. 90s or 2min; with --certify, also the limit for the SAT solver [default
-    /// there: 60s].
+    /// Give up on a board after this time, e.g. 90s or 2min.
+    ///
+    /// With --certify, this is also the time limit for the SAT solver [default: 60s].
     #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
     timeout: Option<Duration>,
 
-    /// Log progress to FILE, for many hard boards; run the same command again to resume.
+    /// Log progress to FILE, for many hard boards; rerun the command to resume.
     ///
     /// All boards are read before the first one is solved.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fast", "certify", "table"])]
