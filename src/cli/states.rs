@@ -123,9 +123,7 @@ impl StateArgs {
             }
         }
         if none {
-            refuse!(
-                "no state was given: pass states as arguments, or one per line on standard input"
-            );
+            refuse!("no state was given: pass states as arguments or on standard input");
         }
         destination.finish()
     }
@@ -586,7 +584,7 @@ impl Figures for DepthStates {
 
 // `tilewave puzzles`: the families of puzzles.
 
-/// List the built-in puzzles: parameters, number of states, and memory that a search needs.
+/// List the built-in puzzles: parameters, states, and memory that a search needs.
 #[derive(clap::Args)]
 #[command(after_help = "Examples: tilewave puzzles\n          tilewave bfs topspin:12,4")]
 pub struct PuzzlesArgs {

@@ -107,7 +107,7 @@ fn puzzles_are_planned() {
     assert_eq!((&value["engine"], &value["chunks"]), (&"disk".into(), &1.into()));
     let plan = ["plan", "3x3", "--metric", "mtm", "--ranks", "2", "--format", "json"];
     assert_eq!(json(&plan)["ranks"], 2);
-    refused(&["plan", "pancake:9", "--dir", "."], 2, "in memory only");
+    refused(&["plan", "pancake:9", "--dir", "."], 2, "only in memory");
     // The levels of topspin:10,4 are not cut into chunks; those of 8 and of 14 elements are.
     let plan = ["plan", "topspin:14,4", "--dir", ".", "--format", "json"];
     assert_eq!(json(&plan)["calibrated_on"], "topspin:8,4");
@@ -310,7 +310,7 @@ fn bad_input_is_refused() {
         (&["bfs", "lrx:5", "--start", "1 2 3 4"], "lrx:5 has 5"),
         (&["bfs", "lrx:5", "--start", "1 2 3 4 4"], "4 occurs twice"),
         (&["bfs", "lrx:5", "--start", "1 2 3 4 x"], "'x' in the state"),
-        (&["table", "lx:7"], "one way only"),
+        (&["table", "lx:7"], "cannot be reversed"),
         (&["table", "lrx:7", "--metric", "mtm"], "--metric is for boards"),
     ];
     for (args, words) in words {
@@ -633,7 +633,7 @@ fn goal_sets_are_searched_planned_and_kept() {
     refused(&["bfs", "2x2x2", "--goals", &goals], 2, "goals.txt: the file contains no states");
     refused(&["bfs", "2x2x2", "--goals", &path("absent")], 1, "absent");
     refused(&["bfs", "3x3x3", "--subgroup", "R U, F D"], 2, "more than 1048576 goal states");
-    refused(&["bfs", "3x3x3", "--generators", " "], 2, "no move is named");
+    refused(&["bfs", "3x3x3", "--generators", " "], 2, "no move is given");
     refused(&["bfs", "3x4", "--goals", &goals], 2, "--goals");
     let cosets = json(&["bfs", "pancake:5", "--subgroup", "F2", "--format", "json"]);
     assert_eq!(cosets["counts"], serde_json::json!([1, 3, 9, 23, 20, 4]));

@@ -177,8 +177,8 @@ fn bad_requests_get_one_clear_line() {
     {
         size(args, 2, "is not a size");
     }
-    size(&["probe", "--pdb", "a.pdb", "1 2 3/4 5 6"], 2, "the board is 2x3, expected 3x3");
-    size(&["probe", "--pdb", "a.pdb", "1 2 3 4/5 6 7 8/9 10 11 0"], 2, "expected 3x3");
+    size(&["probe", "--pdb", "a.pdb", "1 2 3/4 5 6"], 2, "the board is 2x3 instead of 3x3");
+    size(&["probe", "--pdb", "a.pdb", "1 2 3 4/5 6 7 8/9 10 11 0"], 2, "instead of 3x3");
 }
 
 /// Ctrl-C in the middle of a build: exit code 130, no file, no temporary file.
