@@ -149,7 +149,7 @@ fn files_of_four_bits_an_entry_are_refused() {
     let output = command.args(["info", file]).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), said.lines().count()), (Some(1), 1), "{said}");
-    for words in ["tilewave 0.1.0 and earlier", "build it", file] {
+    for words in ["tilewave 0.1.0 and earlier", "build one", file] {
         assert!(said.contains(words), "{words}: {said}");
     }
 }

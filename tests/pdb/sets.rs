@@ -41,7 +41,7 @@ fn a_set_is_built_rated_and_solved_with() {
         assert_eq!(Pdb::load(file).unwrap().kind(), Kind::Regions);
     }
     // What is there is not built again, and what is something else is not lost.
-    refused(dir, &build, 1, "'set/set.json' exists");
+    refused(dir, &build, 1, "'set/set.json' already exists");
     let first = set.partitions[0][0].clone();
     let before = first.metadata().unwrap().modified().unwrap();
     stdout(dir, &[&build[..], &["--force"]].concat());

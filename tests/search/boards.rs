@@ -39,7 +39,7 @@ fn wrong_boards_are_refused_by_name() {
         ("1 2 3/4 5 6/7 8 8", None, "tile 8 occurs twice and the blank is missing"),
         ("1 2 3/4 0 6/7 8 0", None, "the blank occurs twice and tile 5 is missing"),
         ("1 2 3/4 5 6/7 9 0", None, "tile 9 is not on a 3x3 board"),
-        ("1 2/3 0", Some("3x3"), "the board is 2x2, expected 3x3"),
+        ("1 2/3 0", Some("3x3"), "the board is 2x2 instead of 3x3"),
         ("1 2 3 0", Some("3x3"), "the board has 4 cells, but 3x3 needs 9"),
         ("0", None, "both sides must be at least 2"),
         ("99999999999 1/2 0", None, "'99999999999'"),

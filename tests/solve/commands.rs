@@ -213,12 +213,12 @@ fn an_interrupted_command_says_how_far_it_came() {
     // The boards are read while the first are solved: on a busy machine not all of them have been.
     let says = |text: &str| {
         let all = text.contains(" of 400 boards");
-        text.contains("interrupted: ") && (all || text.contains(" and more boards"))
+        text.contains("interrupted: ") && (all || text.contains(" or more boards"))
     };
     assert!(says(&errors), "{errors}");
     assert!(rest.iter().any(|line| says(line)), "{rest:?}");
     // The board that was searched is told of, those that nobody looked at are not.
-    let ended = rest.iter().filter(|line| line.contains("given up"));
+    let ended = rest.iter().filter(|line| line.contains("gave up"));
     assert!(ended.count() <= 1, "{rest:?}");
 }
 
@@ -244,7 +244,7 @@ fn an_interruption_between_boards_is_told_of() {
     assert!(kill.unwrap().success());
     let mut rest = String::new();
     output.read_to_string(&mut rest).unwrap();
-    assert!(rest.contains("interrupted: 1 of 1 and more boards solved"), "{rest}");
+    assert!(rest.contains("interrupted: 1 of 1 or more boards solved"), "{rest}");
     assert_eq!(child.wait().unwrap().code(), Some(130));
     drop(boards);
 }
