@@ -13,7 +13,8 @@ use std::{
 pub enum SystemError {
     /// The system refused memory.
     #[error(
-        "cannot map {bytes} bytes of memory: {reason}; close other programs or choose a smaller board"
+        "cannot map {bytes} bytes of memory: {reason}; close other programs, or choose a smaller \
+         board"
     )]
     Memory {
         /// Number of bytes requested.
@@ -22,7 +23,7 @@ pub enum SystemError {
         reason: String,
     },
     /// There is no memory for the tables of a codec.
-    #[error("not enough memory to compress; close other programs or take fewer threads")]
+    #[error("not enough memory to compress: close other programs, or use fewer threads (-j)")]
     CodecMemory,
     /// The worker threads could not be started.
     #[error("cannot start {threads} worker threads: {reason}")]
@@ -61,16 +62,16 @@ pub enum SystemError {
         problem: FileProblem,
     },
     /// A mapped file was modified after it was checked.
-    #[error("'{}' was changed while it was in use: leave it alone and run this again", path.display())]
+    #[error("'{}' was changed while it was in use: run this again, and do not change it meanwhile", path.display())]
     Changed {
         /// The file.
         path: PathBuf,
     },
     /// The output file already exists.
-    #[error("'{}' exists: choose another name or give --force to replace it", .0.display())]
+    #[error("'{}' already exists: choose another name, or replace it with --force", .0.display())]
     Exists(PathBuf),
     /// The output is a directory.
-    #[error("cannot write '{}': it is a directory, name a file", .0.display())]
+    #[error("cannot write '{}': it is a directory; specify a file", .0.display())]
     Directory(PathBuf),
     /// The directory of the output does not exist.
     #[error("cannot write '{}': there is no directory '{}'; create it first", path.display(), directory.display())]
@@ -125,14 +126,17 @@ fn shown(path: &Path) -> String {
 /// Returns advice about a write error, to be appended to the message; empty if there is none.
 pub fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::StorageFull => "; free some space, or name a file on another disk",
-        io::ErrorKind::QuotaExceeded => "; free some of your quota, or name a file on another disk",
-        io::ErrorKind::FileTooLarge => {
-            "; the limit is the file system's or that of 'ulimit -f', raise it or name a file elsewhere"
+        io::ErrorKind::StorageFull => "; free some space, or choose a file on another disk",
+        io::ErrorKind::QuotaExceeded => {
+            "; free some of your quota, or choose a file on another disk"
         }
-        io::ErrorKind::ReadOnlyFilesystem => "; name a file on a disk that can be written",
-        io::ErrorKind::PermissionDenied => "; name a file in a directory that you can write to",
-        io::ErrorKind::NotFound => "; somebody removed its directory",
+        io::ErrorKind::FileTooLarge => {
+            "; raise the limit, which is the file system's or that of 'ulimit -f', or choose a \
+             file elsewhere"
+        }
+        io::ErrorKind::ReadOnlyFilesystem => "; choose a file on a disk that can be written to",
+        io::ErrorKind::PermissionDenied => "; choose a file in a directory that you can write to",
+        io::ErrorKind::NotFound => "; its directory was removed",
         io::ErrorKind::NotADirectory => "; a part of its path is a file",
         io::ErrorKind::InvalidFilename => "; choose a shorter name",
         _ => "",
@@ -186,22 +190,23 @@ impl FileProblem {
             FileProblem::Other => format!("'{name}' is not a {noun}: {make}"),
             FileProblem::Another(is) => format!("'{name}' is a {is}, not a {noun}: {make}"),
             FileProblem::Version { found, supported } => format!(
-                "'{name}' is a {noun} of version {found}, this program reads version {supported}: {make} or use \
-                 a matching tilewave"
+                "'{name}' is a {noun} of version {found}, but this program reads version \
+                 {supported}: {make}, or use a matching version of tilewave"
             ),
             FileProblem::Retired(what) => format!("'{name}' is a {noun} {what}: {make}"),
             FileProblem::Length { found, expected } => format!(
-                "'{name}' has {found} bytes and should have {expected}, it is truncated or damaged: copy it \
-                 again, or {make}"
+                "'{name}' has {found} bytes instead of {expected}, so it is truncated or damaged: \
+                 copy it again, or {make}"
             ),
             FileProblem::Header(what) => {
-                format!("the header of '{name}' is damaged, {what}: copy it again, or {make}")
+                format!("the header of '{name}' is damaged ({what}): copy it again, or {make}")
             }
             FileProblem::Damaged { block, blocks } => format!(
                 "'{name}' is damaged in block {block} of {blocks}: copy it again, or {make}"
             ),
             FileProblem::Line { line } => format!(
-                "line {line} of '{name}' is damaged: take the lines before it (head -n {}) to go on from there, or {make}",
+                "line {line} of '{name}' is damaged: keep the lines before it (head -n {}) to \
+                 continue from there, or {make}",
                 line - 1
             ),
         }

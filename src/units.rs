@@ -168,7 +168,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
     let (number, unit) = parts(text).ok_or_else(wrong)?;
     if matches!(unit, "Kb" | "Mb" | "Gb" | "Tb" | "Kib" | "Mib" | "Gib" | "Tib") {
         let byte = unit.replace('b', "B");
-        return Err(format!("'{text}' says bits: write {number}{byte} if you mean bytes"));
+        return Err(format!("'{text}' means bits: write {number}{byte} if you mean bytes"));
     }
     let unit = unit.to_ascii_lowercase();
     let power = match unit.trim_end_matches('b').trim_end_matches('i') {

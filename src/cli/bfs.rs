@@ -26,8 +26,8 @@ use crate::cli::{
                   tilewave bfs 4x4 --goal first --tiles 3,7,11,12-15"
 )]
 pub struct Args {
-    /// Size of a board (3x4), family of puzzles (topspin:12,4), cube or other puzzle (3x3x3, megaminx; tilewave puzzles lists
-    /// them), or file that defines one (dino.gap).
+    /// Board size (3x4), member of a family (topspin:12,4), cube or other named puzzle (3x3x3, megaminx; tilewave
+    /// puzzles lists them), or puzzle file (dino.gap).
     #[arg(value_parser = puzzle)]
     puzzle: String,
 
@@ -37,13 +37,13 @@ pub struct Args {
     #[command(flatten)]
     ahead: Ahead,
 
-    /// In a search by lists, store every state, not one of each symmetry class.
+    /// In a list search, store every state instead of one per symmetry class.
     ///
-    /// The counts are the same, but it takes more memory and time.
+    /// The counts are the same, but the search takes more memory and time.
     #[arg(long, hide_short_help = true)]
     no_symmetry: bool,
 
-    /// Start of the search; depths are counted from it [default: the goal].
+    /// Start state; depths are counted from it [default: the goal].
     #[arg(long, value_name = "STATE")]
     start: Option<String>,
 
@@ -59,9 +59,10 @@ pub struct Args {
     #[command(flatten)]
     running: Running,
 
-    /// Keep the search on disk in DIR, or continue the one there; one or more.
+    /// Keep the search on disk in DIR, or continue the one there; repeatable.
     ///
-    /// Several directories spread the search over several disks. A search on disk that is killed loses the work since the last commit (--commit-every); the same command continues it.
+    /// To spread the search over several disks, give a directory on each. A search that is killed loses only the work
+    /// since its last commit (--commit-every); run the same command again to continue it.
     #[arg(long, value_name = "DIR", value_hint = DirPath, help_heading = ON_DISK)]
     dir: Vec<PathBuf>,
 
@@ -81,7 +82,7 @@ impl Args {
         let mut space = self.counted.space(&self.puzzle)?;
         if let Some(tiles) = &self.tiles.tiles {
             let Some((goal, _)) = space.boards() else {
-                refuse!("--tiles is for boards, and {} is not one: leave it out", self.puzzle);
+                refuse!("--tiles is for boards, but {} is not one: leave it out", self.puzzle);
             };
             return self.pattern(Pattern::parse(goal.clone(), tiles)?);
         }
@@ -99,7 +100,8 @@ impl Args {
         self.ahead.refuse(&space)?;
         if self.no_symmetry {
             refuse!(
-                "--no-symmetry is for searches by lists, but {space} is searched by state numbers: leave it out"
+                "--no-symmetry is for list searches, but {space} is searched by state number: \
+                 leave it out"
             );
         }
         let mut search = self.running.search(space)?;
@@ -136,8 +138,9 @@ impl Args {
         ];
         if let Some(option) = asked.into_iter().flatten().next() {
             refuse!(
-                "{option} is for boards of at most {} cells and puzzles of one set of at most 16 different pieces; \
-                 {puzzle} is searched by lists from its solved state",
+                "{option} is for boards of at most {} cells and puzzles with one set of at most 16 \
+                 distinct pieces, but {puzzle} needs a list search, which starts from the solved \
+                 state: leave it out",
                 Search::MAX_CELLS
             );
         }
@@ -204,10 +207,10 @@ fn expected(search: &Search) -> Result<Vec<Widths>> {
 /// Options that make a search that of a pattern's space.
 #[derive(clap::Args)]
 pub struct Tiles {
-    /// Search the positions of these tiles and the blank only: 1-7, or 1,2,5.
+    /// Search only the positions of these tiles and the blank: 1-7 or 1,2,5.
     ///
-    /// The other tiles all look the same. Allows five to eight tiles; the search runs in memory. tilewave pdb build --kind all-moves
-    /// keeps the depths of five to seven tiles as a database.
+    /// All other tiles look the same. Takes five to eight tiles; the search runs in memory. For five to seven tiles,
+    /// tilewave pdb build --kind all-moves saves the depths as a database.
     #[arg(long, value_name = "TILES", conflicts_with_all = ["start", "metric", "plot", "html", "list", "engine", "dir", "directed"])]
     tiles: Option<String>,
 
@@ -283,7 +286,7 @@ impl Figures for PatternSpace {
         let rows = [
             ("board", self.board.clone()),
             ("tiles", tiles.join(",")),
-            ("start", format!("the tiles at home, the blank {start}")),
+            ("start", format!("tiles on their goal cells, blank {start}")),
             ("states", format!("{} of {}", thousands(self.found), thousands(self.states))),
             ("diameter", self.diameter.map_or(stopped, |diameter| diameter.to_string())),
             ("mean depth", format!("{:.6}", self.mean_depth)),

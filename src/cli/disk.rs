@@ -25,7 +25,7 @@ const COMMIT_EVERY: Duration = Duration::from_secs(10);
 pub enum Keep {
     /// The last two
     Last,
-    /// All of them: the complete distance information
+    /// All levels: the complete distance information
     All,
 }
 
@@ -44,11 +44,11 @@ pub struct DiskOptions {
     #[arg(long, value_parser = choice(Codec::NAMES), hide_short_help = true)]
     codec: Option<Codec>,
 
-    /// With --codec zstd: compression level, -131072 (fast) to 22 (small) [default: 1].
+    /// With --codec zstd: compression level, from -131072 (fastest) to 22 (smallest) [default: 1].
     #[arg(long, value_name = "LEVEL", allow_negative_numbers = true, value_parser = whole(-131_072, 22), hide_short_help = true)]
     zstd_level: Option<i32>,
 
-    /// Shortest time between two commits, e.g. 500ms or 2min; 0 commits after every chunk [default: 10s].
+    /// Minimum time between commits, e.g. 500ms or 2min; 0: commit after every chunk [default: 10s].
     #[arg(long, value_name = "TIME", value_parser = time, hide_short_help = true)]
     commit_every: Option<Duration>,
 
@@ -60,7 +60,8 @@ pub struct DiskOptions {
     #[arg(long, hide_short_help = true)]
     ignore_space: bool,
 
-    /// Cut levels into chunks by this many leading digits of the line number [default: as few as fit in memory].
+    /// Divide levels into chunks by this many leading digits of the line number [default: the fewest with which a chunk
+    /// fits in memory].
     #[arg(long, value_name = "K", value_parser = count::<usize>(), allow_negative_numbers = true, hide_short_help = true)]
     shared_digits: Option<usize>,
 
@@ -91,7 +92,7 @@ impl DiskOptions {
 
     pub fn disk_in(&self, dirs: &[PathBuf]) -> Result<Disk> {
         if self.zstd_level.is_some() && self.codec != Some(Codec::Zstd) {
-            refuse!("--zstd-level is for zstd: add --codec zstd, or leave it out");
+            refuse!("--zstd-level applies only to zstd: add --codec zstd, or leave it out");
         }
         let mut storages: Vec<Box<dyn Storage>> = Vec::new();
         let mut places = Vec::new();
@@ -100,7 +101,7 @@ impl DiskOptions {
             let directory = made(path, self.io.unwrap_or(Io::Read))?;
             let place = place(path);
             if places.contains(&place) {
-                refuse!("{named} is given twice: name each directory once");
+                refuse!("{named} is given twice: specify each directory only once");
             }
             places.push(place);
             storages.push(Box::new(directory));
@@ -160,7 +161,7 @@ pub fn made(path: &Path, io: Io) -> Result<Directory> {
         made.map_err(|error| {
             let path = path.display();
             Failure::failed(format!(
-                "cannot make the directory '{path}': {error}; choose a place that you can write to"
+                "cannot create directory '{path}': {error}; choose a location that you can write to"
             ))
         })?;
     }

@@ -17,12 +17,14 @@ use crate::cli::{Context, GoalOption, OutputFile, Result, choice, count, print, 
 /// Encode "solvable in N moves?" as a SAT formula or integer program, or decode the answer.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  tilewave encode '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12' --max-moves 11 --lp neos.lp\n  \
-                  tilewave encode '1 2 3/4 5 6/0 7 8' --cnf - | cadical | tilewave encode '1 2 3/4 5 6/0 7 8' --decode -\n\n\
-                  Letters in the files are the directions in which tiles move. The lengths of all solutions of a board are \
-                  even, or all are odd: if N has the wrong parity, the files ask for N - 1 moves. To prove that a solution of N moves \
-                  is optimal, show that the formula for N - 1 moves has no model: cadical no.cnf proof.drat writes a \
-                  proof, and drat-trim checks it."
+    after_help = "Examples:\n  tilewave encode '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12' --max-moves \
+                  11 --lp neos.lp\n  tilewave encode '1 2 3/4 5 6/0 7 8' --cnf - | cadical | \
+                  tilewave encode '1 2 3/4 5 6/0 7 8' --decode -\n\nLetters in the files are the \
+                  directions in which tiles move. The solutions of a board all have lengths of the \
+                  same parity. If N has the other parity, the files encode the question for N - 1 \
+                  moves. To prove that a solution of N moves is optimal, show that the formula for \
+                  N - 1 moves has no model: cadical no.cnf proof.drat writes a proof, and \
+                  drat-trim checks it."
 )]
 pub struct Args {
     /// The board, in quotes: tiles separated by spaces, rows by '/', the blank as 0.
@@ -32,28 +34,28 @@ pub struct Args {
     #[command(flatten)]
     goal: GoalOption,
 
-    /// N, the most moves a solution may have [default: the length of a quick solution].
+    /// N, the maximum number of moves of a solution [default: the length of a quickly found one].
     #[arg(long, value_name = "N", value_parser = count::<usize>(), allow_negative_numbers = true)]
     max_moves: Option<usize>,
 
-    /// Write a SAT formula in DIMACS CNF; its comments explain the variables. - is stdout.
+    /// Write a SAT formula in DIMACS CNF, with comments that explain the variables; - is stdout.
     #[arg(long, value_name = "FILE")]
     cnf: Option<PathBuf>,
 
-    /// Write an integer program in CPLEX LP format that minimises the moves; - is stdout.
+    /// Write an integer program that minimises the number of moves, in CPLEX LP format; - is stdout.
     #[arg(long, value_name = "FILE")]
     lp: Option<PathBuf>,
 
-    /// Write the same integer program in MPS format, which fixed-form and free-form readers accept; - is stdout.
+    /// Write the same integer program in MPS format, for both fixed-form and free-form readers; - is stdout.
     #[arg(long, value_name = "FILE")]
     mps: Option<PathBuf>,
 
-    /// Read a solver's answer, check its moves and print them: the model of a SAT solver, or a
-    /// solution file of HiGHS, CBC, GLPK (glpsol -o), SCIP, Gurobi or CPLEX; - is stdin.
+    /// Read a solver's answer, check its moves and print them. The answer is the model of a SAT solver, or a solution
+    /// file from HiGHS, CBC, GLPK (glpsol -o), SCIP, Gurobi or CPLEX; - is stdin.
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["cnf", "lp", "mps", "max_moves"])]
     decode: Option<PathBuf>,
 
-    /// Write moves as the direction of the tile or of the blank.
+    /// Write each move as the direction of the tile or of the blank.
     #[arg(long, value_parser = choice(MoveStyle::NAMES), default_value = "tile", requires = "decode")]
     moves: MoveStyle,
 
@@ -71,7 +73,8 @@ impl Args {
         }
         if self.cnf.is_none() && self.lp.is_none() && self.mps.is_none() {
             refuse!(
-                "name a file to write (--cnf, --lp or --mps FILE; - is stdout) or an answer to read (--decode FILE)"
+                "specify a file to write (--cnf, --lp or --mps FILE; - is stdout) or an answer to \
+                 read (--decode FILE)"
             );
         }
         let moves = match self.max_moves {
@@ -82,7 +85,9 @@ impl Args {
         let steps = question.steps();
         if steps < moves {
             let moves = counted(steps as u64, "move");
-            tracing::info!("all solutions have the other parity: at most {moves}");
+            tracing::info!(
+                "all solutions have lengths of the other parity: encoding at most {moves}"
+            );
         }
         let reserve = |path: &Option<PathBuf>| {
             let place = path.as_ref().map(|p| OutputFile::reserve(p, self.force));

@@ -167,8 +167,8 @@ pub fn unopened(path: &Path) -> impl Fn(io::Error) -> Failure {
     move |error| {
         let advice = match error.kind() {
             io::ErrorKind::NotFound => "; check the name",
-            io::ErrorKind::NotADirectory => "; name a directory",
-            io::ErrorKind::PermissionDenied => "; get permission to read it, or name another file",
+            io::ErrorKind::NotADirectory => "; specify a directory",
+            io::ErrorKind::PermissionDenied => "; make it readable, or choose another file",
             _ => "",
         };
         Failure::failed(format!("cannot open '{path}': {error}{advice}"))
@@ -217,20 +217,20 @@ fn in_words(error: &clap::Error) -> String {
         }
         (ErrorKind::UnknownArgument, _) if tiles_before(&argument).is_some() => {
             let tiles = tiles_before(&argument).unwrap_or_default();
-            format!("'{tiles}' is not a board size; tiles are given by --pattern {tiles}")
+            format!("'{tiles}' is not a board size; to specify tiles, use --pattern {tiles}")
         }
         (ErrorKind::UnknownArgument, _) if is_puzzle(&argument) => {
-            format!("unexpected argument '{argument}': name one puzzle")
+            format!("unexpected argument '{argument}': specify only one puzzle")
         }
         (ErrorKind::UnknownArgument, _) if argument.starts_with(|c: char| c.is_ascii_digit()) => {
-            format!("unexpected argument '{argument}': quote a board or state that has spaces")
+            format!("unexpected argument '{argument}': quote boards and states that contain spaces")
         }
         (ErrorKind::UnknownArgument, _) => format!("unexpected argument '{argument}'"),
         (ErrorKind::ArgumentConflict, _) => {
             let other = get(ContextKind::PriorArg).unwrap_or_default();
             let name = |of: &str| of.split(' ').next().unwrap_or_default().to_string();
             match (name(&argument), name(&other)) {
-                (one, other) if one == other => format!("{one} is given twice: leave one out"),
+                (one, other) if one == other => format!("{one} is given twice: use it only once"),
                 (one, other) => {
                     format!("{one} cannot be used together with {other}: leave one of them out")
                 }
@@ -249,7 +249,7 @@ fn in_words(error: &clap::Error) -> String {
                 && text.contains("--pdb")
                 && let Some(file) = given.find(|word| word.ends_with(".pdb"))
             {
-                text += &format!(", did you mean --pdb {file}?");
+                text += &format!(" (did you mean --pdb {file}?)");
             }
             text
         }
@@ -259,7 +259,7 @@ fn in_words(error: &clap::Error) -> String {
     // Other options that merely share letters are no help.
     let like = |meant: &String| !meant.starts_with("--") || is_like(&argument, meant);
     if let Some(meant) = meant.into_iter().find_map(get).filter(like) {
-        text += &format!(", did you mean {meant}?");
+        text += &format!(" (did you mean {meant}?)");
     }
     text
 }

@@ -15,7 +15,6 @@ use tilewave::{
     progress::StopWhen,
     pruning::PruningTable,
     puzzle::orbits::OrbitPuzzle,
-    random,
     report::{bytes, counted},
     search::disk,
     table::TableError,
@@ -23,7 +22,7 @@ use tilewave::{
 
 use crate::cli::{
     Context, Failure, Figures, OutputOptions, ResourceOptions, Result, SearchProgress, complain,
-    count, directories,
+    count, directories, drawn_seed,
     info::{BuildFacts, LogFacts, OwnFile},
     pdb::inspect::tiles,
     progress, refuse,
@@ -35,18 +34,20 @@ use crate::cli::{
 /// Check every byte of files and directories; with --full, every entry.
 #[derive(clap::Args)]
 #[command(
-    after_help = "All checksums are compared; for databases, some entries are also compared with a search. Exit code 1 if anything is damaged or wrong.\n\n\
-                  Examples:\n  tilewave check RUN\n  tilewave check *.pdb *.table\n  tilewave check --full 7.pdb"
+    after_help = "All checksums are verified; for databases, some entries are also compared with a \
+                  search. The exit code is 1 if anything is damaged or \
+                  wrong.\n\nExamples:\n  tilewave check RUN\n  tilewave check *.pdb \
+                  *.table\n  tilewave check --full 7.pdb"
 )]
 pub struct CheckArgs {
-    /// Files or directories; give all directories of one search on disk together, in their order.
+    /// Files or directories; list all directories of a search on disk together, in their original order.
     #[arg(required = true, value_name = "PATH", value_hint = AnyPath)]
     paths: Vec<PathBuf>,
 
-    /// Also recompute all entries of databases and distance tables, and prove every entry of pruning tables.
+    /// Also recompute all entries of databases and distance tables, and prove every entry of pruning tables correct.
     ///
-    /// Databases and distance tables are rebuilt. Pruning tables are proved: each entry is compared with those of its
-    /// neighbours.
+    /// Databases and distance tables are rebuilt. In a pruning table, each entry is compared with those of its
+    /// neighbours, which proves that it is correct.
     #[arg(long)]
     full: bool,
 
@@ -54,11 +55,11 @@ pub struct CheckArgs {
     #[arg(long, requires = "full")]
     plain: bool,
 
-    /// Random entries of a database to compare with A* searches.
+    /// Number of random entries of a database to compare with A* searches.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = count::<u64>(), allow_negative_numbers = true)]
     samples: u64,
 
-    /// Seed of the random entries [default: random and printed].
+    /// Seed for the random entries [default: random, and printed].
     #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     seed: Option<u64>,
 
@@ -98,7 +99,7 @@ impl CheckArgs {
         let (all, refused) = OwnFile::all(&self.paths)?;
         let seed = match self.seed {
             Some(seed) => seed,
-            None => random::seed().context("a seed cannot be drawn: give one with --seed")?,
+            None => drawn_seed()?,
         };
         let resources = self.resources.get()?;
         progress::listen();
@@ -131,7 +132,7 @@ impl CheckArgs {
             OwnFile::Search(dirs) => search(dirs),
             OwnFile::Build(dir) => {
                 BuildFacts::of(dir)?;
-                let checked = "a build that is not finished: the same command continues it and \
+                let checked = "an unfinished build; the command that started it continues it and \
                                checks what it reads";
                 Ok(Finding { pass: None, checked: checked.into() })
             }
@@ -156,7 +157,7 @@ impl CheckArgs {
         for file in &files {
             self.database(file, seed, resources)?;
         }
-        Ok(format!("{}, each by itself", counted(files.len() as u64, "database")))
+        Ok(format!("{}, each checked individually", counted(files.len() as u64, "database")))
     }
 
     fn table(&self, file: &Path, resources: Resources) -> Result<String, Error> {
@@ -174,7 +175,7 @@ impl CheckArgs {
             let wrong = "the entries differ from those of a newly built table".into();
             return Err(PdbError::Wrong(wrong).into());
         }
-        Ok("checksums, and all entries built again".into())
+        Ok("checksums, and all entries rebuilt".into())
     }
 
     fn pruning(&self, file: &Path, resources: Resources) -> Result<Result<String, Error>> {
@@ -196,7 +197,7 @@ impl CheckArgs {
         if self.full {
             let how = Build::new(table.pattern().clone()).plain(self.plain).resources(resources);
             pdb::rebuild_with(&table, &how, &progress)?;
-            let builder = if self.plain { " by the plain builder" } else { "" };
+            let builder = if self.plain { " with the plain builder" } else { "" };
             return Ok(format!(
                 "checksums, and all entries, their order and their histogram rebuilt{builder}"
             ));
@@ -204,7 +205,7 @@ impl CheckArgs {
         let check = pdb::spot_check_with(&table, self.samples, seed, &progress)?;
         let given_up = match check.undecided {
             0 => String::new(),
-            n => format!(", {n} searches given up"),
+            n => format!(", {n} searches abandoned"),
         };
         Ok(format!("checksums, and {} entries by search (seed {seed}{given_up})", check.confirmed))
     }
@@ -247,7 +248,7 @@ fn search(dirs: &[PathBuf]) -> Result<Finding> {
     };
     let (files, states) = (counted(found.files, "file"), counted(found.states, "state"));
     let mut checked = format!(
-        "{}, {files}, {}, {states}; every frame, chunk and level as counted",
+        "{}, {files}, {}, {states}; all frames, chunks and levels match their counts",
         status.searched,
         bytes(found.bytes)
     );
@@ -270,11 +271,11 @@ fn search(dirs: &[PathBuf]) -> Result<Finding> {
 #[derive(clap::Args)]
 #[command(after_help = "Examples: tilewave cache\n          tilewave cache --clear")]
 pub struct CacheArgs {
-    /// Remove these databases and tables; other files stay.
+    /// Remove these databases and tables, but no other files.
     #[arg(long)]
     clear: bool,
 
-    /// Directory of the cache [default: ~/.cache/tilewave].
+    /// Cache directory [default: ~/.cache/tilewave].
     #[arg(long, value_name = "DIR", value_hint = DirPath)]
     cache_dir: Option<PathBuf>,
 
@@ -301,7 +302,7 @@ impl CacheArgs {
     pub fn run(&self) -> Result<()> {
         let destination = self.output.reserve()?;
         let Some(dir) = cache_dir(self.cache_dir.as_deref()) else {
-            refuse!("there is no home directory: name the cache with --cache-dir");
+            refuse!("there is no home directory: specify the cache with --cache-dir");
         };
         let unread = || format!("cannot read '{}'", dir.display());
         let entries = match std::fs::read_dir(&dir) {

@@ -32,7 +32,7 @@ impl Figures for ListReport {
 /// `--count-ahead`.
 #[derive(clap::Args, Default)]
 pub struct Ahead {
-    /// In a search by lists, count the last two depths without storing them.
+    /// In a list search, count the last two depths without storing their states.
     ///
     /// This takes longer, but lets one more depth fit in memory.
     #[arg(long, requires = "max_depth")]
@@ -44,7 +44,8 @@ impl Ahead {
     pub fn refuse(&self, space: &StateSpace) -> Result<()> {
         if self.count_ahead {
             refuse!(
-                "--count-ahead is for searches by lists, but {space} is searched by state numbers: leave it out"
+                "--count-ahead is for list searches, but {space} is searched by state number: \
+                 leave it out"
             );
         }
         Ok(())

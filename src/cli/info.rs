@@ -90,13 +90,13 @@ impl OwnFile {
             () if String::from_utf8_lossy(&begin).contains("\"tilewave_set\"") => OwnFile::Set(own),
             () if RUN_MAGICS.iter().any(|magic| begins(magic)) => {
                 return Err(Failure::failed(format!(
-                    "'{shown}' belongs to a search or build on disk: name its directory"
+                    "'{shown}' belongs to a search or build on disk: specify its directory"
                 )));
             }
             () => {
                 return Err(Failure::failed(format!(
-                    "'{shown}' is not a database, table, set, log or search of tilewave: name a file or directory that tilewave \
-                     has written"
+                    "'{shown}' is not a database, table, set, log or search: specify a file or \
+                     directory that tilewave has written"
                 )));
             }
         })
@@ -147,7 +147,7 @@ impl<T: Figures> Figures for About<T> {
     after_help = "Reads only headers and does not disturb a running search.\n\nExamples:\n  tilewave info RUN\n  tilewave info *.pdb *.table"
 )]
 pub struct InfoArgs {
-    /// Files or directories; give all directories of one search on disk together, in their order.
+    /// Files or directories; list all directories of a search on disk together, in their original order.
     #[arg(required = true, value_name = "PATH", value_hint = AnyPath)]
     paths: Vec<PathBuf>,
 
@@ -293,7 +293,7 @@ impl Figures for StatusFacts {
             ("depth", self.depth.map_or(last, begun)),
             ("states", thousands(*states) + &of),
             ("time", format!("{time}, {speed} states/s{eta}")),
-            ("disk", format!("{now}, {most} at most, {written} written")),
+            ("disk", format!("{now}, {most} at the peak, {written} written")),
         ];
         facts(9, rows)
     }
@@ -313,7 +313,7 @@ impl BuildFacts {
         let directory = Directory::open(dir, Io::Read).map_err(unopened(dir))?;
         let Some(DatabaseMarker { board, goal, tiles, .. }) = DatabaseMarker::read(&directory)?
         else {
-            return Err(Failure::failed(format!("'{}' has no build any more", dir.display())));
+            return Err(Failure::failed(format!("'{}' no longer contains a build", dir.display())));
         };
         let (_, bytes) = DiskBuild::new(&directory).space()?;
         Ok(BuildFacts { board, goal, tiles, bytes })
@@ -325,7 +325,11 @@ impl Figures for BuildFacts {
 
     fn words(&self) -> String {
         let rows = [
-            ("build", "of a pattern database, not finished: the same command continues it".into()),
+            (
+                "build",
+                "of a pattern database, unfinished: run the same command again to continue it"
+                    .into(),
+            ),
             ("board", self.board.clone()),
             ("goal", self.goal.clone()),
             ("tiles", tiles(&self.tiles)),

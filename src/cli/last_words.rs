@@ -56,8 +56,8 @@ fn out_of_memory(bytes: usize) -> ! {
     let end_of_bar = if io::stderr().is_terminal() { "\n" } else { "" };
     let _ = writeln!(
         rest,
-        "{end_of_bar}error: not enough memory, the system refuses another {bytes} bytes: close other programs, take \
-         fewer threads (-j) or a smaller --memory"
+        "{end_of_bar}error: not enough memory (the system refuses another {bytes} bytes): close \
+         other programs, or use fewer threads (-j) or a lower --memory"
     );
     let len = 200 - rest.len();
     write_unlocked(&line[..len]);
@@ -127,8 +127,8 @@ mod signal {
         // SAFETY: reading what was cut off ends the process in an orderly way.
         let mapped = unsafe { Mapped::open(path)? };
         let line = format!(
-            "error: '{}' was cut short, or its disk failed, while it was in use: copy it again, and leave it \
-             alone while tilewave runs\n",
+            "error: '{}' was truncated, or its disk failed, while it was in use: copy it again, \
+             and do not change it while tilewave runs\n",
             path.display()
         );
         free.line.store(Box::leak(Box::new(line)), Ordering::Relaxed);

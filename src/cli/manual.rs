@@ -48,9 +48,9 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
     (
         "EXIT STATUS",
         &[
-            ("0", "Done. A closed pipe is no error."),
-            ("1", "A check, or the work, failed; one line on standard error says why."),
-            ("2", "The command line is wrong."),
+            ("0", "Success. A closed pipe is not an error."),
+            ("1", "A check or the operation failed; one line on standard error says why."),
+            ("2", "The command line is invalid."),
             ("130", "Interrupted. Continue a search on disk with tilewave resume."),
         ],
     ),
@@ -61,7 +61,7 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
             ("$XDG_CACHE_HOME/tilewave", "Databases that tilewave solve has built."),
             (
                 "DIR/manifest",
-                "What a search on disk consists of; the other files of DIR belong to it.",
+                "The description of a search on disk, to which the other files in DIR belong.",
             ),
             (
                 "*.pdb, *.table",
@@ -74,7 +74,7 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
 /// Generate manual pages.
 #[derive(clap::Args)]
 pub struct ManArgs {
-    /// Write tilewave.1 and a page per command to this directory.
+    /// Write tilewave.1 and one page per command to this directory.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     dir: Option<PathBuf>,
 }
@@ -116,7 +116,7 @@ fn page(command: &Command, name: &str) -> std::io::Result<Vec<u8>> {
     roff.control("SH", ["SEE ALSO"]);
     let others = match name {
         "tilewave" => "The manual pages of the commands above.",
-        _ => "tilewave(1), and the pages of the other commands.",
+        _ => "tilewave(1) and the manual pages of the other commands.",
     };
     roff.text([roman(others)]);
     roff.to_writer(&mut page)?;

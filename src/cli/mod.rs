@@ -42,8 +42,8 @@ pub(crate) use self::{
     failure::{Context, Failure, Result, complain, refuse, unopened},
     frontier::Ahead,
     options::{
-        GoalOption, MaxDepth, ResourceOptions, Running, Threads, bandwidth, choice, count, seed,
-        time, whole,
+        GoalOption, MaxDepth, ResourceOptions, Running, Threads, bandwidth, choice, count,
+        drawn_seed, seed, time, whole,
     },
     output::{
         Destination, Figures, OutputFile, OutputFormat, OutputOptions, ResultReport, Subject,
@@ -68,13 +68,13 @@ struct Cli {
     #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = GENERAL)]
     verbose: u8,
 
-    /// Show no progress bar, and no levels in the log.
+    /// Show no progress bar, and log no levels.
     #[arg(long, global = true, hide_short_help = true, help_heading = GENERAL)]
     no_progress: bool,
 
     /// When to colour the log and the progress bar.
     ///
-    /// auto: where stderr is a terminal, NO_COLOR is not set, and TERM is not dumb.
+    /// auto: if stderr is a terminal, NO_COLOR is not set and TERM is not dumb.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_short_help = true, help_heading = GENERAL)]
     color: progress::Color,
 }

@@ -10,7 +10,7 @@ use tilewave::{
     search::{Engine, SearchError},
 };
 
-use crate::cli::{Context, Result, refuse};
+use crate::cli::{Context, Failure, Result, refuse};
 
 // What sizes and times are written with.
 pub use tilewave::internals::parse_bytes as bytes;
@@ -21,7 +21,7 @@ const KERNEL: &str = "TILEWAVE_KERNEL";
 /// `--threads`.
 #[derive(clap::Args)]
 pub struct Threads {
-    /// Worker threads; 0 is one per core [default: 0].
+    /// Number of worker threads; 0 means one per core [default: 0].
     #[arg(short = 'j', long, value_name = "N", value_parser = whole(0usize, 1024), allow_negative_numbers = true)]
     threads: Option<usize>,
 }
@@ -48,7 +48,7 @@ pub struct ResourceOptions {
 
     /// Memory limit, e.g. 500MB, 8GiB or 8G [default: half of the free memory].
     ///
-    /// Leave room for other programs: when memory runs out, the system kills one of them.
+    /// Leave enough for other programs: if memory runs out, the system kills a program.
     #[arg(short = 'M', long, value_name = "BYTES", value_parser = bytes)]
     pub memory: Option<u64>,
 
@@ -90,7 +90,7 @@ pub struct Running {
 
     /// Engine [default: the fastest].
     ///
-    /// The default is the fastest engine that can search the puzzle and fits in memory.
+    /// The default is the fastest engine that supports the puzzle and fits in memory.
     // A directory makes it the one on disk.
     #[arg(long, value_parser = choice(ENGINES))]
     pub engine: Option<EngineChoice>,
@@ -119,7 +119,7 @@ impl Running {
             None => None,
             Some(EngineChoice::Of(engine)) => Some(engine),
             Some(EngineChoice::Frontier) => {
-                refuse!("--engine frontier is for bfs, plan and antipodes: leave it out")
+                refuse!("--engine frontier is for bfs, plan, antipodes and levels: leave it out")
             }
         };
         Ok(Search::of(space).engine(engine).resources(self.resources.get()?))
@@ -141,7 +141,7 @@ impl Running {
 pub struct GoalOption {
     /// Goal: last, first, blank=CELL or a board [default: last].
     ///
-    /// Cells are counted row by row from 0.
+    /// Cells are numbered row by row from 0.
     #[arg(long)]
     pub goal: Option<Goal>,
 }
@@ -160,7 +160,8 @@ impl GoalOption {
         let goal = table.goal()?;
         if self.goal.is_some() && self.board(size)? != *goal {
             refuse!(
-                "the table is for the goal '{goal}': leave out --goal, or make one for yours with tilewave table"
+                "the table is for the goal '{goal}': leave out --goal, or build a table for your \
+                 goal with tilewave table"
             );
         }
         Ok(goal.clone())
@@ -180,11 +181,17 @@ pub struct MaxDepth {
 /// The seed asked for, or one that is drawn and logged.
 pub fn seed(asked: Option<u64>) -> Result<u64> {
     let drawn = || {
-        let seed = random::seed().context("a seed cannot be drawn: give one with --seed")?;
+        let seed = drawn_seed()?;
         tracing::info!("seed {seed}");
         Ok(seed)
     };
     asked.map_or_else(drawn, Ok)
+}
+
+/// A random seed from the system.
+pub fn drawn_seed() -> Result<u64> {
+    let refused = |error| format!("cannot generate a random seed ({error}); pass one with --seed");
+    random::seed().map_err(|error| Failure::failed(refused(error)))
 }
 
 // Words of the command line and what they stand for. Every error says what was written and what to write.
@@ -223,7 +230,7 @@ where
     T: FromStr,
 {
     |text| {
-        let wrong = || format!("'{text}' is not a whole number of at least 0");
+        let wrong = || format!("'{text}' is not a non-negative whole number");
         text.parse().map_err(|_| wrong())
     }
 }

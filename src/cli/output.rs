@@ -17,13 +17,13 @@ use crate::cli::{Failure, Result, count, refuse};
 /// How results are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum OutputFormat {
-    /// For people
+    /// Human-readable text
     Text,
     /// Comma-separated values
     Csv,
     /// One JSON document
     Json,
-    /// JSON Lines: one object per line, as soon as it is known
+    /// JSON Lines: one object per line, each written as soon as it is known
     Jsonl,
 }
 
@@ -271,7 +271,7 @@ pub struct ResultReport {
 
     /// Write the report as a self-contained web page.
     ///
-    /// The page includes the antipodes, and opens in any browser, offline.
+    /// The page includes the antipodes and opens in any browser, even offline.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
@@ -311,12 +311,12 @@ impl ResultReport {
         let OutputOptions { format, output, force } = &self.output;
         let files = [("--plot", &self.plot), ("--html", &self.html), ("--output", output)];
         if self.list.is_some() && !matches!(format, OutputFormat::Json | OutputFormat::Jsonl) {
-            refuse!("--list lists states in the JSON result: add --format json");
+            refuse!("--list works only with JSON output: add --format json");
         }
         for (i, (second, path)) in files.iter().enumerate() {
             let same = files[..i].iter().find(|(_, p)| p.is_some() && p == path);
             if let Some((first, _)) = same {
-                refuse!("{first} and {second} name the same file: choose two");
+                refuse!("{first} and {second} specify the same file: choose two different files");
             }
         }
         let plot = self.plot.as_ref().map(|path| {
@@ -371,7 +371,7 @@ fn draw(plot: Option<(ChartFormat, OutputFile)>, chart: impl FnOnce() -> Chart) 
 /// Refuses an engine that keeps nothing on disk.
 pub fn sweeps(search: &Search) -> Result<()> {
     if search.engine == Some(Engine::Reference) {
-        refuse!("--dir needs the sweep engine: leave out --engine reference");
+        refuse!("--dir does not work with the reference engine: leave out --engine reference");
     }
     Ok(())
 }

@@ -22,14 +22,14 @@ use crate::cli::{
     progress, puzzle, refuse, unopened, whole,
 };
 
-/// Estimate memory, disk and time before starting.
+/// Estimate the memory, disk space and time that a search needs.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples: tilewave plan 2x7\n          tilewave plan 4x4 --cores 16 -M 64GiB --disk-bandwidth 5GB/s\n          tilewave plan 4x4 --ranks 16 --cores 32 --disk-bandwidth 5GB/s --network 10GB/s"
 )]
 pub struct Args {
-    /// Size of a board (3x4), family of puzzles (topspin:12,4), cube or other puzzle (3x3x3, megaminx; tilewave puzzles lists
-    /// them), or file that defines one (dino.gap).
+    /// Board size (3x4), member of a family (topspin:12,4), cube or other named puzzle (3x3x3, megaminx; tilewave
+    /// puzzles lists them), or puzzle file (dino.gap).
     #[arg(value_parser = puzzle)]
     puzzle: String,
 
@@ -40,7 +40,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
     cores: Option<u16>,
 
-    /// Plan for this many MPI processes, each on its own machine with these cores and this disk.
+    /// Plan for this many MPI processes, each on a machine of its own with this many cores and such a disk.
     #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
     ranks: Option<u16>,
 
@@ -207,7 +207,10 @@ impl Args {
             .max_depth(self.max_depth.max_depth)
             .resources(self.running.resources.get()?);
         let known = published.map_or(&[][..], |published| published.counts());
-        tracing::info!("searching the first levels to measure speed and growth: about two seconds");
+        tracing::info!(
+            "searching the first levels to measure speed and growth; this takes about \
+                        two seconds"
+        );
         let of = search.forecast(known, &StopWhen(progress::asked))?;
         let puzzle = &search.puzzle;
         destination.write(&ListsPlanned {
@@ -322,8 +325,8 @@ impl Figures for ListsPlanned {
         }
         let beyond = match self.levels.last() {
             Some(last) if last.depth <= self.calibrated_to_depth => "",
-            Some(last) if last.seconds.is_none() => ", too short to tell how long others take",
-            _ => ", an upper estimate beyond it",
+            Some(last) if last.seconds.is_none() => ", too briefly to estimate the times of others",
+            _ => ", an upper estimate beyond that",
         };
         let rows = [
             ("puzzle", self.puzzle.clone()),
@@ -338,7 +341,10 @@ impl Figures for ListsPlanned {
                 match left_out {
                     0 => String::new(),
                     some => {
-                        format!("depths 0 to {}, which take less: --format csv has them", some - 1)
+                        format!(
+                            "depths 0 to {}, which take less: use --format csv to see them",
+                            some - 1
+                        )
                     }
                 },
             ),
@@ -358,16 +364,19 @@ impl Figures for Planned {
         let order = self.group_order.map_or(String::new(), |_| format!("order {states}"));
         let reached = match (self.states_to_depth, self.states_to_depth_at_most) {
             (Some(reached), _) if reached < self.states => {
-                format!(", {} of them to the last depth", thousands(reached))
+                format!(", {} of them up to the last depth", thousands(reached))
             }
-            (_, Some(most)) => format!(", at most {} of them to the last depth", thousands(most)),
+            (_, Some(most)) => {
+                format!(", at most {} of them up to the last depth", thousands(most))
+            }
             _ => String::new(),
         };
         let kernel = self.kernel.map_or(String::new(), |name| format!(", {name} kernel"));
         let threads = counted(self.threads as u64, "thread");
         let budget = self.memory_budget_bytes;
         let fits = verdict(self.memory_bytes, budget);
-        let memory = format!("{}: {fits} the limit of {}", bytes(self.memory_bytes), bytes(budget));
+        let memory =
+            format!("{}: {fits} within the limit of {}", bytes(self.memory_bytes), bytes(budget));
         let mut rows = vec![
             (kind, self.space.to_string()),
             ("group", order),
@@ -400,7 +409,7 @@ impl Figures for Planned {
                 let most = bytes(network.level_bytes);
                 let all = seconds.map_or("unknown".into(), duration);
                 rows.push(("ranks", format!("{ranks}, {} of disk for each", bytes(share))));
-                rows.push(("network", format!("{most} a level at most, {all} in all")));
+                rows.push(("network", format!("at most {most} per level, {all} in total")));
             }
         }
         let time = of.time.as_ref().map(|(seconds, on)| {
@@ -409,7 +418,10 @@ impl Figures for Planned {
             let apart = if of.is_without_network() { " without the network" } else { "" };
             format!("{} expected{apart}{speed} (calibrated on {on})", duration(*seconds))
         });
-        rows.push(("time", time.unwrap_or("unknown: nothing smaller to measure it on".into())));
+        rows.push((
+            "time",
+            time.unwrap_or("unknown: there is no smaller puzzle on which to measure it".into()),
+        ));
         let projected = match self.projected.join("; ") {
             none if none.is_empty() => none,
             all => format!("projected, not measured: {all}\n"),

@@ -59,11 +59,11 @@ fn is_screen() -> bool {
 /// `--color`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Color {
-    /// On a terminal
+    /// Only on a terminal
     Auto,
-    /// Also into files and pipes
+    /// Always, even in files and pipes
     Always,
-    /// Nowhere
+    /// Never
     Never,
 }
 
@@ -231,7 +231,7 @@ impl LineTally {
         let speed = (self.found - self.before) as f64 / seconds.max(1e-9);
         let rest = self.all.saturating_sub(self.found) as f64 / speed.max(1e-9);
         let share = percent(level_share);
-        let mut line = format!("depth {depth}, {share} % of it  {}", counted(self.found, "state"));
+        let mut line = format!("depth {depth}, {share} % done  {}", counted(self.found, "state"));
         // States are counted by whole levels: a search that goes on in the middle of one has no speed yet.
         if speed > 0.0 {
             line += &format!("  {} states/s", rate(speed));
@@ -250,7 +250,7 @@ impl LineTally {
         let level = share * last * (last / before.max(1.0)).max(1.0);
         let new = (self.found - self.before) as f64 + level;
         let seconds = self.begun.elapsed().as_secs_f64();
-        let mut line = format!("depth {depth}, {} % of it", percent(share));
+        let mut line = format!("depth {depth}, {} % done", percent(share));
         line += &format!("  about {}", counted(self.found + level as u64, "state"));
         line += &format!("  {} states/s", rate(new / seconds.max(1e-9)));
         if share > 0.01 {
@@ -286,9 +286,9 @@ impl tilewave::Progress for SearchProgress {
                     }
                     format!("value {depth}: {}", counted(done, "entry"))
                 }
-                Phase::Setup => "making tables".into(),
-                Phase::Resume => "reading the last levels again".into(),
-                Phase::Order => "bringing entries into order".into(),
+                Phase::Setup => "building tables".into(),
+                Phase::Resume => "rereading the last levels".into(),
+                Phase::Order => "sorting entries".into(),
                 Phase::File => "reading or writing the file".into(),
                 Phase::Check => "checking".into(),
             };
@@ -311,7 +311,7 @@ impl tilewave::Progress for SearchProgress {
     }
 
     fn rebuilding(&self, depth: usize, reason: &str) {
-        tracing::warn!("{reason}: computing depth {depth} again");
+        tracing::warn!("{reason}: recomputing depth {depth}");
     }
 
     fn interrupted(&self) -> bool {

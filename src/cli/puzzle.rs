@@ -31,7 +31,9 @@ pub fn puzzle(word: &str) -> Result<String, String> {
     if word.starts_with(|c: char| c.is_ascii_digit()) {
         word.parse::<Size>().map_err(|wrong| match wrong {
             PuzzleError::SizeSyntax(word) => {
-                format!("'{word}' is neither the size of a board (3x4) nor of a cube (3x3x3, at most 20x20x20)")
+                format!(
+                    "'{word}' is neither a board size (3x4) nor a cube (3x3x3, at most 20x20x20)"
+                )
             }
             wrong => wrong.to_string(),
         })?;
@@ -39,8 +41,8 @@ pub fn puzzle(word: &str) -> Result<String, String> {
         families::parse(word).map_err(|wrong| wrong.to_string())?;
     } else {
         return Err(format!(
-            "'{word}' is not a puzzle: write a board (3x4), a puzzle that tilewave puzzles lists, or a file \
-             (.gap, .tws, .def or .kpuzzle.json)"
+            "'{word}' is not a puzzle: specify a board (3x4), a puzzle that tilewave puzzles \
+             lists, or a file (.gap, .tws, .def or .kpuzzle.json)"
         ));
     }
     Ok(word.into())
@@ -49,14 +51,14 @@ pub fn puzzle(word: &str) -> Result<String, String> {
 /// A puzzle and states of it: the puzzle comes first. Boards say their size, so it may be left out where states are boards.
 #[derive(clap::Args)]
 pub struct PuzzleAndStates {
-    /// Puzzle, not needed for boards: 3x4, topspin:12,4, 3x3x3 or a file (dino.gap).
+    /// Puzzle (optional for boards): 3x4, topspin:12,4, 3x3x3 or a file (dino.gap).
     #[arg(value_name = "PUZZLE")]
     puzzle: Option<String>,
 
-    /// States, each in quotes; without any, one per line of standard input.
+    /// States, each in quotes [default: one per line of standard input].
     ///
-    /// A board: tiles separated by spaces, rows by '/', the blank as 0. Another puzzle: the moves that lead to the state
-    /// from the solved state, or the piece at each position.
+    /// For a board: tiles separated by spaces, rows by '/', the blank as 0. For any other puzzle: the moves that lead
+    /// from the solved state to this state, or the piece at each position.
     #[arg(value_name = "STATE")]
     states: Vec<String>,
 }
@@ -72,8 +74,8 @@ impl PuzzleAndStates {
             let puzzle = self.puzzle.as_ref().filter(|&puzzle| puzzle != file);
             let puzzle = puzzle.map_or(String::new(), |puzzle| format!(" {puzzle}"));
             refuse!(
-                "'{file}' is a file: tilewave {command}{puzzle} < {file} reads states from it; the name of a file that defines a puzzle ends in .gap, .tws, \
-                 .def or .kpuzzle.json"
+                "'{file}' is a file: to read states from it, use tilewave {command}{puzzle} < \
+                 {file}; to define a puzzle, its name must end in .gap, .tws, .def or .kpuzzle.json"
             );
         }
         let mut states: Vec<&str> = self.states.iter().map(String::as_str).collect();
@@ -87,8 +89,8 @@ impl PuzzleAndStates {
                 Some(_) if !known && is_line && is_moves(word) => {
                     let last = states.last().filter(|last| puzzle(last).is_ok());
                     refuse!(
-                        "'{word}' is not a board: quote tiles and rows, for example \"1 2/3 0\", or name the puzzle first: \
-                         tilewave {command} {} \"{word}\"",
+                        "'{word}' is not a board such as \"1 2/3 0\": to give a state of another \
+                         puzzle, put the puzzle first: tilewave {command} {} \"{word}\"",
                         last.unwrap_or(&"3x3x3"),
                     )
                 }
@@ -113,8 +115,9 @@ impl PuzzleAndStates {
         if let (Some(puzzle), true) = (named, states.len() > 1 && states.iter().all(is_move)) {
             let moves = states.join(" ");
             refuse!(
-                "each word of '{moves}' is read as a state of its own: quote the moves of one state, tilewave {command} {puzzle} \"{moves}\", or write \
-                 several states to standard input, one per line"
+                "each word of '{moves}' would be a separate state: to give one state as moves, \
+                 quote them (tilewave {command} {puzzle} \"{moves}\"); to give several states, \
+                 pass them on standard input, one per line"
             );
         }
         Ok((named, states))
@@ -151,25 +154,25 @@ pub struct Counted {
     #[command(flatten)]
     pub goal: GoalOption,
 
-    /// What counts as one move [default: stm for boards, htm for puzzles that turn].
+    /// What counts as one move [default: stm for boards, htm for twisty puzzles].
     #[arg(long, value_parser = choice(METRICS))]
     metric: Option<MoveCount>,
 
-    /// Do not add inverses of the generators in a puzzle's file.
+    /// Do not add the inverses of the generators in a puzzle file.
     #[arg(long, hide_short_help = true)]
     directed: bool,
 
     /// Use only these pieces, for example corners, or corners,edges:1-6.
     ///
-    /// The other pieces of the same set look alike.
+    /// The remaining pieces of each set all look alike.
     #[arg(long, value_name = "PIECES", value_delimiter = ',')]
     pieces: Vec<String>,
 
-    /// Ignore how these pieces are turned: edges, or corners:1-4.
+    /// Ignore the orientation of these pieces: edges, or corners:1-4.
     #[arg(long, value_name = "PIECES", value_delimiter = ',', hide_short_help = true)]
     ignore_orientation: Vec<String>,
 
-    /// Make the pieces of each of these ranges indistinguishable: centres:1-4,centres:5-8.
+    /// Make the pieces within each range indistinguishable: centres:1-4,centres:5-8.
     #[arg(long, value_name = "PIECES", value_delimiter = ',', hide_short_help = true)]
     same: Vec<String>,
 
@@ -179,8 +182,8 @@ pub struct Counted {
 
     /// Use the solved states in FILE, one per line, instead of the puzzle's own.
     ///
-    /// A state is a sequence of moves, or the pieces by position, as tilewave state prints them. ? stands for any piece or any
-    /// turn; a set that is left out may have any arrangement.
+    /// A state is a sequence of moves, or the piece at each position in the form that tilewave state prints. ? stands
+    /// for any piece or any orientation; a set that is left out may have any arrangement.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     goals: Option<PathBuf>,
 
@@ -196,7 +199,7 @@ pub struct Sequences(Vec<String>);
 /// The parser of such a word.
 fn sequences(text: &str) -> Result<Sequences, String> {
     let all = Variant::split(text);
-    if all.is_empty() { Err("no move is named".into()) } else { Ok(Sequences(all)) }
+    if all.is_empty() { Err("no move is given".into()) } else { Ok(Sequences(all)) }
 }
 
 impl Counted {
@@ -253,12 +256,14 @@ impl Counted {
     pub fn space(&self, word: &str) -> Result<StateSpace> {
         if let Some(option) = self.changed() {
             refuse!(
-                "{option} is for puzzles of several sets of pieces, but {word} has only one: leave it out"
+                "{option} is for puzzles with several sets of pieces, but {word} has only one: \
+                 leave it out"
             );
         }
         if named::parse(word).is_some() {
             refuse!(
-                "{word} has pieces that turn, or several sets: only bfs, plan, antipodes, state, table, solve and verify take it"
+                "{word} has pieces with orientations, or several sets: this command does not \
+                 support it"
             );
         }
         if word.starts_with(|c: char| c.is_ascii_digit()) && Format::of(word).is_none() {
@@ -277,8 +282,8 @@ impl Counted {
 
     /// What is wrong with options for files where there is none.
     fn only_files(&self) -> Option<&'static str> {
-        let turns = self.turns().map(|_| "--metric htm and qtm are for puzzles that turn");
-        turns.or(self.directed.then_some("--directed is for puzzles in files"))
+        let turns = self.turns().map(|_| "--metric htm and qtm are for twisty puzzles");
+        turns.or(self.directed.then_some("--directed is for puzzle files"))
     }
 
     /// The puzzle of one set of pieces that a word names.
@@ -286,7 +291,8 @@ impl Counted {
         let goal = self.goal.goal.as_ref().map(|_| "--goal");
         if let Some(option) = goal.or(self.metric().map(|_| "--metric")) {
             refuse!(
-                "{option} is for boards, and {word} is not one: leave it out; every generator counts as one move"
+                "{option} is for boards, but {word} is not one: leave it out; every generator \
+                 counts as one move"
             );
         }
         // A file whose name does not say what is in it says how to call it.
@@ -358,7 +364,7 @@ impl Counted {
             let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
             goals.extend(lines.filter(|line| !line.is_empty()).map(String::from));
             if goals.is_empty() {
-                refuse!("{name}: the file holds no state: write one per line");
+                refuse!("{name}: the file contains no states: write one per line");
             }
         }
         Ok(Variant {
@@ -390,11 +396,11 @@ impl Counted {
             };
         };
         if self.goal.goal.is_some() {
-            refuse!("--goal is for boards, and {word} is not one: leave it out");
+            refuse!("--goal is for boards, but {word} is not one: leave it out");
         }
         self.refuse_metric(word)?;
         if self.directed {
-            refuse!("--directed is for puzzles in files");
+            refuse!("--directed is for puzzle files");
         }
         Ok(Some((puzzle, self.turns().unwrap_or_default())))
     }
@@ -424,7 +430,7 @@ fn text(path: &Path) -> Result<(String, String)> {
     let file = std::fs::File::open(path).map_err(unopened(path))?;
     let read = file.take(MAX_FILE + 1).read_to_end(&mut bytes);
     if read.context(&name)? as u64 > MAX_FILE {
-        refuse!("{name}: the file is too long to define a puzzle");
+        refuse!("{name}: the file is too large to define a puzzle");
     }
     Ok((name, String::from_utf8_lossy(&bytes).into_owned()))
 }

@@ -97,12 +97,12 @@ pub fn run<T>(
     if !cfg!(feature = "mpi") {
         // Each process would search everything.
         refuse!(
-            "an MPI launcher has started this program, which was built without MPI: build it with --features mpi \
-             (docs/cluster.md), or start it without the launcher"
+            "this program was started by an MPI launcher, but was built without MPI: rebuild it \
+             with --features mpi (docs/cluster.md), or start it without the launcher"
         );
     }
     let Some(disk) = disk else {
-        refuse!("a search over several processes keeps its levels in files: give --dir");
+        refuse!("a search with several processes keeps its levels in files: specify --dir");
     };
     let mut resources = running.resources.get()?;
     let ranks = start()?;

@@ -19,7 +19,7 @@ use crate::cli::{
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave resume RUN")]
 pub struct ResumeArgs {
-    /// The directories of the search, in the order in which they were given.
+    /// The directories of the search, in the order given when it was started.
     #[arg(required = true, value_name = "DIR", value_hint = DirPath)]
     dirs: Vec<PathBuf>,
 
@@ -29,7 +29,7 @@ pub struct ResumeArgs {
     #[command(flatten)]
     ahead: Ahead,
 
-    /// Check all files first, and recompute damaged levels where the levels before them are kept.
+    /// Check all files first, and recompute damaged levels if the levels preceding them are kept.
     #[arg(long)]
     check: bool,
 
@@ -76,7 +76,7 @@ impl ResumeArgs {
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave repair RUN")]
 pub struct RepairArgs {
-    /// The directories of the search, in the order in which they were given.
+    /// The directories of the search, in the order given when it was started.
     #[arg(required = true, value_name = "DIR", value_hint = DirPath)]
     dirs: Vec<PathBuf>,
 
@@ -170,7 +170,7 @@ const REFERENCE_STATES: u64 = 1_000_000_000;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  tilewave verify 2x4 3x3\n  tilewave verify lrx:9 dino.gap")]
 pub struct VerifyArgs {
-    /// Puzzles: boards (3x4), families (topspin:12,4), cubes and others (2x2x2) or files (dino.gap).
+    /// Puzzles: boards (3x4), members of families (topspin:12,4), named puzzles (2x2x2) or files (dino.gap).
     #[arg(required = true, value_name = "PUZZLE", value_parser = puzzle)]
     puzzles: Vec<String>,
 
@@ -279,8 +279,8 @@ impl VerifyArgs {
         let max_depth = match within.count().checked_sub(1) {
             _ if few => None,
             None => refuse!(
-                "{puzzle} has no published level counts, and too many states for a complete search: nothing \
-                 to hold a search against"
+                "{puzzle} has no published level counts and too many states for a complete search: \
+                 there is nothing with which to compare a search"
             ),
             depth => depth,
         };

@@ -7,13 +7,13 @@ use crate::cli::{Counted, Result, count, print, puzzle, refuse, seed};
 /// States that are written together.
 const BATCH: u64 = 4096;
 
-/// Generate random boards, or states of another puzzle, all equally likely.
+/// Generate random boards, or random states of another puzzle, all equally likely.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave scramble 4x4 --count 5 --seed 1\n  tilewave scramble 3x3x3 | tilewave solve 3x3x3"
 )]
 pub struct ScrambleArgs {
-    /// Board (4x4), family (topspin:12,4), cube or other puzzle (3x3x3), or file that defines one.
+    /// Board (4x4), member of a family (topspin:12,4), cube or other named puzzle (3x3x3), or puzzle file.
     #[arg(value_parser = puzzle)]
     puzzle: String,
 
@@ -21,7 +21,7 @@ pub struct ScrambleArgs {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = count::<u64>(), allow_negative_numbers = true)]
     count: u64,
 
-    /// Random seed: the same seed gives the same states on every machine [default: random and logged].
+    /// Random seed; the same seed gives the same states on every machine [default: random, and logged].
     #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     seed: Option<u64>,
 
@@ -41,7 +41,8 @@ impl ScrambleArgs {
                 Some(puzzle) => {
                     let Some(states) = puzzle.scrambles(seed(self.seed)?) else {
                         refuse!(
-                            "cannot draw states of {puzzle}: it has moves that are not always allowed, or too many pieces"
+                            "cannot generate random states of {puzzle}: it has moves that are not \
+                             always allowed, or too many pieces"
                         );
                     };
                     Box::new(states.map(move |state| puzzle.text(&state)))

@@ -36,15 +36,15 @@ pub struct StateArgs {
     #[command(flatten)]
     counted: Counted,
 
-    /// Distance table (tilewave table) to read the depth from; it also sets puzzle and goal.
+    /// Distance table (see tilewave table) to read the depth from; it also sets the puzzle and goal.
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
 
-    /// The state with this state id.
+    /// Show the state with this state id.
     #[arg(long, conflicts_with_all = ["line", "cell"], value_parser = count::<u64>(), allow_negative_numbers = true)]
     id: Option<u64>,
 
-    /// The state with this line number: the rank of its tile order along the path through the cells.
+    /// Show the state with this line number: the rank of its tile order along the path through the cells.
     #[arg(long, requires = "cell", value_parser = count::<u64>(), allow_negative_numbers = true)]
     line: Option<u64>,
 
@@ -81,7 +81,7 @@ impl StateArgs {
         let (word, states) = self.of.split("state", self.table.is_some())?;
         let by_number = self.id.is_some() || self.line.is_some();
         if by_number && !states.is_empty() {
-            refuse!("both a state and a state number are given: give only one of them");
+            refuse!("both a state and a state number are given: leave one of them out");
         }
         let mut destination = self.output.reserve()?;
         let puzzle = word.map(|word| self.counted.orbits(word)).transpose()?.flatten();
@@ -106,7 +106,7 @@ impl StateArgs {
             write(Some(state)).map_err(|mut failure| {
                 let is_number = puzzle.is_none() && state.bytes().all(|b| b.is_ascii_digit());
                 if let Some(said) = failure.said.as_mut().filter(|_| is_number) {
-                    *said += &format!("; to look up a state by its number, write --id {state}");
+                    *said += &format!("; to look up a state by its number, use --id {state}");
                 }
                 failure
             })?;
@@ -123,7 +123,7 @@ impl StateArgs {
             }
         }
         if none {
-            refuse!("no state was given: pass one, or write one per line to standard input");
+            refuse!("no state was given: pass states as arguments or on standard input");
         }
         destination.finish()
     }
@@ -167,7 +167,7 @@ impl StateArgs {
         if let Some(space) = &other
             && (goal || self.counted.metric().is_some())
         {
-            refuse!("--goal and --metric are for boards, and {space} is not one");
+            refuse!("--goal and --metric are for boards, but {space} is not one: leave them out");
         }
         Ok(other)
     }
@@ -210,7 +210,7 @@ impl StateArgs {
             && table.space().metric() != Some(metric)
         {
             refuse!(
-                "the table is for {}: leave out --metric, or make one for yours with tilewave table",
+                "the table is for {}: leave out --metric, or build a table for your metric with tilewave table",
                 table.space()
             );
         }
@@ -220,7 +220,7 @@ impl StateArgs {
             Some(text) => Board::parse(text, size)?,
             None => {
                 let Some(size) = size else {
-                    refuse!("a state number needs a puzzle: write tilewave state 3x4 --id 5");
+                    refuse!("a state number needs a puzzle, as in tilewave state 3x4 --id 5");
                 };
                 let space = StateSpace::of_board(goal_option.board_of(table, size)?);
                 space.numbered()?;
@@ -262,7 +262,7 @@ impl StateArgs {
             let board = space.size().is_some();
             let (article, kind) = if board { ("a ", " board") } else { ("", "") };
             refuse!(
-                "there is no such state: the ids of {article}{}{kind} are 0 to {}, its lines 0 to {}, its cells 0 to {}",
+                "there is no such state: the ids of {article}{}{kind} are 0 to {}, the lines 0 to {}, the cells 0 to {}",
                 space,
                 thousands(space.lines() * cells as u64 - 1),
                 thousands(space.lines() - 1),
@@ -391,7 +391,7 @@ pub struct AntipodesArgs {
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave levels 3x3 --depth 20 --list 5")]
 pub struct LevelsArgs {
-    /// The depth of the states.
+    /// Depth of the states to list.
     #[arg(long, value_name = "DEPTH", value_parser = count::<usize>(), allow_negative_numbers = true)]
     depth: usize,
 
@@ -413,15 +413,15 @@ impl LevelsArgs {
 
 #[derive(clap::Args)]
 struct Listing {
-    /// Size of a board (3x4), family of puzzles (topspin:12,4), cube or other puzzle (3x3x3, megaminx; tilewave puzzles lists
-    /// them), or file that defines one (dino.gap).
+    /// Board size (3x4), member of a family (topspin:12,4), cube or other named puzzle (3x3x3, megaminx; tilewave
+    /// puzzles lists them), or puzzle file (dino.gap).
     #[arg(value_parser = puzzle)]
     puzzle: String,
 
     #[command(flatten)]
     counted: Counted,
 
-    /// List at most N states. With another N, a search by lists may choose other states.
+    /// List at most N states. With a different N, a list search may choose different states.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = count::<usize>(), allow_negative_numbers = true)]
     list: usize,
 
@@ -562,7 +562,7 @@ impl Figures for DepthStates {
     fn words(&self) -> String {
         let DepthStates { name, depth, deepest, .. } = self;
         if depth > deepest {
-            return format!("{name}: nothing at depth {depth}: the diameter is {deepest}\n");
+            return format!("{name}: no states at depth {depth}; the diameter is {deepest}\n");
         }
         let text = format!("{name}: {} at depth {depth}", counted(self.count, self.noun()));
         let diameter = if self.complete { ", the diameter" } else { "" };
@@ -584,7 +584,7 @@ impl Figures for DepthStates {
 
 // `tilewave puzzles`: the families of puzzles.
 
-/// List the built-in puzzles: parameters, states, and the memory of a search.
+/// List the built-in puzzles: parameters, states, and memory that a search needs.
 #[derive(clap::Args)]
 #[command(after_help = "Examples: tilewave puzzles\n          tilewave bfs topspin:12,4")]
 pub struct PuzzlesArgs {
@@ -689,7 +689,7 @@ impl Figures for AllFamilies {
 
     fn words(&self) -> String {
         let mut text: String = self.families.iter().map(Figures::words).collect();
-        text += "\nFor bfs, several sets of pieces (positions/orientations):\n";
+        text += "\nNamed puzzles, with their sets of pieces (positions/orientations):\n";
         for NamedFacts { name, sets, moves, states, description } in &self.named {
             let (sets, states) = (sets.join(" "), states.as_deref().unwrap_or("unknown"));
             text += &format!("{name:<18}{description}\n{:18}{sets}, {moves} moves\n", "");

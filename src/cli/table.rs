@@ -19,7 +19,7 @@ use crate::cli::{
     SearchProgress, Subject, choice, counts_csv, facts, frontier, progress, puzzle, refuse,
 };
 
-/// Build a distance table of a puzzle, or of some of its pieces.
+/// Build a distance table for a puzzle, or for some of its pieces.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave table 3x4 -o 3x4.table\n  tilewave state --table 3x4.table '1 2 3 4/5 6 7 8/9 0 10 11'\n  \
@@ -27,7 +27,7 @@ use crate::cli::{
                   tilewave table 3x3x3 --pieces edges:1-6 -o edges.table"
 )]
 pub struct Args {
-    /// Board (3x4), family (topspin:10,4), cube or other puzzle (3x3x3), or file that defines one.
+    /// Board (3x4), member of a family (topspin:10,4), cube or other named puzzle (3x3x3), or puzzle file.
     #[arg(value_parser = puzzle)]
     puzzle: String,
 
@@ -38,19 +38,19 @@ pub struct Args {
     #[command(flatten)]
     counted: Counted,
 
-    /// How depths are stored [default: nibble for puzzles of several sets, else mod3].
+    /// How depths are stored [default: nibble for puzzles with several sets, else mod3].
     #[arg(long, value_parser = choice(EntrySize::NAMES))]
     encoding: Option<EntrySize>,
 
-    /// Keep one entry per symmetry class: a smaller table, slower look-ups.
+    /// Keep one entry per class of symmetric states: a smaller table, but slower lookups.
     ///
-    /// For puzzles of several sets of pieces. The number of entries shrinks by about the number of symmetries.
+    /// For puzzles with several sets of pieces. The number of entries is divided by about the number of symmetries.
     #[arg(long)]
     up_to_symmetry: bool,
 
     /// Fill the table in its file, for tables larger than memory.
     ///
-    /// For puzzles of several sets of pieces. Needs a fast disk. The file appears when it is complete.
+    /// For puzzles with several sets of pieces. Needs a fast disk. The file appears only once it is complete.
     #[arg(long)]
     on_disk: bool,
 
@@ -143,7 +143,7 @@ impl Args {
         }
         for (given, name) in [(self.up_to_symmetry, "up-to-symmetry"), (self.on_disk, "on-disk")] {
             if given {
-                refuse!("--{name} is for puzzles of several sets of pieces: leave it out");
+                refuse!("--{name} is for puzzles with several sets of pieces: leave it out");
             }
         }
         let encoding = match self.encoding {
@@ -151,7 +151,7 @@ impl Args {
             Some(EntrySize::Byte) => TableEncoding::Byte,
             Some(EntrySize::Nibble) => {
                 refuse!(
-                    "--encoding nibble is for puzzles of several sets of pieces: take mod3 or byte"
+                    "--encoding nibble is for puzzles with several sets of pieces: use mod3 or byte"
                 )
             }
         };
@@ -240,7 +240,10 @@ impl Figures for TableFacts {
             (
                 "entries",
                 match self.symmetries {
-                    Some(order) => format!("{}, up to {order} symmetries", thousands(self.entries)),
+                    Some(order) => format!(
+                        "{}, one per class under {order} symmetries",
+                        thousands(self.entries)
+                    ),
                     None => thousands(self.entries),
                 },
             ),

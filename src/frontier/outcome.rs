@@ -80,9 +80,9 @@ impl FrontierOutcome {
 pub enum FrontierError {
     /// The lists of a level do not fit in the memory limit.
     #[error(
-        "{puzzle}: the states at depth {depth} do not fit in {} of memory: stop at depth {depth}, whose states are \
-         counted only (--max-depth {depth}), count one more (--count-ahead), allow more memory (--memory), or search on disk \
-         (--dir)",
+        "{puzzle}: the states at depth {depth} do not fit in {} of memory: stop at that depth, \
+         whose states are then only counted (--max-depth {depth}), count one more depth \
+         (--count-ahead), allow more memory (--memory), or search on disk (--dir)",
         bytes(*budget)
     )]
     Memory {
@@ -95,7 +95,7 @@ pub enum FrontierError {
     },
     /// A state does not fit in the longest supported key.
     #[error(
-        "{puzzle}: a state takes {words} words of 64 bits, at most {} are supported",
+        "{puzzle}: a state takes {words} words of 64 bits, but at most {} are supported",
         BucketSpace::MAX_WORDS
     )]
     State {
@@ -106,7 +106,8 @@ pub enum FrontierError {
     },
     /// A move depends on one of several equal pieces, or on a different piece from the other moves.
     #[error(
-        "{puzzle}: move '{name}' depends on a piece that looks like another one: this is not supported"
+        "{puzzle}: move '{name}' depends on a piece that looks like another one, which is not \
+         supported"
     )]
     Requires {
         /// The puzzle.
@@ -119,7 +120,7 @@ pub enum FrontierError {
     System(#[from] SystemError),
     /// The observer asked to stop.
     #[error(
-        "interrupted: a search in memory cannot be resumed; --max-depth ends one early with a result, --dir keeps one on disk"
+        "interrupted: a search in memory cannot be resumed; to end one early with a result, use --max-depth; to keep it on disk, use --dir"
     )]
     Interrupted,
 }

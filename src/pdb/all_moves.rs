@@ -121,8 +121,8 @@ impl Space {
             |blank: u8| usize::from(blank) < self.pattern.size().cells() && !home.contains(&blank);
         if let Some(blank) = self.blank.filter(|&blank| !free(blank)) {
             return Err(PdbError::Unsuitable(format!(
-                "the blank cannot be on cell {blank}: choose a cell of the board where no tile of the pattern is at home \
-                 at home"
+                "the blank cannot be on cell {blank}: choose a cell of the board that is not the \
+                 goal cell of a pattern tile"
             )));
         }
         let needed = self.memory_bytes()?;

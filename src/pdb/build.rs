@@ -110,8 +110,8 @@ impl BuildPlan {
         let bits = fast && build.encoding == Encoding::Bit;
         if on_disk && !bits {
             return Err(PdbError::Unsuitable(
-                "a directory is for databases with one bit per entry and at least five tiles: give --encoding bit, or \
-                 leave --dir out"
+                "--dir is for databases with one bit per entry and at least five tiles: use \
+                 --encoding bit, or leave out --dir"
                     .into(),
             ));
         }

@@ -47,7 +47,7 @@ pub fn compress_with(
     let (from, to) = (from.as_ref(), to.as_ref());
     let file = Container::<Summary>::open(from)?;
     if file.header.compressed {
-        let words = format!("'{}' is compressed already", from.display());
+        let words = format!("'{}' is already compressed", from.display());
         return Err(PdbError::Place(words));
     }
     let meter = Meter::new(observer, Phase::File, 0, file.layout.raw);

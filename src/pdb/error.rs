@@ -27,7 +27,9 @@ pub enum PdbError {
     Unsuitable(String),
     /// The table and its build exceed the memory limit.
     #[error(
-        "the database of {tiles} tiles on {size} has {} entries and needs {} of memory to build, but the limit is {}: choose fewer tiles, {}raise it with --memory if the machine has more",
+        "a database for {tiles} tiles on {size} has {} entries and needs {} of memory to build, \
+         but the limit is {}: choose fewer tiles, {}raise the limit with --memory if the machine \
+         has more",
         thousands(*entries), bytes(*needed), bytes(*budget), less.map(less_memory).unwrap_or("or ".into())
     )]
     Budget {
@@ -56,14 +58,14 @@ pub enum PdbError {
 }
 
 fn less_memory(needed: u64) -> String {
-    format!("give --dir to make {} enough, or ", bytes(needed))
+    format!("use --dir, with which {} is enough, or ", bytes(needed))
 }
 
 fn kept(directory: Option<&str>) -> String {
     match directory {
         None => "nothing was written".into(),
         Some(name) => {
-            format!("the levels so far are in '{name}'; give the same command to continue")
+            format!("the levels so far are in '{name}'; run the same command again to continue")
         }
     }
 }
@@ -81,8 +83,8 @@ impl PdbError {
     /// One of several databases counts every move.
     pub(crate) fn not_additive() -> PdbError {
         PdbError::Unsuitable(
-            "values of a database that counts every move cannot be added: look it up alone, or give each one \
-             alone in a partition of a set file"
+            "values of a database that counts every move cannot be added to others: look it up \
+             alone, or make it a partition of its own in a set file"
                 .into(),
         )
     }
@@ -90,8 +92,8 @@ impl PdbError {
     /// The encoding cannot hold values of the kind.
     pub(crate) fn encoding() -> PdbError {
         PdbError::Unsuitable(
-            "one bit per entry holds region-aware values only, and all-moves takes a byte per entry: choose \
-             another kind or encoding"
+            "only region-aware values can be stored with one bit per entry, and all-moves values \
+             need one byte per entry: choose another kind or encoding"
                 .into(),
         )
     }
@@ -104,7 +106,7 @@ impl PdbError {
 
     /// A pattern that is too short for its space to be searched.
     pub(crate) fn short_space() -> PdbError {
-        let words = "the search of a pattern needs at least five tiles: name more";
+        let words = "searching a pattern needs at least five tiles: specify more";
         PdbError::Unsuitable(words.into())
     }
 }

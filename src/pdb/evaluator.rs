@@ -57,7 +57,7 @@ impl<'a> Evaluator<'a> {
         check_disjoint(&patterns)?;
         if patterns.iter().any(|of| of.goal() != patterns[0].goal()) {
             let words =
-                "the databases are for different goals: only values for one goal can be added";
+                "the databases are for different goals: only values for the same goal can be added";
             return Err(PdbError::Unsuitable(words.into()));
         }
         let mut owner = vec![None; board.size().cells()];

@@ -37,9 +37,11 @@ pub enum ExportLayout {
 
 names! { ExportLayout:
     "24puzzle" = Puzzle24, "clausecker's 24puzzle (5x5, --goal first), with the regions of a region-aware database";
-    "hog2-lex" = Lexicographic, "Lexicographic rank of the tiles' cells, one byte each";
+    "hog2-lex" = Lexicographic, "Indexed by the lexicographic rank of the tiles' cells; one byte \
+                                 per value";
     "positions" = Positions,
-        "The tiles' cells as digits in base N, first tile least significant, one byte each, 255 for none";
+        "Indexed by the tiles' cells as base-N digits, first tile least significant; one byte per \
+         value, 255 where there is none";
 }
 
 /// Maximum size in bytes of a table of positions, most of which is empty.
@@ -127,23 +129,30 @@ fn bytes(pdb: &Pdb, layout: ExportLayout) -> Result<u64, PdbError> {
         Err(PdbError::Unsuitable(format!("layout {layout} cannot hold this database: {why}")))
     };
     if pdb.encoding() == Encoding::Bit {
-        return refuse("one bit per entry holds no values: build it with --encoding byte");
+        return refuse(
+            "with one bit per entry, it stores no values: build it with --encoding byte",
+        );
     }
     if pdb.kind() == Kind::AllMoves {
-        return refuse("it holds additive values: build --kind additive-min");
+        return refuse("the layout is for additive values: build one with --kind additive-min");
     }
     let pattern = pdb.pattern();
     let (size, tiles) = (pattern.size(), pattern.tiles());
     if layout == ExportLayout::Puzzle24 {
         let homes = pattern.home().iter().zip(tiles);
         if (size.rows(), size.cols()) != (5, 5) {
-            return refuse("it is for 5x5 boards");
+            return refuse("the layout is for 5x5 boards");
         }
         if !homes.clone().all(|(&home, &tile)| u16::from(home) == tile) {
-            return refuse("it needs --goal first (tile t at home on cell t)");
+            return refuse(
+                "the layout needs the goal that tilewave pdb build calls --goal first \
+                           (tile t on cell t)",
+            );
         }
     } else if pdb.kind() == Kind::Regions {
-        return refuse("it has one value per placement: build --kind additive-min");
+        return refuse(
+            "the layout has one value per placement: build one with --kind additive-min",
+        );
     }
     if layout != ExportLayout::Positions {
         return Ok(pdb.entries());
@@ -152,7 +161,7 @@ fn bytes(pdb: &Pdb, layout: ExportLayout) -> Result<u64, PdbError> {
     let bytes = (cells as u64).checked_pow(k as u32);
     match bytes.filter(|&bytes| bytes <= MAX_POSITIONS) {
         Some(bytes) => Ok(bytes),
-        None => refuse(&format!("{cells}^{k} bytes are too many")),
+        None => refuse(&format!("the table would have {cells}^{k} bytes, which is too many")),
     }
 }
 

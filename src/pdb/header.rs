@@ -73,7 +73,7 @@ impl store::FileHeader for Summary {
     const MAGIC: [u8; 8] = store::container::DATABASE.0;
     const VERSION: u32 = 1;
     const KIND: FileKind =
-        FileKind { noun: "tilewave pattern database", make: "build it with tilewave pdb build" };
+        FileKind { noun: "tilewave pattern database", make: "build one with tilewave pdb build" };
 
     fn layout(&self) -> SectionLayout {
         let sets = binomial(self.pattern.size().cells(), self.pattern.tiles().len());
@@ -130,18 +130,18 @@ impl store::FileHeader for Summary {
 
     fn retired(fields: &Fields) -> Option<&'static str> {
         (fields.byte(20) == 1).then_some(
-            "with four bits an entry, which only tilewave 0.1.0 and earlier wrote and read",
+            "with four bits per entry, a format that only tilewave 0.1.0 and earlier wrote and read",
         )
     }
 
     fn decode(fields: &Fields) -> Result<Summary, &'static str> {
         let [rows, cols] = [16, 17].map(|at| fields.byte(at).into());
-        let size = Size::new(rows, cols).map_err(|_| "no board size")?;
+        let size = Size::new(rows, cols).map_err(|_| "invalid board size")?;
         if size.cells() > GOAL_CELLS {
-            return Err("no board size");
+            return Err("invalid board size");
         }
         let goal: Vec<u16> = (0..size.cells()).map(|i| fields.u16(152 + 2 * i)).collect();
-        let goal = Board::new(size, &goal).map_err(|_| "no goal")?;
+        let goal = Board::new(size, &goal).map_err(|_| "invalid goal")?;
         let k = usize::from(fields.byte(18));
         if k > Pattern::MAX_TILES {
             return Err("too many tiles");
@@ -153,9 +153,9 @@ impl store::FileHeader for Summary {
             [2, 0, 1] => Kind::AllMoves,
             _ => return Err("unknown kind, entry order or metric"),
         };
-        let pattern = Pattern::of(goal, &tiles).map_err(|_| "no pattern")?;
+        let pattern = Pattern::of(goal, &tiles).map_err(|_| "invalid pattern")?;
         if pattern.has_blank() != (kind == Kind::AllMoves) {
-            return Err("no pattern");
+            return Err("invalid pattern");
         }
         let encoding = match fields.byte(20) {
             0 => Encoding::Byte,
@@ -163,11 +163,11 @@ impl store::FileHeader for Summary {
             _ => return Err("unknown encoding"),
         };
         if !kind.encodings().contains(&encoding) {
-            return Err("an encoding that does not go with the kind");
+            return Err("the encoding does not match the kind");
         }
         let values = usize::from(fields.byte(24)) + 1;
         if values >= VALUES {
-            return Err("a maximum of 255");
+            return Err("invalid maximum");
         }
         let header = Summary {
             kind,
@@ -198,16 +198,16 @@ impl Summary {
             }
         };
         if !good {
-            return Err("a wrong number of entries");
+            return Err("wrong number of entries");
         }
         let mut counts = self.histogram.iter();
         let reached = counts.try_fold(0u64, |sum, &n| sum.checked_add(n));
         if reached.is_none_or(|reached| reached > self.entries) {
-            return Err("a wrong histogram");
+            return Err("wrong histogram");
         }
         let limit = self.raw_bytes();
         if !self.compressed && self.stored_bytes != limit || self.stored_bytes > 2 * limit + 4096 {
-            return Err("a wrong length of the data");
+            return Err("wrong length of the data");
         }
         Ok(())
     }
@@ -239,9 +239,10 @@ pub enum Kind {
 }
 
 names! { Kind:
-    "additive-min" = Minimum, "One value per placement: the minimum over the cells of the blank";
+    "additive-min" = Minimum, "One value per placement: the minimum over all positions of the blank";
     "region-aware" = Regions, "One value per placement and region of the blank";
-    "all-moves" = AllMoves, "One value per placement and blank cell, counting every move; not additive; five to seven tiles";
+    "all-moves" = AllMoves, "One value per placement and blank cell, counting every move; not \
+                             additive; for five to seven tiles";
 }
 
 /// How values are stored.
@@ -257,7 +258,7 @@ pub enum Encoding {
 
 names! { Encoding:
     "byte" = Byte, "One byte per entry";
-    "bit" = Bit, "One bit per entry, region-aware only: (value div 2) mod 2";
+    "bit" = Bit, "One bit per entry, for region-aware values only: (value div 2) mod 2";
 }
 
 impl Kind {

@@ -181,7 +181,7 @@ impl DiskBuild<'_> {
         let lock = lock_within(self.storage, PATIENCE);
         lock.map_err(|e| failed(self.storage, "", e))?.ok_or_else(|| {
             PdbError::Place(format!(
-                "'{}' is in use by another build: wait until that ends, or name another directory",
+                "'{}' is in use by another build: wait until it ends, or choose another directory",
                 self.storage.name()
             ))
         })
@@ -218,7 +218,7 @@ impl DiskBuild<'_> {
         let other = |what: &str| {
             let name = storage.name();
             Err(PdbError::Place(format!(
-                "'{name}' holds {what}: name another directory, or remove its files"
+                "'{name}' contains {what}: choose another directory, or remove its files"
             )))
         };
         let Some(found) = marker else {
@@ -286,10 +286,12 @@ pub(crate) fn failed(storage: &dyn Storage, name: &str, reason: impl Into<io::Er
     };
     PdbError::Place(match reason.kind() {
         io::ErrorKind::InvalidData if !name.is_empty() => format!(
-            "'{place}' is damaged: {reason}; remove it and all levels after it, and they are computed again"
+            "'{place}' is damaged: {reason}; remove it and all levels after it, and they will be \
+             recomputed"
         ),
         _ => format!(
-            "cannot use '{place}': {reason}{}; the levels so far are kept; give the same command to continue",
+            "cannot use '{place}': {reason}{}; the levels so far are kept; run the same command \
+             again to continue",
             advice(&reason)
         ),
     })
@@ -386,7 +388,9 @@ impl BuildLevels<'_> {
         let expected = LevelHeader { codec, ..self.header(depth) };
         match *reader.header() == expected {
             true => Ok(Some(reader)),
-            false => Err(failed(self.storage.place(&name).invalid("it is not of this build"))),
+            false => {
+                Err(failed(self.storage.place(&name).invalid("it does not belong to this build")))
+            }
         }
     }
 
@@ -415,7 +419,8 @@ impl BuildLevels<'_> {
 
     fn missing(&self, depth: usize) -> PdbError {
         PdbError::Place(format!(
-            "'{}/{}' is missing: bring it back, or remove all levels after it, and they are computed again",
+            "'{}/{}' is missing: restore it, or remove all levels after it, and they will be \
+             recomputed",
             self.storage.name(),
             name(depth as u32)
         ))

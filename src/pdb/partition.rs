@@ -114,9 +114,9 @@ pub fn partition(name: &str, goal: &Board) -> Result<Vec<Pattern>, PdbError> {
         let known = match (size.rows(), size.cols()) {
             (4, 4) => "choose 7-8, 6-6-3 or 5-5-5",
             (5, 5) => "choose 6-6-6-6",
-            _ => "there are partitions for 4x4 and 5x5 only",
+            _ => "partitions exist only for 4x4 and 5x5",
         };
-        let words = format!("'{name}' is not a partition of {size}: {known}");
+        let words = format!("'{name}' is not a partition for {size}: {known}");
         return Err(PdbError::Pattern(words));
     };
     let patterns = turned(goal, preset.side, preset.patterns)?;
@@ -212,7 +212,7 @@ pub fn check_partition(patterns: &[Pattern]) -> Result<(), PdbError> {
     let covered = |tile: u16| patterns.iter().any(|p| p.tiles().contains(&tile));
     match all.into_iter().find(|&tile| !covered(tile)) {
         Some(tile) => Err(PdbError::Pattern(format!(
-            "tile {tile} is in no pattern of the partition: every tile belongs to exactly one"
+            "tile {tile} is in no pattern of the partition: every tile must be in exactly one"
         ))),
         None => Ok(()),
     }
@@ -227,7 +227,7 @@ const VERSION: u32 = 1;
 
 /// The name for a set file in messages.
 const KIND: FileKind =
-    FileKind { noun: "set of pattern databases", make: "make it with tilewave pdb set build" };
+    FileKind { noun: "set of pattern databases", make: "build one with tilewave pdb set build" };
 
 /// Partitions of databases: a board's estimate is the maximum of the partitions' sums.
 ///

@@ -40,8 +40,8 @@ impl Pattern {
     pub fn new(goal: Board, tiles: &[u16]) -> Result<Pattern, PdbError> {
         if tiles.contains(&0) {
             return Err(PdbError::Pattern(
-                "the blank (0) cannot be a tile of an additive pattern: its moves cost nothing; leave it out, or \
-                 choose --kind region-aware for values that depend on it"
+                "the blank (0) cannot be a tile of an additive pattern, because its moves cost \
+                 nothing: leave it out, or choose --kind region-aware for values that depend on it"
                     .into(),
             ));
         }
@@ -77,7 +77,7 @@ impl Pattern {
         let wrong = |words: String| Err(PdbError::Pattern(words));
         if size.rows().max(size.cols()) > Pattern::MAX_SIDE {
             return wrong(format!(
-                "board {size} is too large for pattern databases: both sides may be at most {}",
+                "board {size} is too large for pattern databases: each side may be at most {}",
                 Pattern::MAX_SIDE
             ));
         }
@@ -91,7 +91,7 @@ impl Pattern {
         }
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             return wrong(format!(
-                "tile {} occurs twice in the pattern: name every tile once",
+                "tile {} occurs twice in the pattern: list every tile only once",
                 pair[0]
             ));
         }
@@ -130,7 +130,8 @@ impl Pattern {
                     let (first, last) = (number(first)?, number(last)?);
                     if first > last {
                         return Err(PdbError::Pattern(format!(
-                            "'{word}' is not a range of tiles: ranges go upwards, write {last}-{first}"
+                            "'{word}' is not a range of tiles: ranges must be ascending; write \
+                             {last}-{first}"
                         )));
                     }
                     // Boards have at most 36 cells: a longer range is rejected because of its first nonexistent tile.

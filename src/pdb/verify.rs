@@ -95,7 +95,7 @@ pub fn rebuild_with(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(
     let again = how.kind(pdb.kind()).encoding(pdb.encoding()).run_with(observer)?;
     let part = |wrong: bool, part| match wrong {
         true => Err(PdbError::Wrong(format!(
-            "the {part} in '{}' does not match its entries: build the database again",
+            "the {part} in '{}' does not match its entries: rebuild the database",
             pdb.file().path.display()
         ))),
         false => Ok(()),
@@ -119,7 +119,8 @@ pub fn rebuild_with(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(
 /// The error for an entry that differs from an independent search; 255 stands for no value.
 fn wrong(pdb: &Pdb, entry: u64, [found, expected]: [u8; 2]) -> PdbError {
     PdbError::Wrong(format!(
-        "entry {entry} of '{}' is {found}, but a search finds {expected}: the database is wrong, build it again",
+        "entry {entry} of '{}' is {found}, but a search finds {expected}: the database is wrong; \
+         rebuild it",
         pdb.file().path.display()
     ))
 }

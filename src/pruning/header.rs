@@ -93,7 +93,8 @@ pub(crate) struct PruningHeader {
 impl store::FileHeader for PruningHeader {
     const MAGIC: [u8; 8] = store::container::PRUNING.0;
     const VERSION: u32 = 2;
-    const KIND: FileKind = FileKind { noun: "pruning table", make: "make it with tilewave table" };
+    const KIND: FileKind =
+        FileKind { noun: "pruning table", make: "build one with tilewave table" };
 
     fn version(&self) -> u32 {
         1 + u32::from(self.numbers > 0)
@@ -124,11 +125,11 @@ impl store::FileHeader for PruningHeader {
             2 => EntrySize::Mod3,
             4 => EntrySize::Nibble,
             8 => EntrySize::Byte,
-            _ => return Err("unknown size of entries"),
+            _ => return Err("unknown entry size"),
         };
         let depths = usize::from(fields.byte(17)) + 1;
         if depths > DEPTHS {
-            return Err("a depth of 255");
+            return Err("invalid maximum depth");
         }
         let histogram: Vec<u64> = (0..depths).map(|i| fields.u64(HISTOGRAM + 8 * i)).collect();
         let entries = fields.u64(24);
@@ -136,10 +137,10 @@ impl store::FileHeader for PruningHeader {
         let [name, puzzle, numbers] = [NAME, NAME + 8, NUMBERS].map(|at| fields.u64(at));
         let many = |states| states > entries && numbers == 0;
         if entries == 0 || entries > 1 << 62 || states.is_none_or(many) {
-            return Err("a wrong histogram");
+            return Err("wrong histogram");
         }
         if puzzle > MAX_PUZZLE || name > puzzle || numbers > puzzle - name {
-            return Err("too long a puzzle");
+            return Err("the puzzle is too long");
         }
         let [puzzle_sum, checksum] = [SUM, 88].map(|at| fields.u64(at));
         Ok(PruningHeader { size, entries, histogram, puzzle, name, numbers, puzzle_sum, checksum })

@@ -338,7 +338,7 @@ impl PruningTable {
             (numbers.entries == file.header.entries).then_some((puzzle, numbers))
         });
         let wrong = || {
-            let what = "its puzzle is invalid, or another one";
+            let what = "its puzzle is invalid or does not match";
             TableError::System(PruningHeader::KIND.wrong(&file.path, FileProblem::Header(what)))
         };
         let (puzzle, numbers) = read.ok_or_else(wrong)?;
@@ -433,7 +433,7 @@ impl PruningTable {
             }
             at = closer.ok_or_else(|| self.wrong(self.number(&at), "no neighbour is closer"))?;
         }
-        Err(self.wrong(number, "it is deeper than the histogram").into())
+        Err(self.wrong(number, "it is deeper than the histogram allows").into())
     }
 
     /// Returns a function that maps states of a puzzle, given as the piece at each position of each set, to entry
@@ -518,12 +518,12 @@ impl PruningTable {
                         closer |= one_closer;
                         if !modulo && next + 1 < entry || is_goal && one_closer && !modulo {
                             return Err(self
-                                .wrong(number, "a neighbour is closer by two or more")
+                                .wrong(number, "a neighbour is closer by two or more moves")
                                 .into());
                         }
                     }
                     if !closer || !modulo && (entry == 0) != is_goal {
-                        return Err(self.wrong(number, "no neighbour is one closer").into());
+                        return Err(self.wrong(number, "no neighbour is one move closer").into());
                     }
                 }
                 let mut all = counts.lock();
@@ -543,9 +543,7 @@ impl PruningTable {
             .position(|(found, expected)| found != expected)
         {
             None => Ok(()),
-            Some(_) => {
-                Err(self.wrong(0, "there are more or fewer states than the histogram says").into())
-            }
+            Some(_) => Err(self.wrong(0, "the number of states differs from the histogram").into()),
         }
     }
 

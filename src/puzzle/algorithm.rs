@@ -39,7 +39,7 @@ where
     let mut reader = Reader { orbits, named, words: words(text).into_iter().peekable(), depth: 0 };
     let all = reader.sequence()?;
     match reader.words.next() {
-        Some(word) => Err(PuzzleError::MoveOutOfPlace(shown(&word, 32))),
+        Some(word) => Err(out_of_place(&word)),
         None => Ok(all),
     }
 }
@@ -73,6 +73,16 @@ fn repeated(word: &str) -> Option<(&str, u32, bool)> {
     Some((name, times, back))
 }
 
+/// What is found where a text ends.
+const END: &str = "end";
+
+fn out_of_place(word: &str) -> PuzzleError {
+    PuzzleError::MoveOutOfPlace(match word {
+        END => END.into(),
+        word => format!("'{}'", shown(word, 32)),
+    })
+}
+
 impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
     fn sequence(&mut self) -> Result<Transformation, PuzzleError> {
         let mut all = Transformation::identity(self.orbits);
@@ -80,7 +90,7 @@ impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
             let deep = self.depth == DEEPEST && matches!(word.as_str(), "(" | "[");
             self.depth += usize::from(matches!(word.as_str(), "(" | "["));
             let one = match word.as_str() {
-                _ if deep => return Err(PuzzleError::MoveOutOfPlace(word)),
+                _ if deep => return Err(out_of_place(&word)),
                 "(" => {
                     let inner = self.sequence()?;
                     self.closed(')', inner)?
@@ -96,7 +106,7 @@ impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
     /// Reads the contents of square brackets.
     fn pair(&mut self) -> Result<Transformation, PuzzleError> {
         let first = self.sequence()?;
-        let between = self.words.next().unwrap_or_default();
+        let between = self.words.next().unwrap_or_else(|| END.into());
         let second = self.sequence()?;
         let both = first.then(&second, self.orbits).then(&first.inverse(self.orbits), self.orbits);
         match between.as_str() {
@@ -105,18 +115,18 @@ impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
                 let all = both.then(&second.inverse(self.orbits), self.orbits);
                 self.closed(']', all)
             }
-            _ => Err(PuzzleError::MoveOutOfPlace(shown(&between, 32))),
+            _ => Err(out_of_place(&between)),
         }
     }
 
     fn closed(&mut self, by: char, of: Transformation) -> Result<Transformation, PuzzleError> {
-        let word = self.words.next().unwrap_or_else(|| "the end".into());
+        let word = self.words.next().unwrap_or_else(|| END.into());
         match repeated(&word) {
             Some((bracket, times, back)) if bracket.chars().eq([by]) => {
                 self.depth -= 1;
                 Ok(self.times(of, times, back))
             }
-            _ => Err(PuzzleError::MoveOutOfPlace(shown(&word, 32))),
+            _ => Err(out_of_place(&word)),
         }
     }
 

@@ -365,8 +365,8 @@ impl Metric {
 }
 
 names! { Metric:
-    "stm" = Stm, "Single-tile: one tile goes to the blank's cell";
-    "mtm" = Mtm, "Multi-tile: any number of tiles in a line with the blank";
+    "stm" = Stm, "Single-tile: one tile slides into the blank";
+    "mtm" = Mtm, "Multi-tile: any number of tiles slide together in a line";
 }
 
 impl FromStr for Metric {

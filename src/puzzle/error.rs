@@ -53,7 +53,8 @@ pub enum PuzzleError {
     Empty,
     /// The rows have different lengths.
     #[error(
-        "row {row} of the board has {found} tiles where row 1 has {expected}: all rows must be equally long"
+        "row {row} of the board has {found} tiles, but row 1 has {expected}: all rows must have \
+         the same length"
     )]
     Ragged {
         /// Row number, from 1.
@@ -65,7 +66,8 @@ pub enum PuzzleError {
     },
     /// A flat list whose shape is ambiguous.
     #[error(
-        "a flat list of {cells} tiles is not square: separate the rows by '/' or give the size"
+        "a flat list of {cells} tiles does not make a square board: separate the rows by '/', or \
+         specify the size"
     )]
     FlatNeedsSize {
         /// Number of entries given.
@@ -82,7 +84,7 @@ pub enum PuzzleError {
         found: usize,
     },
     /// The board has the right number of cells but the wrong shape.
-    #[error("the board is {found}, expected {expected}: write its rows in that shape")]
+    #[error("the board is {found} instead of {expected}: write its rows in that shape")]
     WrongShape {
         /// The size of the given board.
         found: String,
@@ -123,16 +125,21 @@ pub enum PuzzleError {
         last: usize,
     },
     /// The text is not the name of a move notation, `tile` or `blank`.
-    #[error("'{0}' is not a way to write moves: choose tile (where the tile goes) or blank")]
+    #[error(
+        "'{0}' is not a move notation: choose tile (the direction in which the tile moves) or \
+             blank"
+    )]
     MoveStyle(String),
     /// The text is not the name of a metric.
     #[error(
-        "'{0}' is not a metric: choose stm (one tile is one move) or mtm (any number of tiles in a line)"
+        "'{0}' is not a metric: choose stm (a move slides one tile) or mtm (a move slides any \
+         number of tiles in a line)"
     )]
     Metric(String),
     /// A character of a move sequence is not a move.
     #[error(
-        "'{text}' at character {at} is not a move: write U, D, L, R, each with an optional count such as R3"
+        "'{text}' at character {at} is not a move: write U, D, L or R, each with an optional count \
+         such as R3"
     )]
     MoveSyntax {
         /// Character number, from 1.
@@ -156,7 +163,8 @@ pub enum PuzzleError {
     },
     /// The board has too many states for them to be numbered.
     #[error(
-        "board {size} has {cells} cells: only states of boards of at most 20 cells have numbers; choose a smaller board"
+        "board {size} has {cells} cells, but only boards of at most 20 cells have numbered states: \
+         choose a smaller board"
     )]
     NoNumbers {
         /// The size of the board.
@@ -179,7 +187,7 @@ pub enum PuzzleError {
     #[error("not a permutation: point {} occurs twice", .0 + 1)]
     PointTwice(usize),
     /// A point, counted from 0, is outside the set of points.
-    #[error("not a permutation of {points} points: it has point {}", .point + 1)]
+    #[error("not a permutation of {points} points: it contains point {}", .point + 1)]
     PointOutside {
         /// The point.
         point: usize,
@@ -190,7 +198,7 @@ pub enum PuzzleError {
     #[error("{0} points: a permutation has at most {max}", max = MAX_POINTS)]
     ManyPoints(usize),
     /// A point or a bracket was expected, but other text was found.
-    #[error("'{found}' stands where {expected} should")]
+    #[error("expected {expected}, found {found}")]
     CycleSyntax {
         /// The byte offset in the text.
         at: usize,
@@ -219,10 +227,10 @@ pub enum PuzzleError {
         of: String,
     },
     /// A bracket is unmatched, or another character is out of place.
-    #[error("'{0}' is out of place in a sequence of moves")]
+    #[error("unexpected {0} in a sequence of moves")]
     MoveOutOfPlace(String),
     /// The number of repetitions is too large.
-    #[error("'{0}' repeats too often")]
+    #[error("'{0}' has too many repetitions")]
     RepeatedOften(String),
     /// A move depends on the position of a piece, so a sequence of moves cannot be used.
     #[error(
@@ -232,7 +240,8 @@ pub enum PuzzleError {
     // Arrangements of several sets of pieces.
     /// The text has too many or too few sets of pieces.
     #[error(
-        "{} of pieces where the puzzle has {expected}: write them one after the other, with ';' between them",
+        "{} of pieces given, but the puzzle has {expected}: write them one after the other, \
+         separated by ';'",
         crate::units::counted(*found as u64, "set")
     )]
     Sets {
@@ -242,7 +251,7 @@ pub enum PuzzleError {
         expected: usize,
     },
     /// The name of the set was expected, but other text was found.
-    #[error("'{found}' stands where the pieces of set '{expected}' should")]
+    #[error("expected the pieces of set '{expected}', found '{found}'")]
     SetName {
         /// The text found there.
         found: String,
@@ -250,7 +259,7 @@ pub enum PuzzleError {
         expected: String,
     },
     /// A word is not the number of a piece.
-    #[error("'{word}' is not a number of a piece of set '{set}'")]
+    #[error("'{word}' is not a piece number of set '{set}'")]
     NoNumber {
         /// The text found there.
         word: String,
@@ -277,16 +286,16 @@ pub enum PuzzleError {
     },
     // Puzzles of one orbit and their states.
     /// There are too few or too many positions.
-    #[error("{0} positions: a puzzle has 2 to {max}", max = MAX_POSITIONS)]
+    #[error("{0} positions: a puzzle must have 2 to {max}", max = MAX_POSITIONS)]
     Positions(usize),
     /// No generator moves anything.
-    #[error("no generator moves anything: a puzzle needs one that does")]
+    #[error("no generator moves anything: a puzzle needs at least one that does")]
     NoGenerators,
     /// There are too many generators.
-    #[error("the puzzle has more than {max} moves, inverses and powers included", max = MAX_MOVES)]
+    #[error("the puzzle has more than {max} moves, including inverses and powers", max = MAX_MOVES)]
     ManyMoves,
     /// A generator has an empty name, or its name contains spaces.
-    #[error("'{0}' cannot name a move: it is empty or has spaces")]
+    #[error("'{0}' cannot be the name of a move: it is empty or contains spaces")]
     MoveName(String),
     /// Two generators have the same name.
     #[error("two moves are called '{0}'")]
@@ -302,7 +311,7 @@ pub enum PuzzleError {
         expected: usize,
     },
     /// The labels do not distinguish the elements.
-    #[error("two pieces are called {0}: equal pieces are not supported")]
+    #[error("two pieces are labelled {0}: identical pieces are not supported")]
     EqualPieces(usize),
     /// A state has the wrong length.
     #[error("the state has {found} elements, but {puzzle} has {expected}")]
@@ -355,10 +364,11 @@ pub enum PuzzleError {
         error: Box<PuzzleError>,
     },
     /// There are more goals than can be listed one by one.
-    #[error("{0}: the goals are more than {max} states and not a projection of the puzzle", max = MAX_GOALS)]
+    #[error("{0}: there are more than {max} goal states, and they do not correspond to a \
+             projection of the puzzle", max = MAX_GOALS)]
     ManyGoals(String),
     /// It is unknown which goals the moves of the puzzle reach.
-    #[error("{0} has one goal: which others its moves reach is not known")]
+    #[error("{0} can have only one goal, because it is not known which others its moves reach")]
     UnknownGoals(String),
     /// No state has this number.
     #[error("no state of {puzzle} has the id {id}: ids are below {ids}")]
@@ -372,10 +382,10 @@ pub enum PuzzleError {
     },
     // Puzzles of several orbits.
     /// There are no orbits.
-    #[error("a puzzle needs a set of pieces")]
+    #[error("a puzzle needs at least one set of pieces")]
     NoOrbits,
     /// An orbit has more locations than a byte can number.
-    #[error("set {orbit} has {locations} locations of pieces: at most {max} are supported", max = MAX_LOCATIONS)]
+    #[error("set {orbit} has {locations} piece locations, but at most {max} are supported", max = MAX_LOCATIONS)]
     Locations {
         /// The orbit.
         orbit: String,
@@ -406,7 +416,8 @@ pub enum PuzzleError {
     },
     /// A twist is out of range.
     #[error(
-        "move '{name}' turns a piece of set {orbit} by {twist}: it has {orientations} orientations"
+        "move '{name}' turns a piece of set {orbit} by {twist}, but the piece has only {}",
+        crate::units::counted(u64::from(*orientations), "orientation")
     )]
     Twist {
         /// The move.
@@ -419,7 +430,7 @@ pub enum PuzzleError {
         orientations: u8,
     },
     /// No move has an effect.
-    #[error("no move moves anything: a puzzle needs one that does")]
+    #[error("no move moves anything: a puzzle needs at least one that does")]
     NoMoves,
     /// The puzzle has no set with this name.
     #[error("no set is called '{name}': the sets are {orbits}")]
@@ -431,7 +442,8 @@ pub enum PuzzleError {
     },
     /// The set does not have these pieces.
     #[error(
-        "'{text}' names no pieces of set {set}: it has the pieces 1 to {pieces}; write 1-4 or 1+3+5-7"
+        "'{text}' does not specify pieces of set {set}: its pieces are 1 to {pieces}; write for \
+         example 1-4 or 1+3+5-7"
     )]
     NoPieces {
         /// The text given.
@@ -442,7 +454,7 @@ pub enum PuzzleError {
         pieces: usize,
     },
     /// A set cannot be left out, because which moves are allowed depends on it.
-    #[error("set {0} cannot be left out: moves depend on it")]
+    #[error("set {0} cannot be left out, because moves depend on it")]
     Needed(String),
     /// There are more arrangements than 62 bits can number.
     #[error("{0} has too many arrangements for a complete table: keep fewer pieces (--pieces)")]
@@ -479,7 +491,7 @@ pub enum PuzzleError {
         found: usize,
     },
     /// No puzzle of the family with N positions has this K.
-    #[error("{family}:{n},{k}: the second number is 2 to {n}")]
+    #[error("{family}:{n},{k}: the second number must be 2 to {n}")]
     FamilyPart {
         /// The family.
         family: &'static str,
@@ -490,10 +502,10 @@ pub enum PuzzleError {
     },
     // Files.
     /// The format cannot be determined from the name of the file.
-    #[error("not a kind of puzzle file: its name must end in .gap, .tws, .def or .kpuzzle.json")]
+    #[error("not a puzzle file: its name must end in .gap, .tws, .def or .kpuzzle.json")]
     FileFormat,
     /// The format does not allow this text here.
-    #[error("'{found}' stands where {expected} should")]
+    #[error("expected {expected}, found {found}")]
     FileSyntax {
         /// The text found there.
         found: String,
@@ -503,9 +515,18 @@ pub enum PuzzleError {
     /// A required part is missing.
     #[error("{0} is missing")]
     MissingPart(String),
+    /// A part comes too late.
+    #[error("'{first}' must come before {then}")]
+    OutOfOrder {
+        /// The part.
+        first: &'static str,
+        /// What must follow it.
+        then: String,
+    },
     /// The file is the result of a search, not a puzzle.
     #[error(
-        "it holds the result of a search, not the definition of a puzzle: name the puzzle itself"
+        "it contains the result of a search, not the definition of a puzzle: specify the puzzle \
+         itself"
     )]
     SearchResult,
     /// A part that may occur only once is repeated.
@@ -515,15 +536,13 @@ pub enum PuzzleError {
     #[error("'{0}' is not defined above")]
     Undefined(String),
     /// The puzzle has several sets of pieces, but only one is supported here.
-    #[error(
-        "a second set of pieces, '{0}': only bfs, plan, antipodes, state, table, solve and verify take puzzles of several sets"
-    )]
+    #[error("a second set of pieces, '{0}': puzzles with several sets are not supported here")]
     SecondSet(String),
     /// The puzzle has pieces that can be turned in place, which are not supported here.
-    #[error("pieces with {0} orientations: only pieces that have one are supported")]
+    #[error("pieces with {0} orientations: only pieces with one orientation are supported")]
     Orientations(usize),
     /// A piece is turned by more than its set allows.
-    #[error("a piece is turned by {by}, but pieces of its set have {}",
+    #[error("a piece is turned by {by}, but the pieces of its set have only {}",
         if *orientations == 1 { "one orientation".into() } else { format!("{orientations} orientations") })]
     Turned {
         /// The turn.
@@ -533,17 +552,18 @@ pub enum PuzzleError {
     },
     /// The orientation matters for some, but not all, of several equal pieces.
     #[error(
-        "pieces {0} are alike, but '?' says of some of them only that their orientation does not matter"
+        "pieces with number {0} are alike, but only some of them have '?', which means that their \
+         orientation does not matter"
     )]
     SeenAndUnseen(usize),
     /// The puzzle has equal pieces, which are not supported here.
-    #[error("equal pieces ({0}) are not supported: every piece must have a number of its own")]
+    #[error("identical pieces ({0}) are not supported: every piece must have its own number")]
     AlikePieces(String),
     /// A part of the format that this program does not support.
     #[error("'{0}' is not supported")]
     Unsupported(String),
     /// A list has the wrong length.
-    #[error("{found} numbers where {expected} are needed")]
+    #[error("found {found} numbers, but {expected} are needed")]
     Numbers {
         /// The number of values found.
         found: usize,
@@ -551,11 +571,12 @@ pub enum PuzzleError {
         expected: usize,
     },
     /// There are more pieces than can be read.
-    #[error("{0} pieces: a set has 1 to 255")]
+    #[error("{0} pieces: a set must have 1 to 255")]
     Pieces(String),
     /// The group acts faithfully only on too many points.
     #[error(
-        "the moves permute {moved} points in {orbits}: no {most} of them {}tell all states apart, and a puzzle has at most {most} positions",
+        "the moves permute {moved} points in {orbits}: no {most} of them {}distinguish all states, \
+         and a puzzle has at most {most} positions",
         if *sure { "" } else { "were found that " }
     )]
     TooManyPoints {

@@ -122,7 +122,7 @@ pub(crate) const COXETER: Family = Family {
     parameters: "N",
     states: "N!",
     example: "coxeter:12",
-    description: "swap neighbours: distances are inversions",
+    description: "swap neighbours; the distance is the number of inversions",
     make: coxeter,
 };
 
@@ -156,7 +156,7 @@ pub(crate) const LRX: Family = Family {
     parameters: "N",
     states: "N!",
     example: "lrx:12",
-    description: "rotate all left or right, swap the first two",
+    description: "rotate all left or right, or swap the first two",
     make: lrx,
 };
 
@@ -174,7 +174,7 @@ pub(crate) const LX: Family = Family {
     parameters: "N",
     states: "N!",
     example: "lx:12",
-    description: "rotate all left only, swap the first two: directed",
+    description: "rotate all left, or swap the first two; moves have no inverses",
     make: lx,
 };
 
@@ -190,7 +190,7 @@ pub(crate) const PANCAKE: Family = Family {
     parameters: "N",
     states: "N!",
     example: "pancake:12",
-    description: "reverse the first 2, 3, .. N of a stack",
+    description: "reverse the first 2, 3, ... or N of a stack",
     make: pancake,
 };
 
@@ -207,7 +207,7 @@ pub(crate) const REVERSALS: Family = Family {
     parameters: "N",
     states: "N!",
     example: "reversals:10",
-    description: "reverse any part",
+    description: "reverse any contiguous part",
     make: reversals,
 };
 
@@ -242,7 +242,7 @@ pub(crate) const TOPSPIN: Family = Family {
     parameters: "N,K",
     states: "N!, N!/2 or fewer",
     example: "topspin:12,4",
-    description: "a ring of N that turns, and a gate that reverses K of it",
+    description: "rotate a ring of N, or reverse the K in its gate",
     make: topspin,
 };
 

@@ -233,7 +233,10 @@ impl OrbitPuzzle {
             (Some(all), Some(seen), Some(made)) if all == seen.clone() * &made => made,
             _ => return Ok(None),
         };
-        let note = format!("states that the subgroup takes to each other are one, {each} each");
+        let note = format!(
+            "states that the subgroup turns into each other count as one: {each} at \
+                            a time"
+        );
         Ok(Some(seen.noted(note)))
     }
 

@@ -23,8 +23,8 @@ pub enum MoveStyle {
 }
 
 names! { MoveStyle:
-    "tile" = Tile, "Where the tile goes";
-    "blank" = Blank, "Where the blank goes";
+    "tile" = Tile, "The direction in which the tile moves";
+    "blank" = Blank, "The direction in which the blank moves";
 }
 
 impl FromStr for MoveStyle {

@@ -27,20 +27,24 @@ pub struct NamedPuzzle {
 
 /// All named puzzles; cubes are also available with up to twenty layers.
 pub const NAMED: [NamedPuzzle; 14] = [
-    named("2x2x2", "the pocket cube, one corner held"),
+    named("2x2x2", "the pocket cube, with one corner held fixed"),
     named("3x3x3", "Rubik's cube"),
-    named("4x4x4", "every layer turns by itself; pieces of a centre look alike"),
-    named("5x5x5", "every layer but the middle ones turns by itself"),
-    named("6x6x6", "as the 4x4x4; so is every other one up to 20x20x20"),
-    named("7x7x7", "as the 5x5x5; so is every other one up to 19x19x19"),
+    named("4x4x4", "every layer turns on its own; the centre pieces of a face look alike"),
+    named("5x5x5", "every layer except the middle ones turns on its own"),
+    named("6x6x6", "like the 4x4x4, as are all even sizes up to 20x20x20"),
+    named("7x7x7", "like the 5x5x5, as are all odd sizes up to 19x19x19"),
     named("pyraminx", "a tetrahedron without its tips"),
-    named("pyraminx-tips", "with them"),
-    named("skewb", "a cube that is halved across its corners, four of them held"),
+    named("pyraminx-tips", "a tetrahedron with its tips"),
+    named("skewb", "a cube cut in half across its corners, four of which are held fixed"),
     named("dino", "a cube of twelve edges that turn about its corners"),
-    named("megaminx", "the dodecahedron whose faces turn"),
-    named("kilominx", "its corners alone"),
-    named("fto", "the octahedron whose faces turn"),
-    named("skewb-diamond", "an octahedron that is halved along its faces, four of them held"),
+    named("megaminx", "a dodecahedron with turning faces"),
+    named("kilominx", "only the corners of the megaminx"),
+    named("fto", "an octahedron with turning faces"),
+    named(
+        "skewb-diamond",
+        "an octahedron cut in half parallel to its faces, four of which are \
+                            held fixed",
+    ),
 ];
 
 const fn named(name: &'static str, description: &'static str) -> NamedPuzzle {

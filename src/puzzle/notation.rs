@@ -38,8 +38,12 @@ fn point(at: usize, word: &str, base: usize) -> Result<usize, PuzzleError> {
     number.ok_or_else(|| PuzzleError::NoPoint { at, found: shown(word, 32), base })
 }
 
+/// What is found where a text ends.
+const END: &str = "the end";
+
 fn syntax(at: usize, found: &str, expected: &'static str) -> PuzzleError {
-    PuzzleError::CycleSyntax { at, found: shown(found, 32), expected }
+    let found = if found == END { found.into() } else { format!("'{}'", shown(found, 32)) };
+    PuzzleError::CycleSyntax { at, found, expected }
 }
 
 /// Returns the cycles written in a text, with points counted from 1 in the text and from 0 in the result:
@@ -48,7 +52,7 @@ fn syntax(at: usize, found: &str, expected: &'static str) -> PuzzleError {
 /// ```
 /// use tilewave::puzzle::notation;
 /// assert_eq!(notation::parse_cycles("(1,10,7) (2,11)")?, [vec![0, 9, 6], vec![1, 10]]);
-/// assert_eq!(notation::parse_cycles("(1,2").unwrap_err().to_string(), "'the end' stands where ',' or ')' should");
+/// assert_eq!(notation::parse_cycles("(1,2").unwrap_err().to_string(), "expected ',' or ')', found the end");
 /// # Ok::<(), tilewave::puzzle::PuzzleError>(())
 /// ```
 ///
@@ -57,7 +61,7 @@ fn syntax(at: usize, found: &str, expected: &'static str) -> PuzzleError {
 pub fn parse_cycles(text: &str) -> Result<Vec<Vec<usize>>, PuzzleError> {
     let mut cycles = Vec::new();
     let mut tokens = tokens(text).into_iter();
-    let end = (text.len(), "the end");
+    let end = (text.len(), END);
     while let Some((at, word)) = tokens.next().or(cycles.is_empty().then_some(end)) {
         if word != "(" {
             return Err(syntax(at, word, "'('"));

@@ -187,7 +187,7 @@ impl Ranking {
     /// # Panics
     /// If the number is not below [`Ranking::entries`].
     pub fn unrank(&self, number: u64) -> Arrangement {
-        assert!(number < self.entries, "{number} is no number of an arrangement");
+        assert!(number < self.entries, "{number} is not the number of an arrangement");
         let digit = |weight: u64, values: usize| number / weight % values as u64;
         let mut arrangement = self.solved.clone();
         let mut odd = Vec::new();

@@ -18,13 +18,13 @@ use crate::puzzle::{
 #[non_exhaustive]
 pub enum Unreachable {
     /// A piece is in a position or orientation to which no moves bring it.
-    #[error("a piece of set '{set}' stands where no moves bring it, or so turned")]
+    #[error("a piece of set '{set}' has a position or orientation to which no moves bring it")]
     Place {
         /// The set of pieces.
         set: String,
     },
     /// The sum of the orientations is wrong.
-    #[error("a piece of set '{set}' is turned alone: the sum of the orientations is wrong")]
+    #[error("a single piece of set '{set}' is turned: the sum of the orientations is wrong")]
     Twist {
         /// The set of pieces.
         set: String,
@@ -36,7 +36,7 @@ pub enum Unreachable {
         sets: String,
     },
     /// The moves generate fewer permutations than parities and orientations allow.
-    #[error("the moves do not make this permutation")]
+    #[error("the moves do not generate this permutation")]
     Group,
 }
 

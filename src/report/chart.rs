@@ -42,7 +42,7 @@ impl ChartFormat {
             Some("svg") => Ok(ChartFormat::Svg),
             Some("png") => Ok(ChartFormat::Png),
             _ => Err(Error::Report(format!(
-                "'{}' is not a plot file: let its name end in .svg or .png",
+                "'{}' is not a plot file: the name of a plot file must end in .svg or .png",
                 path.display()
             ))),
         }
@@ -428,7 +428,11 @@ mod tests {
         assert_eq!(ChartFormat::of("a/b.SVG").unwrap(), ChartFormat::Svg);
         assert_eq!(ChartFormat::of("b.png").unwrap(), ChartFormat::Png);
         let refused = ChartFormat::of("b.pdf").unwrap_err().to_string();
-        assert_eq!(refused, "'b.pdf' is not a plot file: let its name end in .svg or .png");
+        assert_eq!(
+            refused,
+            "'b.pdf' is not a plot file: the name of a plot file must end in .svg \
+                             or .png"
+        );
     }
 
     #[test]

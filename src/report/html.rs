@@ -232,7 +232,7 @@ fn plain(solutions: &[Solution], style: MoveStyle) -> String {
     let drawn: String = solutions.iter().take(PLAIN).map(one).collect();
     let more = match solutions.len().saturating_sub(PLAIN) {
         0 => String::new(),
-        more => format!("<p>{more} more need JavaScript to be shown.</p>"),
+        more => format!("<p>Showing {more} more needs JavaScript.</p>"),
     };
     format!("<section class=\"card\"><div class=\"pairs\">{drawn}</div>{more}</section>")
 }
@@ -296,7 +296,8 @@ impl Report<'_> {
         #[cfg(feature = "plot")]
         let chart = crate::report::Chart::of(outcome).svg();
         #[cfg(not(feature = "plot"))]
-        let chart = String::from("<p>The chart needs JavaScript; the table has its numbers.</p>");
+        let chart =
+            String::from("<p>The chart needs JavaScript; the table has the same numbers.</p>");
         let body = fill(
             include_str!("html/search.html"),
             &[
@@ -326,9 +327,9 @@ impl Report<'_> {
 /// The definition of a move.
 fn moves(outcome: &Outcome) -> &'static str {
     match outcome.space.metric() {
-        Some(Metric::Stm) => "one tile a move",
-        Some(Metric::Mtm) => "any number of tiles a move",
-        None => "one generator a move",
+        Some(Metric::Stm) => "one tile per move",
+        Some(Metric::Mtm) => "any number of tiles per move",
+        None => "one generator per move",
     }
 }
 

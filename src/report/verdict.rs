@@ -75,7 +75,7 @@ impl fmt::Display for Fault {
             }
             Fault::Total { found, expected } => {
                 let (found, expected) = (thousands(*found), thousands(*expected));
-                write!(f, "the levels sum to {found} states, expected {expected}")
+                write!(f, "the levels sum to {found} states instead of {expected}")
             }
         }
     }
@@ -206,7 +206,7 @@ impl fmt::Display for Verdict {
                 let own: String = own.collect();
                 write!(f, "{levels} levels equal to {compared_with}{own}  PASS")
             }
-            Some(fault) => write!(f, "{fault} by {compared_with}  FAIL"),
+            Some(fault) => write!(f, "{fault} according to {compared_with}  FAIL"),
         }
     }
 }
@@ -248,6 +248,6 @@ impl Difference {
 impl std::fmt::Display for Difference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (found, expected) = (thousands(self.found), thousands(self.expected));
-        write!(f, "first wrong depth {}: {found} states, expected {expected}", self.depth)
+        write!(f, "first wrong depth {}: {found} states instead of {expected}", self.depth)
     }
 }

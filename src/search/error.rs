@@ -15,14 +15,15 @@ use crate::{
 #[non_exhaustive]
 pub enum SearchError {
     /// The board has too many cells.
-    #[error("board {size} has {} cells: a complete search handles at most {}; choose a smaller board, or search this one to a depth with --max-depth", size.cells(), Search::MAX_CELLS)]
+    #[error("board {size} has {} cells, but a complete search handles at most {}: choose a smaller \
+             board, or limit the depth with --max-depth", size.cells(), Search::MAX_CELLS)]
     TooLarge {
         /// Size of the board.
         size: Size,
     },
     /// The board is too small for the sweep engine.
     #[error(
-        "{puzzle} is too small for the sweep engine (7 positions at least): use --engine reference"
+        "{puzzle} is too small for the sweep engine (at least 7 positions): use --engine reference"
     )]
     TooSmall {
         /// The puzzle.
@@ -30,7 +31,8 @@ pub enum SearchError {
     },
     /// The arrays exceed the memory limit.
     #[error(
-        "{puzzle} needs {} of memory with the {engine} engine, but the limit is {}: raise it with --memory if the machine has more, or {}",
+        "{puzzle} needs {} of memory with the {engine} engine, but the limit is {}: raise the \
+         limit with --memory if the machine has more, or {}",
         bytes(*needed), bytes(*budget), way_out(*engine)
     )]
     Memory {
@@ -48,18 +50,21 @@ pub enum SearchError {
     System(#[from] SystemError),
     /// The disk engine keeps its levels in files and needs a directory.
     #[error(
-        "the disk engine keeps its levels in files, but this search names no directory: give --dir, or --engine sweep"
+        "the disk engine keeps its levels in files, but this search has no directory: specify \
+         --dir, or use --engine sweep"
     )]
     NoFiles,
     /// The levels of this puzzle cannot be divided into chunks.
-    #[error("{puzzle} is searched in memory only: leave out --dir")]
+    #[error("{puzzle} can be searched only in memory: leave out --dir")]
     InMemory {
         /// The puzzle.
         puzzle: String,
     },
     /// The levels contain more states than are reachable, or the complete search found fewer.
     #[error(
-        "the levels up to depth {depth} hold {} states, but {puzzle} has {}: this machine or this program has erred, so the result is withheld; run it again, or with another --kernel or --engine",
+        "the levels up to depth {depth} contain {} states, but {puzzle} has {}: either the \
+         hardware or this program has made an error, so the result is withheld; run the search \
+         again, also with another --kernel or --engine",
         thousands(*found), thousands(*all)
     )]
     Sum {
@@ -74,7 +79,7 @@ pub enum SearchError {
     },
     /// The observer asked to stop.
     #[error(
-        "interrupted at depth {depth} ({} so far): a search in memory cannot be resumed, but --max-depth ends one early with a result",
+        "interrupted at depth {depth} ({} so far): a search in memory cannot be resumed; to end one early with a result, use --max-depth",
         counted(*states, "state")
     )]
     Interrupted {
@@ -128,7 +133,8 @@ pub enum SearchError {
     },
     /// The files have reached the disk limit.
     #[error(
-        "the files have reached the limit of {} at depth {depth}; {}: give the same command again with a larger --disk-limit",
+        "the files have reached the limit of {} at depth {depth}; {}: run the same command again \
+         with a larger --disk-limit",
         bytes(*limit), kept(*lost)
     )]
     Limit {
@@ -153,32 +159,32 @@ pub enum SearchError {
         states: u64,
     },
     /// The requested number of shared digits is larger than the layout allows.
-    #[error("{0}: give a smaller --shared-digits, or leave it out")]
+    #[error("{0}; choose a smaller value, or leave it out")]
     Digits(String),
 }
 
 /// Advice about a search that does not fit in memory.
 fn way_out(engine: Engine) -> &'static str {
     match engine {
-        Engine::Sweep => "search on disk with --dir DIR, or to a depth with --max-depth",
-        _ => "choose a smaller board, or stop at a depth with --max-depth",
+        Engine::Sweep => "search on disk with --dir DIR, or limit the depth with --max-depth",
+        _ => "choose a smaller board, or limit the depth with --max-depth",
     }
 }
 
 /// What happened to the completed work.
 fn kept(lost: bool) -> &'static str {
-    if lost { "what was done since the last commit is lost" } else { "nothing is lost" }
+    if lost { "the work since the last commit is lost" } else { "nothing is lost" }
 }
 
 fn advice(reason: &io::Error, lost: bool) -> String {
     match reason.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            format!("; {}: make room and give the same command again", kept(lost))
+            format!("; {}: free some space, and run the same command again", kept(lost))
         }
         io::ErrorKind::InvalidData => {
-            "; tilewave repair rebuilds it where it can, a new search needs another --dir".into()
+            "; tilewave repair rebuilds it if possible; a new search needs another --dir".into()
         }
-        _ if lost => format!("; {}, earlier commits are kept", kept(lost)),
+        _ if lost => format!("; {}, but earlier commits are kept", kept(lost)),
         _ => String::new(),
     }
 }
@@ -203,7 +209,8 @@ impl SearchError {
         asked: &str,
     ) -> SearchError {
         SearchError::Refused(format!(
-            "{} holds another search: {name} {found}, not {asked}; choose another --dir, or ask for the same",
+            "{} contains another search: {name} {found}, not {asked}; choose another --dir, or ask \
+             for the same",
             storage.name()
         ))
     }
@@ -211,14 +218,14 @@ impl SearchError {
     /// The error for a frame that the codec rejects.
     pub(crate) fn uncoded(reason: &str) -> SearchError {
         SearchError::Refused(format!(
-            "a frame cannot be compressed: {reason}; free memory and give the same command again"
+            "a frame cannot be compressed: {reason}; free some memory, and run the same command again"
         ))
     }
 
     pub(crate) fn empty(storage: &dyn Storage) -> SearchError {
         let directory = storage.name();
         SearchError::Refused(format!(
-            "{directory} holds no search: start one with tilewave bfs BOARD --dir {directory}"
+            "{directory} contains no search: start one with tilewave bfs PUZZLE --dir {directory}"
         ))
     }
 

@@ -286,7 +286,7 @@ impl Forecast {
         };
         if let Some(m) = measured.filter(|m| m.threads != cores) {
             let (cores, threads) = (counted(cores as u64, "core"), m.threads);
-            let words = format!("{cores}, in proportion to the {threads} that were measured");
+            let words = format!("{cores}, in proportion to the {threads} measured");
             forecast.projected.push(words);
         }
         if on_disk {
@@ -317,7 +317,7 @@ impl Forecast {
             plan => plan?,
         };
         let given = |what: &str, of: u64| format!("{what} of {}B/s", rate(of as f64));
-        self.projected.push("bytes a state, as on smaller boards".into());
+        self.projected.push("bytes per state, as on smaller boards".into());
         self.projected.push(given("a disk", machines.disk_bandwidth));
         self.memory = plan.bytes;
         if let Some(network) = network {

@@ -55,7 +55,7 @@ pub fn end_on_panic(say: impl Fn(&str) + Send + Sync + 'static) {
         let place = info.location().map(ToString::to_string);
         say(&format!(
             "panic at {}: {}",
-            place.as_deref().unwrap_or("an unknown place"),
+            place.as_deref().unwrap_or("an unknown location"),
             text.unwrap_or("no reason given")
         ));
         abort(1);

@@ -65,6 +65,6 @@ pub enum Engine {
 
 names! { Engine:
     "sweep" = Sweep, "Streaming passes over byte arrays";
-    "reference" = Reference, "Plain and slow, for any board";
-    "disk" = Disk, "The passes of sweep, with the levels in files";
+    "reference" = Reference, "Simple and slow, for any board";
+    "disk" = Disk, "The passes of sweep, but with the levels in files";
 }

@@ -96,7 +96,8 @@ impl Cnf {
         }
         writeln!(
             out,
-            "c After t = 0..{} steps tile v (0: blank) is on row-major cell c: variable 1 + {} t + {n} v + c",
+            "c After t = 0..{} steps, tile v (0: blank) is on row-major cell c: variable 1 + {} t \
+             + {n} v + c",
             self.steps,
             n * n
         )?;
@@ -280,7 +281,10 @@ impl Question {
         let (steps, asked) = (self.steps(), self.moves);
         let mut title = format!("Solvable in at most {steps} moves?");
         if steps < asked {
-            title += &format!(" ({asked} were allowed; all solutions have the other parity)");
+            title += &format!(
+                " ({asked} were allowed, but all solutions have lengths of the other \
+                               parity)"
+            );
         }
         title + &format!("\nBoard {}\nGoal  {}", self.board, self.goal)
     }

@@ -14,7 +14,8 @@ pub enum SolveError {
     Puzzle(#[from] PuzzleError),
     /// The databases do not suit the goal or each other.
     #[error(
-        "these databases cannot be used together here: {reason}; build a set with tilewave pdb build"
+        "these databases cannot be used together here: {reason}; build a set with tilewave pdb set \
+         build"
     )]
     Database {
         /// The reason.
@@ -25,7 +26,7 @@ pub enum SolveError {
     Pdb(#[from] crate::pdb::PdbError),
     /// The solution does not lead to the goal: a database or the solver is faulty.
     #[error(
-        "the moves {moves} do not solve the board: a database is damaged, check it with tilewave check"
+        "the moves {moves} do not solve the board: a database is damaged; find it with tilewave check"
     )]
     WrongSolution {
         /// The moves found.
@@ -33,13 +34,14 @@ pub enum SolveError {
     },
     /// A complete search found no solution for a board that can reach the goal: a database or the solver is faulty.
     #[error(
-        "the search ended without a solution, though the board can reach the goal: a database is damaged, check it with \
-         tilewave check"
+        "the search ended without a solution, although the board can reach the goal: a database is \
+         damaged; find it with tilewave check"
     )]
     NoSolution,
     /// The log belongs to a different solve.
     #[error(
-        "'{}' is the log of a solve {what}: give the arguments that it was started with, or name another file for a new log", path.display()
+        "'{}' is the log of a solve command {what}: use the arguments with which it was started, \
+         or choose another file for a new log", path.display()
     )]
     OtherLog {
         /// The log.
@@ -52,7 +54,8 @@ pub enum SolveError {
     System(#[from] SystemError),
     /// The model has more variables than solvers support.
     #[error(
-        "a model of {size} over {moves} moves has more than {max} variables: allow fewer moves or take a smaller board"
+        "a model of {size} over {moves} moves has more than {max} variables: allow fewer moves, or \
+         choose a smaller board"
     )]
     ModelTooLarge {
         /// Size of the board.
@@ -84,7 +87,8 @@ pub enum SolveError {
     },
     /// The SAT solver was stopped.
     #[error(
-        "the SAT solver had not decided {moves} moves after {seconds:.1} seconds: allow more time or certify a smaller board"
+        "the SAT solver had not decided {moves} moves after {seconds:.1} seconds: allow more time, \
+         or certify a smaller board"
     )]
     Undecided {
         /// The number of moves in question.

@@ -33,7 +33,7 @@ const VERSION: u32 = 3;
 pub const OPENING: &str = "{\"tilewave_log\":";
 
 const KIND: FileKind =
-    FileKind { noun: "log of tilewave solve", make: "name another file, for a log of its own" };
+    FileKind { noun: "log of tilewave solve", make: "choose another file for the log" };
 
 /// The first line.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -354,11 +354,11 @@ impl Heading {
             Err(SolveError::OtherLog { path, what })
         };
         match () {
-            () if theirs.goal != self.goal => other("for another goal"),
+            () if theirs.goal != self.goal => other("for a different goal"),
             () if (theirs.boards, &theirs.boards_hash) != (self.boards, &self.boards_hash) => {
-                other("with other boards, or in another order")
+                other("with different boards or in a different order")
             }
-            () if theirs.databases != self.databases => other("with other databases"),
+            () if theirs.databases != self.databases => other("with different databases"),
             () => Ok(()),
         }
     }

@@ -361,7 +361,8 @@ pub fn decode(board: &Board, goal: &Board, answer: &str) -> Result<Moves, SolveE
         Ok(end) if end == *goal => Ok(moves),
         _ if moves.is_empty() => Err(refuse("it does not say which moves are made".into())),
         _ => Err(refuse(format!(
-            "its moves {moves} do not lead from the board to the goal: name the board and the goal of the export"
+            "its moves {moves} do not lead from the board to the goal: specify the board and the \
+             goal that were exported"
         ))),
     }
 }

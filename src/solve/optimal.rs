@@ -123,8 +123,9 @@ impl Optimal {
         }
         if lenses.len() > MAX_VIEWS {
             return unfit(format!(
-                "the partitions are seen in {} ways, through all symmetries that keep the goal's blank in place; at \
-                 most {MAX_VIEWS} are looked up for a node: take fewer partitions, or databases of more tiles",
+                "the partitions have {} views under the symmetries that keep the goal's blank in \
+                 place, but at most {MAX_VIEWS} can be looked up per node: use fewer partitions, \
+                 or databases with more tiles",
                 lenses.len()
             ));
         }

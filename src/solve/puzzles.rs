@@ -182,17 +182,17 @@ impl PuzzleSolver {
         for (index, table) in tables.iter().enumerate() {
             let there = table.puzzle();
             let unfit =
-                |why: &str| SolveError::Database { reason: format!("the table of {there} {why}") };
+                |why: &str| SolveError::Database { reason: format!("the table for {there} {why}") };
             let map = PieceMap::new(&puzzle, there)
-                .ok_or_else(|| unfit(&format!("is of no projection of {puzzle}")))?;
+                .ok_or_else(|| unfit(&format!("is not for a projection of {puzzle}")))?;
             if !puzzle.goals().iter().all(|goal| there.is_goal(&map.arrangement(there, goal))) {
-                return Err(unfit("has other solved states"));
+                return Err(unfit("has different solved states"));
             }
             if !table.is_loaded() {
                 return Err(unfit("is not in memory: load or map it"));
             }
             if directed && table.entry_size() == EntrySize::Mod3 {
-                return Err(unfit("has depths modulo 3, but moves go one way only"));
+                return Err(unfit("stores depths modulo 3, but some moves cannot be reversed"));
             }
             sets.push(map.orbit.clone());
             let most = (table.histogram().len() - 1) as u8;

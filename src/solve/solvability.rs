@@ -150,9 +150,10 @@ impl fmt::Display for Unsolvable {
         let (exchanges, steps) = (self.exchanges, self.blank_steps);
         write!(
             f,
-            "its parity is odd, so no moves lead to the goal: it takes {exchanges} exchange{} of tiles, or of a tile and the blank \
-             ({}), the blank is {steps} step{} from its cell ({}), and every move changes both parities; exchange tiles \
-             {a} and {b} ({}) or choose another goal ({})",
+            "its parity is odd, so no moves lead to the goal. It takes {exchanges} exchange{} of \
+             tiles, or of a tile and the blank ({}), but the blank is {steps} step{} from its cell \
+             ({}), and every move changes both parities. Exchange tiles {a} and {b} ({}), or \
+             choose another goal ({})",
             plural(exchanges),
             parity(exchanges),
             plural(steps),

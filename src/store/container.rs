@@ -88,14 +88,14 @@ fn decode<H: FileHeader>(path: &Path, begin: &[u8], found: u64) -> Result<H, Sys
         return Err(wrong(FileProblem::Version { found, supported }));
     }
     if XxHash3_64::oneshot(&bytes[..SUM]) != fields.u64(SUM) {
-        return Err(wrong(FileProblem::Header("its checksum differs")));
+        return Err(wrong(FileProblem::Header("wrong checksum")));
     }
     if let Some(what) = H::retired(&fields) {
         return Err(wrong(FileProblem::Retired(what)));
     }
     let header = H::decode(&fields).map_err(|what| wrong(FileProblem::Header(what)))?;
     if encode(&header).0 != *bytes {
-        return Err(wrong(FileProblem::Header("its fields contradict each other")));
+        return Err(wrong(FileProblem::Header("contradictory fields")));
     }
     match header.layout().data.end() {
         expected if expected == found => Ok(header),
@@ -244,11 +244,11 @@ impl<H: FileHeader> Container<H> {
         let index = index.map(|sum| *sum);
         let gap = |pair: &[Section]| front[pair[0].end() as usize..pair[1].offset as usize].iter();
         let wrong = if XxHash3_64::oneshot(layout.sums.of(front)) != *entries {
-            Some("its block checksums differ from their own")
+            Some("wrong checksum of the block checksums")
         } else if index.is_some_and(|sum| sum != XxHash3_64::oneshot(layout.index.of(front))) {
-            Some("its index has another checksum")
+            Some("wrong checksum of the index")
         } else if layout.sections().windows(2).flat_map(gap).any(|&b| b != 0) {
-            Some("its padding is not zero")
+            Some("the padding is not zero")
         } else {
             None
         };

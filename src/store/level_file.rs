@@ -60,7 +60,7 @@ pub struct LevelHeader {
 #[non_exhaustive]
 pub enum LevelError {
     /// Too short, or with wrong first or last bytes: not a level file, or incomplete.
-    #[error("it is not a whole level file")]
+    #[error("it is not a complete level file")]
     NotALevel,
     #[error("it has format version {0}, but this program reads version {VERSION}")]
     Version(u16),

@@ -186,7 +186,7 @@ pub enum ManifestError {
     Version(u32),
     #[error("it is damaged: its checksum is wrong")]
     Damaged,
-    #[error("it does not make sense: {0}")]
+    #[error("its contents are inconsistent: {0}")]
     Content(String),
 }
 
@@ -271,17 +271,17 @@ impl Manifest {
     /// Checks the properties that every reader relies on.
     fn check(&self) -> Result<(), String> {
         if self.directories == 0 || self.chunks == 0 || self.frame_lines == 0 {
-            return Err("a run has chunks, frames and directories".into());
+            return Err("a run needs chunks, frames and directories".into());
         }
         if !self.shares.is_empty() && !Shares::are_valid(&self.shares, self.directories as usize) {
-            return Err("its shares are not those of its directories".into());
+            return Err("its shares do not match its directories".into());
         }
         for files in &self.files {
             let mut seen = HashSet::new();
             for chunk in &files.chunks {
                 if chunk.chunk >= self.chunks || !seen.insert(chunk.chunk) {
                     return Err(format!(
-                        "depth {} has chunk {} twice or has no such chunk",
+                        "depth {} has chunk {} twice, or there is no such chunk",
                         files.depth, chunk.chunk
                     ));
                 }
@@ -322,8 +322,7 @@ impl Manifest {
     fn put(&self, storage: &dyn Storage, replaces: bool) -> Result<(), StorageError> {
         let text = self.text();
         if text.len() as u64 > LONGEST {
-            let why =
-                "it would be longer than can be read: keep fewer levels, or have fewer chunks";
+            let why = "it would be too long to be read: keep fewer levels, or use fewer chunks";
             let reason = io::Error::new(io::ErrorKind::FileTooLarge, why);
             return Err(storage.error(MANIFEST, reason));
         }

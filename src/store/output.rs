@@ -479,7 +479,7 @@ mod tests {
     fn the_advice_fits_the_error() {
         for (code, says) in [
             (28, "free some space"),
-            (30, "can be written"),
+            (30, "can be written to"),
             (13, "you can write to"),
             (20, "a part of its path is a file"),
             (27, "ulimit"),

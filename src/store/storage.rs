@@ -608,7 +608,7 @@ pub fn lock_within(
         if !said && begun.elapsed() >= SILENT {
             said = true;
             tracing::warn!(
-                "{}: waiting up to {} s for another process that uses it",
+                "{}: waiting up to {} s for another process that is using it",
                 storage.name(),
                 patience.as_secs()
             );

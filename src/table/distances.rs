@@ -353,7 +353,7 @@ impl DistanceTable {
 
 /// The error for a definition that does not match the header.
 fn wrong(file: &Container<TableHeader>) -> TableError {
-    let what = "its definition of the puzzle is invalid";
+    let what = "invalid puzzle definition";
     TableError::System(TableHeader::KIND.wrong(&file.path, FileProblem::Header(what)))
 }
 

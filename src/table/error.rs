@@ -13,8 +13,8 @@ pub enum TableError {
     System(SystemError),
     /// The puzzle has moves without inverses, so distances depend on the direction.
     #[error(
-        "some moves of {puzzle} go one way only: a distance table needs the way back of every move, choose a puzzle \
-         that has them"
+        "some moves of {puzzle} cannot be reversed, but a distance table needs the inverse of \
+         every move: choose a puzzle that has them"
     )]
     Directed {
         /// The puzzle.
@@ -27,14 +27,16 @@ pub enum TableError {
         puzzle: String,
     },
     /// The depth of a state is beyond the depths of the table.
-    #[error("the table has no depth for '{state}': it holds the first depths only")]
+    #[error("the table has no depth for '{state}': it contains only the first depths")]
     Beyond {
         /// The state.
         state: String,
     },
     /// The table and the search exceed the memory limit.
     #[error(
-        "the distance table of {puzzle} and the search that fills it need {} of memory, but the limit is {}: raise it with --memory if the machine has more, or choose a smaller puzzle",
+        "the distance table for {puzzle} and the search that fills it need {} of memory, but the \
+         limit is {}: raise the limit with --memory if the machine has more, or choose a smaller \
+         puzzle",
         bytes(*needed), bytes(*budget)
     )]
     Budget {
@@ -47,8 +49,9 @@ pub enum TableError {
     },
     /// The pruning table exceeds the memory limit.
     #[error(
-        "a table of {puzzle} takes {} of memory, but {} are allowed: keep fewer pieces (--pieces), take smaller entries \
-         (--encoding), fill the table in its file (--on-disk), or allow more (--memory)",
+        "a table for {puzzle} takes {} of memory, but only {} are allowed: keep fewer pieces \
+         (--pieces), use smaller entries (--encoding), fill the table in its file (--on-disk), or \
+         allow more memory (--memory)",
         bytes(*needed), bytes(*budget)
     )]
     Projection {
@@ -61,21 +64,22 @@ pub enum TableError {
     },
     /// Depths modulo 3 are not possible for a puzzle in which some moves have no inverse.
     #[error(
-        "some moves of {puzzle} cannot be reversed, so depths modulo 3 say too little: choose another --encoding"
+        "some moves of {puzzle} cannot be reversed, so depths modulo 3 are not enough: choose \
+         another --encoding"
     )]
     Modulo {
         /// The puzzle.
         puzzle: String,
     },
     /// The puzzle has no symmetries under which states could be identified.
-    #[error("no symmetries make a table of {puzzle} smaller: build it without --up-to-symmetry")]
+    #[error("no symmetries make a table for {puzzle} smaller: build it without --up-to-symmetry")]
     NoSymmetry {
         /// The puzzle.
         puzzle: String,
     },
     /// An entry contradicts those of its neighbours.
     #[error(
-        "the table of {puzzle} is wrong at entry {number}: {what}; make it again with tilewave table"
+        "the table for {puzzle} is wrong at entry {number}: {what}; rebuild it with tilewave table"
     )]
     Wrong {
         /// The puzzle.
@@ -87,7 +91,8 @@ pub enum TableError {
     },
     /// A depth exceeds the maximum of the encoding.
     #[error(
-        "a state at depth {depth} does not fit a table of such entries: depths are at most {max}; take --encoding byte"
+        "depth {depth} does not fit in an entry of the table, which holds depths of at most {max}: \
+         use --encoding byte"
     )]
     TooDeep {
         /// The depth.
@@ -113,7 +118,8 @@ pub enum TableError {
     Interrupted,
     /// No path in the table leads from a state to the goal.
     #[error(
-        "'{}' is damaged: no neighbour of state {state} is closer to the goal; make the table again with tilewave table",
+        "'{}' is damaged: no neighbour of state {state} is closer to the goal; rebuild the table \
+         with tilewave table",
         path.display()
     )]
     DeadEnd {

@@ -76,7 +76,8 @@ impl TableHeader {
 impl store::FileHeader for TableHeader {
     const MAGIC: [u8; 8] = store::container::DISTANCES.0;
     const VERSION: u32 = 2;
-    const KIND: FileKind = FileKind { noun: "distance table", make: "make it with tilewave table" };
+    const KIND: FileKind =
+        FileKind { noun: "distance table", make: "build one with tilewave table" };
 
     fn version(&self) -> u32 {
         match self.puzzle {
@@ -140,11 +141,11 @@ impl store::FileHeader for TableHeader {
             0 => TablePuzzle::Board(goal(fields)?, Metric::Stm),
             1 => TablePuzzle::Board(goal(fields)?, Metric::Mtm),
             2 => defined(fields)?,
-            _ => return Err("an unknown metric"),
+            _ => return Err("unknown metric"),
         };
         let depths = usize::from(fields.byte(20)) + 1;
         if depths > DEPTHS {
-            return Err("a depth of 255");
+            return Err("invalid maximum depth");
         }
         let counts = (0..depths).map(|i| fields.u64(HISTOGRAM + 8 * i));
         let header =
@@ -153,7 +154,7 @@ impl store::FileHeader for TableHeader {
         let mut counts = header.histogram.iter();
         let reached = counts.try_fold(0u64, |sum, &n| sum.checked_add(n));
         if reached.is_none_or(|reached| reached > shape.lines * shape.cells as u64) {
-            return Err("a wrong histogram");
+            return Err("wrong histogram");
         }
         Ok(header)
     }
@@ -162,12 +163,12 @@ impl store::FileHeader for TableHeader {
 /// The goal of a board.
 fn goal(fields: &Fields) -> Result<Board, &'static str> {
     let [rows, cols] = [16, 17].map(|at| fields.byte(at).into());
-    let size = Size::new(rows, cols).map_err(|_| "no board size")?;
+    let size = Size::new(rows, cols).map_err(|_| "invalid board size")?;
     if size.cells() > Search::MAX_CELLS {
-        return Err("no board size");
+        return Err("invalid board size");
     }
     let goal: Vec<u16> = (0..size.cells()).map(|i| fields.u16(GOAL + 2 * i)).collect();
-    Board::new(size, &goal).map_err(|_| "no goal")
+    Board::new(size, &goal).map_err(|_| "invalid goal")
 }
 
 /// The description of another puzzle.
@@ -175,11 +176,11 @@ fn defined(fields: &Fields) -> Result<TablePuzzle, &'static str> {
     let [cells, parities] = [21, 22].map(|at| fields.byte(at));
     let cells = usize::from(cells);
     if !(2..=Definition::MAX_POSITIONS).contains(&cells) || !(1..=2).contains(&parities) {
-        return Err("no such puzzle");
+        return Err("unknown puzzle");
     }
     let bytes = fields.u64(GOAL);
     if bytes > MAX_DEFINITION {
-        return Err("too long a definition");
+        return Err("the definition is too long");
     }
     Ok(TablePuzzle::Defined {
         cells,

@@ -51,7 +51,7 @@ fn the_report_is_a_page() {
     assert!(page.contains(r#"aria-label="8 6 7/2 5 4/3 0 1""#));
     refused(&["bfs", "3x3", "--html", name], 1, "--force");
     let both = ["bfs", "3x3", "--html", "x", "-o", "x"];
-    refused(&both, 2, "--html and --output name the same file");
+    refused(&both, 2, "--html and --output specify the same file");
     assert_eq!(entries(&dir), ["3x3.html"]);
 }
 
@@ -61,7 +61,11 @@ fn an_existing_file_is_kept_without_force() {
     let file = dir.path().join("kept.csv");
     fs::write(&file, "precious").unwrap();
     let path = file.to_str().unwrap();
-    refused(&["bfs", "2x3", "-o", path], 1, "exists: choose another name or give --force");
+    refused(
+        &["bfs", "2x3", "-o", path],
+        1,
+        "already exists: choose another name, or replace it with --force",
+    );
     assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
     stdout(&["bfs", "2x3", "--format", "csv", "-o", path, "--force"]);
     assert!(fs::read_to_string(&file).unwrap().starts_with("depth,"));
@@ -188,7 +192,10 @@ fn a_file_that_appears_during_the_search_is_kept() {
     let mut rest = String::new();
     log.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(1));
-    assert!(rest.contains("exists: choose another name or give --force"), "{rest}");
+    assert!(
+        rest.contains("already exists: choose another name, or replace it with --force"),
+        "{rest}"
+    );
     assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
     assert_eq!(entries(&dir), ["late.txt"]);
 }
@@ -235,5 +242,5 @@ fn every_command_with_a_result_writes_files() {
 #[test]
 fn one_file_cannot_be_both_table_and_plot() {
     let args = ["bfs", "2x3", "--plot", "both.svg", "-o", "both.svg"];
-    refused(&args, 2, "name the same file");
+    refused(&args, 2, "specify the same file");
 }

@@ -56,7 +56,7 @@ fn every_kind_of_file_is_known_shown_and_checked() {
     assert!(String::from_utf8(output.stderr).unwrap().contains("'Cargo.toml' is not a database"));
     let mut files = fs::read_dir(path("run")).unwrap().map(|entry| entry.unwrap().path());
     let level = files.find(|path| path.to_string_lossy().contains("level-")).unwrap();
-    refused(&["info", level.to_str().unwrap()], 1, "name its directory");
+    refused(&["info", level.to_str().unwrap()], 1, "specify its directory");
 }
 
 /// A file in the place of another kind of file is called by its name.
@@ -192,9 +192,9 @@ fn states_come_as_arguments_or_lines_of_any_puzzle() {
     let flat = states(&["state", "2x3", "1 2 3 4 0 5", "--format", "jsonl"], "");
     let flat: Value = serde_json::from_str(&flat).unwrap();
     assert_eq!(flat["board"], "1 2 3/4 0 5");
-    refused(&["state", "3x3", "--id", "5", "1 2 3/4 5 6/7 8 0"], 2, "give only one of them");
-    refused(&["solve", "3x3x", "R"], 2, "'3x3x' is neither the size of a board");
-    refused(&["solve", "2x2x2", "R", "--fast"], 2, "--fast solves 2x2x2 in phases: name them");
+    refused(&["state", "3x3", "--id", "5", "1 2 3/4 5 6/7 8 0"], 2, "leave one of them out");
+    refused(&["solve", "3x3x", "R"], 2, "'3x3x' is neither a board size");
+    refused(&["solve", "2x2x2", "R", "--fast"], 2, "--fast solves 2x2x2 in phases: specify them");
 }
 
 #[test]

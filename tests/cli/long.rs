@@ -228,11 +228,11 @@ fn a_log_of_something_else_is_refused_and_left_as_it_is() {
     let next = "1 2 0 3/4 5 6 7/8 9 10 11/12 13 14 15";
     let same = ["--goal", "first", "--partition", "5-5-5"];
     let with = |boards: &[&'static str]| [&same[..], boards].concat();
-    other(&with(&[next]), 2, "with other boards");
-    other(&with(&[EASY, next]), 2, "with other boards");
-    other(&["--goal", "first", EASY], 2, "with other databases");
+    other(&with(&[next]), 2, "with different boards");
+    other(&with(&[EASY, next]), 2, "with different boards");
+    other(&["--goal", "first", EASY], 2, "with different databases");
     let turned = ["--goal", "blank=3", "--partition", "5-5-5", EASY];
-    other(&turned, 2, "for another goal");
+    other(&turned, 2, "for a different goal");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     // A damaged line is named.
     let damaged = text.replace("\"nodes\":", "\"nodes\":1");
@@ -246,7 +246,7 @@ fn a_log_of_something_else_is_refused_and_left_as_it_is() {
     let sum = xxhash_rust::xxh3::xxh3_64(first.as_bytes());
     let old = format!("{first},\"sum\":\"{sum:016x}\"}}\n");
     std::fs::write(&path, &old).unwrap();
-    other(&with(&[EASY]), 1, "of version 2, this program reads version 3");
+    other(&with(&[EASY]), 1, "of version 2, but this program reads version 3");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), old);
     std::fs::write(&path, "my own notes\n").unwrap();
     other(&with(&[EASY]), 1, "is not a log of tilewave solve");

@@ -14,25 +14,25 @@ fn stderr(args: &[&str]) -> String {
 #[test]
 fn what_is_wrong_is_said_in_our_words() {
     let words = [
-        ("bfs abc", "'abc' is not a puzzle: write a board (3x4)"),
+        ("bfs abc", "'abc' is not a puzzle: specify a board (3x4)"),
         ("bfs abc", "see tilewave bfs --help"),
         (
             "bfs 3x3 --max-depth -1",
-            "--max-depth: '-1' is not a whole number of at least 0; see tilewave bfs --help",
+            "--max-depth: '-1' is not a non-negative whole number; see tilewave bfs --help",
         ),
         ("bfs 3x3 -j abc", "--threads: 'abc' is not a whole number from 0 to 1024"),
-        ("bfs 3x3 --max-dept 4", "unknown option '--max-dept', did you mean --max-depth?"),
-        ("verfy 3x3", "unknown command 'verfy', did you mean verify?; see tilewave --help"),
-        ("pdb biuld", "unknown command 'biuld', did you mean build?; see tilewave pdb --help"),
-        ("bfs 3x3 --format jsn", "not one of text, csv, json, jsonl, did you mean json?"),
-        ("bfs 3x3 4x4", "unexpected argument '4x4': name one puzzle"),
+        ("bfs 3x3 --max-dept 4", "unknown option '--max-dept' (did you mean --max-depth?)"),
+        ("verfy 3x3", "unknown command 'verfy' (did you mean verify?); see tilewave --help"),
+        ("pdb biuld", "unknown command 'biuld' (did you mean build?); see tilewave pdb --help"),
+        ("bfs 3x3 --format jsn", "not one of text, csv, json, jsonl (did you mean json?)"),
+        ("bfs 3x3 4x4", "unexpected argument '4x4': specify only one puzzle"),
         ("bfs 3x3 --goal", "needs a value"),
         ("bfs 3x3 --goal lst", "--goal: 'lst' is not a goal"),
         ("bfs 3x3 -M 8", "for example 8GiB (or 8G) or 500MB"),
-        ("bfs 3x3 -M 8Gb", "'8Gb' says bits: write 8GB if you mean bytes"),
+        ("bfs 3x3 -M 8Gb", "'8Gb' means bits: write 8GB if you mean bytes"),
         (
             "verify nodir",
-            "'nodir' is not a puzzle: write a board (3x4), a puzzle that tilewave puzzles lists, or a file (.gap, .tws, .def or \
+            "'nodir' is not a puzzle: specify a board (3x4), a puzzle that tilewave puzzles lists, or a file (.gap, .tws, .def or \
              .kpuzzle.json)",
         ),
         ("resume --dir RUN", "unknown option '--dir'"),
@@ -48,7 +48,7 @@ fn hints_lead_on() {
     let place = dir.path().join("a/b");
     let run = place.to_str().unwrap();
     refused(&["bfs", "3x5", "-M", "1GiB"], 1, "or search on disk with --dir DIR");
-    refused(&["bfs", "3x3", "--dir", run, "--shared-digits", "99"], 2, "at most 2 digits");
+    refused(&["bfs", "3x3", "--dir", run, "--shared-digits", "99"], 2, "for 3x3 it is at most 2");
     // A slip is told from another word that merely shares letters with an option.
     refused(&["bfs", "3x3", "--max-deth", "3"], 2, "did you mean --max-depth?");
     refused(&["bfs", "3x3", "--cut", "3"], 2, "unknown option '--cut'; see tilewave bfs --help");
@@ -177,7 +177,7 @@ fn missing_directories_are_named_and_not_made() {
     let file = dir.path().join("file");
     fs::write(&file, "").unwrap();
     let file = file.to_str().unwrap();
-    let no = format!("cannot open '{file}': Not a directory (os error 20); name a directory");
+    let no = format!("cannot open '{file}': Not a directory (os error 20); specify a directory");
     for args in [
         &["bfs", "3x3", "--dir", file][..],
         &["plan", "3x3", "--dir", file],
@@ -195,9 +195,9 @@ fn missing_directories_are_named_and_not_made() {
     refused(&["info", "missing.pdb"], 1, gone);
     refused(&["resume", "missing"], 1, gone);
     if cfg!(target_os = "linux") {
-        refused(&["bfs", "3x3", "--dir", "/proc/x"], 1, "cannot make the directory '/proc/x': ");
+        refused(&["bfs", "3x3", "--dir", "/proc/x"], 1, "cannot create directory '/proc/x': ");
     }
-    refused(&["check", file], 1, "name a file or directory that tilewave has written");
+    refused(&["check", file], 1, "specify a file or directory that tilewave has written");
 }
 
 #[test]
@@ -206,27 +206,28 @@ fn arguments_in_the_wrong_place_are_told_what_they_are() {
     let file = dir.path().join("boards.txt");
     fs::write(&file, "1 2 3/4 5 6/7 8 0\n").unwrap();
     let file = file.to_str().unwrap();
-    let from = |command: &str, file: &str| format!("'{file}' is a file: {command} < {file} reads");
+    let from = |command: &str, file: &str| {
+        format!("'{file}' is a file: to read states from it, use {command} < {file}")
+    };
     refused(&["solve", file], 2, &from("tilewave solve", file));
     refused(&["solve", "none.txt"], 2, &from("tilewave solve", "none.txt"));
     refused(&["state", "3x3", file], 2, &from("tilewave state 3x3", file));
-    let named =
-        |puzzle: &str| format!("or name the puzzle first: tilewave solve {puzzle} \"R U F2\"");
+    let named = |puzzle: &str| format!("put the puzzle first: tilewave solve {puzzle} \"R U F2\"");
     refused(&["solve", "R U F2"], 2, &named("3x3x3"));
     refused(&["solve", "R U F2", "2x2x2"], 2, &named("2x2x2"));
     let build = ["pdb", "build", "1-5", "4x4", "--pattern", "1", "-o", "x"];
-    refused(&build[..4], 2, "'1-5' is not a board size; tiles are given by --pattern 1-5");
-    refused(&build[..3], 2, "'1-5' is not a board size; tiles are given by --pattern 1-5");
-    refused(&["bfs", "3x3", "3x4"], 2, "unexpected argument '3x4': name one puzzle");
+    refused(&build[..4], 2, "'1-5' is not a board size; to specify tiles, use --pattern 1-5");
+    refused(&build[..3], 2, "'1-5' is not a board size; to specify tiles, use --pattern 1-5");
+    refused(&["bfs", "3x3", "3x4"], 2, "unexpected argument '3x4': specify only one puzzle");
     refused(&["solve", "867254301"], 2, "separate the tiles by spaces and the rows by '/'");
     refused(
         &["state", "3x3", "5"],
         2,
-        "has 1 cell, but 3x3 needs 9; to look up a state by its number, write --id 5",
+        "has 1 cell, but 3x3 needs 9; to look up a state by its number, use --id 5",
     );
     let probe = ["pdb", "probe", "5.pdb", "1 2 3/4 5 6/7 8 0"];
     refused(&probe, 2, "did you mean --pdb 5.pdb?");
-    let ranges = "'5-1' is not a range of tiles: ranges go upwards, write 1-5";
+    let ranges = "'5-1' is not a range of tiles: ranges must be ascending; write 1-5";
     refused(&["bfs", "4x4", "--tiles", "5-1"], 2, ranges);
     refused(&["bfs", "2x2x2", "--pieces", "edgs"], 2, "--pieces: no set is called 'edgs'");
     let one = stdout(&["solve", "1 2 3/4 5 6/7 0 8", "--no-cache", "--quiet"]);
@@ -270,7 +271,7 @@ fn plans_agree_and_do_not_give_up() {
     );
     assert_eq!(plan(&["3x4"])["projected"], serde_json::json!([]));
     let small = ["plan", "2x7", "-M", "100B"];
-    assert!(stdout(&small).contains("too much, does NOT fit the limit of 100 B"));
+    assert!(stdout(&small).contains("too much, does NOT fit within the limit of 100 B"));
     assert_eq!(plan(&small[1..])["fits"], false);
     let io = |rate| plan(&["3x4", "--dir", ".", "--disk-bandwidth", rate])["io_seconds"].as_f64();
     let ratio = io("8Gb/s").unwrap() / io("8GB/s").unwrap();
@@ -280,7 +281,7 @@ fn plans_agree_and_do_not_give_up() {
 #[test]
 fn nothing_lies_beyond_the_diameter() {
     let far = ["levels", "3x3", "--depth", "40"];
-    assert_eq!(stdout(&far), "3x3: nothing at depth 40: the diameter is 31\n");
+    assert_eq!(stdout(&far), "3x3: no states at depth 40; the diameter is 31\n");
     let value = json(&[&far[..], &["--format", "json"]].concat());
     assert_eq!((&value["depth"], &value["count"]), (&40.into(), &0.into()));
     assert_eq!(value["boards"], serde_json::json!([]));
@@ -508,7 +509,7 @@ fn long_windows_are_searched_in_memory_only() {
     let run = directory.path().join("run");
     for puzzle in ["pancake:9", "reversals:8"] {
         let command = ["bfs", puzzle, "--dir", run.to_str().unwrap()];
-        refused(&command, 2, "is searched in memory only");
+        refused(&command, 2, "can be searched only in memory");
         assert!(!run.exists());
     }
 }

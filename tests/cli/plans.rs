@@ -29,7 +29,7 @@ fn what_crosses_the_network_in_levels_that_nobody_knows_is_unknown() {
         assert!(unknown[key].is_null(), "{key}: {unknown}");
     }
     let text = stdout(&[&["plan"], &ranks[..]].concat());
-    assert!(text.contains(" a level at most, unknown in all\n"), "{text}");
+    assert!(text.contains(" per level, unknown in total\n"), "{text}");
     assert!(text.contains("expected without the network"), "{text}");
     // As far as a search goes its levels are no more than these.
     let few = plan(&[&ranks[..], &["--max-depth", "10"]].concat());
@@ -110,7 +110,7 @@ fn estimates_follow_the_depth_where_nothing_is_published() {
         let run = path(board);
         let small = ["--dir", &run, "--disk-limit", "1kB", "--engine", "sweep"];
         let search = [&["bfs"], &to(board, depth)[..], &small].concat();
-        refused(&search, 1, " of disk at its peak, 1000 B may be used");
+        refused(&search, 1, " of disk space at its peak, but only 1000 B may be used");
         let error = tilewave(&search).output().unwrap().stderr;
         let error = String::from_utf8(error).unwrap();
         let bytes = error.split("needs about ").nth(1).unwrap();
@@ -128,7 +128,7 @@ fn estimates_follow_the_depth_where_nothing_is_published() {
     let text = stdout(&[&["plan"], &to("4x4", "18")[..], &sweep].concat());
     let same = format!("\ndisk     {} at the peak, ", peak("4x4", "18"));
     assert!(text.contains(&same), "{text}");
-    let most = "states   10,461,394,944,000, at most 1,162,261,465 of them to the last depth\n";
+    let most = "states   10,461,394,944,000, at most 1,162,261,465 of them up to the last depth\n";
     assert!(text.contains(most), "{text}");
 }
 

@@ -10,7 +10,10 @@ fn file(name: &str) -> String {
 #[test]
 fn families_are_listed() {
     let text = stdout(&["puzzles"]);
-    assert!(text.contains("topspin:N,K       a ring of N that turns, and a gate"), "{text}");
+    assert!(
+        text.contains("topspin:N,K       rotate a ring of N, or reverse the K in its gate"),
+        "{text}"
+    );
     assert!(text.contains("topspin:12,4: 479,001,600 states, "), "{text}");
     let csv = stdout(&["puzzles", "--format", "csv"]);
     assert_eq!(csv.lines().count(), 9, "{csv}");
@@ -104,7 +107,7 @@ fn puzzles_are_planned() {
     assert_eq!((&value["engine"], &value["chunks"]), (&"disk".into(), &1.into()));
     let plan = ["plan", "3x3", "--metric", "mtm", "--ranks", "2", "--format", "json"];
     assert_eq!(json(&plan)["ranks"], 2);
-    refused(&["plan", "pancake:9", "--dir", "."], 2, "in memory only");
+    refused(&["plan", "pancake:9", "--dir", "."], 2, "only in memory");
     // The levels of topspin:10,4 are not cut into chunks; those of 8 and of 14 elements are.
     let plan = ["plan", "topspin:14,4", "--dir", ".", "--format", "json"];
     assert_eq!(json(&plan)["calibrated_on"], "topspin:8,4");
@@ -188,7 +191,7 @@ fn a_puzzle_is_known_by_its_moves() {
     assert_eq!(ended["counts"], whole["counts"]);
     assert_eq!(ended["checksums"], whole["checksums"]);
     let wrong = [&["bfs", other.as_str(), "--quiet"], &on_disk[..]].concat();
-    refused(&wrong, 1, "holds another search: ");
+    refused(&wrong, 1, "contains another search: ");
     stdout(&["check", &run]);
     stdout(&["resume", &run]);
 }
@@ -209,7 +212,7 @@ fn tables_in_the_multi_tile_metric_count_its_moves() {
         (&"L3U".into(), &2.into(), &"mtm".into())
     );
     let with = |option| ["solve", "--table", path, board, option];
-    refused(&with("--certify"), 2, "--certify is for moves of one tile");
+    refused(&with("--certify"), 2, "--certify is for single-tile moves");
 }
 
 #[test]
@@ -222,14 +225,14 @@ fn pages_list_the_last_states() {
         std::fs::read_to_string(path).unwrap()
     };
     let pancakes = page(&["pancake:4"]);
-    assert!(pancakes.contains("one generator a move"));
+    assert!(pancakes.contains("one generator per move"));
     assert!(pancakes.contains("3 antipodes at depth 4"), "{pancakes}");
     assert!(pancakes.contains("no state is farther away"));
     assert!(pancakes.contains("<code>2 4 1 3</code>"), "{pancakes}");
     assert!(!pancakes.contains("class=\"mini\"") && !pancakes.contains("class=\"ends\""));
     assert!(page(&["lrx:7", "--max-depth", "9"]).contains("more are not listed"));
     let mtm = page(&["2x3", "--metric", "mtm"]);
-    assert!(mtm.contains("any number of tiles a move") && mtm.contains("class=\"mini\""));
+    assert!(mtm.contains("any number of tiles per move") && mtm.contains("class=\"mini\""));
     let svg = dir.path().join("lrx.svg");
     stdout(&["bfs", "lrx:6", "--plot", svg.to_str().unwrap()]);
     assert!(std::fs::read_to_string(svg).unwrap().contains("lrx:6"));
@@ -250,7 +253,7 @@ fn states_that_nothing_leads_to_are_told() {
         "{csv}"
     );
     assert!(csv.contains("\n2 1 3 4 5 6 7,\"topspin:7,4\","), "{csv}");
-    refused(&["state", "lrx:5", "--id", "120"], 2, "its lines 0 to 23, its cells");
+    refused(&["state", "lrx:5", "--id", "120"], 2, "the lines 0 to 23, the cells");
 }
 
 /// One line, and nothing written.
@@ -267,14 +270,14 @@ fn bad_input_is_refused() {
     let oriented = "Name o\nSet A 3 2\nSolved\nA\n1 2 3\nEnd\nMove T\nA\n2 3 1\n1 0 1\nEnd\n";
     let equal = "Name e\nSet A 3 1\nSolved\nA\n1 1 3\nEnd\nMove T\nA\n2 3 1\nEnd\n";
     let files = [
-        ("sets.tws", sets, "is searched by lists"),
-        ("oriented.tws", oriented, "is searched by lists"),
-        ("equal.tws", equal, "is searched by lists"),
+        ("sets.tws", sets, "needs a list search"),
+        ("oriented.tws", oriented, "needs a list search"),
+        ("equal.tws", equal, "needs a list search"),
         ("twice.gap", "A:=(1,2,\n2);\nGen:=[A];\n", "twice.gap:1: A: not a permutation"),
         (
             "large.gap",
             "A:=(1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17);\nB:=(1,2);\nGen:=[A,B];\n",
-            "large is searched by lists",
+            "large needs a list search",
         ),
         ("none.gap", "A:=(1,2);\nGen:=[];\n", "none.gap:"),
         ("still.gap", "A:=();\nGen:=[A];\n", "no generator moves anything"),
@@ -303,11 +306,11 @@ fn bad_input_is_refused() {
         (&["bfs", "lrx:8", "--goal", "first"], "--goal is for boards"),
         (&["verify", "lrx:8", "--metric", "stm"], "--metric is for boards"),
         (&["plan", "lrx:8", "--metric", "mtm"], "--metric is for boards"),
-        (&["bfs", "lrx:8", "--directed"], "for puzzles in files"),
+        (&["bfs", "lrx:8", "--directed"], "for puzzle files"),
         (&["bfs", "lrx:5", "--start", "1 2 3 4"], "lrx:5 has 5"),
         (&["bfs", "lrx:5", "--start", "1 2 3 4 4"], "4 occurs twice"),
         (&["bfs", "lrx:5", "--start", "1 2 3 4 x"], "'x' in the state"),
-        (&["table", "lx:7"], "one way only"),
+        (&["table", "lx:7"], "cannot be reversed"),
         (&["table", "lrx:7", "--metric", "mtm"], "--metric is for boards"),
     ];
     for (args, words) in words {
@@ -410,16 +413,12 @@ fn puzzles_without_numbers_are_searched_by_lists() {
         "no set is called 'tips'",
     );
     refused(&["bfs", "3x3x3", "--max-depth", "4", "--metric", "mtm"], 2, "mtm is for boards");
-    refused(&["bfs", "4x4", "--pieces", "corners"], 2, "--pieces is for puzzles of several sets");
+    refused(&["bfs", "4x4", "--pieces", "corners"], 2, "--pieces is for puzzles with several sets");
     refused(&["bfs", "3x3x3", "--max-depth", "9", "-M", "1MB"], 1, "do not fit in");
     refused(&["bfs", "5x5"], 1, "limit the depth with --max-depth");
     refused(&["bfs", "3x3x3", "--count-ahead"], 2, "--max-depth");
-    refused(&["bfs", "3x3", "--max-depth", "9", "--count-ahead"], 2, "is for searches by lists");
-    refused(
-        &["bfs", "3x3", "--metric", "qtm"],
-        2,
-        "--metric htm and qtm are for puzzles that turn",
-    );
+    refused(&["bfs", "3x3", "--max-depth", "9", "--count-ahead"], 2, "is for list searches");
+    refused(&["bfs", "3x3", "--metric", "qtm"], 2, "--metric htm and qtm are for twisty puzzles");
 }
 
 #[test]
@@ -433,7 +432,7 @@ fn growth_is_verified_as_far_as_it_is_published() {
     // Nothing but the number of states is known of these.
     let corners = stdout(&["verify", "skewb", "--metric", "qtm", "--format", "jsonl"]);
     assert!(corners.contains(r#""compared_with":"#), "{corners}");
-    refused(&["verify", "20x20x20"], 2, "nothing to hold a search against");
+    refused(&["verify", "20x20x20"], 2, "there is nothing with which to compare a search");
 }
 
 /// A large board to a depth with few states: passes over all states would take longer.
@@ -525,7 +524,10 @@ fn states_of_puzzles_that_turn_are_read_and_judged() {
     assert_eq!(one("1 2 3 4 5 6 7/0 0 0 0 0 0 0")["solved"], true);
     let turned = one("1 2 3 4 5 6 7/1 0 0 0 0 0 0");
     assert_eq!(turned["solvable"], false);
-    assert!(turned["refused"].as_str().unwrap().contains("turned alone"), "{turned}");
+    assert!(
+        turned["refused"].as_str().unwrap().contains("a single piece of set 'corners' is turned"),
+        "{turned}"
+    );
     let csv = stdout(&["state", "3x3x3", "R", "--format", "csv"]);
     assert!(csv.starts_with("state,puzzle,solved,solvable,order"), "{csv}");
     for (state, wrong) in [
@@ -628,10 +630,10 @@ fn goal_sets_are_searched_planned_and_kept() {
     std::fs::write(&goals, "R\nQ\n").unwrap();
     refused(&["bfs", "2x2x2", "--goals", &goals], 2, "goals.txt: goal 2: 'Q' is not a move");
     std::fs::write(&goals, "# none\n").unwrap();
-    refused(&["bfs", "2x2x2", "--goals", &goals], 2, "goals.txt: the file holds no state");
+    refused(&["bfs", "2x2x2", "--goals", &goals], 2, "goals.txt: the file contains no states");
     refused(&["bfs", "2x2x2", "--goals", &path("absent")], 1, "absent");
-    refused(&["bfs", "3x3x3", "--subgroup", "R U, F D"], 2, "more than 1048576 states");
-    refused(&["bfs", "3x3x3", "--generators", " "], 2, "no move is named");
+    refused(&["bfs", "3x3x3", "--subgroup", "R U, F D"], 2, "more than 1048576 goal states");
+    refused(&["bfs", "3x3x3", "--generators", " "], 2, "no move is given");
     refused(&["bfs", "3x4", "--goals", &goals], 2, "--goals");
     let cosets = json(&["bfs", "pancake:5", "--subgroup", "F2", "--format", "json"]);
     assert_eq!(cosets["counts"], serde_json::json!([1, 3, 9, 23, 20, 4]));

@@ -4,11 +4,11 @@ use super::{refused, tilewave};
 
 #[test]
 fn wrong_sizes() {
-    refused(&["bfs", "x"], 2, "'x' is not a puzzle: write a board (3x4)");
+    refused(&["bfs", "x"], 2, "'x' is not a puzzle: specify a board (3x4)");
     refused(
         &["bfs", "3x3x3x3"],
         2,
-        "'3x3x3x3' is neither the size of a board (3x4) nor of a cube (3x3x3, at most 20x20x20)",
+        "'3x3x3x3' is neither a board size (3x4) nor a cube (3x3x3, at most 20x20x20)",
     );
     refused(&["bfs", "1x1"], 2, "too small");
     refused(&["bfs", "1x8"], 2, "too small");
@@ -23,11 +23,11 @@ fn wrong_sizes() {
 fn wrong_boards() {
     refused(&["state", "1 2 3/4 5 6/7 8 8"], 2, "tile 8 occurs twice and the blank is missing");
     refused(&["state", "1 2 3/4 5 6/7 9 0"], 2, "tile 9 is not on a 3x3 board");
-    refused(&["state", "1 2 3 4 5 0"], 2, "give the size");
-    refused(&["state", "2x3", "1 2/3 4/5 0"], 2, "expected 2x3");
+    refused(&["state", "1 2 3 4 5 0"], 2, "specify the size");
+    refused(&["state", "2x3", "1 2/3 4/5 0"], 2, "instead of 2x3");
     refused(&["state", "--id", "3"], 2, "a state number needs a puzzle");
     refused(&["state", "2x3", "--id", "360"], 2, "ids of a 2x3 board are 0 to 359");
-    refused(&["state", "2x3", "--line", "60", "--cell", "0"], 2, "its lines 0 to 59, its cells");
+    refused(&["state", "2x3", "--line", "60", "--cell", "0"], 2, "the lines 0 to 59, the cells");
     refused(&["bfs", "3x3", "--start", "1 2 3"], 2, "3x3 needs 9");
     refused(&["bfs", "3x3", "--start", "2 1 3/4 5 6/7 8 0"], 1, "parity is odd");
     refused(&["bfs", "3x3", "--goal", "blank=9"], 2, "cells are 0 to 8");
@@ -40,14 +40,14 @@ fn wrong_options() {
     refused(
         &["bfs", "3x3", "--frmat", "csv"],
         2,
-        "did you mean --format?; see tilewave bfs --help",
+        "did you mean --format?); see tilewave bfs --help",
     );
     refused(&["bfs", "3x3", "--format", "xml"], 2, "--format: 'xml' is not one of text, csv, json");
     refused(&["bfs", "3x3", "-j", "1025"], 2, "'1025' is not a whole number from 0 to 1024");
     refused(
         &["solve", "2x2x2", "R", "U2"],
         2,
-        "quote the moves of one state, tilewave solve 2x2x2 \"R U2\"",
+        "to give one state as moves, quote them (tilewave solve 2x2x2 \"R U2\")",
     );
     let both = ["solve", "1 2 3/4 5 6/7 0 8", "--pdb", "a.pdb", "--table", "a.table"];
     refused(&both, 2, "cannot be used together with");
@@ -59,7 +59,7 @@ fn wrong_options() {
     refused(&["bfs", "3x3", "-M", "8"], 2, "a number and a unit");
     refused(&["bfs", "2x3", "--engine", "sweep"], 2, "--engine reference");
     refused(&["serach", "3x3"], 2, "unknown command 'serach'");
-    refused(&["state"], 2, "no state was given: pass one");
+    refused(&["state"], 2, "no state was given: pass states as arguments");
     // No table is built for no state.
     let dir = tempfile::tempdir().unwrap();
     let kept = dir.path().join("kept");
@@ -71,7 +71,7 @@ fn wrong_options() {
 #[test]
 fn too_little_memory() {
     refused(&["bfs", "3x4", "-M", "1MiB"], 1, "needs 40.6 MiB of memory");
-    refused(&["bfs", "4x4"], 1, "raise it with --memory");
+    refused(&["bfs", "4x4"], 1, "raise the limit with --memory");
     // What is too large for any memory ends in the same way, and both name the way out.
     for board in ["4x4", "5x5"] {
         refused(&["bfs", board], 1, " depth with --max-depth");
@@ -87,12 +87,12 @@ fn boards_without_quotes_and_metrics_of_others_are_told_apart() {
     let quote = "'1' alone is not a board: quote the whole board";
     refused(&[&["solve"], &words[..]].concat(), 2, quote);
     refused(&[&["state"], &words[..]].concat(), 2, quote);
-    refused(&["bfs", "3x3", "1"], 2, "quote a board or state that has spaces");
+    refused(&["bfs", "3x3", "1"], 2, "quote boards and states that contain spaces");
     let metrics = "3x3x3 has the metrics htm and qtm; mtm is for boards";
     refused(&["bfs", "3x3x3", "--metric", "mtm", "--max-depth", "2"], 2, metrics);
     refused(&["table", "3x3x3", "-o", "never"], 2, "keep fewer pieces (--pieces)");
-    refused(&["bfs", "3x3x3", "--engine", "sweep"], 2, "3x3x3 is searched by lists");
-    refused(&["encode", "1 2 3/4 5 6/0 7 8"], 2, "name a file to write (--cnf, --lp or --mps");
+    refused(&["bfs", "3x3x3", "--engine", "sweep"], 2, "3x3x3 needs a list search");
+    refused(&["encode", "1 2 3/4 5 6/0 7 8"], 2, "specify a file to write (--cnf, --lp or --mps");
     refused(&["state", "2x2x2", "R X"], 2, "'X' is not a move of 2x2x2: the moves are U F R ");
     refused(&["state", "pancake:3", "3 3 1"], 2, "piece 3 occurs twice");
 }

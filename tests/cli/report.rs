@@ -113,7 +113,10 @@ fn verdicts_find_wrong_levels_checksums_and_sums() {
     let moved = judge(&[1, 2, 2, 3, 1, 2, 1], &[], publication);
     assert_eq!(depth(&moved), Some(3));
     let text = moved.to_string();
-    assert!(text.contains("first wrong depth 3: 3 states, expected 2 by lightln2"), "{text}");
+    assert!(
+        text.contains("first wrong depth 3: 3 states instead of 2 according to lightln2"),
+        "{text}"
+    );
     assert!(text.ends_with("FAIL"), "{text}");
     let other = judge(&right, &[1, 2, 3, 4, 0, 6, 7], reference);
     assert_eq!(other.fault, Some(Fault::Checksum { depth: 4 }));
@@ -208,7 +211,7 @@ fn summaries_claim_what_was_found() {
     });
     let cases = [
         (&whole, &["all 22 levels equal to OEIS A090034", "diameter    21"][..]),
-        (&wrong, &["DISAGREES with OEIS A090034", "first wrong depth 7: 13 states, expected 12"]),
+        (&wrong, &["DISAGREES with OEIS A090034", "first wrong depth 7: 13 states instead of 12"]),
         (&limited, &["diameter    over 5, the last depth computed", "the first 6 levels equal to"]),
         (&started, &["start       1 0 2/3 4 5", "all 22 levels equal to lightln2/PuzzleSearch"]),
     ];

@@ -23,7 +23,7 @@ fn a_table_answers_depths_and_solutions() {
         let checked = stdout(&["check", file]);
         assert!(checked.starts_with("PASS  ") && checked.ends_with(": checksums\n"), "{checked}");
         let full = stdout(&["check", "--full", file]);
-        assert!(full.ends_with(": checksums, and all entries built again\n"), "{full}");
+        assert!(full.ends_with(": checksums, and all entries rebuilt\n"), "{full}");
         let info = stdout(&["info", file]);
         assert!(info.contains("states    181,440, diameter 31\n"), "{info}");
     }
@@ -115,7 +115,7 @@ fn boards_beyond_a_partial_table_are_given_up() {
     let output = tilewave(&["solve", far, "--table", file]).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1), "{text}");
-    let line = format!("{far}  given up after 0 nodes: at least 11 moves");
+    let line = format!("{far}  gave up after 0 nodes: needs at least 11 moves");
     assert!(text.starts_with(&line), "{text}");
     let state = |board| json(&["state", board, "--table", file, "--format", "jsonl"]);
     assert_eq!(state(near)["depth"], 1);

@@ -36,7 +36,7 @@ fn a_full_disk_stops_the_run_and_room_lets_it_go_on() {
         if let Err(error) = on(&directory, 1).run(&search) {
             stops += 1;
             let error = error.to_string();
-            assert!(error.contains("lost: make room"), "{capacity}: {error}");
+            assert!(error.contains("lost: free some space"), "{capacity}: {error}");
         }
         directory.set_faults(Faults::default());
         let found = on(&directory, 1).run(&search).unwrap();
@@ -73,11 +73,11 @@ fn a_full_disk_says_what_is_lost() {
         let manifest = Manifest::read(&directory).unwrap();
         let committed = manifest.map_or(0, |manifest| manifest.levels.len());
         let done = levels.0.into_inner();
-        if error.contains("nothing is lost: make room") {
+        if error.contains("nothing is lost: free some space") {
             assert!(committed >= done, "{capacity}: {committed} of {done} levels: {error}");
             kept += 1;
         } else {
-            assert!(error.contains("is lost: make room"), "{capacity}: {error}");
+            assert!(error.contains("is lost: free some space"), "{capacity}: {error}");
             lost += 1;
         }
     }
@@ -171,7 +171,10 @@ fn truncated_and_missing_files_are_named() {
             let broken = directory.copy();
             broken.damage(&name, |bytes| bytes.truncate(keep));
             let error = message(&search, &broken, false);
-            assert!(error.contains(&name) && error.contains("not a whole level file"), "{error}");
+            assert!(
+                error.contains(&name) && error.contains("not a complete level file"),
+                "{error}"
+            );
         }
         let broken = directory.copy();
         broken.remove(&name).unwrap();
@@ -275,7 +278,7 @@ fn a_flipped_bit_in_a_scratch_file_changes_nothing() {
         if let Err(error) = disk.run(&search) {
             found_damage += 1;
             let error = error.to_string();
-            assert!(error.contains("other bytes than were written"), "{error}");
+            assert!(error.contains("the bytes read back differ from those written"), "{error}");
             directory.set_faults(Faults::default());
             let found = disk.run(&search).unwrap();
             assert_same(&found, &truth, &format!("depth {depth}, later"));
@@ -343,7 +346,7 @@ fn the_files_of_another_run_are_refused() {
 fn another_search_in_the_directory_is_refused_by_name() {
     let (_, directory) = stopped(false);
     let error = message(&search("2x4"), &directory, false);
-    assert!(error.contains("holds another search: board 3x3, not 2x4"), "{error}");
+    assert!(error.contains("contains another search: board 3x3, not 2x4"), "{error}");
     let mut other = search("3x3");
     let start = tilewave::puzzle::Board::parse("1 2 3/4 5 6/7 0 8", None).unwrap();
     other.space = other.space.from_board(start);

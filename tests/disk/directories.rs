@@ -49,7 +49,7 @@ fn a_fresh_start_beside_another_run_is_refused() {
         &search,
         &over(&[&empty, &run]),
         &[&empty, &run],
-        &["the manifest of a search lies here"],
+        &["the manifest of a search is here"],
     );
     // Without its manifest and marker, its level files are still somebody's.
     run.remove(MANIFEST).unwrap();
@@ -77,11 +77,11 @@ fn a_disk_that_is_not_mounted_is_asked_about() {
         // Asked to check or not: what is not there is not damage.
         for check in [false, true] {
             disk.check = check;
-            refused(&search, &disk, &[&first, &empty], &["mounted?", "place 2 of 2"]);
+            refused(&search, &disk, &[&first, &empty], &["mounted?", "number 2 of 2"]);
         }
         let mut disk = over(&[&empty, &second]);
         disk.keep_all = keep_all;
-        refused(&search, &disk, &[&empty, &second], &["mounted", "there is no manifest"]);
+        refused(&search, &disk, &[&empty, &second], &["mounted", "but no manifest"]);
         let mut whole = over(&[&first, &second]);
         whole.keep_all = keep_all;
         let found = whole.run(&search).unwrap();
@@ -114,7 +114,7 @@ fn directories_in_another_order_or_alone_are_named() {
     let (search, [first, second]) = stopped::<2>(false);
     let (_, [other]) = stopped::<1>(false);
     for (given, word) in [
-        (vec![&second, &first], "the manifest of a search lies here"),
+        (vec![&second, &first], "the manifest of a search is here"),
         (vec![&second], "directory 2 of 2"),
         (vec![&first], "directories 2, not 1"),
     ] {
@@ -126,7 +126,7 @@ fn directories_in_another_order_or_alone_are_named() {
     }
     other.remove(MANIFEST).unwrap();
     let mix = [&first, &other];
-    refused(&search, &over(&mix), &mix, &["belongs to another run, of 3x3"]);
+    refused(&search, &over(&mix), &mix, &["belongs to another run (of 3x3"]);
     let (search, [a, b, c]) = stopped::<3>(false);
     let turned = [&a, &c, &b];
     refused(&search, &over(&turned), &turned, &["directory 3 of 3", "given as 2 of 3"]);

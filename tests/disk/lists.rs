@@ -241,7 +241,7 @@ fn a_search_of_something_else_is_refused() {
     let sweep = Simulated::default();
     run_some(&search("2x4"), &on(&sweep, 0), 5);
     let error = on_disk(&sweep).run_lists(&of("2x4")).unwrap_err().to_string();
-    assert!(error.contains("holds another search: "), "{error}");
+    assert!(error.contains("contains another search: "), "{error}");
 }
 
 /// The files of levels that lie in a directory, and what they hold.

@@ -90,7 +90,7 @@ fn what_is_missing_is_named() {
         refused(&gone, keep_all, &["cannot be rebuilt", "depth 16"]);
         let broken = directory.copy();
         broken.damage("level-016.chunk-00003", |bytes| bytes.truncate(100));
-        refused(&broken, keep_all, &["depth 16", "1 files are damaged", "level-016.chunk-00003"]);
+        refused(&broken, keep_all, &["depth 16", "1 file damaged: ", "level-016.chunk-00003"]);
         let mixed = directory.copy();
         mixed.damage("level-016.chunk-00003", |bytes| bytes[16] ^= 1);
         let bare = directory.copy();
@@ -99,13 +99,13 @@ fn what_is_missing_is_named() {
             refused(
                 &bare,
                 keep_all,
-                &["the counts of the levels before were only in the manifest"],
+                &["the counts of the previous levels were only in the manifest"],
             );
         }
         bare.remove(MARKER).unwrap();
-        refused(&bare, keep_all, &["where the search of 3x3 started cannot be known"]);
+        refused(&bare, keep_all, &["it is not known where the search of 3x3 started"]);
     }
-    refused(&Simulated::default(), false, &["holds no search"]);
+    refused(&Simulated::default(), false, &["contains no search"]);
 }
 
 /// Beside a running search, nothing looks damaged.

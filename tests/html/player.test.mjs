@@ -37,7 +37,7 @@ test("the keyboard goes from start to goal and back", () => visit(browser, "one.
   assert.equal(await page.locator("#backward").isDisabled(), true);
   await page.keyboard.press("ArrowRight");
   assert.equal(await at(page), 1);
-  assert.equal(await text(page, "caption"), "Move 1: tile 5 goes down");
+  assert.equal(await text(page, "caption"), "Move 1: tile 5 moves down");
   assert.equal(await page.locator("[aria-current]").getAttribute("data-at"), "1");
   await page.keyboard.press("ArrowLeft");
   assert.deepEqual(await board(page), start);

@@ -173,7 +173,7 @@ fn the_commands_write_read_and_use_them() {
     stdout(dir, &["build", "3x3", "--pattern", "1,2", "-o", "12.pdb"]);
     let both = ["probe", "--pdb", "fringe.pdb", "--pdb", "12.pdb", "8 6 7/2 5 4/3 0 1"];
     let probed = stdout(dir, &both);
-    assert!(probed.contains("  no sum: one counts every move\n"), "{probed}");
+    assert!(probed.contains("  no sum: one of the databases counts every move\n"), "{probed}");
     // Alone, several, and beside additive ones.
     all_moves("1-5", "corner.pdb");
     stdout(dir, &["build", "3x3", "--pattern", "1-4", "-o", "a.pdb"]);
@@ -205,9 +205,9 @@ fn the_commands_write_read_and_use_them() {
         assert!(error.contains(words) && error.lines().count() == 1, "{error}");
     };
     let board = "1 2 3/4 0 6/7 5 8";
-    fails(&["solve", "--pdb", "wrong.json", board], 1, "partition of a set file");
+    fails(&["solve", "--pdb", "wrong.json", board], 1, "partition of its own in a set file");
     std::fs::create_dir(dir.join("sets")).unwrap();
-    fails(&["solve", "--pdb", "sets", board], 2, "give the set file");
+    fails(&["solve", "--pdb", "sets", board], 2, "pass the set file");
     for layout in ["hog2-lex", "positions"] {
         refused(dir, &["export", "fringe.pdb", "--layout", layout, "-o", "x"], 2, "additive");
     }

@@ -38,7 +38,7 @@ fn a_database_is_built_shown_verified_and_probed() {
     let dir = dir.path();
     let text = stdout(dir, &BUILD);
     assert!(text.contains("wrote a.pdb: 3x3 tiles 1,2,3,4, additive-min, 3,024 entries"), "{text}");
-    refused(dir, &BUILD, 1, "'a.pdb' exists");
+    refused(dir, &BUILD, 1, "'a.pdb' already exists");
     stdout(dir, &[&BUILD[..], &["--force"]].concat());
 
     let info: Value =
@@ -137,7 +137,7 @@ fn partitions_kinds_encodings_exports_and_packing() {
     let export = ["export", "a.pdb", "--layout", "hog2-lex", "-o", "a.raw"];
     assert!(stdout(dir, &export).contains("wrote a.raw: hog2-lex layout"));
     assert_eq!(std::fs::metadata(dir.join("a.raw")).unwrap().len(), 3024);
-    refused(dir, &export, 1, "'a.raw' exists");
+    refused(dir, &export, 1, "'a.raw' already exists");
     refused(dir, &["export", "a.pdb", "--layout", "24puzzle", "-o", "x"], 2, "5x5");
 }
 
@@ -164,21 +164,21 @@ fn bad_requests_get_one_clear_line() {
     );
     let two = ["build", "3x3", "--pattern", "1,2", "--pattern", "2,3", "--disjoint"];
     size(&[&two[..], &["-o", "x", "-o", "y"]].concat(), 2, "tile 2 is in more than one pattern");
-    size(&[&two[..6], &["-o", "x"]].concat(), 2, "2 patterns and 1 output files");
-    size(&[&two[..6], &["-o", "x", "-o", "x"]].concat(), 2, "named twice");
+    size(&[&two[..6], &["-o", "x"]].concat(), 2, "2 patterns but 1 output files");
+    size(&[&two[..6], &["-o", "x", "-o", "x"]].concat(), 2, "given twice");
     size(&["build", "4x4", "--partition", "6-6-6-6", "-o", "x"], 2, "choose 7-8");
     std::fs::write(dir.join("text"), "not a database").unwrap();
     size(&["build", "3x3", "--pattern", "1", "-o", "text/x"], 1, "cannot write");
     size(&["info", "none.pdb"], 1, "cannot open 'none.pdb'");
-    size(&["info", "text"], 1, "'text' is not a database, table, set, log or search of tilewave");
+    size(&["info", "text"], 1, "'text' is not a database, table, set, log or search: specify");
     stdout(dir, &BUILD);
     for args in
         [&["check", "a.pdb", "-M", "nonsense"][..], &["check", "a.pdb", "--full", "-M", "8"]]
     {
         size(args, 2, "is not a size");
     }
-    size(&["probe", "--pdb", "a.pdb", "1 2 3/4 5 6"], 2, "the board is 2x3, expected 3x3");
-    size(&["probe", "--pdb", "a.pdb", "1 2 3 4/5 6 7 8/9 10 11 0"], 2, "expected 3x3");
+    size(&["probe", "--pdb", "a.pdb", "1 2 3/4 5 6"], 2, "the board is 2x3 instead of 3x3");
+    size(&["probe", "--pdb", "a.pdb", "1 2 3 4/5 6 7 8/9 10 11 0"], 2, "instead of 3x3");
 }
 
 /// Ctrl-C in the middle of a build: exit code 130, no file, no temporary file.

@@ -81,7 +81,7 @@ fn probed_loaded_copied_and_built_databases_are_the_same() {
         }
         // What needs all entries refuses what has only some.
         let refusal = probe.values(&[1, 2, 3, 4, 5, 6, 7, 8, 0]).unwrap_err().to_string();
-        assert!(refusal.ends_with("was opened to look up a few boards: load it"));
+        assert!(refusal.ends_with("was opened only for looking up a few boards: load it instead"));
         assert!(matches!(spot_check(&probe, 1, 1), Err(PdbError::Unsuitable(_))));
         let board = random.board(goal.size());
         let cells = built.pattern().cells(&board).unwrap();
@@ -143,13 +143,13 @@ fn packing_for_shipping_restores_the_file() {
 fn files_of_four_bits_an_entry_are_refused() {
     let path = golden("pdb_v1_nibble.pdb");
     let error = Pdb::load(&path).unwrap_err().to_string();
-    assert!(error.contains("four bits an entry"), "{error}");
+    assert!(error.contains("four bits per entry"), "{error}");
     let file = path.to_str().unwrap();
     let mut command = assert_cmd::Command::cargo_bin("tilewave").unwrap();
     let output = command.args(["info", file]).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), said.lines().count()), (Some(1), 1), "{said}");
-    for words in ["tilewave 0.1.0 and earlier", "build it", file] {
+    for words in ["tilewave 0.1.0 and earlier", "build one", file] {
         assert!(said.contains(words), "{words}: {said}");
     }
 }

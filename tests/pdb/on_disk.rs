@@ -159,7 +159,7 @@ fn damaged_and_missing_levels_are_named() {
     let strange = strange.read(0, strange.len() as usize).unwrap();
     storage.damage(name, |bytes| *bytes = strange.as_ref().to_vec());
     let error = DiskBuild::new(&storage).run(&how).unwrap_err();
-    assert!(error.to_string().contains("not of this build"), "{error}");
+    assert!(error.to_string().contains("it does not belong to this build"), "{error}");
 }
 
 #[test]
@@ -170,7 +170,10 @@ fn directories_of_others_are_refused() {
     let before = storage.list().unwrap();
     let other = bits("3x3", &[1, 2, 3, 4, 5]);
     let error = DiskBuild::new(&storage).run(&other).unwrap_err();
-    assert!(matches!(&error, PdbError::Place(said) if said.contains("holds the build")), "{error}");
+    assert!(
+        matches!(&error, PdbError::Place(said) if said.contains("contains the build")),
+        "{error}"
+    );
     assert_eq!(storage.list().unwrap(), before);
     assert_same(&DiskBuild::new(&storage).run(&how).unwrap(), &truth);
     // Levels without a marker are somebody else's.

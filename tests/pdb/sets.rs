@@ -41,14 +41,14 @@ fn a_set_is_built_rated_and_solved_with() {
         assert_eq!(Pdb::load(file).unwrap().kind(), Kind::Regions);
     }
     // What is there is not built again, and what is something else is not lost.
-    refused(dir, &build, 1, "'set/set.json' exists");
+    refused(dir, &build, 1, "'set/set.json' already exists");
     let first = set.partitions[0][0].clone();
     let before = first.metadata().unwrap().modified().unwrap();
     stdout(dir, &[&build[..], &["--force"]].concat());
     assert_eq!(first.metadata().unwrap().modified().unwrap(), before);
     std::fs::remove_file(dir.join("set/set.json")).unwrap();
     std::fs::write(&first, "mine").unwrap();
-    refused(dir, &build, 2, "is not the database of this set");
+    refused(dir, &build, 2, "is not this set's database");
     assert_eq!(std::fs::read(&first).unwrap(), b"mine");
     stdout(dir, &[&build[..], &["--force"]].concat());
 
@@ -133,7 +133,7 @@ fn wrong_sets_are_refused() {
         set(text);
         refused(dir, &rate, 1, words);
     }
-    refused(dir, &["set", "rate", "s.json", "x.pdb"], 2, "give it alone");
+    refused(dir, &["set", "rate", "s.json", "x.pdb"], 2, "pass no other files with it");
     let tiny = ["set", "build", "5x5", "-o", "set", "--memory", "1MB"];
     refused(dir, &tiny, 1, "needs");
 }

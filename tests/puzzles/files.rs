@@ -29,7 +29,10 @@ fn the_dino_cube_is_the_same_in_all_formats() {
     }
     assert_eq!(all[0].name(), "dino");
     let note = &all[0].notes()[0];
-    assert!(note.starts_with("of 24 points 12 tell all states apart: 1 "), "{note}");
+    assert!(
+        note.starts_with("12 of the 24 points are enough to distinguish all states: 1 "),
+        "{note}"
+    );
     assert!(all[1..].iter().all(|dino| dino.notes().is_empty()));
     assert_eq!(all[2].labels(), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     assert_eq!(all[3].labels(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
@@ -70,7 +73,7 @@ fn the_format_is_in_the_name() {
     assert_eq!(Format::of("pancake:4"), None);
     assert_eq!(
         refused("x.txt", ""),
-        "x.txt: not a kind of puzzle file: its name must end in .gap, .tws, .def or .kpuzzle.json"
+        "x.txt: not a puzzle file: its name must end in .gap, .tws, .def or .kpuzzle.json"
     );
 }
 
@@ -90,22 +93,22 @@ fn gap_statements_may_stand_anyhow() {
 fn wrong_gap_files_name_the_line() {
     let ends =
         |text: &str, expected: &str| assert_eq!(refused("toys/x.gap", text), expected, "{text}");
-    ends("", "toys/x.gap: the list of moves, 'Gen:=[..];' is missing");
-    ends("a:=(1,2);\n", "toys/x.gap: the list of moves, 'Gen:=[..];' is missing");
+    ends("", "toys/x.gap: the list of moves ('Gen:=[..];') is missing");
+    ends("a:=(1,2);\n", "toys/x.gap: the list of moves ('Gen:=[..];') is missing");
     ends(
         "a:=(1,2);\nGen:=[];\n",
-        "toys/x.gap:2: no generator moves anything: a puzzle needs one that does",
+        "toys/x.gap:2: no generator moves anything: a puzzle needs at least one that does",
     );
     ends(
         "a:=();\n\nGen:=[a];\n",
-        "toys/x.gap:3: no generator moves anything: a puzzle needs one that does",
+        "toys/x.gap:3: no generator moves anything: a puzzle needs at least one that does",
     );
-    ends("a:=(1,2)\n", "toys/x.gap:1: 'a:=(1,2)' stands where a statement that ends in ';' should");
+    ends("a:=(1,2)\n", "toys/x.gap:1: expected a statement that ends in ';', found 'a:=(1,2)'");
     ends(
         "\n\na:=(1,2)(2,3);\nGen:=[a];",
         "toys/x.gap:3: a: not a permutation: point 2 occurs twice",
     );
-    ends("a:=(1,2)\n(3,\nx);\nGen:=[a];", "toys/x.gap:3: a: 'x' stands where a point should");
+    ends("a:=(1,2)\n(3,\nx);\nGen:=[a];", "toys/x.gap:3: a: expected a point, found 'x'");
     ends("a:=(1,300);\nGen:=[a];", "toys/x.gap:1: a: 300 is not a point: points are 1 to 255");
     ends("a:=(0,3);\nGen:=[a];", "toys/x.gap:1: a: 0 is not a point: points are 1 to 255");
     ends("a:=(1,2);\na:=(1,3);\nGen:=[a];", "toys/x.gap:2: a occurs twice");
@@ -113,16 +116,16 @@ fn wrong_gap_files_name_the_line() {
     ends("a:=(1,2);\nGen:=[a,\nb];", "toys/x.gap:3: 'b' is not defined above");
     ends("a:=(1,2);\nGen:=[a,];", "toys/x.gap:2: '' is not defined above");
     ends("a:=(1,2);\nGen:=[a,a];", "toys/x.gap:2: two moves are called 'a'");
-    ends("a:=(1,2);\nGen:=a;", "toys/x.gap:2: 'a' stands where a list in brackets should");
-    ends("a b:=(1,2);", "toys/x.gap:1: 'a b' stands where the name of a permutation should");
-    ends("Size(Group(Gen));", "toys/x.gap:1: 'Size(Group(Gen))' stands where 'NAME:=..;' should");
+    ends("a:=(1,2);\nGen:=a;", "toys/x.gap:2: expected a list in brackets, found 'a'");
+    ends("a b:=(1,2);", "toys/x.gap:1: expected the name of a permutation, found 'a b'");
+    ends("Size(Group(Gen));", "toys/x.gap:1: expected 'NAME:=..;', found 'Size(Group(Gen))'");
     ends(
         "a:=(1,2);Gen:=[a];\nip:=[[1],\n[2,3]];",
-        "toys/x.gap:3: equal pieces (2,3) are not supported: every piece must have a number of its own",
+        "toys/x.gap:3: identical pieces (2,3) are not supported: every piece must have its own number",
     );
-    ends("ip:=[1];", "toys/x.gap:1: '1' stands where '[..]' should");
-    ends("ip:=1;", "toys/x.gap:1: '1' stands where a list of lists in brackets should");
-    ends("a:=\x1b[2J;", "toys/x.gap:1: a: '\\u{1b}[2J' stands where '(' should");
+    ends("ip:=[1];", "toys/x.gap:1: expected '[..]', found '1'");
+    ends("ip:=1;", "toys/x.gap:1: expected a list of lists in brackets, found '1'");
+    ends("a:=\x1b[2J;", "toys/x.gap:1: a: expected '(', found '\\u{1b}[2J'");
 }
 
 const SET: &str = "Name X\nSet P 3 1\nSolved\nP\n1 2 3\n0 0 0\nEnd\n";
@@ -150,81 +153,81 @@ fn wrong_ksolve_files_name_the_line() {
     let of = |text: &str, expected: &str| ends(&format!("{SET}{text}"), expected);
     assert_eq!(
         refused("2x2x2.tws", &sample("2x2x2.tws")),
-        "2x2x2.tws:4: pieces with 3 orientations: only pieces that have one are supported"
+        "2x2x2.tws:4: pieces with 3 orientations: only pieces with one orientation are supported"
     );
     ends("", "x.tws: a 'Move' is missing");
     of("", "x.tws: a 'Move' is missing");
     of(
         "Move A\nP\n1 2 3\nEnd",
-        "x.tws:8: no generator moves anything: a puzzle needs one that does",
+        "x.tws:8: no generator moves anything: a puzzle needs at least one that does",
     );
     of("Move A\nP\n2 2 3\nEnd\n", "x.tws:10: A: not a permutation: point 2 occurs twice");
-    of("Move A\nP\n2 4 3\nEnd\n", "x.tws:10: A: not a permutation of 3 points: it has point 4");
-    of("Move A\nP\n0 1 2\nEnd\n", "x.tws:10: '0' stands where a position should");
-    of("Move A\nP\n2 1\nEnd\n", "x.tws:10: 2 numbers where 3 are needed");
+    of(
+        "Move A\nP\n2 4 3\nEnd\n",
+        "x.tws:10: A: not a permutation of 3 points: it contains point 4",
+    );
+    of("Move A\nP\n0 1 2\nEnd\n", "x.tws:10: expected a position, found '0'");
+    of("Move A\nP\n2 1\nEnd\n", "x.tws:10: found 2 numbers, but 3 are needed");
     of(
         "Move A\nP\n2 1 3\n0 1 0\nEnd\n",
-        "x.tws:11: a piece is turned by 1, but pieces of its set have one orientation",
+        "x.tws:11: a piece is turned by 1, but the pieces of its set have only one orientation",
     );
-    of("Move A\nP\n2 1 3\n0 0 0\n0 0 0\nEnd\n", "x.tws:12: '0' stands where End should");
-    of("Move A\nP\n2 1 x\nEnd\n", "x.tws:10: 'x' stands where a number should");
-    of("Move A\nQ\n2 1 3\nEnd\n", "x.tws:9: 'Q' stands where P should");
-    of("Move A\nP\nEnd\n", "x.tws:10: 'End' stands where numbers should");
-    of("Move A\nP\n2 1 3\nMove B\n", "x.tws:11: 'Move' stands where numbers or End should");
+    of("Move A\nP\n2 1 3\n0 0 0\n0 0 0\nEnd\n", "x.tws:12: expected End, found '0'");
+    of("Move A\nP\n2 1 x\nEnd\n", "x.tws:10: expected a number, found 'x'");
+    of("Move A\nQ\n2 1 3\nEnd\n", "x.tws:9: expected P, found 'Q'");
+    of("Move A\nP\nEnd\n", "x.tws:10: expected numbers, found 'End'");
+    of("Move A\nP\n2 1 3\nMove B\n", "x.tws:11: expected numbers or End, found 'Move'");
     of("Move A\nP\n2 1 3\n", "x.tws: the 'End' of A is missing");
-    of("Move\n", "x.tws:8: 'the end of the line' stands where the name of the move should");
-    of("Move A B\n", "x.tws:8: 'B' stands where the end of the line should");
+    of("Move\n", "x.tws:8: expected the name of the move, found the end of the line");
+    of("Move A B\n", "x.tws:8: expected the end of the line, found 'B'");
     of("Move A\nP\n2 1 3\nEnd\nMove A\nP\n1 3 2\nEnd\n", "x.tws:12: two moves are called 'A'");
-    of("Set Q 3 1\n", "x.tws:8: 'Set' stands where Move should");
+    of("Set Q 3 1\n", "x.tws:8: expected Move, found 'Set'");
     of("Solved\nEnd\n", "x.tws:8: Solved occurs twice");
     of("Illegal P 1 2\n", "x.tws: a 'Move' is missing");
-    of("Illegal P 4 2\n", "x.tws:8: '4' stands where a position should");
-    of("Illegal P 1 4\n", "x.tws:8: '4' stands where a piece should");
-    of("Illegal Q 1 1\n", "x.tws:8: 'Q' stands where P should");
-    of("Illegal P 1\n", "x.tws:8: 'the end of the line' stands where a piece should");
+    of("Illegal P 4 2\n", "x.tws:8: expected a position, found '4'");
+    of("Illegal P 1 4\n", "x.tws:8: expected a piece, found '4'");
+    of("Illegal Q 1 1\n", "x.tws:8: expected P, found 'Q'");
+    of("Illegal P 1\n", "x.tws:8: expected a piece, found the end of the line");
     of("MoveSequence Z A A\n", "x.tws: a 'Move' is missing");
     of("Move A\nP\n2 1 3\nEnd\nMoveSequence Z A B\n", "x.tws:12: 'B' is not a move");
     of("Move A\nP\n2 1 3\nEnd\nMoveSequence A A A\n", "x.tws:12: two moves are called 'A'");
-    of("ParallelMoves\n", "x.tws:8: 'ParallelMoves' stands where Name, Set, Solved or Move should");
-    of("Turn A\n", "x.tws:8: 'Turn' stands where Name, Set, Solved or Move should");
-    ends(
-        "Set P 3\n",
-        "x.tws:1: 'the end of the line' stands where the number of orientations should",
-    );
-    ends("Set P 256 1\n", "x.tws:1: 256 pieces: a set has 1 to 255");
-    ends("Set P 0 1\n", "x.tws:1: 0 pieces: a set has 1 to 255");
+    of("ParallelMoves\n", "x.tws:8: expected Name, Set, Solved or Move, found 'ParallelMoves'");
+    of("Turn A\n", "x.tws:8: expected Name, Set, Solved or Move, found 'Turn'");
+    ends("Set P 3\n", "x.tws:1: expected the number of orientations, found the end of the line");
+    ends("Set P 256 1\n", "x.tws:1: 256 pieces: a set must have 1 to 255");
+    ends("Set P 0 1\n", "x.tws:1: 0 pieces: a set must have 1 to 255");
     ends(
         "Set P 99999999999999999999 1\n",
-        "x.tws:1: '99999999999999999999' stands where a number should",
+        "x.tws:1: expected a number, found '99999999999999999999'",
     );
     ends(
         "Set P 3 0\n",
-        "x.tws:1: pieces with 0 orientations: only pieces that have one are supported",
+        "x.tws:1: pieces with 0 orientations: only pieces with one orientation are supported",
     );
-    ends("Solved\nEnd\n", "x.tws:1: 'Set', before everything else, is missing");
-    ends("Set P 3 1\nMove A\nEnd\n", "x.tws:2: 'Solved', before the first move, is missing");
+    ends("Solved\nEnd\n", "x.tws:1: 'Set' must come before everything else");
+    ends("Set P 3 1\nMove A\nEnd\n", "x.tws:2: 'Solved' must come before the first move");
     ends(
         "Set P 3 1\nSolved\nP\n1 1 2\nEnd\nMove A\nEnd\n",
-        "x.tws:4: equal pieces (1 twice) are not supported: every piece must have a number of its own",
+        "x.tws:4: identical pieces (1 twice) are not supported: every piece must have its own number",
     );
-    ends("Set P 3 1\nSolved\nP\n1 ? 2\nEnd\n", "x.tws:4: '?' stands where a number should");
+    ends("Set P 3 1\nSolved\nP\n1 ? 2\nEnd\n", "x.tws:4: expected a number, found '?'");
     ends("Set P 3 1\nSet P 3 1\n", "x.tws:2: set P occurs twice");
     let two = "Set P 3 2\nSet Q 2 1\nSolved\nP\n1 1 2\n0 0 1\nEnd\n";
     let of = |text: &str, expected: &str| ends(&format!("{two}{text}"), expected);
-    of("Move A\nR\n2 1\nEnd\n", "x.tws:9: 'R' stands where P or Q should");
+    of("Move A\nR\n2 1\nEnd\n", "x.tws:9: expected P or Q, found 'R'");
     of("Move A\nP\n2 1 3\nP\n2 1 3\nEnd\n", "x.tws:11: P occurs twice");
-    of("Move A\nP\nQ\n2 1\nEnd\n", "x.tws:10: 'Q' stands where numbers or End should");
+    of("Move A\nP\nQ\n2 1\nEnd\n", "x.tws:10: expected numbers or End, found 'Q'");
     of(
         "Move A\nP\n2 1 3\n0 2 0\nEnd\n",
-        "x.tws:11: a piece is turned by 2, but pieces of its set have 2 orientations",
+        "x.tws:11: a piece is turned by 2, but the pieces of its set have only 2 orientations",
     );
     of(
         "Move A\nP\n2 1 3\nEnd\n",
-        "x.tws:2: a second set of pieces, 'Q': only bfs, plan, antipodes, state, table, solve and verify take puzzles of several sets",
+        "x.tws:2: a second set of pieces, 'Q': puzzles with several sets are not supported here",
     );
     ends(
         "Set P 3 2\nSolved\nP\n1 1 2\n0 ? 0\nEnd\n",
-        "x.tws:5: pieces 1 are alike, but '?' says of some of them only that their orientation does not matter",
+        "x.tws:5: pieces with number 1 are alike, but only some of them have '?', which means that their orientation does not matter",
     );
 }
 
@@ -246,13 +249,13 @@ fn wrong_kpuzzle_files_name_the_line() {
     ends("{}", ":1: \"orbits\" is missing");
     ends(
         "{\n\"counts\": [1, 2]}",
-        ":2: it holds the result of a search, not the definition of a puzzle: name the puzzle itself",
+        ":2: it contains the result of a search, not the definition of a puzzle: specify the puzzle itself",
     );
     ends("{\n\"orbits\": []}", ":2: a set of pieces is missing");
     ends("{\n\"orbits\": {}}", ":2: invalid type: map, expected a sequence");
     ends(
         &kpuzzle("\"numOrientations\": 1", "\"numOrientations\": 3"),
-        ":3: pieces with 3 orientations: only pieces that have one are supported",
+        ":3: pieces with 3 orientations: only pieces with one orientation are supported",
     );
     ends(
         &kpuzzle(
@@ -261,39 +264,45 @@ fn wrong_kpuzzle_files_name_the_line() {
         ),
         ":5: \"E\" is missing",
     );
-    ends(&kpuzzle("\"numPieces\": 6", "\"numPieces\": 300"), ":3: 300 pieces: a set has 1 to 255");
+    ends(
+        &kpuzzle("\"numPieces\": 6", "\"numPieces\": 300"),
+        ":3: 300 pieces: a set must have 1 to 255",
+    );
     ends(
         &kpuzzle("\"numPieces\": 6", "\"numPieces\": -6"),
         ":3: invalid value: integer `-6`, expected usize",
     );
-    ends(&kpuzzle("\"numPieces\": 6", "\"numPieces\": 5"), ":4: 6 numbers where 5 are needed");
+    ends(&kpuzzle("\"numPieces\": 6", "\"numPieces\": 5"), ":4: found 6 numbers, but 5 are needed");
     ends(
         &kpuzzle("[0, 1, 2, 3, 4, 5]", "[0, 1, 2, 3, 4, 4]"),
-        ":4: equal pieces (4 twice) are not supported: every piece must have a number of its own",
+        ":4: identical pieces (4 twice) are not supported: every piece must have its own number",
     );
     ends(
         &kpuzzle("[1, 2, 3, 0, 4, 5]", "[1, 2, 3, 0, 4, 4]"),
         ":6: A: not a permutation: point 5 occurs twice",
     );
-    ends(&kpuzzle("[0, 1, 3, 4, 5, 2]", "[0, 1, 3, 4, 5]"), ":7: 5 numbers where 6 are needed");
+    ends(
+        &kpuzzle("[0, 1, 3, 4, 5, 2]", "[0, 1, 3, 4, 5]"),
+        ":7: found 5 numbers, but 6 are needed",
+    );
     ends(
         &kpuzzle("[0, 1, 3, 4, 5, 2]", "[0, 1, 3, 4, 5, 6]"),
-        ":7: B: not a permutation of 6 points: it has point 7",
+        ":7: B: not a permutation of 6 points: it contains point 7",
     );
     ends(
         &kpuzzle("2], \"orientationDelta\": [0", "2], \"orientationDelta\": [1"),
-        ":7: a piece is turned by 1, but pieces of its set have one orientation",
+        ":7: a piece is turned by 1, but the pieces of its set have only one orientation",
     );
     ends(
         &kpuzzle("\"orientation\"", "\"orientationMod\": [0, 2, 0, 0, 0, 0], \"orientation\""),
-        ":4: a piece is turned by 2, but pieces of its set have one orientation",
+        ":4: a piece is turned by 2, but the pieces of its set have only one orientation",
     );
     ends(&kpuzzle("\"moves\"", "\"turns\""), ":1: \"moves\" is missing");
     ends(&kpuzzle("\"B\"", "\"A\""), ":7: two moves are called 'A'");
     ends(&kpuzzle("\"permutation\"", "\"permutations\""), ":6: \"permutation\" is missing");
     ends(
         &kpuzzle("\"moves\": {", "\"moves\": {}, \"no\": {"),
-        ":5: no generator moves anything: a puzzle needs one that does",
+        ":5: no generator moves anything: a puzzle needs at least one that does",
     );
     ends(&kpuzzle("\"name\"", "\"moves\": {},\n\"name\""), ":6: \"moves\" occurs twice");
 }

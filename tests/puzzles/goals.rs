@@ -122,7 +122,7 @@ fn goals_that_cannot_be_are_told() {
         (&["R", "Q"][..], "goal 2: 'Q' is not a move"),
         (
             &["corners 1 2 3 4 5 6 7/1 0 0 0 0 0 0"],
-            "goal 1: no moves of 2x2x2 lead to this state: a piece of set 'corners' is turned alone",
+            "goal 1: no moves of 2x2x2 lead to this state: a single piece of set 'corners' is turned",
         ),
         (&["corners 1 1 ? ? ? ? ?"], "goal 1: piece 1 of set 'corners' occurs too often"),
         (&["corners 0 ? ? ? ? ? ?"], "goal 1: piece 0 of set 'corners'"),
@@ -136,9 +136,9 @@ fn goals_that_cannot_be_are_told() {
     assert!(told(&[], "U Q").contains("'Q' is not a move"));
     let many = "edges 1 2 ? ? ? ? ? ? ? ? ? ?";
     let error = variant("3x3x3", &[many, "R"], "").unwrap_err();
-    assert!(error.contains("more than 1048576 states"), "{error}");
+    assert!(error.contains("more than 1048576 goal states"), "{error}");
     let error = variant("3x3x3", &[], "R U, F D").unwrap_err();
-    assert!(error.contains("more than 1048576 states"), "{error}");
+    assert!(error.contains("more than 1048576 goal states"), "{error}");
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn one_orbit_that_tells_all_states_apart_is_kept() {
     // Two copies of the same three cycle, and points that nothing moves.
     let twice = gap("a:=(4,5,6)(11,12,13); b:=(5,4)(12,11); Gen:=[a,b];");
     assert_eq!((twice.labels(), twice.group_order()), (&[4, 5, 6][..], 6));
-    assert_eq!(twice.notes(), ["of 6 points 3 tell all states apart: 4 5 6"]);
+    assert_eq!(twice.notes(), ["3 of the 6 points are enough to distinguish all states: 4 5 6"]);
     // Orbits that move apart are all needed.
     let apart = gap("a:=(1,2,3); b:=(5,6); Gen:=[a,b];");
     assert_eq!((apart.labels(), apart.group_order()), (&[1, 2, 3, 5, 6][..], 6));
@@ -103,7 +103,9 @@ fn blocks_stand_for_their_stickers() {
     assert_eq!(puzzle.group_order(), 5040);
     assert_eq!(
         puzzle.notes(),
-        ["of 42 points, which move in blocks of 6, 7 tell all states apart: 1 7 13 19 25 31 37"]
+        [
+            "7 of the 42 points (which move in blocks of 6) are enough to distinguish all states: 1 7 13 19 25 31 37"
+        ]
     );
 }
 
@@ -155,14 +157,14 @@ fn too_many_points_are_counted() {
     let ring = ring.join(",");
     assert_eq!(
         refused(&format!("a:=({ring});\nGen:=[a];")),
-        "test.gap:2: the moves permute 17 points in one orbit: no 16 of them tell all states apart, and a puzzle has at most 16 positions"
+        "test.gap:2: the moves permute 17 points in one orbit: no 16 of them distinguish all states, and a puzzle has at most 16 positions"
     );
     let error = refused(&format!("a:=({ring});b:=(20,21)(1,2);Gen:=[a,b];"));
     assert!(error.contains("19 points in orbits of 17, 2"), "{error}");
     let error = refused(&swaps(9, 1, 0));
-    assert!(error.contains("no 16 of them tell all states apart"), "{error}");
+    assert!(error.contains("no 16 of them distinguish all states"), "{error}");
     let error = refused(&swaps(20, 1, 0));
-    assert!(error.contains("no 16 of them were found that tell all states apart"), "{error}");
+    assert!(error.contains("no 16 of them were found that distinguish all states"), "{error}");
 }
 
 #[test]

@@ -183,8 +183,8 @@ fn wrong_names_of_families_say_what_is_wrong() {
     }
     assert_eq!(refused("lrx:17"), "lrx has 17 positions: such puzzles have 2 to 16");
     assert_eq!(refused("lrx:1"), "lrx has 1 positions: such puzzles have 2 to 16");
-    assert_eq!(refused("topspin:9,10"), "topspin:9,10: the second number is 2 to 9");
-    assert_eq!(refused("topspin:9,1"), "topspin:9,1: the second number is 2 to 9");
+    assert_eq!(refused("topspin:9,10"), "topspin:9,10: the second number must be 2 to 9");
+    assert_eq!(refused("topspin:9,1"), "topspin:9,1: the second number must be 2 to 9");
 }
 
 #[test]

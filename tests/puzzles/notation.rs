@@ -63,13 +63,13 @@ proptest! {
 fn wrong_notation_says_what_is_wrong() {
     let cycles = |text: &str| parse_cycles(text).unwrap_err();
     for (text, at, message) in [
-        ("", 0, "'the end' stands where '(' should"),
-        ("(1,2", 4, "'the end' stands where ',' or ')' should"),
-        ("(1,", 3, "'the end' stands where a point should"),
-        ("(1 2)", 3, "'2' stands where ',' or ')' should"),
-        ("(1,2) x", 6, "'x' stands where '(' should"),
-        ("(1,)", 3, "')' stands where a point should"),
-        ("(1,-2)", 3, "'-2' stands where a point should"),
+        ("", 0, "expected '(', found the end"),
+        ("(1,2", 4, "expected ',' or ')', found the end"),
+        ("(1,", 3, "expected a point, found the end"),
+        ("(1 2)", 3, "expected ',' or ')', found '2'"),
+        ("(1,2) x", 6, "expected '(', found 'x'"),
+        ("(1,)", 3, "expected a point, found ')'"),
+        ("(1,-2)", 3, "expected a point, found '-2'"),
         ("(0,1)", 1, "0 is not a point: points are 1 to 255"),
         ("(1,256)", 3, "256 is not a point: points are 1 to 255"),
     ] {
@@ -80,9 +80,9 @@ fn wrong_notation_says_what_is_wrong() {
     assert_eq!(parse_cycles(" ( 1 , 2 )\n(3,4)"), Ok(vec![vec![0, 1], vec![2, 3]]));
     let one_line = |text: &str, base| parse_one_line(text, base).unwrap_err().to_string();
     assert_eq!(one_line("1 2 2", 1), "not a permutation: point 2 occurs twice");
-    assert_eq!(one_line("1 2 4", 1), "not a permutation of 3 points: it has point 4");
+    assert_eq!(one_line("1 2 4", 1), "not a permutation of 3 points: it contains point 4");
     assert_eq!(one_line("1 2 0", 1), "0 is not a point: points are 1 to 255");
-    assert_eq!(one_line("1 x", 1), "'x' stands where a point should");
+    assert_eq!(one_line("1 x", 1), "expected a point, found 'x'");
 }
 
 #[test]

@@ -119,17 +119,14 @@ fn sets_and_moves_can_be_chosen() {
     };
     let of = |text: &str| format!("{name}:11: {text}");
     assert_eq!(error(&extract(&[], &["A", "Q"])), of("'Q' is not a move"));
-    assert_eq!(
-        error(&extract(&[], &["A=(A"])),
-        of("'the end' is out of place in a sequence of moves")
-    );
+    assert_eq!(error(&extract(&[], &["A=(A"])), of("unexpected end in a sequence of moves"));
     assert_eq!(
         error(&extract(&["STARS"], &[])),
         of("no set is called 'STARS': the sets are LANTERNS, BEADS")
     );
     assert_eq!(
         error(&extract(&["BEADS"], &["B"])),
-        of("no move moves anything: a puzzle needs one that does")
+        of("no move moves anything: a puzzle needs at least one that does")
     );
     let needed =
         formats::read_orbits("l.tws", &sample("lanterns.tws"), &extract(&["LANTERNS"], &[]));
@@ -137,7 +134,7 @@ fn sets_and_moves_can_be_chosen() {
         needed
             .unwrap_err()
             .to_string()
-            .ends_with("set BEADS cannot be left out: moves depend on it")
+            .ends_with("set BEADS cannot be left out, because moves depend on it")
     );
 }
 
@@ -169,7 +166,7 @@ fn any_file_is_one_kind_of_puzzle_or_the_other() {
     let wrong = any("x.tws", "Set P 2 1\nSolved\nEnd\nMove A\nP\n1 2\nEnd\n").unwrap_err();
     assert_eq!(
         wrong.to_string(),
-        "x.tws:4: no generator moves anything: a puzzle needs one that does"
+        "x.tws:4: no generator moves anything: a puzzle needs at least one that does"
     );
 }
 
@@ -196,12 +193,12 @@ fn sequences_of_moves_are_read() {
     }
     for (text, error) in [
         ("A X2", "'X2' is not a move"),
-        ("(A", "'the end' is out of place in a sequence of moves"),
-        ("A)", "')' is out of place in a sequence of moves"),
-        ("[A B]", "']' is out of place in a sequence of moves"),
-        ("(A, B)", "',' is out of place in a sequence of moves"),
-        ("A99999", "'A99999' repeats too often"),
-        (&"(".repeat(100), "'(' is out of place in a sequence of moves"),
+        ("(A", "unexpected end in a sequence of moves"),
+        ("A)", "unexpected ')' in a sequence of moves"),
+        ("[A B]", "unexpected ']' in a sequence of moves"),
+        ("(A, B)", "unexpected ',' in a sequence of moves"),
+        ("A99999", "'A99999' has too many repetitions"),
+        (&"(".repeat(100), "unexpected '(' in a sequence of moves"),
     ] {
         assert_eq!(of(text).unwrap_err().to_string(), error, "{text}");
     }

@@ -125,7 +125,7 @@ def test_bad_patterns_are_refused(arguments, said):
 
 
 def test_bad_tables_are_refused():
-    with pytest.raises(ValueError, match="one way only"):
+    with pytest.raises(ValueError, match="cannot be reversed"):
         DistanceTable.build("lx:5")
     with pytest.raises(ValueError, match="encoding"):
         DistanceTable.build("2x3", encoding="gzip")
@@ -221,17 +221,17 @@ def failures(files):
     build, open_ = tilewave.PruningTable.build, tilewave.PruningTable.open
     six = dict(tiles=[1, 2, 3, 4, 5, 6], kind="region-aware")
     return [
-        (lambda: build("4x4"), "use DistanceTable.build for boards, take smaller entries (encoding=)"),
+        (lambda: build("4x4"), "use DistanceTable.build for boards, use smaller entries (encoding=)"),
         (lambda: build("4x4", memory="1MB"), "use DistanceTable.build"),
-        (lambda: build("3x3"), 'take encoding="byte"'),
+        (lambda: build("3x3"), 'use encoding="byte"'),
         (lambda: build("3x3x3"), "keep fewer pieces (pieces=)"),
-        (lambda: build("3x3x3", pieces="corners", memory="1MB"), "(pieces=), take smaller entries (encoding=), or allow more (memory=)"),
-        (lambda: open_(pdb), "make it with PruningTable.build"),
-        (lambda: open_(distances), "make it with PruningTable.build"),
-        (lambda: DistanceTable.open(pruning), "make it with DistanceTable.build"),
-        (lambda: PatternDatabase.open(pruning), "make it with PatternDatabase.build"),
-        (lambda: tilewave.PuzzleSolver("3x3x3", tables=[pdb]), "make it with PruningTable.build"),
-        (lambda: tilewave.Solver("3x3", databases=pruning), "make it with PatternDatabase.build"),
+        (lambda: build("3x3x3", pieces="corners", memory="1MB"), "(pieces=), use smaller entries (encoding=), or allow more memory (memory=)"),
+        (lambda: open_(pdb), "build one with PruningTable.build"),
+        (lambda: open_(distances), "build one with PruningTable.build"),
+        (lambda: DistanceTable.open(pruning), "build one with DistanceTable.build"),
+        (lambda: PatternDatabase.open(pruning), "build one with PatternDatabase.build"),
+        (lambda: tilewave.PuzzleSolver("3x3x3", tables=[pdb]), "build one with PruningTable.build"),
+        (lambda: tilewave.Solver("3x3", databases=pruning), "build one with PatternDatabase.build"),
         (lambda: table.save(pruning), "replace=True"),
         (lambda: table.depths(["R", "R U Q"], puzzle=cube), "row 1: 'Q' is not a move"),
         (lambda: table.depths("1 2 3", puzzle=cube), "it has 20 numbers"),
@@ -241,10 +241,10 @@ def failures(files):
         (lambda: tilewave.bfs("4x4", memory="1MB"), "dir="),
         (lambda: tilewave.bfs("5x5"), "max_depth="),
         (lambda: tilewave.bfs("3x3x3"), "max_depth="),
-        (lambda: tilewave.bfs("3x3x3", max_depth=12, memory="10MB"), "(max_depth=7), count one more (count_ahead=True)"),
+        (lambda: tilewave.bfs("3x3x3", max_depth=12, memory="10MB"), "(max_depth=7), count one more depth (count_ahead=True)"),
         (lambda: tilewave.bfs("2x2", engine="sweep"), 'use engine="reference"'),
-        (lambda: PatternDatabase.build("5x5", memory="1MB", **six), "choose fewer tiles, or raise it with memory="),
-        (lambda: PatternDatabase.build("5x5", memory="80MB", encoding="bit", **six), "choose fewer tiles, or raise it with memory="),
+        (lambda: PatternDatabase.build("5x5", memory="1MB", **six), "choose fewer tiles, or raise the limit with memory="),
+        (lambda: PatternDatabase.build("5x5", memory="80MB", encoding="bit", **six), "choose fewer tiles, or raise the limit with memory="),
         (lambda: tilewave.solve("1 2 3/4 5 6/7 8 0", databases=files / "none.json"), "none.json"),
     ]
 

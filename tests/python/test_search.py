@@ -104,7 +104,7 @@ def test_a_search_on_disk_goes_on_where_it_stopped(tmp_path):
     result = tilewave.bfs("2x5", dir=[directory], progress=lambda depth, *_: seen.append(depth))
     assert result.diameter == 55 and result.engine == "disk"
     assert seen[-1] == 55 and min(seen) >= 20
-    with pytest.raises(OSError, match="holds another search"):
+    with pytest.raises(OSError, match="contains another search"):
         tilewave.bfs("2x4", dir=directory)
 
 
@@ -172,7 +172,7 @@ def test_too_much_memory_is_refused_before_it_is_taken():
 @pytest.mark.parametrize(
     "arguments, said",
     [
-        (dict(puzzle="3"), "neither the size of a board"),
+        (dict(puzzle="3"), "neither a board size"),
         (dict(puzzle="1x3"), "too small"),
         (dict(puzzle="5x5"), "at most 16"),
         (dict(puzzle="topspin:3"), "topspin:N,K"),

@@ -58,7 +58,7 @@ fn a_database_cut_while_boards_are_solved_is_named() {
         let bytes = fs::read(&database).unwrap();
         let search = search(&database, &["--threads", threads]);
         OpenOptions::new().write(true).open(&database).unwrap().set_len(100).unwrap();
-        assert_refused(&search.wait_with_output().unwrap(), &database, "cut short");
+        assert_refused(&search.wait_with_output().unwrap(), &database, "truncated");
         fs::write(&database, bytes).unwrap();
     }
 }
@@ -82,5 +82,5 @@ fn a_database_replaced_while_boards_are_solved_does_not_matter() {
     fs::write(&database, "another file").unwrap();
     let output = search.wait_with_output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.stderr.is_empty() && text.contains("given up"), "{text}");
+    assert!(output.stderr.is_empty() && text.contains("gave up"), "{text}");
 }

@@ -43,7 +43,7 @@ pub struct Wanted {
     #[arg(long, value_parser = choice(Kind::NAMES))]
     kind: Option<Kind>,
 
-    /// How values are stored: a byte, or one bit.
+    /// How values are stored: in one byte or in one bit each.
     #[arg(long, value_parser = choice(Encoding::NAMES), default_value = "byte")]
     encoding: Encoding,
 }
@@ -52,7 +52,7 @@ pub struct Wanted {
 fn size(text: &str) -> Result<Size, String> {
     text.parse().map_err(|error: PuzzleError| {
         match text.bytes().all(|b| b.is_ascii_digit() || b",-".contains(&b)) {
-            true => format!("'{text}' is not a board size; tiles are given by --pattern {text}"),
+            true => format!("'{text}' is not a board size; to specify tiles, use --pattern {text}"),
             false => error.to_string(),
         }
     })
@@ -67,7 +67,10 @@ impl Wanted {
         };
         let patterns = pdb::partition(name, &goal);
         Ok(patterns.map_err(|e| match e {
-            PdbError::Pattern(words) => PdbError::Pattern(format!("{words}, or give --pattern")),
+            PdbError::Pattern(words) => PdbError::Pattern(format!(
+                "{words}; or specify tiles with \
+                --pattern"
+            )),
             other => other,
         })?)
     }
@@ -94,8 +97,8 @@ pub fn check_space(build: &Build, directory: &Directory) -> Result<()> {
     let needed = plan.disk_bytes.saturating_sub(there);
     match free {
         Some(free) if free < needed => Err(PdbError::Place(format!(
-            "the levels take about {}, of which '{}' has {}: free some space, name another directory, or start \
-             all the same with --ignore-space",
+            "the levels need about {}, but '{}' has only {} free: free some space, choose another \
+             directory, or start anyway with --ignore-space",
             bytes(needed),
             directory.name(),
             bytes(free)
@@ -132,7 +135,7 @@ pub struct BuildArgs {
     #[command(flatten)]
     wanted: Wanted,
 
-    /// Refuse patterns that share tiles or leave tiles out.
+    /// Require that every tile is in exactly one pattern.
     #[arg(long)]
     disjoint: bool,
 
@@ -146,8 +149,8 @@ pub struct BuildArgs {
 
     /// Keep the levels in DIR until the database is written.
     ///
-    /// The same command then continues a build that was stopped, and a build with one bit per entry takes half the memory. To
-    /// abandon a build, remove DIR.
+    /// If the build is stopped, run the same command again to continue it. A build with one bit per entry then needs
+    /// only half the memory. To abandon a build, remove DIR.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with = "plain")]
     dir: Option<PathBuf>,
 
@@ -155,7 +158,7 @@ pub struct BuildArgs {
     #[arg(long, requires = "dir")]
     ignore_space: bool,
 
-    /// Use the plain builder: slow, written independently of the fast one.
+    /// Use the plain builder, which is slow but written independently of the fast one.
     #[arg(long)]
     plain: bool,
 
@@ -188,7 +191,10 @@ impl BuildArgs {
         let _made = MadeDirectories::of(&[self.dir.as_slice(), &self.output].concat());
         let files = self.files(&patterns)?;
         if self.dir.is_some() && patterns.len() > 1 {
-            refuse!("--dir holds the levels of one database: build several one after the other");
+            refuse!(
+                "--dir can hold the levels of only one database: build the databases one at a \
+                     time"
+            );
         }
         let directory = self.dir.as_ref().map(|path| made(path, Io::Read)).transpose()?;
         let mut builds = Vec::new();
@@ -235,7 +241,8 @@ impl BuildArgs {
         };
         if files.len() != patterns.len() {
             refuse!(
-                "there are {} patterns and {} output files: give -o once per pattern, or one directory",
+                "there are {} patterns but {} output files: use -o once per pattern, or specify \
+                 one directory",
                 patterns.len(),
                 files.len()
             );
@@ -243,7 +250,7 @@ impl BuildArgs {
         let repeated = (1..files.len()).find(|&i| files[..i].contains(&files[i]));
         if let Some(i) = repeated {
             let shown = files[i].display();
-            refuse!("'{shown}' is named twice: every pattern needs its own file");
+            refuse!("'{shown}' is given twice: every pattern needs its own file");
         }
         Ok(files)
     }
@@ -272,12 +279,13 @@ impl Figures for Built<'_> {
 
 // `tilewave pdb plan`: what the building of databases needs, before it starts.
 
-/// Estimate memory, disk and time of a build.
+/// Estimate the memory, disk space and time that a build needs.
 #[derive(clap::Args)]
 #[command(
-    after_help = "The time is estimated by building a smaller database of the same board; disk time is not included. Exit \
-                  code 1 if there is too little memory even with the levels on disk (pdb build --dir).\n\nExample:\n  tilewave pdb plan 5x5 --pattern 1,2,3,6,7,8,11 \
-                  --encoding bit"
+    after_help = "The time is estimated by building a smaller database for the same board; the \
+                  time for disk access is not included. The exit code is 1 if there is too little \
+                  memory even with the levels on disk (pdb build --dir).\n\nExample:\n  tilewave \
+                  pdb plan 5x5 --pattern 1,2,3,6,7,8,11 --encoding bit"
 )]
 pub struct PlanArgs {
     #[command(flatten)]
@@ -324,7 +332,7 @@ impl Figures for BuildForecast {
     fn words(&self) -> String {
         let BuildForecast { tiles, kind, encoding, .. } = self;
         let levels = match self.dir {
-            true => format!(" with --dir and {} of disk there", bytes(self.disk_bytes)),
+            true => format!(" with --dir and {} of disk space", bytes(self.disk_bytes)),
             false => String::new(),
         };
         format!(

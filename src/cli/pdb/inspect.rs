@@ -59,20 +59,20 @@ pub fn tiles(tiles: &[u16]) -> String {
 
 // `tilewave pdb probe`: the values of boards, and their sums.
 
-/// Look up boards in one or several databases: their values and the sum.
+/// Look up boards in one or more databases, and show the values and their sum.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave pdb probe '15 2 1 12/8 5 6 11/4 9 10 7/3 14 13 0' --pdb 7.pdb\n  \
                   tilewave pdb probe --pdb 7.pdb --pdb 8.pdb < boards.txt"
 )]
 pub struct ProbeArgs {
-    /// Boards, each in quotes; without any, one per line of standard input.
+    /// Boards, each in quotes [default: one per line of standard input].
     ///
     /// Tiles are separated by spaces, rows by '/'; the blank is 0.
     #[arg(value_name = "BOARD")]
     boards: Vec<String>,
 
-    /// Pattern database to look in; may be given several times.
+    /// Pattern database to use; may be given several times.
     #[arg(long, value_name = "FILE", required = true)]
     pdb: Vec<PathBuf>,
 
@@ -98,13 +98,13 @@ impl ProbeArgs {
         let tables = tables.collect::<Result<Vec<Pdb>, _>>()?;
         let patterns: Vec<Pattern> = tables.iter().map(|t| t.pattern().clone()).collect();
         if patterns.iter().any(|p| p.goal() != patterns[0].goal()) {
-            refuse!("the databases have different goals: look up databases of one goal at a time");
+            refuse!("the databases have different goals: use databases for one goal at a time");
         }
         let additive = check_disjoint(&patterns).is_ok();
         let unknown = if additive {
             "not every value is known"
         } else if patterns.iter().any(Pattern::has_blank) {
-            "one counts every move"
+            "one of the databases counts every move"
         } else {
             "the databases share tiles"
         };

@@ -28,7 +28,7 @@ use crate::cli::{
     solve::{open_partitions, usable_table},
 };
 
-/// Build and rate sets of databases: several partitions, used together.
+/// Build and rate sets of databases: several partitions used together.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -41,28 +41,29 @@ enum SetCommand {
     Rate(RateArgs),
 }
 
-/// Build a set for a board, or pruning tables for a cube or other puzzle: as many and as large as fit in memory.
+/// Build a set for a board, or pruning tables for a cube or other puzzle, as many and as large as fit in memory.
 #[derive(clap::Args)]
 #[command(
-    after_help = "The same command continues an interrupted build: complete databases stay as they are. Those too large to be built in memory keep their levels in a directory next to the file until they are complete.\n\n\
-                  Examples:\n  tilewave pdb set build 5x5 --memory 16GB -o set24/\n  \
-                  tilewave solve --pdb set24/set.json < boards.txt\n  \
-                  tilewave pdb set build 3x3x3 --memory 4GB -o cube/\n  \
-                  tilewave solve 3x3x3 --pdb cube/set.json \"R U F' L2 D B\""
+    after_help = "To continue an interrupted build, run the same command again; complete databases \
+                  are kept. While a database too large for memory is being built, its levels are \
+                  kept in a directory next to its file.\n\nExamples:\n  tilewave pdb set build 5x5 \
+                  --memory 16GB -o set24/\n  tilewave solve --pdb set24/set.json < \
+                  boards.txt\n  tilewave pdb set build 3x3x3 --memory 4GB -o cube/\n  tilewave \
+                  solve 3x3x3 --pdb cube/set.json \"R U F' L2 D B\""
 )]
 struct BuildSetArgs {
-    /// Board (5x5), family (topspin:16,4), cube or other puzzle (3x3x3), or file that defines one.
+    /// Board (5x5), member of a family (topspin:16,4), cube or other named puzzle (3x3x3), or puzzle file.
     #[arg(value_parser = puzzle)]
     puzzle: String,
 
     #[command(flatten)]
     counted: Counted,
 
-    /// Directory for the databases and the set file, set.json; created if missing.
+    /// Directory for the databases and the set file (set.json); created if missing.
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 
-    /// Replace the set file, and files that are not databases of the set.
+    /// Replace the set file, and files with the names of databases that are not this set's.
     #[arg(short, long)]
     force: bool,
 
@@ -75,19 +76,19 @@ struct BuildSetArgs {
 #[command(after_help = "Examples:\n  tilewave pdb set rate set24/set.json\n  \
                   tilewave pdb set rate set24/set.json --boards boards.txt --max-nodes 100000000")]
 struct RateArgs {
-    /// Set file, or databases of one partition.
+    /// Set file, or the databases of one partition.
     #[arg(required = true)]
     files: Vec<PathBuf>,
 
-    /// Random boards whose values are averaged.
+    /// Number of random boards over which values are averaged.
     #[arg(long, default_value_t = 10_000, value_parser = count::<u64>(), allow_negative_numbers = true)]
     samples: u64,
 
-    /// Seed of the random boards [default: a random one, logged].
+    /// Seed for the random boards [default: random, and logged].
     #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     seed: Option<u64>,
 
-    /// Also search the boards in a file, one per line, and show the nodes of each threshold; - is stdin.
+    /// Also search the boards in FILE (one per line; - is stdin) and show the number of nodes at each threshold.
     #[arg(long, value_name = "FILE")]
     boards: Option<PathBuf>,
 
@@ -141,12 +142,12 @@ impl BuildSetArgs {
             match usable(path, pattern) {
                 Some(bytes) => {
                     total += bytes;
-                    tracing::info!("{} is there already", path.display());
+                    tracing::info!("{} already exists", path.display());
                     // Killed between the last byte of the file and the first of these.
                     clear_left(&path.with_extension("levels"))?;
                 }
                 None if path.exists() && !self.force => refuse!(
-                    "'{}' is not the database of this set: move it away, or add --force",
+                    "'{}' is not this set's database: move it away, or add --force",
                     path.display()
                 ),
                 None => {
@@ -187,11 +188,11 @@ impl BuildSetArgs {
             let file = self.output.join(name.trim_matches('-').to_string() + ".table");
             let table = match usable_table(&file, projection) {
                 Some(table) => {
-                    tracing::info!("{} is there already", file.display());
+                    tracing::info!("{} already exists", file.display());
                     table
                 }
                 None if file.exists() && !self.force => refuse!(
-                    "'{}' is not the table of this set: move it away, or add --force",
+                    "'{}' is not this set's table: move it away, or add --force",
                     file.display()
                 ),
                 None => {
@@ -409,7 +410,8 @@ impl Figures for BoardGrowth {
         if let (Some((next, growth)), Some(&(last, nodes))) = (next, self.thresholds.last()) {
             let rate = self.nodes as f64 / self.seconds.max(1e-9);
             text += &format!(
-                ", {} up to {last}, growing {growth:.2} times: about {} and {} for the next",
+                ", {} up to threshold {last}, growing by a factor of {growth:.2}: about {} and {} \
+                 for the next",
                 counted(nodes, "node"),
                 counted(next as u64, "node"),
                 duration(next / rate),

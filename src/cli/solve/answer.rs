@@ -45,7 +45,7 @@ impl Solved {
                 Ok(Solution { start, goal, moves, optimal, label: None })
             }
             (None, Err(why)) => Err(Refused { board: start, reason: why.to_string() }),
-            (None, Ok(_)) => Err(Refused { board: start, reason: "given up".into() }),
+            (None, Ok(_)) => Err(Refused { board: start, reason: "gave up".into() }),
         }
     }
 
@@ -197,7 +197,7 @@ impl Figures for BoardFacts<'_> {
         let (Some(length), Some(letters)) = (self.length, &self.moves) else {
             let least = self.at_least.unwrap_or_default();
             return format!(
-                "{board}  given up after {nodes}: at least {}  {time}\n",
+                "{board}  gave up after {nodes}: needs at least {}  {time}\n",
                 counted(least as u64, "move")
             );
         };
@@ -209,7 +209,7 @@ impl Figures for BoardFacts<'_> {
         }
         line += &format!("  {time}");
         if let (Some(optimum), Some(ratio)) = (of.optimum, of.ratio()) {
-            line += &format!("  {ratio:.2} times the optimum {optimum}");
+            line += &format!("  {ratio:.2} times the optimum of {optimum}");
         }
         match &of.proof {
             None => {}
@@ -273,11 +273,11 @@ impl Totals {
     /// How far an interrupted command came.
     pub fn so_far(&self) -> String {
         let (solved, known) = (thousands(self.solved), thousands(self.known));
-        format!("{solved} of {known}{} boards are solved", self.and_more())
+        format!("{solved} of {known}{} boards solved", self.and_more())
     }
 
     fn and_more(&self) -> &'static str {
-        if self.more { " and more" } else { "" }
+        if self.more { " or more" } else { "" }
     }
 
     /// Whether every board was solved, and every proof asked for was found.

@@ -119,9 +119,7 @@ impl Arrivals {
                     (true, _) => Ok(None),
                     (false, Some(error)) => Err(Failure::usage(error)),
                     (false, None) => {
-                        refuse!(
-                            "no board was given: pass one as an argument, or one per line on standard input"
-                        )
+                        refuse!("no board was given: pass boards as arguments or on standard input")
                     }
                 };
             }

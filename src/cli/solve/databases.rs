@@ -23,7 +23,8 @@ use crate::cli::{Context, Failure, Result, last_words, progress, refuse, solve::
 pub struct Databases {
     /// Pattern database, set or pruning table to use; may be given several times.
     ///
-    /// Databases must not share tiles: their values are added. For all-moves databases and tables, the largest value counts.
+    /// Databases must not share tiles, because their values are added. For all-moves databases and for tables, the
+    /// largest value is used instead.
     #[arg(long, value_name = "FILE", conflicts_with = "partition")]
     pub pdb: Vec<PathBuf>,
 
@@ -33,11 +34,11 @@ pub struct Databases {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pdb", "partition"])]
     pub table: Option<PathBuf>,
 
-    /// Databases: 7-8, 6-6-3, 5-5-5 (4x4), 6-6-6-6 (5x5) [default: small ones].
+    /// Partition: 7-8, 6-6-3, 5-5-5 (4x4), 6-6-6-6 (5x5) [default: a small one].
     #[arg(long, value_name = "NAME")]
     pub partition: Option<String>,
 
-    /// Where to keep the databases that are built [default: ~/.cache/tilewave].
+    /// Directory in which to keep the databases that are built [default: ~/.cache/tilewave].
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     cache_dir: Option<PathBuf>,
 
@@ -70,7 +71,7 @@ impl Databases {
         let side = goal.size().rows().max(goal.size().cols());
         let patterns = patterns.map_err(|error| match error {
             PdbError::Pattern(_) if side > Pattern::MAX_SIDE => Failure::usage(format!(
-                "{error}; --fast solves boards of any size, with more moves"
+                "{error}; --fast solves boards of any size, but with more moves"
             )),
             error => error.into(),
         })?;
@@ -129,7 +130,8 @@ impl Databases {
         }
         let dir = cache_dir(self.cache_dir.as_deref())?;
         let made = std::fs::create_dir_all(&dir);
-        let made = made.context(format!("databases are not kept: cannot make '{}'", dir.display()));
+        let made =
+            made.context(format!("databases will not be kept: cannot create '{}'", dir.display()));
         made.map_err(|error| tracing::warn!("{error}")).ok().map(|()| dir)
     }
 
@@ -162,13 +164,13 @@ pub fn open_partitions(files: &[PathBuf]) -> Result<Vec<Vec<Arc<Pdb>>>> {
         files => {
             if let Some(set) = files.iter().find(|file| SetFile::is(file)) {
                 refuse!(
-                    "'{}' is a set file, which names its databases: give it alone",
+                    "'{}' is a set file, which lists its own databases: pass no other files with it",
                     set.display()
                 );
             }
             if let Some(directory) = files.iter().find(|file| file.is_dir()) {
                 refuse!(
-                    "'{}' is a directory: give the set file in it, or its databases one by one",
+                    "'{}' is a directory: pass the set file in it, or its databases individually",
                     directory.display()
                 );
             }

@@ -69,7 +69,7 @@ pub fn get_all<T: Keepable>(
             && let Err(error) = made.keep(path, &progress)
         {
             let why = error.said.unwrap_or_default();
-            tracing::warn!("{} is not kept: {why}", path.display());
+            tracing::warn!("{} will not be kept: {why}", path.display());
         }
         built += made.bytes();
         seconds += begun.elapsed().as_secs_f64();

@@ -68,7 +68,7 @@ pub struct Args {
     #[command(flatten)]
     counted: Counted,
 
-    /// Solve quickly, not optimally; puzzles other than boards in phases (--via).
+    /// Solve quickly but not optimally; non-board puzzles in phases (see --via).
     #[arg(long)]
     fast: bool,
 
@@ -92,25 +92,27 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     max_nodes: Option<u64>,
 
-    /// Give up on a board, or on a SAT solver [60s], after this time: 90s, 2min.
+    /// Give up on a board after this time, e.g. 90s or 2min.
+    ///
+    /// With --certify, this is also the time limit for the SAT solver [default: 60s].
     #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
     timeout: Option<Duration>,
 
-    /// Log progress in FILE, for many hard boards; the same command resumes.
+    /// Log progress to FILE, for many hard boards; rerun the command to resume.
     ///
     /// All boards are read before the first one is solved.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fast", "certify", "table"])]
     log: Option<PathBuf>,
 
-    /// Write moves as the direction of the tile or of the blank.
+    /// Write each move as the direction of the tile or of the blank.
     #[arg(long, value_parser = choice(MoveStyle::NAMES), default_value = "tile", hide_short_help = true)]
     moves: MoveStyle,
 
-    /// Write every move: RRR, not R3.
+    /// Write out every move: RRR, not R3.
     #[arg(long)]
     long: bool,
 
-    /// Write a web page that plays the solutions.
+    /// Write a web page that plays back the solutions.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
@@ -232,13 +234,13 @@ impl Args {
             (self.compare, "--compare"),
             (self.certify, "--certify"),
             (self.html.is_some(), "--html"),
-            (self.databases.table.is_some(), "a distance table of boards"),
+            (self.databases.table.is_some(), "the distance table"),
             (self.databases.partition.is_some(), "--partition"),
         ];
         match wrong.into_iter().find(|(wrong, _)| *wrong) {
             None => Ok(()),
             Some((_, option)) => {
-                refuse!("{option} is for boards, and {word} is not one: leave it out")
+                refuse!("{option} is for boards, but {word} is not one: leave it out")
             }
         }
     }
@@ -262,7 +264,7 @@ impl Args {
         match wrong.into_iter().find(|(wrong, _)| *wrong) {
             None => Ok(()),
             Some((_, option)) => {
-                let what = if board { "moves of one tile" } else { "boards" };
+                let what = if board { "single-tile moves" } else { "boards" };
                 refuse!("{option} is for {what}, but the table is for {space}: leave it out");
             }
         }
@@ -277,15 +279,16 @@ impl Args {
             && std::path::absolute(page).ok() == std::path::absolute(result).ok()
         {
             refuse!(
-                "'{}' is named for both the page and the result: name two files",
+                "'{}' is given for both --html and --output: choose two different files",
                 page.display()
             );
         }
         let size = goal.size();
         if self.certify && size.cells() > PROOF_CELLS {
             refuse!(
-                "--certify takes boards of at most {PROOF_CELLS} cells, but {size} has {}: leave it out, or hand \
-                 the model of tilewave encode --cnf to a solver of your own",
+                "--certify works only for boards of at most {PROOF_CELLS} cells, but {size} has \
+                 {}: leave it out, or pass the formula of tilewave encode --cnf to a SAT solver \
+                 yourself",
                 size.cells()
             );
         }

@@ -113,7 +113,8 @@ impl<T: StateSolver> Searcher<'_, T> {
             return Ok(());
         }
         Err(Failure::failed(format!(
-            "{} has different {what} from rank 0, or another version of this program: give all machines the same files",
+            "{} has different {what} from those of rank 0, or a different version of this program: give \
+             all machines the same files",
             me(communicator)
         )))
     }
@@ -217,14 +218,14 @@ impl<T: StateSolver> Recorder for SearchWatch<'_, T> {
                 let time = duration(nodes / speed);
                 let nodes = counted(nodes as u64, "node");
                 format!(
-                    ", excluding {} should take {growth:.1} times as many, {nodes} in {time}",
+                    "; ruling out {} moves should take {growth:.1} times as many, {nodes} in {time}",
                     next.threshold
                 )
             });
             let (nodes, time) = (counted(next.last, "node"), duration(took.as_secs_f64()));
             aside(|| {
                 tracing::info!(
-                    "{}no solution of fewer than {} moves: {nodes} in {time}{expected}",
+                    "{}no solution has fewer than {} moves: {nodes} in {time}{expected}",
                     self.searcher.progress.one(self.at),
                     next.threshold,
                 );

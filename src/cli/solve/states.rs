@@ -37,8 +37,8 @@ use crate::cli::{
 pub struct Phases {
     /// With --fast, for puzzles other than boards: solve these first; may be given several times.
     ///
-    /// Give pieces as for --pieces (edges:1-4), or the moves of a subgroup to reach ("<U,D,R2,L2,F2,B2>"); after that, only moves that
-    /// stay in it are used.
+    /// Specify pieces as for --pieces (edges:1-4), or the moves of a subgroup to reach ("<U,D,R2,L2,F2,B2>"); once it
+    /// is reached, only moves that stay in it are used.
     #[arg(long, value_name = "PHASE", value_parser = phase, requires = "fast", conflicts_with = "pdb", hide_short_help = true)]
     pub via: Vec<Variant>,
 }
@@ -55,7 +55,7 @@ impl Phases {
 /// The parser of a phase.
 fn phase(text: &str) -> Result<Variant, String> {
     if text.trim().is_empty() {
-        return Err("no pieces and no moves are named".into());
+        return Err("no pieces or moves are given".into());
     }
     Ok(match text.trim().starts_with('<') {
         true => Variant { subgroup: Variant::split(text), ..Variant::default() },
@@ -114,7 +114,8 @@ impl Figures for StateAnswer {
             }
             (.., Some(least)) => {
                 let least = counted(least as u64, "move");
-                format!("{state}  given up after {nodes}at least {least}  {time}\n")
+                let nodes = counted(self.nodes, "node");
+                format!("{state}  gave up after {nodes}: needs at least {least}  {time}\n")
             }
             _ => {
                 let none = || format!("no moves of {} lead to this state", self.puzzle);
@@ -281,7 +282,7 @@ fn each<S>(
         }
     }
     if before == 0 && !refused && !progress::asked() {
-        refuse!("no state was given: pass one, or write one per line to standard input");
+        refuse!("no state was given: pass states as arguments or on standard input");
     }
     destination.map_or(Ok(()), Destination::finish)?;
     if progress::asked() {
@@ -392,7 +393,8 @@ impl StateSolve<'_> {
     fn in_phases(&self, puzzle: &OrbitPuzzle, via: &[Variant], pool: &ThreadPool) -> Result<()> {
         if via.is_empty() {
             refuse!(
-                "--fast solves {puzzle} in phases: name them, for example --via {}:1-4, or --via \"<{}>\"",
+                "--fast solves {puzzle} in phases: specify them, for example --via {}:1-4, or \
+                 --via \"<{}>\"",
                 puzzle.orbits().last().map_or("", |orbit| &orbit.name),
                 puzzle
                     .moves()

@@ -55,10 +55,10 @@ impl SolveProgress {
             }
             text += &counted(nodes, "node");
             if boards > 1 {
-                text += &format!(" for the {} at hand", self.noun);
+                text += &format!(" for the current {}", self.noun);
             }
             if let Some(((threshold, nodes), done)) = thresholds.nodes().split_last() {
-                text += &format!(", looking for {threshold} moves");
+                text += &format!(", searching for solutions of {threshold} moves");
                 if let Some((expected, _)) = Thresholds::next(done) {
                     let share = (100.0 * *nodes as f64 / expected).min(99.0);
                     text +=

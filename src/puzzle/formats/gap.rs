@@ -50,8 +50,10 @@ impl<'a> Statement<'a> {
     }
 
     fn syntax(&self, expected: &str) -> Located {
-        let kind =
-            PuzzleError::FileSyntax { found: shown(self.text, 32), expected: expected.into() };
+        let kind = PuzzleError::FileSyntax {
+            found: format!("'{}'", shown(self.text, 32)),
+            expected: expected.into(),
+        };
         kind.at(self.line)
     }
 }
@@ -112,7 +114,7 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
             }
         }
     }
-    let missing = || PuzzleError::MissingPart("the list of moves, 'Gen:=[..];'".into()).at(0);
+    let missing = || PuzzleError::MissingPart("the list of moves ('Gen:=[..];')".into()).at(0);
     let (names, line) = moves.ok_or_else(missing)?;
     let largest = names.iter().flat_map(|name| cycles[name].iter().flatten());
     let points = largest.max().map_or(0, |&point| point + 1);

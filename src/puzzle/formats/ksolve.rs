@@ -40,6 +40,9 @@ type KsolveLine<'a> = (usize, Vec<&'a str>);
 /// The numbers of a set, and their optional second row.
 type KsolveRows<'a> = (KsolveLine<'a>, Option<KsolveLine<'a>>);
 
+/// What is found, or expected, where a line ends.
+const END: &str = "the end of the line";
+
 struct KsolveReader<'a, I: Iterator<Item = KsolveLine<'a>>> {
     lines: I,
     source: SetSource,
@@ -57,17 +60,16 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
     let mut sequences: Vec<FileSequence> = Vec::new();
     while let Some((line, words)) = reader.lines.next() {
         let end = |count: usize| match words.get(count) {
-            Some(word) => Err(syntax(line, word, "the end of the line")),
+            Some(word) => Err(syntax(line, word, END)),
             None => Ok(()),
         };
-        let word = |at: usize, what: &str| {
-            words.get(at).copied().ok_or_else(|| syntax(line, "the end of the line", what))
-        };
+        let word =
+            |at: usize, what: &str| words.get(at).copied().ok_or_else(|| syntax(line, END, what));
         let after_solved = |what: &str| match solved {
             true => Ok(()),
             false => {
-                let missing = format!("'Solved', before the first {what},");
-                Err(PuzzleError::MissingPart(missing).at(line))
+                let (first, then) = ("Solved", format!("the first {what}"));
+                Err(PuzzleError::OutOfOrder { first, then }.at(line))
             }
         };
         match words[0] {
@@ -254,8 +256,8 @@ impl<'a, I: Iterator<Item = KsolveLine<'a>>> KsolveReader<'a, I> {
     /// The rows of each set up to `End`; `None` for a set that is left out.
     fn block(&mut self, line: usize, of: &str) -> Result<Vec<Option<KsolveRows<'a>>>, Located> {
         if self.source.sets.is_empty() {
-            let kind = PuzzleError::MissingPart("'Set', before everything else,".into());
-            return Err(kind.at(line));
+            let (first, then) = ("Set", "everything else".into());
+            return Err(PuzzleError::OutOfOrder { first, then }.at(line));
         }
         let mut found: Vec<Option<KsolveRows>> = self.source.sets.iter().map(|_| None).collect();
         let mut open: Option<usize> = None;
@@ -313,6 +315,6 @@ fn turn(line: usize, word: &str, orientations: u8) -> Result<u8, Located> {
 }
 
 fn syntax(line: usize, found: &str, expected: &str) -> Located {
-    let kind = PuzzleError::FileSyntax { found: shown(found, 32), expected: shown(expected, 32) };
-    kind.at(line)
+    let found = if found == END { found.into() } else { format!("'{}'", shown(found, 32)) };
+    PuzzleError::FileSyntax { found, expected: shown(expected, 32) }.at(line)
 }

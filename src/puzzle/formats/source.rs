@@ -114,9 +114,13 @@ fn note(kept: &[usize], moved: usize, block: usize) -> String {
     let points: Vec<String> = kept.iter().map(usize::to_string).collect();
     let points = points.join(" ");
     match block {
-        1 => format!("of {moved} points {} tell all states apart: {points}", kept.len()),
+        1 => format!(
+            "{} of the {moved} points are enough to distinguish all states: {points}",
+            kept.len()
+        ),
         _ => format!(
-            "of {moved} points, which move in blocks of {block}, {} tell all states apart: {points}",
+            "{} of the {moved} points (which move in blocks of {block}) are enough to distinguish \
+             all states: {points}",
             kept.len()
         ),
     }

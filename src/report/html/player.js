@@ -120,7 +120,7 @@ function list() {
   find("notation").textContent = short(letters) || "no move";
 }
 
-const saying = (at) => `tile ${walk.movers[at - 1]} goes ${WORDS[walk.moves[at - 1]]}`;
+const saying = (at) => `tile ${walk.movers[at - 1]} moves ${WORDS[walk.moves[at - 1]]}`;
 
 function show() {
   const { at, hand, tiles, moves } = walk;

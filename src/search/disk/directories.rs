@@ -108,7 +108,7 @@ impl Directories {
 
     /// Locks all directories, each after waiting at most `patience`.
     pub(crate) fn lock(&self, patience: Duration) -> Result<Vec<Lock>, SearchError> {
-        let running = "another search is running here; wait for it, or choose another --dir";
+        let running = "another search is running here; wait for it to end, or choose another --dir";
         let lock = |storage: &dyn Storage| {
             let lock = lock_within(storage, patience)?;
             lock.ok_or_else(|| SearchError::apart(storage, running))
@@ -197,7 +197,7 @@ impl Identity {
         let unknown = |what: &str| {
             SearchError::apart(
                 of,
-                format!("its manifest names {what} that this program does not know"),
+                format!("its manifest specifies {what} that this program does not know"),
             )
         };
         if let Some(text) = &self.puzzle {

@@ -152,7 +152,9 @@ impl<'a> Exchange<'a> {
             });
             opened.ok_or_else(|| SearchError::Elsewhere {
                 rank,
-                reason: "what it sends arrives damaged: check the network and the memory of the machines".into(),
+                reason: "the data that it sends arrives damaged: check the network and the memory \
+                         of the machines"
+                    .into(),
             })?;
         }
         Ok(())
@@ -251,7 +253,9 @@ impl ScratchFiles<'_> {
         let bytes = from.read(offset, len)?;
         if XxHash3_64::oneshot(bytes.as_ref()) != hash {
             let reason = format!(
-                "{}: it reads back other bytes than were written; the levels are whole: look at the disk, or keep the planes elsewhere with --planes memory, and give the same command again",
+                "{}: the bytes read back differ from those written. The levels are intact: check \
+                 the disk, or keep the planes in memory (--planes memory), then run the same \
+                 command again",
                 storage.place(&name)
             );
             return Err(SearchError::Damaged { depth: key.0, scratch: true, reason }.into());

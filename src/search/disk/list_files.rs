@@ -178,7 +178,7 @@ pub(crate) fn verify_lists(
     let first = directories.first();
     let files = ListFiles::new(directories, manifest);
     let unknown =
-        || SearchError::apart(first, "its manifest does not say how its lists are dealt out");
+        || SearchError::apart(first, "its manifest does not say how its lists are distributed");
     let cut = manifest.lists.as_ref().ok_or_else(unknown)?;
     let space = FrontierSearch::new(puzzle.clone()).space_of(cut)?;
     let all = manifest.disk_bytes();
@@ -205,7 +205,7 @@ pub(crate) fn verify_lists(
             let own = ListCounts { generated: 0, ..sum.lists };
             let stated = record.lists.map(|lists| ListCounts { generated: 0, ..lists });
             if (sum.tally, Some(own)) != (record.tally(), stated) {
-                let reason = "its states are not those that the manifest counts";
+                let reason = "its states differ from the manifest's count";
                 return Err(files.level(level.depth).damaged(record.chunk as usize, reason));
             }
             Ok(sum.tally)
@@ -222,7 +222,8 @@ pub(crate) fn verify_lists(
         let stated = manifest.levels.get(level.depth as usize);
         if stated.is_some_and(|stated| kept && stated.tally() != sum) {
             let reason = format!(
-                "depth {} has other states than the manifest counts: the run is damaged, start again in another --dir",
+                "depth {} has states that differ from the manifest's count: the run is damaged; \
+                 start again in another --dir",
                 level.depth
             );
             return Err(SearchError::apart(first, reason).into());

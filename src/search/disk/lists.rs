@@ -91,7 +91,9 @@ impl Disk {
         let identity = Identity::of_orbits(&search.puzzle);
         compare(self, communicator, &identity, search.max_depth, options)?;
         let (leader, _locks) = lock(self, communicator)?;
-        let apart = "rank 0 works elsewhere, and ranks of a search by lists read the files of all: give every rank the same --dir, on a file system that all see";
+        let apart = "rank 0 uses a different directory, but each rank of a list search reads the \
+                     files of all ranks: give every rank the same --dir, on a file system that all \
+                     of them share";
         let first = self.directories.first();
         let together = if leader == 0 { Ok(()) } else { Err(SearchError::apart(first, apart)) };
         agreed(communicator, together)?;
@@ -399,7 +401,8 @@ impl LevelStore for DiskLists<'_> {
         if self.manifest.lists.as_ref() == Some(cut) {
             return Ok(());
         }
-        let other = "this version of the program reads other lists: continue with the version that began it";
+        let other = "this version of the program uses a different list format: continue with the \
+                     version that started the search";
         Err(SearchError::apart(self.disk.directories.first(), other).into())
     }
 

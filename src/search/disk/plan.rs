@@ -95,7 +95,8 @@ impl MemoryPlan {
         let (space, layout, groups) = (&problem.space, problem.layout, &problem.groups);
         let most = Chunks::cuts(layout).next_back().map_or(0, |chunks| chunks.digits);
         if let Some(digits) = asked.filter(|&digits| digits > most) {
-            let refused = format!("chunks of {space} share at most {most} digits, not {digits}");
+            let refused =
+                format!("--shared-digits {digits} is too large: for {space} it is at most {most}");
             return Err(SearchError::Digits(refused).into());
         }
         let classes = groups.classes.len() as u64;
@@ -292,23 +293,26 @@ impl DiskBudget {
         let refuse = |needed, limit, advice| {
             let (needed, limit) = (bytes(needed), bytes(limit));
             Err(SearchError::Refused(format!(
-                "the search needs about {needed} of disk at its peak, {limit} may be used: {advice}"
+                "the search needs about {needed} of disk space at its peak, but only {limit} may \
+                 be used: {advice}"
             )))
         };
         if needed > self.limit {
             return refuse(
                 needed,
                 self.limit,
-                "raise --disk-limit if the disk has more, or start all the same with --ignore-space",
+                "raise --disk-limit if the disk has more space, or start anyway with --ignore-space",
             );
         }
         for &(free, part) in &self.disks {
             let share = (u128::from(needed) * u128::from(part) / u128::from(self.of)) as u64;
             if share > free {
                 let advice = if self.disks.len() == 1 {
-                    "choose a --dir with more room, spread the chunks with several, or start all the same with --ignore-space"
+                    "choose a --dir with more space, spread the chunks over several, or start \
+                     anyway with --ignore-space"
                 } else {
-                    "that is the share of one of its disks; choose a --dir with more room, or start all the same with --ignore-space"
+                    "that is the share of one of its disks; choose a --dir with more space, or \
+                     start anyway with --ignore-space"
                 };
                 return refuse(share, free, advice);
             }

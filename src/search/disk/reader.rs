@@ -233,21 +233,21 @@ impl RunLevel<'_> {
             ErrorKind::InvalidData => self.damaged(chunk, &e.reason.to_string()),
             ErrorKind::NotFound => SearchError::apart(
                 storage,
-                format!("{name} is not there: is the disk of this directory mounted?"),
+                format!("{name} is missing: is the disk of this directory mounted?"),
             ),
             _ => e.into(),
         })?;
         let header = reader.header();
         if *header != (LevelHeader { codec: header.codec, ..expected.clone() }) {
             let own = header.run == self.run;
-            let whose = if own { "this run, of another depth or chunk" } else { "another run" };
+            let whose = if own { "another depth or chunk of this run" } else { "another run" };
             return Err(SearchError::apart(
                 storage,
-                format!("{name} belongs to {whose}: put the right one in its place"),
+                format!("{name} belongs to {whose}: replace it with the right file"),
             ));
         }
         if reader.sum() != record.tally() || (record.bytes > 0 && reader.len() != record.bytes) {
-            return Err(self.damaged(chunk, "it is not the file that the manifest names"));
+            return Err(self.damaged(chunk, "it is not the file that the manifest lists"));
         }
         Ok(reader)
     }
@@ -256,9 +256,10 @@ impl RunLevel<'_> {
         let storage = self.directories.of_chunk(chunk);
         let place = storage.place(&Manifest::file_name(self.depth, chunk as u32));
         let advice = if self.keep_all {
-            "tilewave resume --check computes it again from the levels before"
+            "tilewave resume --check recomputes it from the previous levels"
         } else {
-            "it cannot be computed again, the levels before are not kept: start again in another --dir"
+            "it cannot be recomputed, because the previous levels are not kept: start again in \
+             another --dir"
         };
         let depth = self.depth;
         let reason = format!("{place} (depth {depth}): {reason}; {advice}");

@@ -23,6 +23,7 @@ use crate::{
         ChunkRecord, LevelFiles, LevelHeader, LevelReader, LevelRecord, ListCut, MANIFEST,
         Manifest, Marker, PREVIOUS, RunFile,
     },
+    units::counted,
 };
 
 /// The result of a repair.
@@ -61,7 +62,8 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
                 format!("depth {} in progress", manifest.levels.len())
             };
             let whole = format!(
-                "its manifest is whole ({far}): there is nothing to rebuild. Damaged level files are computed again by tilewave resume --check where all levels are kept"
+                "its manifest is intact ({far}): there is nothing to rebuild. If all levels are \
+                 kept, tilewave resume --check recomputes damaged level files"
             );
             return Err(SearchError::apart(first, whole).into());
         }
@@ -97,7 +99,7 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
     let manifest = found.rebuild(base, searched.states().unwrap_or(u64::MAX));
     let manifest = manifest.map_err(|missing| {
         let damaged = match found.damaged.first() {
-            Some(name) => format!("; {} files are damaged: {name}", found.damaged.len()),
+            Some(name) => format!("; {} damaged: {name}", counted(found.damaged.len() as u64, "file")),
             None => String::new(),
         };
         SearchError::apart(first, format!(
@@ -125,7 +127,8 @@ fn marker(survey: &Survey, header: &LevelHeader) -> Result<Option<Marker>, Searc
     for (seen, marker) in survey.seen.iter().filter_map(|seen| Some((seen, seen.any_marker()?))) {
         if marker.run != header.run || !seen.is_place_of(marker) {
             let whose = format!(
-                "it is directory {} of {} of a search of {}: give all directories of one search, in the order in which it was started",
+                "it is directory {} of {} of a search of {}: specify all directories of that \
+                 search, in the order given when it was started",
                 marker.place, marker.directories, marker.identity.board
             );
             return Err(SearchError::apart(seen.storage, whose));
@@ -147,19 +150,23 @@ fn bare(
         let goal = Board::parse(&header.label, None);
         let what = goal.map_or_else(|_| header.label.clone(), |goal| goal.size().to_string());
         return apart(format!(
-            "neither {PREVIOUS} nor a marker is there: where the search of {what} started cannot be known"
+            "there is neither {PREVIOUS} nor a marker, so it is not known where the search of \
+             {what} started"
         ));
     };
     let searched = marker.identity.searched(first)?;
     if label(&marker.identity) != header.label {
         return apart(format!(
-            "its level files are of another search than its marker's, of {searched}"
+            "its level files belong to a different search than its marker, which is for {searched}"
         ));
     }
     if let Searched::Numbered(space) = &searched {
         let layout = SearchProblem::chunked(space)?.layout;
         if Chunks::of(layout, header.chunks, header.frame_lines).is_none() {
-            return apart(format!("{} chunks do not fit {space}", header.chunks));
+            return apart(format!(
+                "there cannot be {} chunks in a search of {space}",
+                header.chunks
+            ));
         }
     }
     Ok(Manifest {
@@ -223,19 +230,25 @@ impl RunLevels {
         let first = self.header.get_or_insert_with(|| header.clone());
         let key = |h: &LevelHeader| (h.run, h.chunks, h.frame_lines, h.label.clone());
         if key(first) != key(header) {
-            return apart("is of another run than other level files here: move those of one away");
+            return apart(
+                "belongs to a different run than the other level files here: move the \
+                          files of one run away",
+            );
         }
         if (header.depth, header.chunk) != (depth, chunk) || chunk >= header.chunks {
-            return apart("is not what its name says: give it its own name");
+            return apart("is not what its name says: restore its own name");
         }
         if !seen.has_chunk(chunk) {
             return apart(
-                "lies in the wrong directory: give all directories, in the order in which the search was started",
+                "is in the wrong directory: specify all directories, in the order given when the \
+                 search was started",
             );
         }
         if reader.before > 0 && *self.before.entry(depth).or_insert(reader.before) != reader.before
         {
-            return apart("counts other states before it than another file of its depth");
+            return apart(
+                "disagrees with another file of its depth on the number of states before it",
+            );
         }
         self.files += 1;
         let (Tally { states, checksum }, bytes) = (reader.sum(), reader.len());
@@ -285,7 +298,7 @@ impl RunLevels {
         let lowest = if manifest.keep_all { 0 } else { depth.saturating_sub(1) };
         if depth == 0 {
             return Err(
-                "no level is whole, or the counts of the levels before were only in the manifest"
+                "no level is complete, or the counts of the previous levels were only in the manifest"
                     .into(),
             );
         }
@@ -297,17 +310,18 @@ impl RunLevels {
         }
         if let Some(d) = (lowest..depth).find(|&d| !whole(d)) {
             let (files, stated) = (states(d), manifest.levels[d].states);
-            return Err(format!("the files of depth {d} hold {files} of its {stated} states"));
+            return Err(format!("the files of depth {d} contain {files} of its {stated} states"));
         }
         if deepest > depth {
             let files = states(depth);
             return Err(format!(
-                "there are files of depth {deepest}, but those of depth {depth} hold only {files} states"
+                "there are files of depth {deepest}, but those of depth {depth} contain only \
+                 {files} states"
             ));
         }
         if let Some((chunk, before)) = self.lost(&base, &manifest) {
             return Err(format!(
-                "of chunk {chunk} neither depth {before} nor depth {depth} is there"
+                "chunk {chunk} has a file for neither depth {before} nor depth {depth}"
             ));
         }
         manifest.files = self.files(&base, &manifest);

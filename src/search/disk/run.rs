@@ -134,11 +134,12 @@ pub(crate) fn compare<const N: usize>(
             let (name, found) = found.split_once('\t').unwrap_or((found, ""));
             let (_, asked) = asked.split_once('\t').unwrap_or((asked, ""));
             let differs =
-                format!("rank {rank} was started with {name} {found}, rank 0 with {asked}");
+                format!("rank {rank} was started with {name} {found}, but rank 0 with {asked}");
             return Err(Stopped::Together(SearchError::Ranks(differs).into()));
         }
     }
-    let why = "several ranks cannot check the files first: leave out --check, and check them with tilewave check";
+    let why = "several ranks cannot check the files first: leave out --check, and run tilewave \
+               check instead";
     let first = disk.directories.first();
     agreed(communicator, if disk.check { Err(SearchError::apart(first, why)) } else { Ok(()) })
 }
@@ -167,7 +168,7 @@ pub(crate) fn same_run(
         number("directories", manifest.directories, disk.directories.count() as u32),
         ("levels kept", kept(manifest.keep_all).into(), kept(keep_all).into()),
         number("chunks", manifest.chunks, chunks),
-        number("lines a frame", manifest.frame_lines, frame_lines),
+        number("lines per frame", manifest.frame_lines, frame_lines),
     ];
     match same.chain(options).find(|(_, found, asked)| found != asked) {
         None => Ok(()),
@@ -219,7 +220,7 @@ pub(crate) fn shared(
     let read = Manifest::parse(&communicator.broadcast(text));
     let wrong = |reason| SearchError::Elsewhere {
         rank: communicator.rank(),
-        reason: format!("rank 0 sends a manifest that it cannot read: {reason}"),
+        reason: format!("it cannot read the manifest that rank 0 sends: {reason}"),
     };
     agreed(communicator, read.map_err(wrong))
 }
@@ -237,10 +238,13 @@ impl DiskJob<'_> {
         let fits = match own {
             _ if leader == 0 || !leads => Ok(()),
             Some(_) => apart(
-                "the manifest of a search lies here, but rank 0 works elsewhere: start the ranks so that rank 0 has this directory, or move the manifest to rank 0's",
+                "the manifest of a search is here, but rank 0 uses a different directory: start \
+                 the ranks so that rank 0 uses this directory, or move the manifest to rank 0's \
+                 directory",
             ),
             None if !there && survey.has_levels() => apart(
-                "level files lie here, but rank 0's directory has no manifest: start the ranks so that rank 0 has the directory with the manifest, or choose another --dir",
+                "there are level files here, but rank 0's directory has no manifest: start the \
+                 ranks so that rank 0 uses the directory with the manifest, or choose another --dir",
             ),
             None => Ok(()),
         };
@@ -415,7 +419,8 @@ impl DiskJob<'_> {
         directories.deal(&manifest.shares);
         let owners = owners(&self.communicator.all_gather(survey.chunks(manifest)));
         let owners = owners.map_err(|chunk| SearchError::apart(directories.first(), format!(
-            "no rank sees all files of chunk {chunk}: give every rank the directories that it had, or copy the files of all into one"
+            "no rank sees all files of chunk {chunk}: give every rank the directories that it had \
+             before, or copy the files from all of them into one"
         )));
         agreed(self.communicator, owners)
     }

@@ -58,7 +58,8 @@ impl Seen<'_> {
         match &self.marker {
             Ok(marker) => Ok(marker.as_ref()),
             Err(e) if e.kind() == ErrorKind::InvalidData => Err(self.apart(format!(
-                "its marker {MARKER} is damaged ({}): remove that file, the search does without it where all its level files are there",
+                "its marker {MARKER} is damaged ({}): remove that file, which the search does not \
+                 need if all its level files are present",
                 e.reason
             ))),
             Err(e) => Err(e.again().into()),
@@ -82,8 +83,13 @@ impl Seen<'_> {
             return Ok(());
         }
         Err(self.apart(format!(
-            "it is directory {} of {} of a search of {}, but is given as {} of {}: give all its directories in the order in which it was started",
-            marker.place, marker.directories, marker.identity.board, self.place, self.directories.count()
+            "it is directory {} of {} of a search of {}, but is given as {} of {}: specify all \
+             directories in the order given when the search was started",
+            marker.place,
+            marker.directories,
+            marker.identity.board,
+            self.place,
+            self.directories.count()
         )))
     }
 
@@ -94,7 +100,8 @@ impl Seen<'_> {
         };
         if marker.run != manifest.run {
             return Err(self.apart(format!(
-                "it belongs to another run, of {} with goal {}: give the directories of one search",
+                "it belongs to another run (of {} with goal {}): specify only the directories of \
+                 one search",
                 marker.identity.board, marker.identity.goal
             )));
         }
@@ -189,7 +196,8 @@ impl<'a> Survey<'a> {
         let manifest = self.manifest()?;
         if let Some(other) = self.seen[1..].iter().find(|other| other.has(MANIFEST)) {
             return Err(other.apart(format!(
-                "the manifest of a search lies here, but {} is given as its first directory: give the directories in the order in which the search was started",
+                "the manifest of a search is here, but {} is given as its first directory: specify \
+                 the directories in the order given when the search was started",
                 self.directories.first().name()
             )));
         }
@@ -277,7 +285,8 @@ impl<'a> Survey<'a> {
             if let Some(&(depth, chunk)) = gone.first() {
                 self.not_newer(manifest)?;
                 return Err(seen.apart(format!(
-                    "{} is not there, {} of the {} files that the manifest names in this directory (place {} of {}) are missing: is its disk mounted? Nothing was changed",
+                    "{} is missing ({} of the {} files that the manifest lists for this directory, \
+                     number {} of {}): is its disk mounted? Nothing was changed",
                     RunFile::Level { depth, chunk }.name(),
                     gone.len(),
                     named,
@@ -287,15 +296,18 @@ impl<'a> Survey<'a> {
             }
             if marked && seen.any_marker().is_none() && named == 0 {
                 return Err(seen.apart(format!(
-                    "it holds nothing of the search, whose directory {} of {} it should be: is its disk mounted?",
-                    seen.place, seen.directories.count()
+                    "it should be directory {} of {} of the search, but contains nothing of it: is \
+                     its disk mounted?",
+                    seen.place,
+                    seen.directories.count()
                 )));
             }
         }
         let previous = Manifest::read_previous(first);
         if all[0].has(PREVIOUS) && previous.is_none_or(|previous| previous.run != manifest.run) {
             return Err(all[0].apart(format!(
-                "{PREVIOUS} is not of this search, and the next commit would replace it: move it away"
+                "{PREVIOUS} does not belong to this search, and the next commit would replace it: \
+                 move it away"
             )));
         }
         self.not_newer(manifest)
@@ -307,7 +319,9 @@ impl<'a> Survey<'a> {
             SearchError::apart(
                 self.directories.first(),
                 format!(
-                    "the manifest is older than the files: it ends before depth {}, {what}. If an older one was put back, tilewave repair finds what there is; nothing was changed",
+                    "the manifest is older than the files: it ends before depth {}, but {what}. If \
+                     an older manifest was restored, tilewave repair rebuilds the newest. Nothing \
+                     was changed",
                     manifest.levels.len()
                 ),
             )
@@ -329,12 +343,14 @@ impl<'a> Survey<'a> {
                 match seen.owner(file)? {
                     Some(run) if run != manifest.run => {
                         return Err(seen.apart(format!(
-                            "{name} belongs to another run and stands where this one will write: move it away"
+                            "{name} belongs to another run, but this run will write a file of that \
+                             name: move it away"
                         )));
                     }
                     None => {
                         return Err(seen.apart(format!(
-                            "{name} is not a complete level file, and lies where the search will write: move it away"
+                            "{name} is not a complete level file, but the search will write a file \
+                             of that name: move it away"
                         )));
                     }
                     // Versions without markers gave files their final names before they were committed: for those, the
@@ -342,7 +358,7 @@ impl<'a> Survey<'a> {
                     Some(_) if seen.any_marker().is_none() || is_behind(manifest, file.0) => {}
                     Some(_) => {
                         return Err(older(format!(
-                            "{}/{name} is of depth {}",
+                            "{}/{name} has depth {}",
                             seen.storage.name(),
                             file.0
                         )));
@@ -364,17 +380,18 @@ impl<'a> Survey<'a> {
                 let name = RunFile::Level { depth, chunk }.name();
                 let mounted = match seen.marker()?.filter(|marker| marker.place > 1) {
                     Some(_) => format!(
-                        " ({MARKER} says that it is not the first directory of its search: give all, and see that the disk of the first is mounted)"
+                        " (according to {MARKER}, it is not the first directory of its search: \
+                         specify all of them, and make sure that the disk of the first is mounted)"
                     ),
                     None => String::new(),
                 };
                 return Err(seen.apart(format!(
-                    "it holds level files of a search ({name}) and there is no manifest{mounted}: {repair}"
+                    "it contains level files of a search ({name}), but no manifest{mounted}: {repair}"
                 )));
             }
             if seen.has(PREVIOUS) {
                 return Err(
-                    seen.apart(format!("{PREVIOUS} is there and the manifest is not: {repair}"))
+                    seen.apart(format!("{PREVIOUS} is there, but the manifest is not: {repair}"))
                 );
             }
         }
@@ -384,8 +401,12 @@ impl<'a> Survey<'a> {
             seen.placed(marker)?;
             if first.is_none_or(|first| first.run != marker.run) {
                 return Err(seen.apart(format!(
-                    "it is directory {} of {} of a search of {}, of which {} holds nothing: is that disk mounted?",
-                    marker.place, marker.directories, marker.identity.board, all[0].storage.name()
+                    "it is directory {} of {} of a search of {}, but {} contains nothing of that \
+                     search: is that disk mounted?",
+                    marker.place,
+                    marker.directories,
+                    marker.identity.board,
+                    all[0].storage.name()
                 )));
             }
         }

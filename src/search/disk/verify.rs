@@ -155,7 +155,13 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
     let chunks = Chunks::of(problem.layout, manifest.chunks, manifest.frame_lines);
     let chunks = chunks.ok_or_else(|| {
         let found = manifest.chunks.to_string();
-        SearchError::other(directories.first(), "chunks", &found, "what this puzzle has")
+        SearchError::other(
+            directories.first(),
+            "chunks",
+            &found,
+            "a number that is possible for \
+            this puzzle",
+        )
     })?;
     let run = RunFiles::new(directories, &problem, chunks, &manifest, Kernel::best());
     let all = manifest.disk_bytes();
@@ -185,7 +191,7 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
                 return Err(SystemError::Interrupted.into());
             };
             if tally != record.tally() {
-                let reason = "its states are not those that the manifest counts";
+                let reason = "its states differ from the manifest's count";
                 return Err(fetch.damaged(record.chunk as usize, reason).into());
             }
             verified.files += u64::from(record.has_file());
@@ -198,7 +204,8 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
         let stated = stated.filter(|stated| stated.tally() != level);
         if let Some(stated) = stated.filter(|_| kept && !superseded) {
             let reason = format!(
-                "depth {} has {} states or another checksum than the manifest's {}: the run is damaged, start again in another --dir",
+                "depth {} has {} states, but the manifest says {} or has a different checksum: the \
+                 run is damaged; start again in another --dir",
                 files.depth, level.states, stated.states
             );
             return Err(SearchError::apart(directories.first(), reason).into());

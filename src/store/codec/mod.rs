@@ -179,7 +179,7 @@ impl ZstdDecoder {
         let written = self.context.decompress(&mut self.packed[..len], bytes);
         match written {
             Ok(written) if written == len => {}
-            Ok(_) => return Err("it holds fewer lines than a frame"),
+            Ok(_) => return Err("it contains fewer lines than a frame"),
             Err(code) => return Err(get_error_name(code)),
         }
         for (i, register) in registers.iter_mut().enumerate() {

@@ -332,7 +332,7 @@ impl RansDecoder {
     ) -> Result<Option<&[u32]>, &'static str> {
         let (kind, mut rest) = bytes.split_at(bytes.len().min(1));
         if take_u32(&mut rest) != Some(registers.len() as u32) {
-            return Err("it is a frame of another length");
+            return Err("the frame has the wrong length");
         }
         let decoded = match *kind {
             [SPARSE] => {
@@ -345,7 +345,7 @@ impl RansDecoder {
             [PLAIN] => plain(rest, registers),
             _ => None,
         };
-        decoded.ok_or("it was not coded like this")?;
+        decoded.ok_or("it does not match the encoder's output")?;
         Ok((*kind != [PLAIN]).then_some(&self.live))
     }
 

@@ -16,27 +16,31 @@ use tilewave::{Class, Error, SystemError};
 
 /// The library's advice in terms of the command line, and its equivalent here. Longer ones come first.
 const WORDS: &[(&str, &str)] = &[
-    ("give --force to replace it", "give replace=True"),
+    ("replace it with --force", "pass replace=True"),
     ("search on disk with --dir DIR", "search on disk with dir="),
     ("--engine reference", "engine=\"reference\""),
     ("--engine sweep", "engine=\"sweep\""),
     ("--encoding byte", "encoding=\"byte\""),
     ("--encoding bit", "encoding=\"bit\""),
     ("--kind region-aware", "kind=\"region-aware\""),
-    ("build it with tilewave pdb build", "make it with PatternDatabase.build"),
-    ("build a set with tilewave pdb build", "make a set with PatternDatabase.build"),
-    ("make it with tilewave pdb set build", "make it with python -m tilewave pdb set build"),
+    ("build one with tilewave pdb build", "build one with PatternDatabase.build"),
     (
-        "pruning table: make it with tilewave table",
-        "pruning table: make it with PruningTable.build",
+        "build a set with tilewave pdb set build",
+        "build a set with python -m tilewave pdb set build",
     ),
-    ("make it with tilewave table", "make it with DistanceTable.build"),
-    ("make the table again with tilewave table", "make the table again with DistanceTable.build"),
-    ("make it again with tilewave table", "make it again with PruningTable.build"),
-    ("check it with tilewave check", "build it again"),
+    ("build one with tilewave pdb set build", "build one with python -m tilewave pdb set build"),
+    (
+        "pruning table: build one with tilewave table",
+        "pruning table: build one with PruningTable.build",
+    ),
+    ("build one with tilewave table", "build one with DistanceTable.build"),
+    ("rebuild the table with tilewave table", "rebuild the table with DistanceTable.build"),
+    ("rebuild it with tilewave table", "rebuild it with PruningTable.build"),
+    ("find it with tilewave check", "rebuild it"),
     ("fill the table in its file (--on-disk), ", ""),
-    ("give the same command again", "make the same call again"),
-    ("start one with tilewave bfs BOARD --dir", "start one with tilewave.bfs(BOARD, dir=...) in"),
+    ("fewer threads (-j)", "fewer threads (threads=)"),
+    ("run the same command again", "make the same call again"),
+    ("start one with tilewave bfs PUZZLE --dir", "start one with tilewave.bfs(PUZZLE, dir=...) in"),
     ("tilewave repair", "python -m tilewave repair"),
     ("--count-ahead", "count_ahead=True"),
     ("--max-depth ", "max_depth="),
@@ -142,7 +146,7 @@ fn of_pdb(error: &PdbError) -> PyErr {
         PdbError::Budget { .. } => {
             // No directory can be given here.
             let said = text(error);
-            let directory = said.find("give dir=").zip(said.find("or raise it with"));
+            let directory = said.find("use dir=").zip(said.find("or raise the limit with"));
             PyMemoryError::new_err(match directory {
                 Some((from, to)) => said[..from].to_string() + &said[to..],
                 None => said,

@@ -351,8 +351,8 @@ impl PatternDatabase {
         match pdb.encoding() {
             Encoding::Byte => Values::array(py, pdb),
             Encoding::Bit => Err(invalid(
-                "one bit an entry keeps no values, only which neighbours are nearer to the goal: look boards up, or \
-                 build with encoding=\"byte\"",
+                "one bit per entry stores no values, only which neighbours are nearer to the goal: \
+                 look boards up, or build with encoding=\"byte\"",
             )),
         }
     }

@@ -228,7 +228,9 @@ impl PruningTable {
         })?;
         let Some(number) = self.table.numbers_of(&listed.puzzle) else {
             let (theirs, own) = (&listed.puzzle, self.table.puzzle());
-            return Err(invalid(format!("the table of {own} is of no projection of {theirs}")));
+            return Err(invalid(format!(
+                "the table for {own} is not for a projection of {theirs}"
+            )));
         };
         let columns = listed.columns();
         let one = |row: &[u16]| -> Result<i16, Error> {

@@ -55,8 +55,8 @@ impl Subject {
         match self {
             Subject::Numbered(space) => Ok(space),
             Subject::Listed(listed) => Err(invalid(format!(
-                "{what} needs states with numbers, {} has none: boards of at most 16 cells have, and puzzles of one \
-                 set of at most 16 different pieces",
+                "{what} needs numbered states, which {} does not have: only boards of at most 16 \
+                 cells and puzzles with one set of at most 16 distinct pieces have them",
                 listed.puzzle
             ))),
         }
@@ -235,14 +235,12 @@ impl Counted<'_, '_> {
 
     /// Checks that only arguments that apply to this kind of puzzle are given.
     fn only(&self, word: &str, takes: &[&str]) -> PyResult<()> {
-        let said = [
-            ("goal", self.goal.is_some(), "boards"),
-            ("directed", self.directed, "puzzles in files"),
-        ];
+        let said =
+            [("goal", self.goal.is_some(), "boards"), ("directed", self.directed, "puzzle files")];
         // What takes pieces takes all of these.
         let of_sets = self.of_sets().into_iter().filter(|_| !takes.contains(&"pieces"));
-        let of_sets =
-            of_sets.map(|(name, said)| (name, said.is_some(), "puzzles of several sets of pieces"));
+        let of_sets = of_sets
+            .map(|(name, said)| (name, said.is_some(), "puzzles with several sets of pieces"));
         let mut said = said.into_iter().chain(of_sets);
         match said.find(|(name, said, _)| *said && !takes.contains(name)) {
             Some((name, _, of)) => Err(invalid(format!("{name}= is for {of}, not for {word}"))),
@@ -296,7 +294,7 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
     if let Ok(puzzle) = puzzle.cast::<Puzzle>() {
         counted.only("a Puzzle", &[])?;
         if counted.metric.is_some() {
-            return Err(invalid("metric= is said when the Puzzle is made"));
+            return Err(invalid("metric= must be specified when the Puzzle is created"));
         }
         return Ok(puzzle.get().subject.clone());
     }
@@ -316,9 +314,9 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
         counted.only(&word, &["goal"])?;
         let metric = counted.metric.map(|text| text.parse::<Metric>().map_err(exception));
         let size: Size = word.parse().map_err(|wrong| match wrong {
-            PuzzleError::SizeSyntax(word) => {
-                invalid(format!("'{word}' is neither the size of a board (3x4) nor of a cube (3x3x3, at most 20x20x20)"))
-            }
+            PuzzleError::SizeSyntax(word) => invalid(format!(
+                "'{word}' is neither a board size (3x4) nor a cube (3x3x3, at most 20x20x20)"
+            )),
             wrong => exception(wrong),
         })?;
         let space = StateSpace::of_board(goal_board(counted.goal, size)?);
@@ -327,9 +325,7 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
     }
     counted.only(&word, &[])?;
     if counted.metric.is_some() {
-        return Err(invalid(format!(
-            "metric= is for boards and puzzles that turn, not for {word}"
-        )));
+        return Err(invalid(format!("metric= is for boards and twisty puzzles, not for {word}")));
     }
     if word.contains(':') || families::ALL.iter().any(|family| family.name == word) {
         let definition = families::parse(&word).map_err(exception)?;
@@ -371,7 +367,10 @@ fn definition_text(path: &Path) -> PyResult<String> {
     let file = std::fs::File::open(path).map_err(|error| unopened(path, &error))?;
     file.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_FILE {
-        return Err(invalid(format!("{}: no puzzle has so long a definition", path.display())));
+        return Err(invalid(format!(
+            "{}: the file is too large to define a puzzle",
+            path.display()
+        )));
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -433,7 +433,7 @@ impl Running {
         }
         if self.count_ahead || !self.symmetry {
             return Err(invalid(format!(
-                "count_ahead= and symmetry= are for searches by lists, {space} is searched by its numbered states"
+                "count_ahead= and symmetry= are for list searches, but {space} is searched by state number"
             )));
         }
         let search = Search::of(space.clone()).max_depth(self.max_depth);
@@ -450,7 +450,7 @@ impl Running {
             }
         };
         if self.disk.is_some() && search.engine == Some(Engine::Reference) {
-            return Err(invalid("dir= needs the sweep engine"));
+            return Err(invalid("dir= does not work with the reference engine"));
         }
         let outcome = long(py, progress, |watch| match &self.disk {
             Some(disk) => disk.run_with(&search, watch),
@@ -468,7 +468,7 @@ impl Running {
         let puzzle = &listed.puzzle;
         if let Some(engine) = self.engine.filter(|engine| engine != LISTS) {
             return Err(invalid(format!(
-                "engine=\"{engine}\" is for states with numbers, {puzzle} is searched by lists: leave it out"
+                "engine=\"{engine}\" is for numbered states, but {puzzle} needs a list search: leave it out"
             )));
         }
         if self.count_ahead && self.max_depth.is_none() {
@@ -486,7 +486,7 @@ impl Running {
             let states = unlimited.then(|| puzzle.states()).flatten().map(|all| all.to_string());
             if let Some(states) = states.filter(|digits| digits.len() > MOST_DIGITS) {
                 return Err(tilewave::Error::Report(format!(
-                    "{puzzle} has {} states, too many for a complete search: say how deep with max_depth=",
+                    "{puzzle} has {} states, too many for a complete search: limit the depth with max_depth=",
                     tilewave::report::grouped(&states)
                 )));
             }
@@ -519,7 +519,7 @@ fn on_disk(dir: &Bound<'_, PyAny>, keep_levels: &str) -> PyResult<Disk> {
         "all" => true,
         other => {
             return Err(invalid(format!(
-                "'{other}' is not what levels can be kept: choose last or all"
+                "keep_levels='{other}' is not possible: choose last or all"
             )));
         }
     };
