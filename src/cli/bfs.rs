@@ -288,11 +288,11 @@ impl Figures for PatternSpace {
             ("tiles", tiles.join(",")),
             ("start", format!("tiles on their goal cells, blank {start}")),
             ("states", format!("{} of {}", thousands(self.found), thousands(self.states))),
-            ("diameter", self.diameter.map_or(stopped, |diameter| diameter.to_string())),
+            ("last depth", self.diameter.map_or(stopped, |diameter| diameter.to_string())),
             ("mean depth", format!("{:.6}", self.mean_depth)),
             ("time", duration(self.seconds)),
             ("memory", bytes(self.peak_memory_bytes.unwrap_or_default())),
         ];
-        histogram(&self.counts, self.states) + &facts(12, rows)
+        histogram(&self.counts, self.states) + &facts(14, rows)
     }
 }

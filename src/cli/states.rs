@@ -562,10 +562,10 @@ impl Figures for DepthStates {
     fn words(&self) -> String {
         let DepthStates { name, depth, deepest, .. } = self;
         if depth > deepest {
-            return format!("{name}: no states at depth {depth}; the diameter is {deepest}\n");
+            return format!("{name}: no states at depth {depth}; the last depth is {deepest}\n");
         }
         let text = format!("{name}: {} at depth {depth}", counted(self.count, self.noun()));
-        let diameter = if self.complete { ", the diameter" } else { "" };
+        let diameter = if self.complete { ", the last depth" } else { "" };
         let width = self.boards.iter().map(String::len).max().unwrap_or(0);
         let line = |(board, numbers): (&String, Option<[String; 3]>)| match numbers {
             Some([id, line, cell]) => format!("{board:width$}  {id:>16}  {line:>14}  {cell:>4}\n"),

@@ -215,7 +215,7 @@ impl TableFacts {
 
 impl TableFacts {
     fn deepest(&self) -> String {
-        let word = if self.complete { "diameter" } else { "depth" };
+        let word = if self.complete { "God's number" } else { "depth" };
         format!("{word} {}", self.histogram.len() - 1)
     }
 

@@ -54,8 +54,8 @@ impl ChartFormat {
 /// ```
 /// use tilewave::report::Chart;
 /// let chart = Chart::new("2x2".into(), &[1, 2, 2, 2, 2, 2, 1], true);
-/// assert_eq!(chart.title(), "2x2: 12 states, diameter 6");
-/// assert!(chart.svg().contains("12 states, diameter 6"));
+/// assert_eq!(chart.title(), "2x2: 12 states, God's number 6");
+/// assert!(chart.svg().contains("12 states, God's number 6"));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Chart {
@@ -73,10 +73,11 @@ impl Chart {
 
     /// Returns the chart of an outcome.
     pub fn of(outcome: &Outcome) -> Chart {
-        Chart::new(outcome.space.to_string(), &outcome.counts, outcome.complete)
+        let complete = outcome.complete && outcome.begins_at_goal();
+        Chart::new(outcome.space.to_string(), &outcome.counts, complete)
     }
 
-    /// Returns the title, for example `3x4: 239,500,800 states, diameter 53`.
+    /// Returns the title, for example `3x4: 239,500,800 states, God's number 53`.
     pub fn title(&self) -> String {
         crate::report::title(&self.name, &self.counts, self.complete)
     }

@@ -10,7 +10,11 @@ use serde_json::{Value, json};
 use crate::{
     Error,
     puzzle::{Board, Metric, MoveStyle, Moves, Size},
-    report::{Report, counted, one_key_per_line, text::share, thousands, title},
+    report::{
+        Report, counted, one_key_per_line,
+        text::{GODS_NUMBER, share},
+        thousands, title,
+    },
     search::Outcome,
 };
 
@@ -265,7 +269,7 @@ pub const LAST_DRAWN: usize = 60;
 const SHOWN: usize = 6;
 
 /// The facts at the top of the page; the others are at the end.
-const NUMBERS: [&str; 4] = ["states", "diameter", "antipodes", "mean depth"];
+const NUMBERS: [&str; 5] = ["states", GODS_NUMBER, "last depth", "antipodes", "mean depth"];
 
 impl Report<'_> {
     /// Returns the report as a page: one file of 17 kB, plus 160 bytes per depth and 400 per board drawn, which needs
@@ -279,7 +283,8 @@ impl Report<'_> {
     /// Same errors as [`crate::puzzle::StateSpace::start`].
     pub fn html(&self) -> Result<String, Error> {
         let outcome = self.outcome;
-        let title = title(&outcome.space.to_string(), &outcome.counts, outcome.complete);
+        let complete = outcome.complete && outcome.begins_at_goal();
+        let title = title(&outcome.space.to_string(), &outcome.counts, complete);
         let last = last_states(outcome)?;
         let mood = match (self.published, self.difference) {
             (_, Some(_)) => "bad",

@@ -6,7 +6,9 @@ use serde_json::Value;
 use crate::{
     frontier::FrontierOutcome,
     puzzle::orbits::OrbitPuzzle,
-    report::{Difference, Published, bytes, duration, published_growth, thousands},
+    report::{
+        Difference, Published, bytes, duration, published_growth, text::GODS_NUMBER, thousands,
+    },
     store,
 };
 
@@ -169,7 +171,7 @@ impl ListReport {
         let facts = [
             ("puzzle", self.puzzle.clone()),
             ("states", format!("{} of {states}", thousands(self.total))),
-            ("diameter", diameter),
+            (GODS_NUMBER, diameter),
             ("antipodes", self.antipodes.map_or(String::new(), thousands)),
             ("mean depth", format!("{:.6}", self.mean_depth)),
             ("symmetries", symmetries),
@@ -181,7 +183,7 @@ impl ListReport {
         ];
         let said = facts.iter().filter(|(_, words)| !words.is_empty());
         text.push('\n');
-        text.extend(said.map(|(label, words)| format!("{label:<12}{words}\n")));
+        text.extend(said.map(|(label, words)| format!("{label:<14}{words}\n")));
         text
     }
 

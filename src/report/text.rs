@@ -20,7 +20,7 @@ use crate::{
 /// let search = Search::new(Goal::Last.board(Size::new(3, 3)?)?);
 /// let outcome = search.run()?;
 /// let report = Report::new(&outcome);
-/// assert!(report.summary().contains("diameter    31"));
+/// assert!(report.summary().contains("God's number  31"));
 /// assert!(report.summary().contains("all 32 levels equal to OEIS A089473"));
 /// # Ok::<(), tilewave::Error>(())
 /// ```
@@ -80,7 +80,7 @@ impl<'a> Report<'a> {
     /// Returns the summary: one line each for board, states, diameter, antipodes, mean depth, time, memory, engine and
     /// agreement with published results.
     pub fn summary(&self) -> String {
-        let line = |(name, value): &(&str, String)| format!("{name:<10}  {value}\n");
+        let line = |(name, value): &(&str, String)| format!("{name:<12}  {value}\n");
         self.facts().iter().map(line).collect()
     }
 
@@ -88,6 +88,7 @@ impl<'a> Report<'a> {
     pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
         let outcome = self.outcome;
         let deepest = outcome.counts.len().saturating_sub(1);
+        let extreme = if outcome.begins_at_goal() { GODS_NUMBER } else { "last depth" };
         let space = &outcome.space;
         let (goal, start) = (space.goal_text(), space.start_text());
         let kind = if space.size().is_some() { "board" } else { "puzzle" };
@@ -103,10 +104,10 @@ impl<'a> Report<'a> {
         facts.push(("states", thousands(outcome.total())));
         match (outcome.diameter(), outcome.antipodes()) {
             (Some(diameter), Some(antipodes)) => {
-                facts.push(("diameter", diameter.to_string()));
+                facts.push((extreme, diameter.to_string()));
                 facts.push(("antipodes", thousands(antipodes)));
             }
-            _ => facts.push(("diameter", format!("over {deepest}, the last depth computed"))),
+            _ => facts.push((extreme, format!("over {deepest}, the last depth computed"))),
         }
         facts.push(("mean depth", format!("{:.4}", outcome.mean_depth())));
         let speed = rate(self.states_per_second());
@@ -163,7 +164,7 @@ impl<'a> Report<'a> {
             return "none known".into();
         }
         // One source per line: together they are wider than a terminal.
-        let sources = known.join("; ").replace("; ", ";\n            ");
+        let sources = known.join("; ").replace("; ", ";\n              ");
         format!("{which} {levels} levels equal to {sources}")
     }
 }
@@ -186,14 +187,18 @@ fn engine(outcome: &Outcome) -> String {
 /// Length of the longest bar in characters: the table then stays within 80 columns for every board of up to 16 cells.
 const BAR: u64 = 36;
 
-/// Returns the title of a distribution, for example `3x4: 239,500,800 states, diameter 53`; if it is not complete, its
-/// last depth is not called the diameter.
+/// The number of moves that the hardest state needs; only where a search begins at the goal.
+pub(crate) const GODS_NUMBER: &str = "God's number";
+
+/// Returns the title of a distribution, for example `3x4: 239,500,800 states, God's number 53`; if it is not complete, its
+/// last depth is not called so.
 pub(crate) fn title(name: &str, counts: &[u64], complete: bool) -> String {
     let total = counts.iter().sum();
     let states = thousands(total);
     let plural = if total == 1 { "" } else { "s" };
     let last = counts.len().saturating_sub(1);
-    let ending = if complete { format!(", diameter {last}") } else { format!(" to depth {last}") };
+    let ending =
+        if complete { format!(", {GODS_NUMBER} {last}") } else { format!(" to depth {last}") };
     format!("{name}: {states} state{plural}{ending}")
 }
 

@@ -198,7 +198,7 @@ impl fmt::Display for Verdict {
         // One line per search: the first source stands for all.
         let compared_with = self.compared_with.split("; ").next().unwrap_or_default();
         let levels = self.levels;
-        let deepest = if self.complete { "diameter" } else { "to depth" };
+        let deepest = if self.complete { "last depth" } else { "to depth" };
         write!(f, "{puzzle}  {deepest} {diameter}  {states} states  ")?;
         match &self.fault {
             None => {

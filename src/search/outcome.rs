@@ -50,6 +50,11 @@ impl Outcome {
         self.counts.iter().sum()
     }
 
+    /// Whether the largest depth of the complete search is God's number.
+    pub(crate) fn begins_at_goal(&self) -> bool {
+        self.space.start_text() == self.space.goal_text()
+    }
+
     /// Returns the largest depth (God's number if start and goal are equal), or `None` if the search stopped early.
     pub fn diameter(&self) -> Option<usize> {
         self.complete.then(|| self.counts.len() - 1)

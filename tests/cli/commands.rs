@@ -6,8 +6,11 @@ use super::{json, refused, stdout, tilewave};
 fn bfs_prints_table_and_summary() {
     let text = stdout(&["bfs", "3x3"]);
     assert!(text.contains("   24  24,047     77.2348 %"), "{text}");
-    assert!(text.contains("states      181,440\n") && text.contains("diameter    31\n"), "{text}");
-    assert!(text.contains("antipodes   2\n") && text.contains("OEIS A089473"), "{text}");
+    assert!(
+        text.contains("states        181,440\n") && text.contains("God's number  31\n"),
+        "{text}"
+    );
+    assert!(text.contains("antipodes     2\n") && text.contains("OEIS A089473"), "{text}");
     let levels = text.lines().take_while(|line| !line.is_empty()).count();
     assert_eq!(levels, 1 + 32);
 }
@@ -170,8 +173,12 @@ fn verify_passes_true_boards() {
     let text = stdout(&["verify", "2x4", "3x3"]);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 2);
-    assert!(lines[0].starts_with("2x4  diameter 36  20,160 states") && lines[0].ends_with("PASS"));
-    assert!(lines[1].starts_with("3x3  diameter 31  181,440 states") && lines[1].ends_with("PASS"));
+    assert!(
+        lines[0].starts_with("2x4  last depth 36  20,160 states") && lines[0].ends_with("PASS")
+    );
+    assert!(
+        lines[1].starts_with("3x3  last depth 31  181,440 states") && lines[1].ends_with("PASS")
+    );
     let value = json(&["verify", "2x4", "--format", "jsonl"]);
     assert_eq!((&value["pass"], &value["first_wrong_depth"]), (&true.into(), &().into()));
     assert_eq!((&value["diameter"], &value["total"]), (&36.into(), &20160.into()));

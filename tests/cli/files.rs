@@ -32,7 +32,7 @@ fn results_and_plots_go_to_files() {
     assert_eq!(fs::read_to_string(path("3x3.csv")).unwrap().lines().count(), 33);
     let svg = fs::read_to_string(path("3x3.svg")).unwrap();
     assert!(svg.contains("<svg") && svg.trim_end().ends_with("</svg>"));
-    assert!(svg.contains("3x3: 181,440 states, diameter 31"));
+    assert!(svg.contains("3x3: 181,440 states, God's number 31"));
     let png = fs::read(path("3x3.png")).unwrap();
     assert_eq!(png[..8], *b"\x89PNG\r\n\x1a\n");
     assert!(png.ends_with(b"IEND\xae\x42\x60\x82"));
@@ -46,7 +46,7 @@ fn the_report_is_a_page() {
     stdout(&["bfs", "3x3", "--html", name]);
     let page = fs::read_to_string(&path).unwrap();
     assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
-    assert!(page.contains("<title>3x3: 181,440 states, diameter 31</title>"));
+    assert!(page.contains("<title>3x3: 181,440 states, God's number 31</title>"));
     assert!(page.contains("2 antipodes at depth 31"));
     assert!(page.contains(r#"aria-label="8 6 7/2 5 4/3 0 1""#));
     refused(&["bfs", "3x3", "--html", name], 1, "--force");

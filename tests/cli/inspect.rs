@@ -28,7 +28,7 @@ fn every_kind_of_file_is_known_shown_and_checked() {
         ("run", "search", "search   2x4, goal 1 2 3 4/5 6 7 0: complete"),
         ("a.pdb", "pattern database", "kind      additive-min"),
         ("set", "set", "partition  "),
-        ("t.table", "distance table", "states    360, diameter 21"),
+        ("t.table", "distance table", "states    360, God's number 21"),
         ("p.table", "pruning table", "encoding  nibble"),
         ("log", "log", "boards    2 of 2 solved, 0 begun"),
     ];

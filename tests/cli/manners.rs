@@ -54,7 +54,7 @@ fn hints_lead_on() {
     refused(&["bfs", "3x3", "--cut", "3"], 2, "unknown option '--cut'; see tilewave bfs --help");
     refused(&["bfs", "3x4", "--dir", run, "-M", "100B"], 1, "the limit is");
     assert!(!dir.path().join("a").exists(), "refused commands leave nothing");
-    assert!(stdout(&["bfs", "2x3", "-M", "1G"]).contains("diameter    21"));
+    assert!(stdout(&["bfs", "2x3", "-M", "1G"]).contains("God's number  21"));
     if std::thread::available_parallelism().is_ok_and(|cores| cores.get() < 256) {
         assert!(stderr(&["bfs", "2x4", "-j", "1024"]).contains("1024 threads are too many for"));
     }
@@ -299,7 +299,7 @@ fn what_is_not_finished_does_not_pass() {
     // A directory with the name of a board: paths are checked, boards are verified.
     let output = tilewave(&["verify", "2x5"]).current_dir(&dir).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.starts_with("2x5  diameter 55") && text.ends_with("PASS\n"), "{text}");
+    assert!(text.starts_with("2x5  last depth 55") && text.ends_with("PASS\n"), "{text}");
     let output = tilewave(&["check", "2x5"]).current_dir(&dir).output().unwrap();
     assert!(String::from_utf8(output.stdout).unwrap().contains("NOT FINISHED"));
     assert!(stdout(&["info", run]).contains("depth "));

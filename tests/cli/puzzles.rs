@@ -55,7 +55,7 @@ fn searches_are_held_against_what_is_published() {
         (&"five".into(), &"cayleypy/cayleypy@7355621".into())
     );
     let unknown = stdout(&["bfs", &file("wheels.gap")]);
-    assert!(unknown.contains("published   none known"), "{unknown}");
+    assert!(unknown.contains("published     none known"), "{unknown}");
     let mtm = stdout(&["bfs", "2x4", "--metric", "mtm"]);
     assert!(mtm.contains("levels equal to "), "{mtm}");
 }
@@ -65,7 +65,7 @@ fn puzzles_are_verified() {
     let text = stdout(&["verify", "coxeter:7", &file("wheels.gap"), "lrx:8"]);
     let lines: Vec<&str> = text.lines().collect();
     assert!(
-        lines[0].starts_with("coxeter:7  diameter 21  5,040 states  22 levels equal to cayleypy"),
+        lines[0].starts_with("coxeter:7  last depth 21  5,040 states  22 levels equal to cayleypy"),
         "{text}"
     );
     assert!(lines[1].starts_with("wheels  ") && lines[1].contains("PASS"), "{text}");
@@ -397,7 +397,7 @@ fn puzzles_without_numbers_are_searched_by_lists() {
     let row = text.lines().find(|line| line.trim_start().starts_with("3 ")).unwrap();
     assert_eq!(row.split_whitespace().collect::<Vec<_>>()[1..4], ["3,240", "75", "13.333"]);
     assert!(text.contains("of 43,252,003,274,489,856,000"), "{text}");
-    assert!(text.contains("published   the first 4 levels equal to OEIS A080601"), "{text}");
+    assert!(text.contains("published     the first 4 levels equal to OEIS A080601"), "{text}");
     let csv = stdout(&["bfs", "skewb", "--max-depth", "2", "--format", "csv"]);
     assert!(csv.starts_with("depth,states,reduced,cumulative,checksum\n0,1,"), "{csv}");
 
@@ -425,7 +425,9 @@ fn puzzles_without_numbers_are_searched_by_lists() {
 fn growth_is_verified_as_far_as_it_is_published() {
     let text = stdout(&["verify", "2x2x2", "pyraminx", "3x3"]);
     let lines: Vec<&str> = text.lines().collect();
-    assert!(lines[0].starts_with("2x2x2  diameter 11  3,674,160 states  12 levels equal to OEIS"));
+    assert!(
+        lines[0].starts_with("2x2x2  last depth 11  3,674,160 states  12 levels equal to OEIS")
+    );
     assert!(lines.iter().all(|line| line.ends_with("PASS")) && lines.len() == 3, "{text}");
     let board = stdout(&["verify", "kilominx", "--metric", "qtm"]);
     assert!(board.starts_with("kilominx  to depth 7  269,867,489 states  8 levels"), "{board}");

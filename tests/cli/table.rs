@@ -25,7 +25,7 @@ fn a_table_answers_depths_and_solutions() {
         let full = stdout(&["check", "--full", file]);
         assert!(full.ends_with(": checksums, and all entries rebuilt\n"), "{full}");
         let info = stdout(&["info", file]);
-        assert!(info.contains("states    181,440, diameter 31\n"), "{info}");
+        assert!(info.contains("states    181,440, God's number 31\n"), "{info}");
     }
 }
 

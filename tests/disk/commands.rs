@@ -39,7 +39,7 @@ fn a_search_is_started_looked_at_continued_and_verified() {
     assert_eq!(whole["checksums"], memory["checksums"]);
     // Once more: nothing is left to do, so nothing is said of arrays and work.
     let (code, text, _) = tilewave(&["resume", dir]);
-    assert!(code == 0 && text.contains("diameter    55"), "{text}");
+    assert!(code == 0 && text.contains("God's number  55"), "{text}");
     assert!(!text.contains("state arrays") && !text.contains("decode"), "{text}");
 
     let (_, text, _) = tilewave(&["info", dir]);

@@ -499,7 +499,7 @@ fn commands_build_check_and_solve() {
     let small = file("small.table");
     let cross = ["table", "3x3x3", "--up-to-symmetry", "--pieces"];
     let made = succeeds(&[&cross[..], &["edges:1-4", "-o", &small]].concat());
-    assert!(made.contains("190,080 states, diameter 8"), "{made}");
+    assert!(made.contains("190,080 states, God's number 8"), "{made}");
     let checked = succeeds(&["check", &small, "--full"]);
     assert!(checked.ends_with("every entry against its neighbours\n"), "{checked}");
     let info = succeeds(&["info", &small, "--format", "jsonl"]);

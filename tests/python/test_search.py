@@ -79,7 +79,7 @@ def test_results_can_be_written_and_drawn():
     assert found["counts"] == result.counts.tolist() and found["diameter"] == 31
     assert [int(text, 16) for text in found["checksums"]] == result.checksums.tolist()
     assert "OEIS A089473" in found["agrees_with"]
-    assert "diameter    31" in str(result)
+    assert "God's number  31" in str(result)
     html = result._repr_html_()
     assert "<svg" in html and "diameter=31" in html
     axes = result.plot(log=True, color="black")

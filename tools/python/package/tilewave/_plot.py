@@ -18,6 +18,6 @@ def distribution(result: Any, ax: Any, log: bool, **options: Any) -> Any:
         ax.set_yscale("log")
     ax.set_xlabel("depth")
     ax.set_ylabel("states")
-    end = "" if result.diameter is None else f", diameter {result.diameter}"
+    end = "" if result.diameter is None else f", God's number {result.diameter}"
     ax.set_title(f"{result.puzzle}: {result.num_found:,} states{end}")
     return ax
