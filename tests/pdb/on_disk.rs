@@ -170,7 +170,10 @@ fn directories_of_others_are_refused() {
     let before = storage.list().unwrap();
     let other = bits("3x3", &[1, 2, 3, 4, 5]);
     let error = DiskBuild::new(&storage).run(&other).unwrap_err();
-    assert!(matches!(&error, PdbError::Place(said) if said.contains("contains the build")), "{error}");
+    assert!(
+        matches!(&error, PdbError::Place(said) if said.contains("contains the build")),
+        "{error}"
+    );
     assert_eq!(storage.list().unwrap(), before);
     assert_same(&DiskBuild::new(&storage).run(&how).unwrap(), &truth);
     // Levels without a marker are somebody else's.
