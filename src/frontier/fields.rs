@@ -1,7 +1,7 @@
 //! States as rows of small numbers, and the effects of moves and symmetries on them.
 //!
-//! A **field** is a number below 128. In an orbit whose pieces all differ, field p is the location of piece p: position
-//! * modulus + orientation. If all pieces but a few look alike and have no visible orientations, only these few have
+//! A **field** is a number below 128. In an orbit whose pieces all differ, field p is the location of piece p,
+//! `position * modulus + orientation`. If all pieces but a few look alike and have no visible orientations, only these few have
 //! fields. Otherwise, field i is the piece at position i.
 //!
 //! Invariant: every move and every symmetry is a [`FieldMap`]: each field of the result is an entry of a table, indexed

@@ -175,8 +175,16 @@ impl PuzzleSolver {
         let fields = StateFields::of(&puzzle);
         let moves: Vec<FieldMap> =
             puzzle.moves().iter().map(|one| fields.of_move(&puzzle, &one.transformation)).collect();
-        let back = Inverses::of(&puzzle, &fields);
-        let group = SymmetryGroup::find(&puzzle, &fields);
+        // A table of the whole puzzle gives all distances: then symmetries, inverses and a pruner only take time.
+        let whole = |table: &Arc<PruningTable>| {
+            let of = |puzzle: &OrbitPuzzle| (puzzle.moves().len(), puzzle.goals().len());
+            table.puzzle().orbits() == puzzle.orbits() && of(table.puzzle()) == of(&puzzle)
+        };
+        let exact = tables.iter().position(whole);
+        let (back, group) = match exact {
+            Some(_) => (None, SymmetryGroup::trivial(&fields)),
+            None => (Inverses::of(&puzzle, &fields), SymmetryGroup::find(&puzzle, &fields)),
+        };
         let directed = puzzle.is_directed();
         let (mut views, mut sets) = (Vec::new(), Vec::new());
         for (index, table) in tables.iter().enumerate() {
@@ -195,6 +203,9 @@ impl PuzzleSolver {
                 return Err(unfit("stores depths modulo 3, but some moves cannot be reversed"));
             }
             sets.push(map.orbit.clone());
+            if exact.is_some_and(|exact| exact != index) {
+                continue;
+            }
             let most = (table.histogram().len() - 1) as u8;
             for symmetry in &group.maps {
                 let rank = table.numbers.of_rows((&puzzle, &fields), there, &map, symmetry);
@@ -239,7 +250,11 @@ impl PuzzleSolver {
         goals.sort_unstable();
         let illegal = puzzle.illegal().iter().filter_map(|&at| fields.says(&puzzle, at)).collect();
         let mut solver = PuzzleSolver {
-            words: WordPruner::new(&puzzle),
+            words: if exact.is_some() {
+                WordPruner::none(&puzzle)
+            } else {
+                WordPruner::new(&puzzle)
+            },
             width: goals[0].len(),
             reachable: Reachability::of(&puzzle),
             puzzle,

@@ -30,6 +30,11 @@ impl WordPruner {
         WordPruner::without(puzzle.moves().len(), &forbidden)
     }
 
+    /// Returns a pruner that allows all moves.
+    pub fn none(puzzle: &OrbitPuzzle) -> WordPruner {
+        WordPruner::without(puzzle.moves().len(), &[])
+    }
+
     /// The state before the first move.
     pub const START: u32 = 0;
 
