@@ -131,8 +131,8 @@ pub fn advice(error: &io::Error) -> &'static str {
             "; free some of your quota, or choose a file on another disk"
         }
         io::ErrorKind::FileTooLarge => {
-            "; raise the limit, which is the file system's or that of 'ulimit -f', or choose a \
-             file elsewhere"
+            "; the file is too large for the file system or for 'ulimit -f': raise the limit, or \
+             choose a file elsewhere"
         }
         io::ErrorKind::ReadOnlyFilesystem => "; choose a file on a disk that can be written to",
         io::ErrorKind::PermissionDenied => "; choose a file in a directory that you can write to",

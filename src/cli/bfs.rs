@@ -26,8 +26,8 @@ use crate::cli::{
                   tilewave bfs 4x4 --goal first --tiles 3,7,11,12-15"
 )]
 pub struct Args {
-    /// Board size (3x4), member of a family (topspin:12,4), cube or other named puzzle (3x3x3, megaminx; tilewave
-    /// puzzles lists them), or puzzle file (dino.gap).
+    /// Board size (3x4), member of a family (topspin:12,4), cube or other named puzzle (3x3x3, megaminx; see
+    /// `tilewave puzzles`), or puzzle file (dino.gap).
     #[arg(value_parser = puzzle)]
     puzzle: String,
 
@@ -82,7 +82,10 @@ impl Args {
         let mut space = self.counted.space(&self.puzzle)?;
         if let Some(tiles) = &self.tiles.tiles {
             let Some((goal, _)) = space.boards() else {
-                refuse!("--tiles is for boards, but {} is not one: leave it out", self.puzzle);
+                refuse!(
+                    "--tiles is only for boards, and {} is not a board: leave out --tiles",
+                    self.puzzle
+                );
             };
             return self.pattern(Pattern::parse(goal.clone(), tiles)?);
         }
@@ -210,11 +213,11 @@ pub struct Tiles {
     /// Search only the positions of these tiles and the blank: 1-7 or 1,2,5.
     ///
     /// All other tiles look the same. Takes five to eight tiles; the search runs in memory. For five to seven tiles,
-    /// tilewave pdb build --kind all-moves saves the depths as a database.
+    /// `tilewave pdb build --kind all-moves` saves the depths as a database.
     #[arg(long, value_name = "TILES", conflicts_with_all = ["start", "metric", "plot", "html", "list", "engine", "dir", "directed"])]
     tiles: Option<String>,
 
-    /// With --tiles: the cell of the blank at depth 0, row-major from 0 [default: all cells].
+    /// With --tiles: the cell of the blank at depth 0, numbered row by row from 0 [default: start from every cell].
     #[arg(long, value_name = "CELL", requires = "tiles", hide_short_help = true)]
     blank: Option<u8>,
 }

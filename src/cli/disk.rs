@@ -60,8 +60,8 @@ pub struct DiskOptions {
     #[arg(long, hide_short_help = true)]
     ignore_space: bool,
 
-    /// Divide levels into chunks by this many leading digits of the line number [default: the fewest with which a chunk
-    /// fits in memory].
+    /// Divide levels into chunks by this many leading digits of the states' numbers; more digits make more, smaller chunks
+    /// [default: the fewest with which a chunk fits in memory].
     #[arg(long, value_name = "K", value_parser = count::<usize>(), allow_negative_numbers = true, hide_short_help = true)]
     shared_digits: Option<usize>,
 

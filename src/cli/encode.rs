@@ -34,7 +34,7 @@ pub struct Args {
     #[command(flatten)]
     goal: GoalOption,
 
-    /// N, the maximum number of moves of a solution [default: the length of a quickly found one].
+    /// N, the maximum number of moves of a solution [default: the length of a solution that is found quickly].
     #[arg(long, value_name = "N", value_parser = count::<usize>(), allow_negative_numbers = true)]
     max_moves: Option<usize>,
 

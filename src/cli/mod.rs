@@ -68,7 +68,7 @@ struct Cli {
     #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = GENERAL)]
     verbose: u8,
 
-    /// Show no progress bar, and log no levels.
+    /// Do not show a progress bar, and do not log each finished depth.
     #[arg(long, global = true, hide_short_help = true, help_heading = GENERAL)]
     no_progress: bool,
 

@@ -28,8 +28,8 @@ use crate::cli::{
     after_help = "Examples: tilewave plan 2x7\n          tilewave plan 4x4 --cores 16 -M 64GiB --disk-bandwidth 5GB/s\n          tilewave plan 4x4 --ranks 16 --cores 32 --disk-bandwidth 5GB/s --network 10GB/s"
 )]
 pub struct Args {
-    /// Board size (3x4), member of a family (topspin:12,4), cube or other named puzzle (3x3x3, megaminx; tilewave
-    /// puzzles lists them), or puzzle file (dino.gap).
+    /// Board size (3x4), member of a family (topspin:12,4), cube or other named puzzle (3x3x3, megaminx; see
+    /// `tilewave puzzles`), or puzzle file (dino.gap).
     #[arg(value_parser = puzzle)]
     puzzle: String,
 

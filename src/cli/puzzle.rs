@@ -41,8 +41,8 @@ pub fn puzzle(word: &str) -> Result<String, String> {
         families::parse(word).map_err(|wrong| wrong.to_string())?;
     } else {
         return Err(format!(
-            "'{word}' is not a puzzle: specify a board (3x4), a puzzle that tilewave puzzles \
-             lists, or a file (.gap, .tws, .def or .kpuzzle.json)"
+            "'{word}' is not a puzzle: specify a board (3x4), a puzzle listed by \
+             `tilewave puzzles`, or a file (.gap, .tws, .def or .kpuzzle.json)"
         ));
     }
     Ok(word.into())
@@ -182,7 +182,7 @@ pub struct Counted {
 
     /// Use the solved states in FILE, one per line, instead of the puzzle's own.
     ///
-    /// A state is a sequence of moves, or the piece at each position in the form that tilewave state prints. ? stands
+    /// A state is a sequence of moves, or the piece at each position in the form printed by `tilewave state`. ? stands
     /// for any piece or any orientation; a set that is left out may have any arrangement.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     goals: Option<PathBuf>,
@@ -291,7 +291,7 @@ impl Counted {
         let goal = self.goal.goal.as_ref().map(|_| "--goal");
         if let Some(option) = goal.or(self.metric().map(|_| "--metric")) {
             refuse!(
-                "{option} is for boards, but {word} is not one: leave it out; every generator \
+                "{option} is only for boards, and {word} is not a board: leave out {option}; every generator \
                  counts as one move"
             );
         }
@@ -396,7 +396,7 @@ impl Counted {
             };
         };
         if self.goal.goal.is_some() {
-            refuse!("--goal is for boards, but {word} is not one: leave it out");
+            refuse!("--goal is only for boards, and {word} is not a board: leave out --goal");
         }
         self.refuse_metric(word)?;
         if self.directed {

@@ -413,8 +413,8 @@ impl LevelsArgs {
 
 #[derive(clap::Args)]
 struct Listing {
-    /// Board size (3x4), member of a family (topspin:12,4), cube or other named puzzle (3x3x3, megaminx; tilewave
-    /// puzzles lists them), or puzzle file (dino.gap).
+    /// Board size (3x4), member of a family (topspin:12,4), cube or other named puzzle (3x3x3, megaminx; see
+    /// `tilewave puzzles`), or puzzle file (dino.gap).
     #[arg(value_parser = puzzle)]
     puzzle: String,
 

@@ -38,13 +38,13 @@ pub struct Args {
     #[command(flatten)]
     counted: Counted,
 
-    /// How depths are stored [default: nibble for puzzles with several sets, else mod3].
+    /// How depths are stored [default: nibble for puzzles with several sets of pieces, otherwise mod3].
     #[arg(long, value_parser = choice(EntrySize::NAMES))]
     encoding: Option<EntrySize>,
 
     /// Keep one entry per class of symmetric states: a smaller table, but slower lookups.
     ///
-    /// For puzzles with several sets of pieces. The number of entries is divided by about the number of symmetries.
+    /// For puzzles with several sets of pieces. This reduces the number of entries by a factor of almost the number of symmetries.
     #[arg(long)]
     up_to_symmetry: bool,
 

@@ -32,7 +32,7 @@ pub enum EntrySize {
 
 names! { EntrySize:
     "mod3" = Mod3, "Two bits per state: the depth modulo 3";
-    "nibble" = Nibble, "Four bits per state: the depth up to 14";
+    "nibble" = Nibble, "Four bits per state: the depth, at most 14";
     "byte" = Byte, "One byte per state: the depth";
 }
 

@@ -78,8 +78,8 @@ const END: &str = "end";
 
 fn out_of_place(word: &str) -> PuzzleError {
     PuzzleError::MoveOutOfPlace(match word {
-        END => END.into(),
-        word => format!("'{}'", shown(word, 32)),
+        END => "a bracket is not closed".into(),
+        word => format!("unexpected '{}'", shown(word, 32)),
     })
 }
 

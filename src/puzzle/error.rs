@@ -227,7 +227,7 @@ pub enum PuzzleError {
         of: String,
     },
     /// A bracket is unmatched, or another character is out of place.
-    #[error("unexpected {0} in a sequence of moves")]
+    #[error("{0} in a sequence of moves")]
     MoveOutOfPlace(String),
     /// The number of repetitions is too large.
     #[error("'{0}' has too many repetitions")]

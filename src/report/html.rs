@@ -236,7 +236,7 @@ fn plain(solutions: &[Solution], style: MoveStyle) -> String {
     let drawn: String = solutions.iter().take(PLAIN).map(one).collect();
     let more = match solutions.len().saturating_sub(PLAIN) {
         0 => String::new(),
-        more => format!("<p>Showing {more} more needs JavaScript.</p>"),
+        more => format!("<p>JavaScript is needed to show {more} more.</p>"),
     };
     format!("<section class=\"card\"><div class=\"pairs\">{drawn}</div>{more}</section>")
 }

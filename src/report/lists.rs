@@ -22,7 +22,7 @@ use crate::{
 /// let search = FrontierSearch::new(puzzle).max_depth(4);
 /// let report = ListReport::new(&search.puzzle, &search.run()?, None);
 /// assert_eq!((&report.counts[..], report.diameter), (&[1, 9, 54, 321, 1847][..], None));
-/// assert!(report.text().contains("the first 5 levels equal to OEIS A079761"));
+/// assert!(report.text().contains("the first 5 levels agree with OEIS A079761"));
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 #[derive(Clone, Debug, Serialize)]
@@ -127,9 +127,9 @@ impl ListReport {
         };
         match self.first_wrong_depth {
             None if self.complete && self.compared == self.counts.len() => {
-                format!("all {} levels equal to {source}", self.compared)
+                format!("all {} levels agree with {source}", self.compared)
             }
-            None => format!("the first {} levels equal to {source}", self.compared),
+            None => format!("the first {} levels agree with {source}", self.compared),
             Some(depth) => format!("DISAGREES with {source}: first wrong depth {depth}"),
         }
     }

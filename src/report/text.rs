@@ -21,7 +21,7 @@ use crate::{
 /// let outcome = search.run()?;
 /// let report = Report::new(&outcome);
 /// assert!(report.summary().contains("God's number  31"));
-/// assert!(report.summary().contains("all 32 levels equal to OEIS A089473"));
+/// assert!(report.summary().contains("all 32 levels agree with OEIS A089473"));
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -165,7 +165,7 @@ impl<'a> Report<'a> {
         }
         // One source per line: together they are wider than a terminal.
         let sources = known.join("; ").replace("; ", ";\n              ");
-        format!("{which} {levels} levels equal to {sources}")
+        format!("{which} {levels} levels agree with {sources}")
     }
 }
 

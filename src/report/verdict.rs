@@ -204,7 +204,7 @@ impl fmt::Display for Verdict {
             None => {
                 let own = self.own.iter().map(|own| format!(" and own {own}"));
                 let own: String = own.collect();
-                write!(f, "{levels} levels equal to {compared_with}{own}  PASS")
+                write!(f, "{levels} levels agree with {compared_with}{own}  PASS")
             }
             Some(fault) => write!(f, "{fault} according to {compared_with}  FAIL"),
         }

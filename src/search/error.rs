@@ -209,8 +209,8 @@ impl SearchError {
         asked: &str,
     ) -> SearchError {
         SearchError::Refused(format!(
-            "{} contains another search: {name} {found}, not {asked}; choose another --dir, or ask \
-             for the same",
+            "{} contains another search: {name} {found}, not {asked}; choose another --dir, or use \
+             the options of that search",
             storage.name()
         ))
     }

@@ -40,7 +40,7 @@ pub enum SolveError {
     NoSolution,
     /// The log belongs to a different solve.
     #[error(
-        "'{}' is the log of a solve command {what}: use the arguments with which it was started, \
+        "'{}' is the log of a solve command {what}: use the arguments of that command, \
          or choose another file for a new log", path.display()
     )]
     OtherLog {

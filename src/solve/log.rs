@@ -356,7 +356,7 @@ impl Heading {
         match () {
             () if theirs.goal != self.goal => other("for a different goal"),
             () if (theirs.boards, &theirs.boards_hash) != (self.boards, &self.boards_hash) => {
-                other("with different boards or in a different order")
+                other("with different boards, or the same boards in a different order")
             }
             () if theirs.databases != self.databases => other("with different databases"),
             () => Ok(()),

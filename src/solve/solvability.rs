@@ -150,9 +150,9 @@ impl fmt::Display for Unsolvable {
         let (exchanges, steps) = (self.exchanges, self.blank_steps);
         write!(
             f,
-            "its parity is odd, so no moves lead to the goal. It takes {exchanges} exchange{} of \
-             tiles, or of a tile and the blank ({}), but the blank is {steps} step{} from its cell \
-             ({}), and every move changes both parities. Exchange tiles {a} and {b} ({}), or \
+            "its parity is odd, so no moves lead to the goal. {exchanges} exchange{} of two cells \
+             ({}) would make it the goal, but the blank is {steps} step{} from its goal cell ({}); \
+             every move changes both parities, so they always differ. Exchange tiles {a} and {b} ({}), or \
              choose another goal ({})",
             plural(exchanges),
             parity(exchanges),

@@ -313,7 +313,7 @@ impl Storage for Directory {
         #[cfg(not(unix))]
         let none = false;
         let none = none || error.kind() == io::ErrorKind::Unsupported;
-        let why = "this file system has no locks (flock), which keep two searches apart: choose another --dir";
+        let why = "this file system does not support locks (flock), which prevent two searches from using the same directory: choose another --dir";
         let reason = if none { io::Error::new(io::ErrorKind::Unsupported, why) } else { error };
         Err(self.error(LOCK, reason))
     }

@@ -32,7 +32,7 @@ fn what_is_wrong_is_said_in_our_words() {
         ("bfs 3x3 -M 8Gb", "'8Gb' means bits: write 8GB if you mean bytes"),
         (
             "verify nodir",
-            "'nodir' is not a puzzle: specify a board (3x4), a puzzle that tilewave puzzles lists, or a file (.gap, .tws, .def or \
+            "'nodir' is not a puzzle: specify a board (3x4), a puzzle listed by `tilewave puzzles`, or a file (.gap, .tws, .def or \
              .kpuzzle.json)",
         ),
         ("resume --dir RUN", "unknown option '--dir'"),

@@ -39,7 +39,7 @@ fn searches_are_held_against_what_is_published() {
     let text = stdout(&["bfs", "topspin:8,4"]);
     assert!(text.contains("\npuzzle      topspin:8,4, goal 1 2 3 4 5 6 7 8\n"), "{text}");
     assert!(text.contains("\ngroup       order 40,320, all reached\n"), "{text}");
-    assert!(text.contains("all 23 levels equal to cayleypy/cayleypy@7355621"), "{text}");
+    assert!(text.contains("all 23 levels agree with cayleypy/cayleypy@7355621"), "{text}");
     // Every state of a Cayley graph sees the same levels.
     let value = json(&["bfs", "lx:6", "--start", "6 5 4 1 2 3", "--format", "json"]);
     assert_eq!(value["agrees_with"], "cayleypy/cayleypy@7355621");
@@ -57,7 +57,7 @@ fn searches_are_held_against_what_is_published() {
     let unknown = stdout(&["bfs", &file("wheels.gap")]);
     assert!(unknown.contains("published     none known"), "{unknown}");
     let mtm = stdout(&["bfs", "2x4", "--metric", "mtm"]);
-    assert!(mtm.contains("levels equal to "), "{mtm}");
+    assert!(mtm.contains("levels agree with "), "{mtm}");
 }
 
 #[test]
@@ -65,7 +65,8 @@ fn puzzles_are_verified() {
     let text = stdout(&["verify", "coxeter:7", &file("wheels.gap"), "lrx:8"]);
     let lines: Vec<&str> = text.lines().collect();
     assert!(
-        lines[0].starts_with("coxeter:7  last depth 21  5,040 states  22 levels equal to cayleypy"),
+        lines[0]
+            .starts_with("coxeter:7  last depth 21  5,040 states  22 levels agree with cayleypy"),
         "{text}"
     );
     assert!(lines[1].starts_with("wheels  ") && lines[1].contains("PASS"), "{text}");
@@ -332,7 +333,7 @@ fn own_results_are_cited_and_told_apart_from_publications() {
     for goal in ["blank=1", "blank=8"] {
         let text = stdout(&["bfs", "2x5", "--goal", goal]);
         assert!(
-            text.contains("all 56 levels equal to this project's own result 2x5-blank1"),
+            text.contains("all 56 levels agree with this project's own result 2x5-blank1"),
             "{text}"
         );
     }
@@ -341,12 +342,12 @@ fn own_results_are_cited_and_told_apart_from_publications() {
     assert_eq!(value["agrees_with_own"], "result 2x5-blank1");
     let text = stdout(&["bfs", "topspin:9,5", "--max-depth", "4"]);
     assert!(
-        text.contains("the first 5 levels equal to this project's own result topspin-9-5"),
+        text.contains("the first 5 levels agree with this project's own result topspin-9-5"),
         "{text}"
     );
     // They are no second computation: the plain engine is asked all the same.
     let text = stdout(&["verify", "2x5", "--goal", "blank=2"]);
-    let expected = "levels equal to the reference engine and own result 2x5-blank2  PASS";
+    let expected = "levels agree with the reference engine and own result 2x5-blank2  PASS";
     assert!(text.contains(expected), "{text}");
     let value = json(&["verify", "lrx:6", "--format", "jsonl"]);
     assert_eq!(value["compared_with"], "cayleypy/cayleypy@7355621");
@@ -397,7 +398,7 @@ fn puzzles_without_numbers_are_searched_by_lists() {
     let row = text.lines().find(|line| line.trim_start().starts_with("3 ")).unwrap();
     assert_eq!(row.split_whitespace().collect::<Vec<_>>()[1..4], ["3,240", "75", "13.333"]);
     assert!(text.contains("of 43,252,003,274,489,856,000"), "{text}");
-    assert!(text.contains("published     the first 4 levels equal to OEIS A080601"), "{text}");
+    assert!(text.contains("published     the first 4 levels agree with OEIS A080601"), "{text}");
     let csv = stdout(&["bfs", "skewb", "--max-depth", "2", "--format", "csv"]);
     assert!(csv.starts_with("depth,states,reduced,cumulative,checksum\n0,1,"), "{csv}");
 
@@ -426,7 +427,7 @@ fn growth_is_verified_as_far_as_it_is_published() {
     let text = stdout(&["verify", "2x2x2", "pyraminx", "3x3"]);
     let lines: Vec<&str> = text.lines().collect();
     assert!(
-        lines[0].starts_with("2x2x2  last depth 11  3,674,160 states  12 levels equal to OEIS")
+        lines[0].starts_with("2x2x2  last depth 11  3,674,160 states  12 levels agree with OEIS")
     );
     assert!(lines.iter().all(|line| line.ends_with("PASS")) && lines.len() == 3, "{text}");
     let board = stdout(&["verify", "kilominx", "--metric", "qtm"]);

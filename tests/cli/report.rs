@@ -210,13 +210,13 @@ fn summaries_claim_what_was_found() {
         search.space = search.space.clone().from_board(start);
     });
     let cases = [
-        (&whole, &["all 22 levels equal to OEIS A090034", "God's number  21"][..]),
+        (&whole, &["all 22 levels agree with OEIS A090034", "God's number  21"][..]),
         (&wrong, &["DISAGREES with OEIS A090034", "first wrong depth 7: 13 states instead of 12"]),
         (
             &limited,
-            &["God's number  over 5, the last depth computed", "the first 6 levels equal to"],
+            &["God's number  over 5, the last depth computed", "the first 6 levels agree with"],
         ),
-        (&started, &["start       1 0 2/3 4 5", "all 22 levels equal to lightln2/PuzzleSearch"]),
+        (&started, &["start       1 0 2/3 4 5", "all 22 levels agree with lightln2/PuzzleSearch"]),
     ];
     for (outcome, parts) in cases {
         let summary = Report::new(outcome).summary();
@@ -243,7 +243,7 @@ fn the_page_of_a_search_says_what_was_found() {
     let text = report.html().unwrap();
     for part in [
         "<title>2x3: 360 states, God's number 21</title>",
-        r#"<span class="tag good">all 22 levels equal to OEIS A090034"#,
+        r#"<span class="tag good">all 22 levels agree with OEIS A090034"#,
         "<dt>diameter</dt><dd>21</dd>",
         "<h2 id=\"last-title\">1 antipode at depth 21</h2>",
         r#"aria-label="4 5 0/1 2 3""#,

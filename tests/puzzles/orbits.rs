@@ -119,7 +119,10 @@ fn sets_and_moves_can_be_chosen() {
     };
     let of = |text: &str| format!("{name}:11: {text}");
     assert_eq!(error(&extract(&[], &["A", "Q"])), of("'Q' is not a move"));
-    assert_eq!(error(&extract(&[], &["A=(A"])), of("unexpected end in a sequence of moves"));
+    assert_eq!(
+        error(&extract(&[], &["A=(A"])),
+        of("a bracket is not closed in a sequence of moves")
+    );
     assert_eq!(
         error(&extract(&["STARS"], &[])),
         of("no set is called 'STARS': the sets are LANTERNS, BEADS")
@@ -193,7 +196,7 @@ fn sequences_of_moves_are_read() {
     }
     for (text, error) in [
         ("A X2", "'X2' is not a move"),
-        ("(A", "unexpected end in a sequence of moves"),
+        ("(A", "a bracket is not closed in a sequence of moves"),
         ("A)", "unexpected ')' in a sequence of moves"),
         ("[A B]", "unexpected ']' in a sequence of moves"),
         ("(A, B)", "unexpected ',' in a sequence of moves"),

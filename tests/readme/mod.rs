@@ -67,9 +67,9 @@ fn words(line: &str) -> Vec<&str> {
 
 /// What each command of a table prints, by its first words.
 const SAYS: &[(&str, &[&str])] = &[
-    ("bfs 3x4", &["239,500,800", "God's number  53", "all 54 levels equal"]),
-    ("bfs topspin:9,4", &["order 181,440, all reached", "all 24 levels equal"]),
-    ("bfs 2x2x2", &["3,674,160 of 3,674,160", "all 12 levels equal"]),
+    ("bfs 3x4", &["239,500,800", "God's number  53", "all 54 levels agree"]),
+    ("bfs topspin:9,4", &["order 181,440, all reached", "all 24 levels agree"]),
+    ("bfs 2x2x2", &["3,674,160 of 3,674,160", "all 12 levels agree"]),
     ("bfs 3x3 --plot", &["God's number  31"]),
     ("bfs 3x3 --html", &["God's number  31"]),
     ("bfs 2x4 --format json", &[]),

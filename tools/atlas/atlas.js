@@ -60,7 +60,7 @@ function show(of) {
   for (const host of document.querySelectorAll(".board-only")) host.hidden = !isBoard(of);
   find("title").textContent = document.title = `${of.puzzle}: God's number ${far(of)}`;
   find("what").textContent = isBoard(of) ? `Blank of the goal in ${cell(of)}; ${MOVES[of.metric]}` : of.group;
-  const cited = of.cite.flatMap((text, i) => [i ? "; " : `All ${of.counts.length} levels equal to `, source(text)]);
+  const cited = of.cite.flatMap((text, i) => [i ? "; " : `All ${of.counts.length} levels agree with `, source(text)]);
   find("known").replaceChildren(...(cited.length ? cited : [of.known ?? "Not found published elsewhere"]));
   find("known").classList.toggle("good", of.cite.length > 0);
   find("states").textContent = number(total);
@@ -80,7 +80,7 @@ function show(of) {
   find("checks").replaceChildren(
     element("li", {}, `The levels add up to all ${number(total)} states.`),
     ...of.confirmed.map(([how, equal]) => element("li", {}, `Repeated by ${how}: ${equal} equal.`)),
-    ...of.cite.map((text) => element("li", {}, "Every level equal to ", source(text), ".")));
+    ...of.cite.map((text) => element("li", {}, "Every level agrees with ", source(text), ".")));
   find("engine").textContent = `${of.engine}, ${of.seconds.toPrecision(3)} s, ${of.cpu}`;
   find("command").textContent = of.command;
   find("file").textContent = `${of.name}.json`;

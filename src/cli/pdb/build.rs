@@ -135,7 +135,7 @@ pub struct BuildArgs {
     #[command(flatten)]
     wanted: Wanted,
 
-    /// Require that every tile is in exactly one pattern.
+    /// Require every tile to be in exactly one pattern.
     #[arg(long)]
     disjoint: bool,
 
@@ -149,8 +149,8 @@ pub struct BuildArgs {
 
     /// Keep the levels in DIR until the database is written.
     ///
-    /// If the build is stopped, run the same command again to continue it. A build with one bit per entry then needs
-    /// only half the memory. To abandon a build, remove DIR.
+    /// With --dir, a build with one bit per entry needs only half the memory. If the build is stopped, run the same
+    /// command again to continue it. To abandon a build, remove DIR.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with = "plain")]
     dir: Option<PathBuf>,
 

@@ -411,7 +411,7 @@ impl Figures for BoardGrowth {
             let rate = self.nodes as f64 / self.seconds.max(1e-9);
             text += &format!(
                 ", {} up to threshold {last}, growing by a factor of {growth:.2}: about {} and {} \
-                 for the next",
+                 for the next threshold",
                 counted(nodes, "node"),
                 counted(next as u64, "node"),
                 duration(next / rate),

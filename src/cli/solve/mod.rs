@@ -58,8 +58,8 @@ const PROOF_TIME: Duration = Duration::from_secs(60);
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  tilewave solve '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12'\n  \
                   tilewave solve 3x3x3 \"R U F' L2 D B\"\n  tilewave scramble 10x10 --count 1000 | tilewave solve --fast\n\n\
-                  The first run builds pattern databases and keeps them (12 MB for 4x4, 510 MB for 5x5):\n\
-                  tilewave cache lists and removes them.")]
+                  The first run builds pattern databases and keeps them (12 MB for 4x4, 510 MB for 5x5).\n\
+                  `tilewave cache` lists them; `tilewave cache --clear` removes them.")]
 #[command(mut_args(states::in_long_help))]
 pub struct Args {
     #[command(flatten)]
@@ -68,7 +68,7 @@ pub struct Args {
     #[command(flatten)]
     counted: Counted,
 
-    /// Solve quickly but not optimally; non-board puzzles in phases (see --via).
+    /// Solve quickly but not optimally; puzzles other than boards are solved in phases (see --via).
     #[arg(long)]
     fast: bool,
 
@@ -98,7 +98,7 @@ pub struct Args {
     #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
     timeout: Option<Duration>,
 
-    /// Log progress to FILE, for many hard boards; rerun the command to resume.
+    /// Log progress to FILE (useful for long runs); run the same command again to continue.
     ///
     /// All boards are read before the first one is solved.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fast", "certify", "table"])]
@@ -240,7 +240,9 @@ impl Args {
         match wrong.into_iter().find(|(wrong, _)| *wrong) {
             None => Ok(()),
             Some((_, option)) => {
-                refuse!("{option} is for boards, but {word} is not one: leave it out")
+                refuse!(
+                    "{option} is only for boards, and {word} is not a board: leave out {option}"
+                )
             }
         }
     }

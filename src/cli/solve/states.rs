@@ -35,7 +35,7 @@ use crate::cli::{
 /// `--via`.
 #[derive(clap::Args)]
 pub struct Phases {
-    /// With --fast, for puzzles other than boards: solve these first; may be given several times.
+    /// With --fast: a phase, given as the pieces to solve or the subgroup to reach first; may be given several times.
     ///
     /// Specify pieces as for --pieces (edges:1-4), or the moves of a subgroup to reach ("<U,D,R2,L2,F2,B2>"); once it
     /// is reached, only moves that stay in it are used.

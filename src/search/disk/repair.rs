@@ -236,7 +236,7 @@ impl RunLevels {
             );
         }
         if (header.depth, header.chunk) != (depth, chunk) || chunk >= header.chunks {
-            return apart("is not what its name says: restore its own name");
+            return apart("does not match its name: give it back its original name");
         }
         if !seen.has_chunk(chunk) {
             return apart(

@@ -191,7 +191,7 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
                 return Err(SystemError::Interrupted.into());
             };
             if tally != record.tally() {
-                let reason = "its states differ from the manifest's count";
+                let reason = "its states are not those that the manifest counts";
                 return Err(fetch.damaged(record.chunk as usize, reason).into());
             }
             verified.files += u64::from(record.has_file());

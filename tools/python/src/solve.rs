@@ -192,10 +192,12 @@ impl Progress for Guard<'_> {
 /// size : str
 ///     The size of the board, "4x4"; each side at most 6.
 /// goal : str or board, default "last"
-/// A set file (``tilewave pdb set build``), whose databases are mapped as by `PatternDatabase.open` with ``mmap=True``.
-/// Or databases and database files without common tiles, of any kind and encoding, for this goal or for a goal whose
-/// blank cell is a rotation or reflection of this one's. If omitted, a set is built: a fraction of a second for 4x4 (12
-/// MB), seconds for 5x5 (510 MB).
+///     The goal: "last", "first" or a board.
+/// databases : str, path or sequence, optional
+///     A set file (``tilewave pdb set build``), whose databases are mapped as by `PatternDatabase.open` with
+///     ``mmap=True``. Or databases and database files without common tiles, of any kind and encoding, for this goal or
+///     for a goal whose blank cell is a rotation or reflection of this one's. If omitted, a set is built: a fraction of
+///     a second for 4x4 (12 MB), seconds for 5x5 (510 MB).
 /// threads : int, optional
 ///     Number of worker threads; one per core by default.
 /// memory : int or str, optional
