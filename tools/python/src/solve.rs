@@ -193,7 +193,7 @@ impl Progress for Guard<'_> {
 ///     The size of the board, "4x4"; each side at most 6.
 /// goal : str or board, default "last"
 ///     The goal: "last", "first" or a board.
-/// databases : str, path or sequence, optional
+/// databases : path, or list of PatternDatabase and paths, optional
 ///     A set file (``tilewave pdb set build``), whose databases are mapped as by `PatternDatabase.open` with
 ///     ``mmap=True``. Or databases and database files without common tiles, of any kind and encoding, for this goal or
 ///     for a goal whose blank cell is a rotation or reflection of this one's. If omitted, a set is built: a fraction of
