@@ -164,7 +164,7 @@ pub struct Counted {
 
     /// Use only these pieces, for example corners, or corners,edges:1-6.
     ///
-    /// The remaining pieces of each set all look alike.
+    /// Sets that are not listed are left out. Pieces of a listed set that are not selected all look alike.
     #[arg(long, value_name = "PIECES", value_delimiter = ',')]
     pieces: Vec<String>,
 

@@ -174,7 +174,7 @@ pub(crate) const LX: Family = Family {
     parameters: "N",
     states: "N!",
     example: "lx:12",
-    description: "rotate all left, or swap the first two; moves have no inverses",
+    description: "rotate all left (never right), or swap the first two; directed",
     make: lx,
 };
 

@@ -33,8 +33,8 @@ impl SearchProblem {
         Ok(SearchProblem { groups, start, space: space.clone(), layout })
     }
 
-    /// Returns the problem of a search through chunks; an error if several elements at once cross a window that reaches
-    /// the first digits of a line.
+    /// Returns the problem of a search through chunks; an error if a window moves several elements at once into a block
+    /// or into the lanes.
     pub fn chunked(space: &StateSpace) -> Result<SearchProblem, Error> {
         let problem = SearchProblem::new(space)?;
         let windows = problem.space.moves().windows();

@@ -134,7 +134,7 @@ pub fn plan(space: &StateSpace, engine: Option<Engine>) -> Result<SearchPlan, Er
 
 // Searches of puzzles with numbered states that use lists nevertheless.
 
-/// Passes over this many states take longer than lists of one state in this many.
+/// Passes over more than `MANY` states take longer than lists of fewer than one state in `THIN`.
 const MANY: u64 = 10_000_000_000;
 const THIN: f64 = 4000.0;
 

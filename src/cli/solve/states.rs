@@ -38,7 +38,7 @@ pub struct Phases {
     /// With --fast: a phase, given as the pieces to solve or the subgroup to reach first; may be given several times.
     ///
     /// Specify pieces as for --pieces (edges:1-4), or the moves of a subgroup to reach ("<U,D,R2,L2,F2,B2>"); once it
-    /// is reached, only moves that stay in it are used.
+    /// is reached, only moves that stay in it are used. Not for boards.
     #[arg(long, value_name = "PHASE", value_parser = phase, requires = "fast", conflicts_with = "pdb", hide_short_help = true)]
     pub via: Vec<Variant>,
 }

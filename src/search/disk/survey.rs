@@ -320,8 +320,8 @@ impl<'a> Survey<'a> {
                 self.directories.first(),
                 format!(
                     "the manifest is older than the files: it ends before depth {}, but {what}. If \
-                     an older manifest was restored, tilewave repair rebuilds the newest. Nothing \
-                     was changed",
+                     an older manifest was restored, move it away and run tilewave repair, which \
+                     rebuilds the newest if possible. Nothing was changed",
                     manifest.levels.len()
                 ),
             )

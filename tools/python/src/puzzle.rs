@@ -749,7 +749,7 @@ impl Puzzle {
     /// Raises
     /// ------
     /// ValueError
-    ///     If no state has a number; the message names the first such number.
+    ///     If a number is not that of any state; the message names the first such number.
     ///
     /// Examples
     /// --------

@@ -192,7 +192,7 @@ impl Progress for Guard<'_> {
 /// size : str
 ///     The size of the board, "4x4"; each side at most 6.
 /// goal : str or board, default "last"
-///     The goal: "last", "first" or a board.
+///     The goal: "last", "first", "blank=4" or a board.
 /// databases : path, or list of PatternDatabase and paths, optional
 ///     A set file (``tilewave pdb set build``), whose databases are mapped as by `PatternDatabase.open` with
 ///     ``mmap=True``. Or databases and database files without common tiles, of any kind and encoding, for this goal or
