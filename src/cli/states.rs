@@ -123,7 +123,9 @@ impl StateArgs {
             }
         }
         if none {
-            refuse!("no state was given: pass states as arguments or on standard input");
+            refuse!(
+                "no state was given: pass states as arguments, or one per line on standard input"
+            );
         }
         destination.finish()
     }

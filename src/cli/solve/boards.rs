@@ -119,7 +119,9 @@ impl Arrivals {
                     (true, _) => Ok(None),
                     (false, Some(error)) => Err(Failure::usage(error)),
                     (false, None) => {
-                        refuse!("no board was given: pass boards as arguments or on standard input")
+                        refuse!(
+                            "no board was given: pass boards as arguments, or one per line on standard input"
+                        )
                     }
                 };
             }

@@ -282,7 +282,7 @@ fn each<S>(
         }
     }
     if before == 0 && !refused && !progress::asked() {
-        refuse!("no state was given: pass states as arguments or on standard input");
+        refuse!("no state was given: pass states as arguments, or one per line on standard input");
     }
     destination.map_or(Ok(()), Destination::finish)?;
     if progress::asked() {
