@@ -327,7 +327,7 @@ impl Figures for BuildFacts {
         let rows = [
             (
                 "build",
-                "of a pattern database, unfinished: run the same command again to continue it"
+                "an unfinished pattern database: run the command that started it again to continue"
                     .into(),
             ),
             ("board", self.board.clone()),

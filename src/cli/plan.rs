@@ -40,7 +40,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
     cores: Option<u16>,
 
-    /// Plan for this many MPI processes, each on a machine of its own with this many cores and such a disk.
+    /// Plan for N MPI processes, each on its own machine with the cores and disk bandwidth of the other options.
     #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
     ranks: Option<u16>,
 
@@ -301,7 +301,7 @@ impl Figures for ListsPlanned {
             let [depth, states, memory, ahead, disk, time] = cells;
             format!("{depth:>5}  {states:>24}  {memory:>10}  {ahead:>13}  {disk:>12}  {time:>11}\n")
         };
-        let heading = ["depth", "states at it", "memory", "counted ahead", "disk instead", "time"];
+        let heading = ["depth", "states", "memory", "--count-ahead", "with --dir", "time"];
         let mut text = line(heading.map(String::from));
         let left_out = self.levels.len().saturating_sub(MOST_ROWS);
         for level in &self.levels[left_out..] {
@@ -325,8 +325,10 @@ impl Figures for ListsPlanned {
         }
         let beyond = match self.levels.last() {
             Some(last) if last.depth <= self.calibrated_to_depth => "",
-            Some(last) if last.seconds.is_none() => ", too briefly to estimate the times of others",
-            _ => ", an upper estimate beyond that",
+            Some(last) if last.seconds.is_none() => {
+                ", too briefly to estimate the time of greater depths"
+            }
+            _ => "; the times beyond that are upper estimates",
         };
         let rows = [
             ("puzzle", self.puzzle.clone()),
@@ -342,7 +344,7 @@ impl Figures for ListsPlanned {
                     0 => String::new(),
                     some => {
                         format!(
-                            "depths 0 to {}, which take less: use --format csv to see them",
+                            "depths 0 to {}, which need less memory and time: use --format csv to see them",
                             some - 1
                         )
                     }
@@ -374,9 +376,11 @@ impl Figures for Planned {
         let kernel = self.kernel.map_or(String::new(), |name| format!(", {name} kernel"));
         let threads = counted(self.threads as u64, "thread");
         let budget = self.memory_budget_bytes;
-        let fits = verdict(self.memory_bytes, budget);
-        let memory =
-            format!("{}: {fits} within the limit of {}", bytes(self.memory_bytes), bytes(budget));
+        let fits = match self.memory_bytes.saturating_sub(budget) {
+            0 => "fits within".into(),
+            over => format!("does NOT fit, {} over", bytes(over)),
+        };
+        let memory = format!("{}: {fits} the limit of {}", bytes(self.memory_bytes), bytes(budget));
         let mut rows = vec![
             (kind, self.space.to_string()),
             ("group", order),
@@ -403,7 +407,11 @@ impl Figures for Planned {
             let ranks = self.ranks.unwrap_or(1);
             let share = estimate.peak_bytes / u64::from(ranks);
             if let Some(free) = self.disk_free_bytes {
-                rows.push(("free", format!("{}: {} there", bytes(free), verdict(share, free))));
+                let enough = match share.saturating_sub(free) {
+                    0 => "enough".into(),
+                    more => format!("NOT enough, {} more needed", bytes(more)),
+                };
+                rows.push(("free", format!("{}: {enough}", bytes(free))));
             }
             if let Some((network, seconds)) = &disk.network {
                 let most = bytes(network.level_bytes);
@@ -427,14 +435,6 @@ impl Figures for Planned {
             all => format!("projected, not measured: {all}\n"),
         };
         facts(9, rows) + &projected
-    }
-}
-
-/// Whether what is needed fits, and by how much it does not.
-fn verdict(needed: u64, available: u64) -> String {
-    match needed.checked_sub(available) {
-        None | Some(0) => "fits".into(),
-        Some(short) => format!("{} too much, does NOT fit", bytes(short)),
     }
 }
 

@@ -262,8 +262,8 @@ impl Counted {
         }
         if named::parse(word).is_some() {
             refuse!(
-                "{word} has pieces with orientations, or several sets: this command does not \
-                 support it"
+                "{word} has pieces with orientations, or several sets of pieces: this command does \
+                 not support such puzzles"
             );
         }
         if word.starts_with(|c: char| c.is_ascii_digit()) && Format::of(word).is_none() {

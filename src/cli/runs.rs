@@ -280,7 +280,7 @@ impl VerifyArgs {
             _ if few => None,
             None => refuse!(
                 "{puzzle} has no published level counts and too many states for a complete search: \
-                 there is nothing with which to compare a search"
+                 there is nothing to compare a search with"
             ),
             depth => depth,
         };

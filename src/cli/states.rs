@@ -123,9 +123,7 @@ impl StateArgs {
             }
         }
         if none {
-            refuse!(
-                "no state was given: pass states as arguments, or one per line on standard input"
-            );
+            refuse!("no state was given: pass states, or one per line on standard input");
         }
         destination.finish()
     }

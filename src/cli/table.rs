@@ -44,7 +44,8 @@ pub struct Args {
 
     /// Keep one entry per class of symmetric states: a smaller table, but slower lookups.
     ///
-    /// For puzzles with several sets of pieces. This reduces the number of entries by a factor of almost the number of symmetries.
+    /// For puzzles with several sets of pieces. This divides the number of entries by nearly the number of
+    /// symmetries.
     #[arg(long)]
     up_to_symmetry: bool,
 

@@ -106,7 +106,7 @@ impl PdbError {
 
     /// A pattern that is too short for its space to be searched.
     pub(crate) fn short_space() -> PdbError {
-        let words = "searching a pattern needs at least five tiles: specify more";
+        let words = "only patterns of at least five tiles can be searched: specify more tiles";
         PdbError::Unsuitable(words.into())
     }
 }

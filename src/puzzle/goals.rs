@@ -202,7 +202,7 @@ impl OrbitPuzzle {
             seen.unturn(index, &kinds.clone().map(named).collect::<Vec<_>>());
         }
         seen.name = format!("{} solved in part", self.name);
-        let note = "the goals are one state of a projection, whose states are counted";
+        let note = "the goals correspond to one state of a projection; the counts are those of the projection";
         Ok(Some(seen.rebuilt()?.noted(note.into())))
     }
 
@@ -234,8 +234,8 @@ impl OrbitPuzzle {
             _ => return Ok(None),
         };
         let note = format!(
-            "states that the subgroup turns into each other count as one: {each} at \
-                            a time"
+            "states that the subgroup maps to each other count as one; each counted state stands \
+             for {each}"
         );
         Ok(Some(seen.noted(note)))
     }

@@ -17,8 +17,8 @@ use crate::puzzle::{
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unreachable {
-    /// A piece is in a position or orientation to which no moves bring it.
-    #[error("a piece of set '{set}' has a position or orientation to which no moves bring it")]
+    /// A piece is in a position or orientation that no moves can give it.
+    #[error("a piece of set '{set}' has a position or orientation that no moves can give it")]
     Place {
         /// The set of pieces.
         set: String,

@@ -64,7 +64,7 @@ pub enum SearchError {
     #[error(
         "the levels up to depth {depth} contain {} states, but {puzzle} has {}: either the \
          hardware or this program has made an error, so the result is withheld; run the search \
-         again, also with another --kernel or --engine",
+         again, and then once more with another --kernel or --engine",
         thousands(*found), thousands(*all)
     )]
     Sum {
@@ -182,7 +182,7 @@ fn advice(reason: &io::Error, lost: bool) -> String {
             format!("; {}: free some space, and run the same command again", kept(lost))
         }
         io::ErrorKind::InvalidData => {
-            "; tilewave repair rebuilds it if possible; a new search needs another --dir".into()
+            "; tilewave repair rebuilds this file if possible; to start a new search instead, choose another --dir".into()
         }
         _ if lost => format!("; {}, but earlier commits are kept", kept(lost)),
         _ => String::new(),

@@ -286,7 +286,10 @@ impl Forecast {
         };
         if let Some(m) = measured.filter(|m| m.threads != cores) {
             let (cores, threads) = (counted(cores as u64, "core"), m.threads);
-            let words = format!("{cores}, in proportion to the {threads} measured");
+            let words = format!(
+                "the speed of {cores}, scaled up from {}",
+                counted(threads as u64, "thread")
+            );
             forecast.projected.push(words);
         }
         if on_disk {

@@ -87,8 +87,8 @@ pub enum SolveError {
     },
     /// The SAT solver was stopped.
     #[error(
-        "the SAT solver had not decided {moves} moves after {seconds:.1} seconds: allow more time, \
-         or certify a smaller board"
+        "after {seconds:.1} seconds, the SAT solver had not decided whether {moves} moves are enough: \
+         allow more time, or certify a smaller board"
     )]
     Undecided {
         /// The number of moves in question.

@@ -123,8 +123,8 @@ impl Optimal {
         }
         if lenses.len() > MAX_VIEWS {
             return unfit(format!(
-                "the partitions have {} views under the symmetries that keep the goal's blank in \
-                 place, but at most {MAX_VIEWS} can be looked up per node: use fewer partitions, \
+                "the partitions and their mirror images and rotations give {} lookups per node, but at \
+                 most {MAX_VIEWS} are supported: use fewer partitions, \
                  or databases with more tiles",
                 lenses.len()
             ));
@@ -534,7 +534,10 @@ mod tests {
                 match Optimal::with_partitions(&goal, partitions.clone()) {
                     Ok(solver) => break solver,
                     Err(error) => {
-                        assert!(error.to_string().contains(" views under "), "{seed}: {error}")
+                        assert!(
+                            error.to_string().contains(" lookups per node, but "),
+                            "{seed}: {error}"
+                        )
                     }
                 }
                 match partitions.len() {

@@ -70,11 +70,8 @@ fn plans_of_lists_say_what_a_search_then_takes() {
         "{rows}"
     );
     let text = stdout(&["plan", "2x2x2", "-M", "1GiB"]);
-    assert!(text.starts_with("depth              states at it"), "{text}");
-    assert!(
-        text.contains("disk instead") && text.contains("a search to depth 11 fits\n"),
-        "{text}"
-    );
+    assert!(text.starts_with("depth                    states"), "{text}");
+    assert!(text.contains("with --dir") && text.contains("a search to depth 11 fits\n"), "{text}");
     assert!(text.contains("time        measured to depth 11\n"), "{text}");
 }
 

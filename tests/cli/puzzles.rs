@@ -435,7 +435,7 @@ fn growth_is_verified_as_far_as_it_is_published() {
     // Nothing but the number of states is known of these.
     let corners = stdout(&["verify", "skewb", "--metric", "qtm", "--format", "jsonl"]);
     assert!(corners.contains(r#""compared_with":"#), "{corners}");
-    refused(&["verify", "20x20x20"], 2, "there is nothing with which to compare a search");
+    refused(&["verify", "20x20x20"], 2, "there is nothing to compare a search with");
 }
 
 /// A large board to a depth with few states: passes over all states would take longer.

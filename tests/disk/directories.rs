@@ -77,7 +77,7 @@ fn a_disk_that_is_not_mounted_is_asked_about() {
         // Asked to check or not: what is not there is not damage.
         for check in [false, true] {
             disk.check = check;
-            refused(&search, &disk, &[&first, &empty], &["mounted?", "number 2 of 2"]);
+            refused(&search, &disk, &[&first, &empty], &["mounted?", "directory 2 of 2"]);
         }
         let mut disk = over(&[&empty, &second]);
         disk.keep_all = keep_all;

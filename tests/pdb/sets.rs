@@ -48,7 +48,7 @@ fn a_set_is_built_rated_and_solved_with() {
     assert_eq!(first.metadata().unwrap().modified().unwrap(), before);
     std::fs::remove_file(dir.join("set/set.json")).unwrap();
     std::fs::write(&first, "mine").unwrap();
-    refused(dir, &build, 2, "is not this set's database");
+    refused(dir, &build, 2, "is not a database of this set");
     assert_eq!(std::fs::read(&first).unwrap(), b"mine");
     stdout(dir, &[&build[..], &["--force"]].concat());
 

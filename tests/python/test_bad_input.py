@@ -82,7 +82,7 @@ def test_no_boards_are_no_fault(asks):
     [
         ([[0, 1, 2, 3, 4], [0, 1, 2, 3, 3]], "^row 1: not a permutation: point 4 occurs twice"),
         ([[0, 1, 2, 3, 5]], "^row 0: .*point 6"),
-        ([0, 1, 2, 3, -1], "^-1 is no element: they are 0 to 4"),
+        ([0, 1, 2, 3, -1], "^-1 is not an element: elements are 0 to 4"),
         ([0, 1, 2, 3], "arrangements of 5 elements"),
         ("1 2 3 4", "4 elements"),
         ("1 2 3 4 4", "occurs twice"),

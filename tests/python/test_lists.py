@@ -137,7 +137,7 @@ def test_coins_and_beads():
         (dict(twists=[[0, 0]]), "twists have the shape"),
         (dict(twists=[[0, 0, 1]], orientations=1, solved=[0, 0, 1]), "only 1 orientation"),
         (dict(orientations=0), "from 1 to 255"),
-        (dict(orientations=[1, 2, 2]), "positions 0 and 1 trade places"),
+        (dict(orientations=[1, 2, 2]), "a move exchanges positions 0 and 1"),
         (dict(orientations=[2, 2]), "one number for each of 3 positions"),
         (dict(solved=[0, 1]), "one number for each of 3 positions"),
         (dict(solved=[0, 0, 300]), "number pieces from 0"),
@@ -174,7 +174,7 @@ def test_states_of_cubes_as_arrays():
     wrong[1] = wrong[0]
     with pytest.raises(ValueError, match="^row 1: 'corners' has piece 0 2 times"):
         cube.neighbors([cube.goal, wrong])
-    with pytest.raises(ValueError, match="^200 at position 0 is no piece of 'corners'"):
+    with pytest.raises(ValueError, match="^200 at position 0 is not a piece of 'corners'"):
         cube.neighbors([200, *cube.goal[1:]])
     with pytest.raises(ValueError, match="20 numbers"):
         cube.neighbors("1 2 3")

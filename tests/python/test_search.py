@@ -198,7 +198,7 @@ def test_what_is_no_search_is_refused(arguments, said):
     [
         ([[1, 2, 0], [1, 1, 2]], "row 1: not a permutation"),
         ([[1, 2, 3]], "row 0"),
-        ([[-1, 0]], "row 0: -1 is no position"),
+        ([[-1, 0]], "row 0: -1 is not a position"),
         ([1, 2, 0], "rows of one array"),
         ([[0.0, 1.0]], "integers"),
         ([[0, 1, 2]], "moves anything"),

@@ -41,7 +41,7 @@ enum SetCommand {
     Rate(RateArgs),
 }
 
-/// Build a set for a board, or pruning tables for a cube or other puzzle, as many and as large as fit in memory.
+/// Build the databases for a board, or the pruning tables for another puzzle, that make the best use of the memory.
 #[derive(clap::Args)]
 #[command(
     after_help = "To continue an interrupted build, run the same command again; complete databases \
@@ -63,7 +63,7 @@ struct BuildSetArgs {
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 
-    /// Replace the set file, and files with the names of databases that are not this set's.
+    /// Replace the set file, and other files that have the names of this set's databases.
     #[arg(short, long)]
     force: bool,
 
@@ -147,7 +147,7 @@ impl BuildSetArgs {
                     clear_left(&path.with_extension("levels"))?;
                 }
                 None if path.exists() && !self.force => refuse!(
-                    "'{}' is not this set's database: move it away, or add --force",
+                    "'{}' is in the way and is not a database of this set: move it away, or replace it with --force",
                     path.display()
                 ),
                 None => {
@@ -192,7 +192,7 @@ impl BuildSetArgs {
                     table
                 }
                 None if file.exists() && !self.force => refuse!(
-                    "'{}' is not this set's table: move it away, or add --force",
+                    "'{}' is in the way and is not a table of this set: move it away, or replace it with --force",
                     file.display()
                 ),
                 None => {

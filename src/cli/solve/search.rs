@@ -218,7 +218,7 @@ impl<T: StateSolver> Recorder for SearchWatch<'_, T> {
                 let time = duration(nodes / speed);
                 let nodes = counted(nodes as u64, "node");
                 format!(
-                    "; ruling out {} moves should take {growth:.1} times as many, {nodes} in {time}",
+                    "; ruling out solutions of {} moves should take {growth:.1} times as many: about {nodes} and {time}",
                     next.threshold
                 )
             });

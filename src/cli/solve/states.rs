@@ -309,7 +309,7 @@ impl StateSolve<'_> {
     /// Solves states of a puzzle of sets of pieces; in phases where they are given.
     pub fn run(&self, counted: &Counted, word: &str, via: Option<&[Variant]>) -> Result<()> {
         let Some(puzzle) = counted.listed(word)? else {
-            refuse!("{word} is a board");
+            refuse!("{word} is a board size: pass the tiles of a board, without a size");
         };
         progress::listen();
         let StateSolve { states, communicator, .. } = *self;

@@ -205,7 +205,7 @@ pub(crate) fn verify_lists(
             let own = ListCounts { generated: 0, ..sum.lists };
             let stated = record.lists.map(|lists| ListCounts { generated: 0, ..lists });
             if (sum.tally, Some(own)) != (record.tally(), stated) {
-                let reason = "its states are not those that the manifest counts";
+                let reason = "its states do not match the manifest";
                 return Err(files.level(level.depth).damaged(record.chunk as usize, reason));
             }
             Ok(sum.tally)
@@ -222,7 +222,7 @@ pub(crate) fn verify_lists(
         let stated = manifest.levels.get(level.depth as usize);
         if stated.is_some_and(|stated| kept && stated.tally() != sum) {
             let reason = format!(
-                "the states of depth {} are not those that the manifest counts: the run is damaged; \
+                "the states of depth {} do not match the manifest: the run is damaged; \
                  start again in another --dir",
                 level.depth
             );

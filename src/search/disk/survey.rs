@@ -285,8 +285,8 @@ impl<'a> Survey<'a> {
             if let Some(&(depth, chunk)) = gone.first() {
                 self.not_newer(manifest)?;
                 return Err(seen.apart(format!(
-                    "{} is missing ({} of the {} files that the manifest lists for this directory, \
-                     number {} of {}): is its disk mounted? Nothing was changed",
+                    "{} is missing ({} of the {} files that the manifest lists for directory \
+                     {} of {}): is its disk mounted? Nothing was changed",
                     RunFile::Level { depth, chunk }.name(),
                     gone.len(),
                     named,
@@ -332,7 +332,7 @@ impl<'a> Survey<'a> {
         if let Some(previous) = previous.filter(newer) {
             let depth = previous.levels.len();
             return Err(older(format!(
-                "{PREVIOUS} ends before depth {depth} with more bytes written"
+                "{PREVIOUS}, which ends before depth {depth}, records more bytes written"
             )));
         }
         for seen in &self.seen {

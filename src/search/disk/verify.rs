@@ -191,7 +191,7 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
                 return Err(SystemError::Interrupted.into());
             };
             if tally != record.tally() {
-                let reason = "its states are not those that the manifest counts";
+                let reason = "its states do not match the manifest";
                 return Err(fetch.damaged(record.chunk as usize, reason).into());
             }
             verified.files += u64::from(record.has_file());
@@ -204,7 +204,7 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
         let stated = stated.filter(|stated| stated.tally() != level);
         if let Some(stated) = stated.filter(|_| kept && !superseded) {
             let reason = format!(
-                "depth {} has {} states, but the manifest says {} or has a different checksum: the \
+                "depth {} has {} states, but the manifest says {}, or its checksum differs: the \
                  run is damaged; start again in another --dir",
                 files.depth, level.states, stated.states
             );

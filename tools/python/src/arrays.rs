@@ -150,7 +150,7 @@ pub fn rows(of: &Bound<'_, PyAny>, form: Form, parse: Parse<'_>) -> PyResult<Row
                 "tile {value} is not on a {size} board: its tiles are 1 to {}",
                 size.tiles()
             ),
-            None => format!("{value} is no element: they are 0 to {}", form.largest),
+            None => format!("{value} is not an element: elements are 0 to {}", form.largest),
         };
         invalid(format!("{row}{what}"))
     })?;

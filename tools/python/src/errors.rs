@@ -193,7 +193,7 @@ pub fn of_one(error: Error) -> PyErr {
 pub fn of_panic(panic: Box<dyn std::any::Any + Send>) -> PyErr {
     let said = panic.downcast_ref::<String>().map(String::as_str);
     let said = said.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
-    PyRuntimeError::new_err(format!("tilewave has failed, please report it: {said}"))
+    PyRuntimeError::new_err(format!("internal error in tilewave; please report it: {said}"))
 }
 
 /// Returns the value with the given name, from a list of values and their names.
@@ -201,6 +201,6 @@ pub fn named<T: Copy>(all: &[(&[&str], T, &str)], what: &str, name: &str) -> Res
     let found = all.iter().find(|(names, ..)| names.contains(&name));
     found.map(|(_, value, _)| *value).ok_or_else(|| {
         let names: Vec<&str> = all.iter().map(|(names, ..)| names[0]).collect();
-        invalid(format!("{what} '{name}' is none: choose {}", names.join(" or ")))
+        invalid(format!("'{name}' is not a valid {what}: choose {}", names.join(" or ")))
     })
 }

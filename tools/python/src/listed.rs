@@ -142,7 +142,7 @@ impl Listed {
             let kind = self.pieces[orbit].iter().position(|&other| other == piece);
             let fits = kind.filter(|&kind| turn < of.moduli[kind]);
             let Some(kind) = fits else {
-                return Err(format!("{number} at position {i} is no piece of '{}'", of.name));
+                return Err(format!("{number} at position {i} is not a piece of '{}'", of.name));
             };
             state.0[orbit][position] = Placed { kind: kind as u8, turn };
         }
@@ -294,7 +294,9 @@ impl Turning {
                         sources.len()
                     )));
                 }
-                let wrong = |_, value| invalid(format!("twists has {value}: below 0 is no turn"));
+                let wrong = |_, value| {
+                    invalid(format!("twists contains {value}: twists must not be negative"))
+                };
                 let numbers = arrays::numbers(&array, &wrong)?;
                 Some(numbers.chunks_exact(width.max(1)).map(<[u16]>::to_vec).collect())
             }
@@ -343,7 +345,7 @@ impl Turning {
                 positions.iter().find(|&&at| self.orientations[at] != orientations)
             {
                 return Err(invalid(format!(
-                    "positions {} and {other} trade places, so they have as many orientations",
+                    "a move exchanges positions {} and {other}: they must have the same number of orientations",
                     positions[0]
                 )));
             }

@@ -115,7 +115,9 @@ pub fn threads(of: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
 /// Reads the argument `tiles`; which tiles exist depends on the board and is checked later.
 pub fn tiles(of: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
     let tile = |tile: Bound<'_, PyAny>| {
-        number("a tile", &tile, || invalid("tiles has one that no board has"))
+        number("a tile", &tile, || {
+            invalid("tiles contains a number that is not a tile of any board")
+        })
     };
     let all: Vec<Bound<'_, PyAny>> =
         of.extract().map_err(|_| of_type("tiles", "a list of whole numbers", of))?;

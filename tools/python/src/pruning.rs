@@ -369,7 +369,7 @@ impl PuzzleSolver {
     fn read(&self, states: &Bound<'_, PyAny>) -> PyResult<(Vec<Arrangement>, Rows)> {
         let rows = self.listed.read(states)?;
         if rows.shape.len() > 1 {
-            return Err(invalid("one state is needed, or one axis of states"));
+            return Err(invalid("pass one state or a one-dimensional sequence of states"));
         }
         let width = self.listed.form().width;
         let all = rows.numbers.chunks_exact(width).map(|row| self.listed.state(row));

@@ -191,7 +191,7 @@ pub fn goal_board(goal: Option<&Bound<'_, PyAny>>, size: Size) -> PyResult<Board
         Ok(parse_board(text, Some(size))?.tiles().to_vec())
     })?;
     if !rows.is_one() {
-        return Err(invalid("a goal is one board, not an array of some"));
+        return Err(invalid("goal must be a single board, not an array of boards"));
     }
     Board::new(size, &rows.numbers).map_err(exception)
 }
@@ -401,7 +401,7 @@ pub fn of_generators(generators: &Bound<'_, PyAny>, made: &Made<'_, '_>) -> PyRe
     };
     let numbers = arrays::numbers(&array, &|index, value| {
         invalid(format!(
-            "row {}: {value} is no position: they are 0 to {}",
+            "row {}: {value} is not a position: positions are 0 to {}",
             index / width.max(1),
             width.max(1) - 1
         ))
@@ -863,7 +863,7 @@ impl Puzzle {
     ) -> PyResult<Bound<'py, PyAny>> {
         let rows = self.read(state)?;
         if !rows.is_one() {
-            return Err(invalid("one state is needed, not an array of them"));
+            return Err(invalid("pass one state, not an array of states"));
         }
         let names = match moves.extract::<String>() {
             Ok(text) => text.split_whitespace().map(String::from).collect(),
@@ -1119,7 +1119,7 @@ pub fn scramble<'py>(
     // Refused at once rather than when the machine is full.
     let mut numbers = Vec::new();
     let room = numbers.try_reserve_exact(count.unwrap_or(1).saturating_mul(width));
-    room.map_err(|_| PyMemoryError::new_err("so many states fit no memory"))?;
+    room.map_err(|_| PyMemoryError::new_err("this many states do not fit in memory"))?;
     let numbers = long(py, None, |watch| {
         for (i, state) in scrambles(&puzzle.subject, seed)?.take(count.unwrap_or(1)).enumerate() {
             // Asked now and then: the caller is told of it by its own signal.

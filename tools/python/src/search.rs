@@ -553,7 +553,10 @@ fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
     let labels = space.definition().map_or(&[][..], |of| of.labels());
     let label = |&number: &u16| match labels.get(usize::from(number)) {
         Some(label) => Ok(label.to_string()),
-        None => Err(invalid(format!("{number} is no element: they are 0 to {}", labels.len() - 1))),
+        None => Err(invalid(format!(
+            "{number} is not an element: elements are 0 to {}",
+            labels.len() - 1
+        ))),
     };
     Ok(numbers.iter().map(label).collect::<PyResult<Vec<_>>>()?.join(" "))
 }

@@ -164,8 +164,8 @@ impl DistanceTable {
     ///     a large table. By default, the whole file is read into memory and checked, at about 0.3 ns per byte on two
     ///     cores.
     /// mmap : bool, default False
-    ///     Map the file instead of reading it, and check all of it: processes that open it share its memory. The file
-    ///     must not be truncated while it is open.
+    ///     Memory-map the file instead of reading it into memory. The whole file is checked. Processes that map the same
+    ///     file share its memory. The file must not be truncated while it is open.
     ///
     /// Returns
     /// -------
@@ -345,7 +345,7 @@ impl DistanceTable {
         let rows = DistanceTable::read(&table, states)?;
         let width = form_of(table.space()).width;
         if !rows.is_one() && rows.shape.len() != 1 {
-            return Err(invalid("one state is needed, or one axis of states"));
+            return Err(invalid("pass one state or a one-dimensional sequence of states"));
         }
         let ways = long(py, None, |watch| {
             let mut ways = Vec::new();
