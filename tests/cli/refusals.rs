@@ -59,7 +59,7 @@ fn wrong_options() {
     refused(&["bfs", "3x3", "-M", "8"], 2, "a number and a unit");
     refused(&["bfs", "2x3", "--engine", "sweep"], 2, "--engine reference");
     refused(&["serach", "3x3"], 2, "unknown command 'serach'");
-    refused(&["state"], 2, "no state was given: pass states as arguments");
+    refused(&["state"], 2, "no state was given: pass states, or one per line");
     // No table is built for no state.
     let dir = tempfile::tempdir().unwrap();
     let kept = dir.path().join("kept");
