@@ -46,7 +46,7 @@ fn the_report_is_a_page() {
     stdout(&["bfs", "3x3", "--html", name]);
     let page = fs::read_to_string(&path).unwrap();
     assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
-    assert!(page.contains("<title>3x3: 181,440 states, God's number 31</title>"));
+    assert!(page.contains("<title>3x3: 181,440 states, God&#39;s number 31</title>"));
     assert!(page.contains("2 antipodes at depth 31"));
     assert!(page.contains(r#"aria-label="8 6 7/2 5 4/3 0 1""#));
     refused(&["bfs", "3x3", "--html", name], 1, "--force");

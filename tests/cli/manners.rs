@@ -266,7 +266,7 @@ fn plans_agree_and_do_not_give_up() {
     let scaled = plan(&["3x4", "--dir", ".", "--cores", "16", "--disk-bandwidth", "5GB/s"]);
     let projected = scaled["projected"].to_string();
     assert!(
-        projected.contains("16 cores, in proportion") && projected.contains("5.00 GB/s"),
+        projected.contains("16 cores, scaled up from 2 threads") && projected.contains("5.00 GB/s"),
         "{projected}"
     );
     assert_eq!(plan(&["3x4"])["projected"], serde_json::json!([]));
@@ -281,7 +281,7 @@ fn plans_agree_and_do_not_give_up() {
 #[test]
 fn nothing_lies_beyond_the_diameter() {
     let far = ["levels", "3x3", "--depth", "40"];
-    assert_eq!(stdout(&far), "3x3: no states at depth 40; the diameter is 31\n");
+    assert_eq!(stdout(&far), "3x3: no states at depth 40; the last depth is 31\n");
     let value = json(&[&far[..], &["--format", "json"]].concat());
     assert_eq!((&value["depth"], &value["count"]), (&40.into(), &0.into()));
     assert_eq!(value["boards"], serde_json::json!([]));

@@ -66,7 +66,10 @@ fn plans_of_lists_say_what_a_search_then_takes() {
     let first: usize =
         rows.lines().nth(1).unwrap().split_whitespace().next().unwrap().parse().unwrap();
     assert!(
-        rows.contains(&format!("left out    depths 0 to {}, which take less", first - 1)),
+        rows.contains(&format!(
+            "left out    depths 0 to {}, which need less memory and time",
+            first - 1
+        )),
         "{rows}"
     );
     let text = stdout(&["plan", "2x2x2", "-M", "1GiB"]);

@@ -37,8 +37,8 @@ fn families_are_listed() {
 #[test]
 fn searches_are_held_against_what_is_published() {
     let text = stdout(&["bfs", "topspin:8,4"]);
-    assert!(text.contains("\npuzzle      topspin:8,4, goal 1 2 3 4 5 6 7 8\n"), "{text}");
-    assert!(text.contains("\ngroup       order 40,320, all reached\n"), "{text}");
+    assert!(text.contains("\npuzzle        topspin:8,4, goal 1 2 3 4 5 6 7 8\n"), "{text}");
+    assert!(text.contains("\ngroup         order 40,320, all reached\n"), "{text}");
     assert!(text.contains("all 23 levels agree with cayleypy/cayleypy@7355621"), "{text}");
     // Every state of a Cayley graph sees the same levels.
     let value = json(&["bfs", "lx:6", "--start", "6 5 4 1 2 3", "--format", "json"]);
@@ -80,7 +80,7 @@ fn puzzles_are_verified() {
         (&serde_json::Value::Null, &"topspin:7,3".into())
     );
     let text = stdout(&["verify", "2x4", "3x3", "--metric", "mtm"]);
-    assert!(text.contains("3x3 mtm  diameter "), "{text}");
+    assert!(text.contains("3x3 mtm  last depth "), "{text}");
     assert_eq!(text.matches("PASS").count(), 2, "{text}");
 }
 
@@ -153,11 +153,11 @@ fn tables_of_puzzles_answer_in_their_words() {
     let with = ["solve", "--table", path];
     refused(&[&with[..], &["1 2 3"]].concat(), 2, "pancake:7 has 7");
     for option in ["--fast", "--certify"] {
-        let words = format!("{option} is for boards");
+        let words = format!("{option} is only for boards");
         refused(&[&with[..], &[shuffled, option]].concat(), 2, &words);
     }
     let goal = [&with[..], &[shuffled, "--goal", "first"]].concat();
-    refused(&goal, 2, "--goal is for boards");
+    refused(&goal, 2, "--goal is only for boards");
     refused(&["state", "lrx:7", shuffled, "--table", path], 2, "leave out lrx:7");
     refused(&["solve", "lrx:7", shuffled, "--table", path], 2, "leave out lrx:7");
     stdout(&["solve", "pancake:7", shuffled, "--table", path]);
@@ -303,16 +303,16 @@ fn bad_input_is_refused() {
         (&["bfs", "topspin:12"], "write topspin:N,K"),
         (&["bfs", "lrx:17"], "puzzles have 2 to 16"),
         (&["bfs", "pankake:12"], "not a family of puzzles"),
-        (&["bfs", "lrx:8", "--metric", "mtm"], "--metric is for boards"),
-        (&["bfs", "lrx:8", "--goal", "first"], "--goal is for boards"),
-        (&["verify", "lrx:8", "--metric", "stm"], "--metric is for boards"),
-        (&["plan", "lrx:8", "--metric", "mtm"], "--metric is for boards"),
+        (&["bfs", "lrx:8", "--metric", "mtm"], "--metric is only for boards"),
+        (&["bfs", "lrx:8", "--goal", "first"], "--goal is only for boards"),
+        (&["verify", "lrx:8", "--metric", "stm"], "--metric is only for boards"),
+        (&["plan", "lrx:8", "--metric", "mtm"], "--metric is only for boards"),
         (&["bfs", "lrx:8", "--directed"], "for puzzle files"),
         (&["bfs", "lrx:5", "--start", "1 2 3 4"], "lrx:5 has 5"),
         (&["bfs", "lrx:5", "--start", "1 2 3 4 4"], "4 occurs twice"),
         (&["bfs", "lrx:5", "--start", "1 2 3 4 x"], "'x' in the state"),
         (&["table", "lx:7"], "cannot be reversed"),
-        (&["table", "lrx:7", "--metric", "mtm"], "--metric is for boards"),
+        (&["table", "lrx:7", "--metric", "mtm"], "--metric is only for boards"),
     ];
     for (args, words) in words {
         refused(&[args, &["-o", out]].concat(), 2, words);
@@ -325,7 +325,7 @@ fn bad_input_is_refused() {
 fn own_results_are_cited_and_told_apart_from_publications() {
     // Published and own.
     let text = stdout(&["bfs", "3x3"]);
-    assert!(text.contains(";\n            this project's own result 3x3\n"), "{text}");
+    assert!(text.contains(";\n              this project's own result 3x3\n"), "{text}");
     let value = json(&["bfs", "3x3", "--format", "json"]);
     assert_eq!(value["agrees_with_own"], "result 3x3");
     assert!(!value["agrees_with"].as_str().unwrap().contains("own"));

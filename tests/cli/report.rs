@@ -216,7 +216,10 @@ fn summaries_claim_what_was_found() {
             &limited,
             &["God's number  over 5, the last depth computed", "the first 6 levels agree with"],
         ),
-        (&started, &["start       1 0 2/3 4 5", "all 22 levels agree with lightln2/PuzzleSearch"]),
+        (
+            &started,
+            &["start         1 0 2/3 4 5", "all 22 levels agree with lightln2/PuzzleSearch"],
+        ),
     ];
     for (outcome, parts) in cases {
         let summary = Report::new(outcome).summary();
@@ -242,9 +245,9 @@ fn the_page_of_a_search_says_what_was_found() {
     let report = Report::new(&whole);
     let text = report.html().unwrap();
     for part in [
-        "<title>2x3: 360 states, God's number 21</title>",
+        "<title>2x3: 360 states, God&#39;s number 21</title>",
         r#"<span class="tag good">all 22 levels agree with OEIS A090034"#,
-        "<dt>diameter</dt><dd>21</dd>",
+        "<dt>God&#39;s number</dt><dd>21</dd>",
         "<h2 id=\"last-title\">1 antipode at depth 21</h2>",
         r#"aria-label="4 5 0/1 2 3""#,
         "<td>12</td><td>28</td><td>7.7777 %</td>",

@@ -112,7 +112,7 @@ fn the_command_shows_the_distribution() {
     assert_eq!(json["diameter"], truth.len() - 1);
     assert_eq!(json["tiles"], serde_json::json!([1, 2, 3, 4, 5, 7]));
     let shown = text(&["3x3", "--tiles", "1-5", "--blank", "8"]);
-    assert!(shown.contains("start       tiles on their goal cells, blank on cell 8"), "{shown}");
+    assert!(shown.contains("start         tiles on their goal cells, blank on cell 8"), "{shown}");
     for (args, words) in [
         (&["3x3", "--tiles", "1-x"][..], "1-x"),
         (&["3x3", "--tiles", "1-4"], "five tiles"),

@@ -390,7 +390,7 @@ fn several_partitions_are_stronger_than_each() {
     let [once, twice] = [once, &twice].map(|s| s.solve(&board).unwrap());
     assert_eq!((once.moves, once.nodes), (twice.moves, twice.nodes));
     let many = Optimal::with_partitions(&last, vec![a; 9]).err().unwrap().to_string();
-    assert!(many.contains("18 views") && many.contains("at most 16"), "{many}");
+    assert!(many.contains("18 lookups") && many.contains("at most 16"), "{many}");
 }
 
 #[test]

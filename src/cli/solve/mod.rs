@@ -267,7 +267,9 @@ impl Args {
             None => Ok(()),
             Some((_, option)) => {
                 let what = if board { "single-tile moves" } else { "boards" };
-                refuse!("{option} is for {what}, but the table is for {space}: leave it out");
+                refuse!(
+                    "{option} is only for {what}, and the table is for {space}: leave out {option}"
+                );
             }
         }
     }
