@@ -247,7 +247,7 @@ fn the_page_of_a_search_says_what_was_found() {
     for part in [
         "<title>2x3: 360 states, God&#39;s number 21</title>",
         r#"<span class="tag good">all 22 levels agree with OEIS A090034"#,
-        "<dt>God&#39;s number</dt><dd>21</dd>",
+        "<dt>God's number</dt><dd>21</dd>",
         "<h2 id=\"last-title\">1 antipode at depth 21</h2>",
         r#"aria-label="4 5 0/1 2 3""#,
         "<td>12</td><td>28</td><td>7.7777 %</td>",
