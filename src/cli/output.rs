@@ -275,7 +275,7 @@ pub struct ResultReport {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// With --format json: also write up to N states of the last depth (key `last`).
+    /// With --format json: write up to N states of the last depth (key `last`).
     #[arg(long, value_name = "N", value_parser = count::<usize>(), allow_negative_numbers = true)]
     list: Option<usize>,
 

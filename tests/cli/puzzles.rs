@@ -213,7 +213,7 @@ fn tables_in_the_multi_tile_metric_count_its_moves() {
         (&"L3U".into(), &2.into(), &"mtm".into())
     );
     let with = |option| ["solve", "--table", path, board, option];
-    refused(&with("--certify"), 2, "--certify is for single-tile moves");
+    refused(&with("--certify"), 2, "--certify is only for single-tile moves");
 }
 
 #[test]
