@@ -21,7 +21,7 @@ use crate::cli::{Context, Failure, Result, last_words, progress, refuse, solve::
 /// Where databases come from.
 #[derive(clap::Args)]
 pub struct Databases {
-    /// Pattern database, set file or pruning table to use; may be given several times.
+    /// Pattern database, set file or pruning table to use; repeatable.
     ///
     /// Databases must not share tiles, because their values are added. For all-moves databases and for tables, the
     /// largest value is used instead.
@@ -34,7 +34,7 @@ pub struct Databases {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pdb", "partition"])]
     pub table: Option<PathBuf>,
 
-    /// Partition: 7-8, 6-6-3, 5-5-5 (4x4), 6-6-6-6 (5x5) [default: one with small databases].
+    /// Partition: 7-8, 6-6-3, 5-5-5 (4x4), 6-6-6-6 (5x5) [default: a small set].
     #[arg(long, value_name = "NAME")]
     pub partition: Option<String>,
 
