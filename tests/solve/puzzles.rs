@@ -72,7 +72,7 @@ fn box_of_three(ring: bool) -> OrbitPuzzle {
 }
 
 /// No move joins these sets: their distances are added, also where there are several tables of a set, or one of two
-/// sets. With the largest distance of a set alone a ring takes millions of nodes.
+/// sets. A table of one ring alone takes millions of nodes.
 #[test]
 fn bounds_of_sets_that_no_move_joins_are_added() {
     for ring in [false, true] {
