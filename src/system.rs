@@ -13,8 +13,8 @@ use std::{
 pub enum SystemError {
     /// The system refused memory.
     #[error(
-        "cannot map {bytes} bytes of memory: {reason}; close other programs, or choose a smaller \
-         board"
+        "cannot allocate {bytes} bytes of memory: {reason}; close other programs, or choose a \
+         smaller puzzle"
     )]
     Memory {
         /// Number of bytes requested.
@@ -23,12 +23,15 @@ pub enum SystemError {
         reason: String,
     },
     /// There is no memory for the tables of a codec.
-    #[error("not enough memory to compress: close other programs, or use fewer threads (-j)")]
+    #[error(
+        "not enough memory to compress or decompress data: close other programs, or use fewer \
+         threads (-j)"
+    )]
     CodecMemory,
     /// The worker threads could not be started.
-    #[error("cannot start {threads} worker threads: {reason}")]
+    #[error("cannot start {}worker threads: {reason}", number(*threads))]
     Threads {
-        /// Number of threads requested.
+        /// Number of threads requested, 0 for one per core.
         threads: usize,
         /// The reason reported by the system.
         reason: String,
@@ -62,7 +65,10 @@ pub enum SystemError {
         problem: FileProblem,
     },
     /// A mapped file was modified after it was checked.
-    #[error("'{}' was changed while it was in use: run this again, and do not change it meanwhile", path.display())]
+    #[error(
+        "'{}' was changed while it was in use: try again, and do not change the file meanwhile",
+        path.display()
+    )]
     Changed {
         /// The file.
         path: PathBuf,
@@ -116,6 +122,11 @@ impl SystemError {
     }
 }
 
+/// A requested number of threads, in front of what it counts.
+fn number(threads: usize) -> String {
+    if threads == 0 { String::new() } else { format!("{threads} ") }
+}
+
 fn shown(path: &Path) -> String {
     match path.to_str() {
         Some("-") => "to stdout".into(),
@@ -131,8 +142,8 @@ pub fn advice(error: &io::Error) -> &'static str {
             "; free some of your quota, or choose a file on another disk"
         }
         io::ErrorKind::FileTooLarge => {
-            "; the file is too large for the file system or for 'ulimit -f': raise the limit, or \
-             choose a file elsewhere"
+            "; the file is too large for the file system or exceeds the limit of 'ulimit -f': \
+             raise the limit, or choose a file elsewhere"
         }
         io::ErrorKind::ReadOnlyFilesystem => "; choose a file on a disk that can be written to",
         io::ErrorKind::PermissionDenied => "; choose a file in a directory that you can write to",
@@ -186,27 +197,32 @@ pub enum FileProblem {
 impl FileProblem {
     fn of(&self, path: &Path, FileKind { noun, make }: &FileKind) -> String {
         let name = path.display();
+        let again = make.replacen("build one", "build a new one", 1);
         match self {
             FileProblem::Other => format!("'{name}' is not a {noun}: {make}"),
             FileProblem::Another(is) => format!("'{name}' is a {is}, not a {noun}: {make}"),
             FileProblem::Version { found, supported } => format!(
-                "'{name}' is a {noun} of version {found}, but this program reads version \
+                "'{name}' is a {noun} with format version {found}, but this program reads version \
                  {supported}: {make}, or use a matching version of tilewave"
             ),
             FileProblem::Retired(what) => format!("'{name}' is a {noun} {what}: {make}"),
             FileProblem::Length { found, expected } => format!(
-                "'{name}' has {found} bytes instead of {expected}, so it is truncated or damaged: \
-                 copy it again, or {make}"
+                "the {noun} '{name}' has {found} bytes instead of {expected}, so it is truncated \
+                 or damaged: copy it again, or {again}"
             ),
             FileProblem::Header(what) => {
-                format!("the header of '{name}' is damaged ({what}): copy it again, or {make}")
+                format!("the {noun} '{name}' is damaged ({what}): copy it again, or {again}")
             }
             FileProblem::Damaged { block, blocks } => format!(
-                "'{name}' is damaged in block {block} of {blocks}: copy it again, or {make}"
+                "the {noun} '{name}' is damaged in block {} of {blocks}: copy it again, or {again}",
+                block + 1
             ),
+            FileProblem::Line { line: 1 } => {
+                format!("line 1 of the {noun} '{name}' is damaged: {make}")
+            }
             FileProblem::Line { line } => format!(
-                "line {line} of '{name}' is damaged: keep the lines before it (head -n {}) to \
-                 continue from there, or {make}",
+                "line {line} of the {noun} '{name}' is damaged: keep only the lines before it \
+                 (head -n {}) to continue from there, or {make}",
                 line - 1
             ),
         }

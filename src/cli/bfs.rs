@@ -19,7 +19,7 @@ use crate::cli::{
     facts, frontier, puzzle, ranks, refuse, sweeps,
 };
 
-/// Enumerate all states of a puzzle: depth distribution, God's number, antipodes.
+/// Enumerate all states of a puzzle: depth distribution, God's number and antipodes.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave bfs 3x4 --plot 3x4.png\n  tilewave bfs 3x3 --metric mtm\n  tilewave bfs topspin:12,4\n  \
@@ -103,8 +103,8 @@ impl Args {
         self.ahead.refuse(&space)?;
         if self.no_symmetry {
             refuse!(
-                "--no-symmetry is for list searches, but {space} is searched by state number: \
-                 leave it out"
+                "--no-symmetry works only in list searches, but the states of {space} are \
+                 numbered: leave it out"
             );
         }
         let mut search = self.running.search(space)?;
@@ -141,9 +141,9 @@ impl Args {
         ];
         if let Some(option) = asked.into_iter().flatten().next() {
             refuse!(
-                "{option} is for boards of at most {} cells and puzzles with one set of at most 16 \
-                 distinct pieces, but {puzzle} needs a list search, which starts from the solved \
-                 state: leave it out",
+                "{option} works only with numbered states (boards of at most {} cells, and puzzles \
+                 with one set of at most 16 distinct pieces), but {puzzle} needs a list search: \
+                 leave it out",
                 Search::MAX_CELLS
             );
         }
@@ -210,10 +210,10 @@ fn expected(search: &Search) -> Result<Vec<Widths>> {
 /// Options that make a search that of a pattern's space.
 #[derive(clap::Args)]
 pub struct Tiles {
-    /// Search only the positions of these tiles and the blank: 1-7 or 1,2,5.
+    /// Search only the positions of these tiles (e.g. 1-7) and the blank.
     ///
-    /// All other tiles look the same. Takes five to eight tiles; the search runs in memory. For five to seven tiles,
-    /// `tilewave pdb build --kind all-moves` saves the depths as a database.
+    /// Give five to eight tiles, such as 1-7 or 1,2,5,9-12. All other tiles look the same. The search runs in memory. For
+    /// five to seven tiles, `tilewave pdb build --kind all-moves` saves the depths as a database.
     #[arg(long, value_name = "TILES", conflicts_with_all = ["start", "metric", "plot", "html", "list", "engine", "dir", "directed"])]
     tiles: Option<String>,
 
@@ -285,7 +285,7 @@ impl Figures for PatternSpace {
         let tiles: Vec<String> = self.tiles.iter().map(u16::to_string).collect();
         let start = self.blank.map_or("anywhere".into(), |cell| format!("on cell {cell}"));
         let deepest = self.counts.len() - 1;
-        let stopped = format!("more than {deepest} (stopped)");
+        let stopped = format!("more than {deepest} (the search stopped there)");
         let rows = [
             ("board", self.board.clone()),
             ("tiles", tiles.join(",")),

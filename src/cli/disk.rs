@@ -23,9 +23,9 @@ const COMMIT_EVERY: Duration = Duration::from_secs(10);
 /// Which levels are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Keep {
-    /// The last two
+    /// Only the last two levels
     Last,
-    /// All levels: the complete distance information
+    /// All levels, which record the depth of every state
     All,
 }
 
@@ -48,19 +48,19 @@ pub struct DiskOptions {
     #[arg(long, value_name = "LEVEL", allow_negative_numbers = true, value_parser = whole(-131_072, 22), hide_short_help = true)]
     zstd_level: Option<i32>,
 
-    /// Minimum time between commits, e.g. 500ms or 2min; 0: commit after every chunk [default: 10s].
+    /// Minimum time between commits of finished work, e.g. 500ms or 2min; 0 commits after every chunk [default: 10s].
     #[arg(long, value_name = "TIME", value_parser = time, hide_short_help = true)]
     commit_every: Option<Duration>,
 
-    /// Disk limit for levels and scratch files, e.g. 60GB [default: the free space].
+    /// Maximum disk space for levels and scratch files, e.g. 60GB [default: the free space].
     #[arg(long, value_name = "BYTES", value_parser = bytes, hide_short_help = true)]
     disk_limit: Option<u64>,
 
-    /// Start even if the estimate exceeds the free disk space.
+    /// Start even if too little disk space seems to be free.
     #[arg(long, hide_short_help = true)]
     ignore_space: bool,
 
-    /// Divide levels into chunks by this many leading digits of the states' numbers; more digits make more, smaller chunks
+    /// Number of leading digits that the numbers of all states in a chunk share; more digits make more, smaller chunks
     /// [default: the fewest with which a chunk fits in memory].
     #[arg(long, value_name = "K", value_parser = count::<usize>(), allow_negative_numbers = true, hide_short_help = true)]
     shared_digits: Option<usize>,
@@ -92,7 +92,7 @@ impl DiskOptions {
 
     pub fn disk_in(&self, dirs: &[PathBuf]) -> Result<Disk> {
         if self.zstd_level.is_some() && self.codec != Some(Codec::Zstd) {
-            refuse!("--zstd-level applies only to zstd: add --codec zstd, or leave it out");
+            refuse!("--zstd-level needs zstd: add --codec zstd, or leave out --zstd-level");
         }
         let mut storages: Vec<Box<dyn Storage>> = Vec::new();
         let mut places = Vec::new();

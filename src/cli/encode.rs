@@ -19,12 +19,12 @@ use crate::cli::{Context, GoalOption, OutputFile, Result, choice, count, print, 
 #[command(
     after_help = "Examples:\n  tilewave encode '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12' --max-moves \
                   11 --lp neos.lp\n  tilewave encode '1 2 3/4 5 6/0 7 8' --cnf - | cadical | \
-                  tilewave encode '1 2 3/4 5 6/0 7 8' --decode -\n\nLetters in the files are the \
-                  directions in which tiles move. The solutions of a board all have lengths of the \
-                  same parity. If N has the other parity, the files encode the question for N - 1 \
-                  moves. To prove that a solution of N moves is optimal, show that the formula for \
-                  N - 1 moves has no model: cadical no.cnf proof.drat writes a proof, and \
-                  drat-trim checks it."
+                  tilewave encode '1 2 3/4 5 6/0 7 8' --decode -\n\nThe letters U, D, L and R in \
+                  the files are the directions in which tiles move. The lengths of all solutions \
+                  of a board have the same parity. If N has the other parity, the files encode the \
+                  question for N - 1 moves. To prove that a solution of N moves is optimal, show \
+                  that the formula for N - 1 moves has no model: cadical no.cnf proof.drat writes \
+                  a proof, and drat-trim checks it."
 )]
 pub struct Args {
     /// The board, in quotes: tiles separated by spaces, rows by '/', the blank as 0.
@@ -34,7 +34,7 @@ pub struct Args {
     #[command(flatten)]
     goal: GoalOption,
 
-    /// N, the maximum number of moves of a solution [default: the length of a solution that is found quickly].
+    /// Maximum number of moves, N [default: the length of a solution found by the fast solver].
     #[arg(long, value_name = "N", value_parser = count::<usize>(), allow_negative_numbers = true)]
     max_moves: Option<usize>,
 
@@ -50,8 +50,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     mps: Option<PathBuf>,
 
-    /// Read a solver's answer, check its moves and print them. The answer is the model of a SAT solver, or a solution
-    /// file from HiGHS, CBC, GLPK (glpsol -o), SCIP, Gurobi or CPLEX; - is stdin.
+    /// Read a solver's answer, check its moves and print them. The answer is a model found by a SAT solver, or a
+    /// solution file from HiGHS, CBC, GLPK (glpsol -o), SCIP, Gurobi or CPLEX; - is stdin.
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["cnf", "lp", "mps", "max_moves"])]
     decode: Option<PathBuf>,
 
@@ -85,8 +85,9 @@ impl Args {
         let steps = question.steps();
         if steps < moves {
             let moves = counted(steps as u64, "move");
+            let parity = if steps.is_multiple_of(2) { "even" } else { "odd" };
             tracing::info!(
-                "all solutions have lengths of the other parity: encoding at most {moves}"
+                "every solution has an {parity} number of moves: encoding at most {moves}"
             );
         }
         let reserve = |path: &Option<PathBuf>| {

@@ -31,11 +31,11 @@ use crate::cli::{
 
 // `tilewave check`: whether files are intact.
 
-/// Check every byte of files and directories; with --full, every entry.
+/// Verify the checksums of files and directories; with --full, also every entry.
 #[derive(clap::Args)]
 #[command(
-    after_help = "All checksums are verified; for databases, some entries are also compared with a \
-                  search. The exit code is 1 if anything is damaged or \
+    after_help = "All checksums are verified. For databases, some random entries are also compared \
+                  with A* searches. The exit code is 1 if anything is damaged or \
                   wrong.\n\nExamples:\n  tilewave check RUN\n  tilewave check *.pdb \
                   *.table\n  tilewave check --full 7.pdb"
 )]
@@ -55,11 +55,11 @@ pub struct CheckArgs {
     #[arg(long, requires = "full")]
     plain: bool,
 
-    /// Number of random entries of a database to compare with A* searches.
+    /// Number of random entries of each database to compare with A* searches.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = count::<u64>(), allow_negative_numbers = true)]
     samples: u64,
 
-    /// Seed for the random entries [default: random, and printed].
+    /// Seed for the random entries [default: a random seed, which is printed].
     #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     seed: Option<u64>,
 
@@ -132,8 +132,8 @@ impl CheckArgs {
             OwnFile::Search(dirs) => search(dirs),
             OwnFile::Build(dir) => {
                 BuildFacts::of(dir)?;
-                let checked = "an unfinished build; the command that started it continues it and \
-                               checks what it reads";
+                let checked = "an unfinished build: to continue it, rerun the command that started \
+                               it, which also checks what it reads";
                 Ok(Finding { pass: None, checked: checked.into() })
             }
             OwnFile::Set(set) => judged(self.set(set, seed, resources)),
@@ -186,7 +186,7 @@ impl CheckArgs {
             }
             let table = PruningTable::load_with(file, &StopWhen(progress::asked))?;
             table.verify(&SearchProgress::new())?;
-            Ok("checksums, and every entry against its neighbours".into())
+            Ok("checksums, and every entry compared with its neighbours".into())
         };
         Ok(resources.install(check)?)
     }
@@ -205,9 +205,11 @@ impl CheckArgs {
         let check = pdb::spot_check_with(&table, self.samples, seed, &progress)?;
         let given_up = match check.undecided {
             0 => String::new(),
+            1 => ", 1 search abandoned".into(),
             n => format!(", {n} searches abandoned"),
         };
-        Ok(format!("checksums, and {} entries by search (seed {seed}{given_up})", check.confirmed))
+        let confirmed = counted(check.confirmed, "entry");
+        Ok(format!("checksums, and {confirmed} compared with searches (seed {seed}{given_up})"))
     }
 }
 
@@ -248,7 +250,7 @@ fn search(dirs: &[PathBuf]) -> Result<Finding> {
     };
     let (files, states) = (counted(found.files, "file"), counted(found.states, "state"));
     let mut checked = format!(
-        "{}, {files}, {}, {states}; all frames, chunks and levels match their counts",
+        "{}, {files}, {}, {states}; the checksums and counts of all levels are correct",
         status.searched,
         bytes(found.bytes)
     );
@@ -260,7 +262,8 @@ fn search(dirs: &[PathBuf]) -> Result<Finding> {
             format!(", {share:.1} % of the states")
         };
         let share = status.all_states.map_or(String::new(), share);
-        checked += &format!("; NOT FINISHED, depth {depth}{share}: tilewave resume continues it");
+        checked += &format!("; NOT FINISHED, complete to depth {depth}{share}");
+        checked += ": tilewave resume continues the search";
     }
     Ok(Finding { pass: finished.then_some(true), checked })
 }
@@ -302,7 +305,7 @@ impl CacheArgs {
     pub fn run(&self) -> Result<()> {
         let destination = self.output.reserve()?;
         let Some(dir) = cache_dir(self.cache_dir.as_deref()) else {
-            refuse!("there is no home directory: specify the cache with --cache-dir");
+            refuse!("there is no home directory: specify a cache directory with --cache-dir");
         };
         let unread = || format!("cannot read '{}'", dir.display());
         let entries = match std::fs::read_dir(&dir) {

@@ -34,7 +34,8 @@ impl Figures for ListReport {
 pub struct Ahead {
     /// In a list search, count the last two depths without storing their states.
     ///
-    /// This takes longer, but lets one more depth fit in memory.
+    /// This takes longer, but lets one more depth fit in memory. List searches are those of cubes, large boards and other
+    /// puzzles whose states are not numbered, and all searches with --engine frontier.
     #[arg(long, requires = "max_depth")]
     count_ahead: bool,
 }
@@ -44,8 +45,8 @@ impl Ahead {
     pub fn refuse(&self, space: &StateSpace) -> Result<()> {
         if self.count_ahead {
             refuse!(
-                "--count-ahead is for list searches, but {space} is searched by state number: \
-                 leave it out"
+                "--count-ahead works only in list searches, but the states of {space} are \
+                 numbered: leave it out"
             );
         }
         Ok(())
@@ -118,10 +119,7 @@ pub fn run(
     disk: Option<Disk>,
 ) -> Result<()> {
     if let Some(option) = for_numbers(running, report) {
-        refuse!(
-            "{option} needs a puzzle whose states are numbered; those of {} are not",
-            search.puzzle
-        );
+        refuse!("{option} works only with numbered states, not in a list search: leave it out");
     }
     let search = search.clone().keep_last(report.keep_last());
     let finish = |files, found| finish(&search, published, report, files, &found);

@@ -144,7 +144,7 @@ impl<T: Figures> Figures for About<T> {
 /// Show what a tilewave file or directory contains.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Reads only headers and does not disturb a running search.\n\nExamples:\n  tilewave info RUN\n  tilewave info *.pdb *.table"
+    after_help = "Only headers are read, and a running search is not disturbed.\n\nExamples:\n  tilewave info RUN\n  tilewave info *.pdb *.table"
 )]
 pub struct InfoArgs {
     /// Files or directories; list all directories of a search on disk together, in their original order.
@@ -286,14 +286,14 @@ impl Figures for StatusFacts {
         let (time, speed) = (duration(self.seconds), rate(self.states_per_second));
         let [now, most, written] =
             [self.disk_bytes, self.disk_peak_bytes, self.bytes_written].map(bytes);
-        let last = format!("{}, the last one", self.levels.saturating_sub(1));
+        let last = format!("{}, the last depth", self.levels.saturating_sub(1));
         let begun = |depth| format!("{depth}, {chunks_done} of {chunks} chunks done");
         let rows = [
             ("search", format!("{name}, goal {goal}: {state}")),
             ("depth", self.depth.map_or(last, begun)),
             ("states", thousands(*states) + &of),
             ("time", format!("{time}, {speed} states/s{eta}")),
-            ("disk", format!("{now}, {most} at the peak, {written} written")),
+            ("disk", format!("{now} now, {most} at the peak, {written} written")),
         ];
         facts(9, rows)
     }
@@ -327,7 +327,7 @@ impl Figures for BuildFacts {
         let rows = [
             (
                 "build",
-                "an unfinished pattern database: run the command that started it again to continue"
+                "an unfinished pattern database: to continue it, rerun the command that started it"
                     .into(),
             ),
             ("board", self.board.clone()),

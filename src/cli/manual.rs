@@ -16,9 +16,12 @@ use crate::cli::{Context, Result, print};
 /// What the environment decides.
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("TILEWAVE_KERNEL", "same as --kernel: scalar, avx2 or avx512 [default: the fastest]"),
-    ("XDG_CACHE_HOME", "where tilewave solve keeps databases [default: ~/.cache]"),
-    ("NO_COLOR", "no colours"),
-    ("TERM", "dumb: no colours and no progress bar"),
+    (
+        "XDG_CACHE_HOME",
+        "tilewave solve keeps databases in $XDG_CACHE_HOME/tilewave [default: ~/.cache]",
+    ),
+    ("NO_COLOR", "if set, nothing is coloured"),
+    ("TERM", "if dumb, nothing is coloured and no progress bar is shown"),
 ];
 
 /// What `--version` prints: the version, what this program was compiled with, and the kernels that this processor runs.
@@ -48,8 +51,8 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
     (
         "EXIT STATUS",
         &[
-            ("0", "Success. A closed pipe is not an error."),
-            ("1", "A check or the operation failed; one line on standard error says why."),
+            ("0", "Success. A closed output pipe is not an error."),
+            ("1", "The operation or a check failed. The output or standard error says why."),
             ("2", "The command line is invalid."),
             ("130", "Interrupted. Continue a search on disk with tilewave resume."),
         ],
@@ -58,10 +61,10 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
     (
         "FILES",
         &[
-            ("$XDG_CACHE_HOME/tilewave", "Databases that tilewave solve has built."),
+            ("$XDG_CACHE_HOME/tilewave", "Databases and tables that tilewave solve has built."),
             (
                 "DIR/manifest",
-                "The description of a search on disk, to which the other files in DIR belong.",
+                "The description of a search on disk. The other files in DIR belong to this search.",
             ),
             (
                 "*.pdb, *.table",
@@ -131,7 +134,7 @@ fn page(command: &Command, name: &str) -> std::io::Result<Vec<u8>> {
     after_help = "Example: tilewave completions bash > ~/.local/share/bash-completion/completions/tilewave"
 )]
 pub struct CompletionsArgs {
-    /// The shell.
+    /// Shell for which to generate completions.
     #[arg(value_parser = clap::value_parser!(Shell))]
     shell: Shell,
 }

@@ -60,7 +60,7 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
 
-    /// Print results and errors only: no progress, no log.
+    /// Print only results and errors, without progress or log messages.
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = GENERAL)]
     quiet: bool,
 
@@ -68,13 +68,13 @@ struct Cli {
     #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = GENERAL)]
     verbose: u8,
 
-    /// Do not show a progress bar, and do not log each finished depth.
+    /// Do not show a progress bar, and do not log progress.
     #[arg(long, global = true, hide_short_help = true, help_heading = GENERAL)]
     no_progress: bool,
 
-    /// When to colour the log and the progress bar.
+    /// When to colour the log.
     ///
-    /// auto: if stderr is a terminal, NO_COLOR is not set and TERM is not dumb.
+    /// With auto, the log is coloured if stderr is a terminal, NO_COLOR is not set and TERM is not dumb.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_short_help = true, help_heading = GENERAL)]
     color: progress::Color,
 }

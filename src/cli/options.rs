@@ -48,7 +48,7 @@ pub struct ResourceOptions {
 
     /// Memory limit, e.g. 500MB, 8GiB or 8G [default: half of the free memory].
     ///
-    /// Leave enough for other programs: if memory runs out, the system kills a program.
+    /// Leave some memory for other programs: if it runs out, the system kills a process.
     #[arg(short = 'M', long, value_name = "BYTES", value_parser = bytes)]
     pub memory: Option<u64>,
 
@@ -119,7 +119,9 @@ impl Running {
             None => None,
             Some(EngineChoice::Of(engine)) => Some(engine),
             Some(EngineChoice::Frontier) => {
-                refuse!("--engine frontier is for bfs, plan, antipodes and levels: leave it out")
+                refuse!(
+                    "--engine frontier works only with bfs, plan, antipodes and levels: leave it out"
+                )
             }
         };
         Ok(Search::of(space).engine(engine).resources(self.resources.get()?))
@@ -141,7 +143,8 @@ impl Running {
 pub struct GoalOption {
     /// Goal: last, first, blank=CELL or a board [default: last].
     ///
-    /// Cells are numbered row by row from 0.
+    /// The goals last and first have the tiles in order and the blank in the last or first cell. blank=CELL has the blank
+    /// in any other cell; cells are numbered row by row from 0.
     #[arg(long)]
     pub goal: Option<Goal>,
 }

@@ -134,7 +134,7 @@ pub struct OutputOptions {
     #[arg(long, default_value = "text")]
     pub format: OutputFormat,
 
-    /// Write the result to a file instead of stdout (-).
+    /// Write the result to FILE, or to stdout if FILE is - [default: -].
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -265,7 +265,7 @@ fn field(figure: &Value) -> String {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct ResultReport {
-    /// Plot the depth distribution in a .svg or .png file.
+    /// Write a plot of the depth distribution to a .svg or .png file.
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 
@@ -275,7 +275,7 @@ pub struct ResultReport {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// With --format json: write up to N states of the last depth (key `last`).
+    /// With --format json: include up to N states of the last depth (key `last`).
     #[arg(long, value_name = "N", value_parser = count::<usize>(), allow_negative_numbers = true)]
     list: Option<usize>,
 

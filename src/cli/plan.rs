@@ -36,11 +36,11 @@ pub struct Args {
     #[command(flatten)]
     counted: Counted,
 
-    /// Plan for a machine with this many cores of the same kind.
+    /// Plan for a machine with N cores like those of this machine.
     #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
     cores: Option<u16>,
 
-    /// Plan for N MPI processes, each on its own machine with the cores and disk bandwidth of the other options.
+    /// Plan for N MPI processes, each on its own machine with the given --cores and --disk-bandwidth.
     #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
     ranks: Option<u16>,
 
@@ -200,7 +200,7 @@ impl Args {
     /// What searches by lists take.
     fn by_lists(&self, puzzle: OrbitPuzzle, published: Option<&Published>) -> Result<()> {
         if let Some(option) = self.numbered() {
-            refuse!("{option} needs a puzzle whose states are numbered; those of {puzzle} are not");
+            refuse!("{option} works only with numbered states, not in a list search: leave it out");
         }
         let destination = self.output.reserve()?;
         let search = FrontierSearch::new(puzzle)
@@ -314,14 +314,15 @@ impl Figures for ListsPlanned {
                 level.seconds.map_or("unknown".into(), duration),
             ]);
         }
-        let to = |depth: Option<usize>| depth.map_or("no depth".into(), |d| format!("depth {d}"));
-        let mut fits = format!(
-            "{}: a search to {} fits",
-            bytes(self.memory_budget_bytes),
-            to(self.fits_to_depth)
-        );
-        if self.fits_to_depth_counting_ahead != self.fits_to_depth {
-            fits += &format!(", to {} with --count-ahead", to(self.fits_to_depth_counting_ahead));
+        let memory = bytes(self.memory_budget_bytes);
+        let mut fits = match self.fits_to_depth {
+            Some(depth) => format!("{memory}: a search to depth {depth} fits"),
+            None => format!("{memory}: no search fits"),
+        };
+        if self.fits_to_depth_counting_ahead != self.fits_to_depth
+            && let Some(depth) = self.fits_to_depth_counting_ahead
+        {
+            fits += &format!("; with --count-ahead, one to depth {depth} fits");
         }
         let beyond = match self.levels.last() {
             Some(last) if last.depth <= self.calibrated_to_depth => "",
@@ -366,10 +367,10 @@ impl Figures for Planned {
         let order = self.group_order.map_or(String::new(), |_| format!("order {states}"));
         let reached = match (self.states_to_depth, self.states_to_depth_at_most) {
             (Some(reached), _) if reached < self.states => {
-                format!(", {} of them up to the last depth", thousands(reached))
+                format!(", {} of them within --max-depth", thousands(reached))
             }
             (_, Some(most)) => {
-                format!(", at most {} of them up to the last depth", thousands(most))
+                format!(", at most {} of them within --max-depth", thousands(most))
             }
             _ => String::new(),
         };
@@ -392,7 +393,7 @@ impl Figures for Planned {
         if let Some(disk) = &of.disk {
             let (chunks, planes) = (thousands(disk.chunks as u64), disk.planes);
             let estimate = &disk.estimate;
-            rows.push(("chunks", format!("{chunks}, planes in {planes}")));
+            rows.push(("chunks", format!("{chunks}, exchanging bits in {planes}")));
             rows.push((
                 "disk",
                 format!(
@@ -417,7 +418,7 @@ impl Figures for Planned {
                 let most = bytes(network.level_bytes);
                 let all = seconds.map_or("unknown".into(), duration);
                 rows.push(("ranks", format!("{ranks}, {} of disk for each", bytes(share))));
-                rows.push(("network", format!("at most {most} per level, {all} in total")));
+                rows.push(("network", format!("at most {most} sent per level, {all} in total")));
             }
         }
         let time = of.time.as_ref().map(|(seconds, on)| {

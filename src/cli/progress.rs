@@ -271,7 +271,7 @@ impl tilewave::Progress for SearchProgress {
         (tally.found, tally.before) = (states, states);
         if depth > 0 {
             let states = counted(states, "state");
-            tracing::info!("continuing after depth {depth}, {states}");
+            tracing::info!("continuing after depth {depth}: {states} found so far");
         }
     }
 

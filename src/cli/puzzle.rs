@@ -22,6 +22,9 @@ use crate::cli::{Context, Failure, GoalOption, Result, choice, refuse, unopened}
 /// Most bytes of a file that defines a puzzle.
 const MAX_FILE: u64 = 16 << 20;
 
+/// What is wrong with `--directed` without a file.
+const DIRECTED: &str = "--directed is only for puzzle files: leave it out";
+
 /// A word that can be meant as a puzzle; boards and members of families are ones that there are.
 pub fn puzzle(word: &str) -> Result<String, String> {
     if Format::of(word).is_some() || Path::new(word).is_file() || named::parse(word).is_some() {
@@ -99,7 +102,7 @@ impl PuzzleAndStates {
                     named = None;
                 }
                 Some(_) if is_tile && word.len() > 3 => refuse!(
-                    "'{word}' is not a board: separate the tiles by spaces and the rows by '/', and quote it"
+                    "'{word}' is not a board: separate tiles with spaces and rows with '/', and quote it"
                 ),
                 Some(_) if is_tile => {
                     refuse!("'{word}' alone is not a board: quote the whole board")
@@ -162,32 +165,32 @@ pub struct Counted {
     #[arg(long, hide_short_help = true)]
     directed: bool,
 
-    /// Use only these pieces, for example corners, or corners,edges:1-6.
+    /// Use only these pieces, e.g. corners or corners,edges:1-6.
     ///
-    /// Sets that are not listed are left out. Pieces of a listed set that are not selected all look alike.
+    /// Sets of pieces that are not listed are left out. Within a listed set, the pieces not selected all look alike.
     #[arg(long, value_name = "PIECES", value_delimiter = ',')]
     pieces: Vec<String>,
 
-    /// Ignore the orientation of these pieces: edges, or corners:1-4.
+    /// Ignore the orientation of these pieces, e.g. edges or corners:1-4.
     #[arg(long, value_name = "PIECES", value_delimiter = ',', hide_short_help = true)]
     ignore_orientation: Vec<String>,
 
-    /// Make the pieces within each range indistinguishable: centres:1-4,centres:5-8.
+    /// Make the pieces within each range indistinguishable, e.g. centres:1-4,centres:5-8.
     #[arg(long, value_name = "PIECES", value_delimiter = ',', hide_short_help = true)]
     same: Vec<String>,
 
-    /// Use only these moves; a quoted sequence counts as one move: U,R or "R L',U D'".
+    /// Use only these moves, e.g. U,R or "R L',U D'"; each sequence between commas counts as one move.
     #[arg(long, value_name = "MOVES", value_parser = sequences, hide_short_help = true)]
     generators: Option<Sequences>,
 
     /// Use the solved states in FILE, one per line, instead of the puzzle's own.
     ///
-    /// A state is a sequence of moves, or the piece at each position in the form printed by `tilewave state`. ? stands
-    /// for any piece or any orientation; a set that is left out may have any arrangement.
+    /// A state is a sequence of moves, or the piece at each position in the form printed by `tilewave state`. A ? stands
+    /// for any piece or any orientation; a set of pieces that is left out may have any arrangement.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     goals: Option<PathBuf>,
 
-    /// Count a state as solved if these moves alone can solve it: "U D R2 L2 F2 B2".
+    /// Count a state as solved if these moves alone can solve it, e.g. "U D R2 L2 F2 B2".
     #[arg(long, value_name = "MOVES", value_parser = sequences, hide_short_help = true)]
     subgroup: Option<Sequences>,
 }
@@ -199,7 +202,10 @@ pub struct Sequences(Vec<String>);
 /// The parser of such a word.
 fn sequences(text: &str) -> Result<Sequences, String> {
     let all = Variant::split(text);
-    if all.is_empty() { Err("no move is given".into()) } else { Ok(Sequences(all)) }
+    match all.is_empty() {
+        true => Err("no moves are given: specify at least one".into()),
+        false => Ok(Sequences(all)),
+    }
 }
 
 impl Counted {
@@ -268,7 +274,7 @@ impl Counted {
         }
         if word.starts_with(|c: char| c.is_ascii_digit()) && Format::of(word).is_none() {
             if let Some(wrong) = self.only_files() {
-                refuse!("{wrong}: leave it out");
+                refuse!("{wrong}");
             }
             let space = StateSpace::of_board(self.goal.board(word.parse()?)?);
             return Ok(space.in_metric(self.metric().unwrap_or_default()));
@@ -282,17 +288,20 @@ impl Counted {
 
     /// What is wrong with options for files where there is none.
     fn only_files(&self) -> Option<&'static str> {
-        let turns = self.turns().map(|_| "--metric htm and qtm are for twisty puzzles");
-        turns.or(self.directed.then_some("--directed is for puzzle files"))
+        let turns = "--metric htm and --metric qtm are only for twisty puzzles: leave out --metric";
+        self.turns().map(|_| turns).or(self.directed.then_some(DIRECTED))
     }
 
     /// The puzzle of one set of pieces that a word names.
     fn definition(&self, word: &str) -> Result<Definition> {
-        let goal = self.goal.goal.as_ref().map(|_| "--goal");
-        if let Some(option) = goal.or(self.metric().map(|_| "--metric")) {
+        if self.goal.goal.is_some() {
+            refuse!("--goal is only for boards, and {word} is not a board: leave out --goal");
+        }
+        if let Some(metric) = self.metric() {
             refuse!(
-                "{option} is only for boards, and {word} is not a board: leave out {option}; every generator \
-                 counts as one move"
+                "--metric {} is only for boards, and {word} is not a board: leave out --metric; every \
+                 generator counts as one move",
+                metric.name()
             );
         }
         // A file whose name does not say what is in it says how to call it.
@@ -300,7 +309,7 @@ impl Counted {
             return self.file(Path::new(word));
         }
         if let Some(wrong) = self.only_files() {
-            refuse!("{wrong}: leave it out");
+            refuse!("{wrong}");
         }
         Ok(families::parse(word)?)
     }
@@ -364,7 +373,7 @@ impl Counted {
             let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
             goals.extend(lines.filter(|line| !line.is_empty()).map(String::from));
             if goals.is_empty() {
-                refuse!("{name}: the file contains no states: write one per line");
+                refuse!("{name} contains no states: write one state per line");
             }
         }
         Ok(Variant {
@@ -400,7 +409,7 @@ impl Counted {
         }
         self.refuse_metric(word)?;
         if self.directed {
-            refuse!("--directed is for puzzle files");
+            refuse!("{DIRECTED}");
         }
         Ok(Some((puzzle, self.turns().unwrap_or_default())))
     }
@@ -408,7 +417,7 @@ impl Counted {
     /// Refuses a metric of boards for a puzzle that turns.
     fn refuse_metric(&self, puzzle: impl std::fmt::Display) -> Result<()> {
         if let Some(metric) = self.metric() {
-            refuse!("{puzzle} has the metrics htm and qtm; {} is for boards", metric.name());
+            refuse!("--metric {} is only for boards: use htm or qtm for {puzzle}", metric.name());
         }
         Ok(())
     }
@@ -430,7 +439,7 @@ fn text(path: &Path) -> Result<(String, String)> {
     let file = std::fs::File::open(path).map_err(unopened(path))?;
     let read = file.take(MAX_FILE + 1).read_to_end(&mut bytes);
     if read.context(&name)? as u64 > MAX_FILE {
-        refuse!("{name}: the file is too large to define a puzzle");
+        refuse!("{name} is too large: a puzzle file has at most {} MiB", MAX_FILE >> 20);
     }
     Ok((name, String::from_utf8_lossy(&bytes).into_owned()))
 }

@@ -6,7 +6,9 @@ use clap::ValueHint::DirPath;
 use serde::Serialize;
 use tilewave::{
     puzzle::{StateSpace, orbits::OrbitPuzzle},
-    report::{SearchLevels, Truth, Verdict, bytes, published_for, published_growth, thousands},
+    report::{
+        SearchLevels, Truth, Verdict, bytes, counted, published_for, published_growth, thousands,
+    },
     search::{Engine, disk, disk::Searched},
 };
 
@@ -29,7 +31,7 @@ pub struct ResumeArgs {
     #[command(flatten)]
     ahead: Ahead,
 
-    /// Check all files first, and recompute damaged levels if the levels preceding them are kept.
+    /// Check all files first, and recompute damaged levels if the levels before them were kept.
     #[arg(long)]
     check: bool,
 
@@ -59,7 +61,7 @@ impl ResumeArgs {
             Searched::Listed(puzzle) => {
                 if let Some(option) = self.on_disk.for_numbers() {
                     refuse!(
-                        "{option} needs a puzzle whose states are numbered; those of {puzzle} are not"
+                        "{option} works only with numbered states, not in a list search: leave it out"
                     );
                 }
                 let mut search = frontier::search(puzzle, max_depth, &self.ahead, &self.running)?;
@@ -142,8 +144,8 @@ impl Figures for RepairFacts {
         };
         let (deepest, states) = (levels.saturating_sub(1), thousands(self.states));
         let kept = self.kept.as_ref();
-        let files = thousands(self.files as u64);
-        let mut rows = vec![("found", format!("{files} level files{previous}"))];
+        let files = counted(self.files as u64, "level file");
+        let mut rows = vec![("found", format!("{files}{previous}"))];
         rows.extend(self.damaged.iter().map(|damaged| ("damaged", damaged.clone())));
         rows.extend([
             (

@@ -21,7 +21,7 @@ pub struct ScrambleArgs {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = count::<u64>(), allow_negative_numbers = true)]
     count: u64,
 
-    /// Random seed; the same seed gives the same states on every machine [default: random, and logged].
+    /// Random seed; the same seed gives the same states on every machine [default: a random seed, which is logged].
     #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     seed: Option<u64>,
 

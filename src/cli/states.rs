@@ -23,7 +23,7 @@ use crate::cli::{
     puzzle, refuse,
 };
 
-/// Rank or unrank a state; show parity, solvability and (with --table) distance.
+/// Rank or unrank a state, and show its parity, solvability and (with --table) distance.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave state '8 6 7/2 5 4/3 0 1'\n  tilewave state 3x4 --id 12345\n  \
@@ -44,11 +44,11 @@ pub struct StateArgs {
     #[arg(long, conflicts_with_all = ["line", "cell"], value_parser = count::<u64>(), allow_negative_numbers = true)]
     id: Option<u64>,
 
-    /// Show the state with this line number: the rank of its tile order along the path through the cells.
+    /// Show the state with this line number, the rank of the order of the tiles along a snake path (docs/engine.md).
     #[arg(long, requires = "cell", value_parser = count::<u64>(), allow_negative_numbers = true)]
     line: Option<u64>,
 
-    /// With --line: the position of the blank's cell along the path.
+    /// With --line: the number of the blank's cell along this path.
     #[arg(long, requires = "line", value_parser = count::<usize>(), allow_negative_numbers = true)]
     cell: Option<usize>,
 
@@ -123,7 +123,9 @@ impl StateArgs {
             }
         }
         if none {
-            refuse!("no state was given: pass states, or one per line on standard input");
+            refuse!(
+                "no state was given: pass states as arguments, or one per line on standard input"
+            );
         }
         destination.finish()
     }
@@ -133,7 +135,7 @@ impl StateArgs {
         let numbers = [self.id.map(|_| "--id"), self.line.map(|_| "--line")];
         let table = self.table.as_ref().map(|_| "--table");
         if let Some(option) = numbers.into_iter().chain([table]).flatten().next() {
-            refuse!("{option} needs a puzzle whose states are numbered; those of {puzzle} are not");
+            refuse!("{option} needs numbered states, which {puzzle} does not have: leave it out");
         }
         let (state, moves) =
             puzzle.read(text.unwrap_or_default()).map_err(tilewave::Error::from)?;
@@ -421,7 +423,7 @@ struct Listing {
     #[command(flatten)]
     counted: Counted,
 
-    /// List at most N states. With a different N, a list search may choose different states.
+    /// List at most N states; in a list search, a different N may select different states.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = count::<usize>(), allow_negative_numbers = true)]
     list: usize,
 
@@ -471,7 +473,6 @@ impl Listing {
         search.keep_last = self.list;
         let destination = self.output.reserve()?;
         let outcome = search.run_with(&SearchProgress::new())?;
-
         let space = &outcome.space;
         let deepest = outcome.counts.len() - 1;
         // Beyond the diameter there is nothing, and the deepest boards are no answer.
@@ -496,7 +497,7 @@ impl Listing {
     /// The same for a puzzle whose states have no numbers.
     fn by_lists(&self, puzzle: OrbitPuzzle, depth: Option<usize>) -> Result<()> {
         if let Some(option) = self.running.numbered() {
-            refuse!("{option} needs a puzzle whose states are numbered; those of {puzzle} are not");
+            refuse!("{option} works only with numbered states, not in a list search: leave it out");
         }
         let ahead = Ahead::default();
         let search = frontier::search(puzzle, depth, &ahead, &self.running)?;
@@ -584,7 +585,7 @@ impl Figures for DepthStates {
 
 // `tilewave puzzles`: the families of puzzles.
 
-/// List the built-in puzzles: parameters, states, and memory that a search needs.
+/// List the built-in puzzles with their parameters, numbers of states and memory needs.
 #[derive(clap::Args)]
 #[command(after_help = "Examples: tilewave puzzles\n          tilewave bfs topspin:12,4")]
 pub struct PuzzlesArgs {
@@ -649,9 +650,8 @@ impl FamilyFacts {
     fn of(family: &'static Family) -> Result<FamilyFacts> {
         let space = StateSpace::of_puzzle(families::parse(family.example)?);
         let plan = search::plan(&space, None)?;
-        let Family { name, parameters, states, example, description, .. } = *family;
+        let Family { name: family, parameters, states, example, description, .. } = *family;
         let (example_states, memory_bytes) = (plan.states, plan.array_bytes);
-        let family = name;
         Ok(FamilyFacts {
             family,
             parameters,

@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(value_parser = puzzle)]
     puzzle: String,
 
-    /// Table to write.
+    /// Table file to write.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
@@ -44,14 +44,15 @@ pub struct Args {
 
     /// Keep one entry per class of symmetric states: a smaller table, but slower lookups.
     ///
-    /// For puzzles with several sets of pieces. This divides the number of entries by nearly the number of
-    /// symmetries.
+    /// This works only for puzzles with several sets of pieces. It divides the number of entries by nearly the number
+    /// of symmetries.
     #[arg(long)]
     up_to_symmetry: bool,
 
-    /// Fill the table in its file, for tables larger than memory.
+    /// Build the table directly in its file, for tables larger than memory.
     ///
-    /// For puzzles with several sets of pieces. Needs a fast disk. The file appears only once it is complete.
+    /// This works only for puzzles with several sets of pieces, and needs a fast disk. The file appears only once it is
+    /// complete.
     #[arg(long)]
     on_disk: bool,
 
@@ -242,7 +243,7 @@ impl Figures for TableFacts {
                 "entries",
                 match self.symmetries {
                     Some(order) => format!(
-                        "{}, one per class under {order} symmetries",
+                        "{}, one per class of symmetric states ({order} symmetries)",
                         thousands(self.entries)
                     ),
                     None => thousands(self.entries),

@@ -82,7 +82,7 @@ pub enum FrontierError {
     #[error(
         "{puzzle}: the states at depth {depth} do not fit in {} of memory: stop at that depth, \
          whose states are then only counted (--max-depth {depth}), count one more depth \
-         (--count-ahead), allow more memory (--memory), or search on disk (--dir)",
+         (--count-ahead), allow more memory (--memory), or keep the states on disk (--dir)",
         bytes(*budget)
     )]
     Memory {
@@ -95,7 +95,8 @@ pub enum FrontierError {
     },
     /// A state does not fit in the longest supported key.
     #[error(
-        "{puzzle}: a state takes {words} words of 64 bits, but at most {} are supported",
+        "{puzzle}: a state takes {words} 64-bit words, but at most {} are supported: choose a \
+         smaller puzzle",
         BucketSpace::MAX_WORDS
     )]
     State {
@@ -106,8 +107,8 @@ pub enum FrontierError {
     },
     /// A move depends on one of several equal pieces, or on a different piece from the other moves.
     #[error(
-        "{puzzle}: move '{name}' depends on a piece that looks like another one, which is not \
-         supported"
+        "{puzzle}: move '{name}' depends on a piece that is not unique, or on a different piece \
+         from other moves, which is not supported"
     )]
     Requires {
         /// The puzzle.
@@ -120,7 +121,8 @@ pub enum FrontierError {
     System(#[from] SystemError),
     /// The observer asked to stop.
     #[error(
-        "interrupted: a search in memory cannot be resumed; to end one early with a result, use --max-depth; to keep it on disk, use --dir"
+        "interrupted: a search in memory cannot be resumed; to end one early with a result, use \
+         --max-depth; to be able to resume it, use --dir"
     )]
     Interrupted,
 }

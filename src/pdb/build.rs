@@ -110,8 +110,8 @@ impl BuildPlan {
         let bits = fast && build.encoding == Encoding::Bit;
         if on_disk && !bits {
             return Err(PdbError::Unsuitable(
-                "--dir is for databases with one bit per entry and at least five tiles: use \
-                 --encoding bit, or leave out --dir"
+                "--dir works only for databases with one bit per entry and at least five tiles: \
+                 choose such a database (--encoding bit), or leave out --dir"
                     .into(),
             ));
         }

@@ -184,7 +184,7 @@ impl Pdb {
         match self.file.is_whole() {
             true => Ok(()),
             false => Err(PdbError::Unsuitable(format!(
-                "'{}' was opened only for looking up a few boards: load it instead",
+                "'{}' was opened only to look up a few boards: load the whole file instead",
                 self.file.path.display()
             ))),
         }

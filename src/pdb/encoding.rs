@@ -36,8 +36,8 @@ pub fn encode(pdb: &Pdb, encoding: Encoding) -> Result<Pdb, PdbError> {
     match (old.encoding, encoding) {
         (Encoding::Bit, Encoding::Byte) => {
             return Err(PdbError::Unsuitable(
-                "a database with one bit per entry stores no values to convert: build it with \
-                 --encoding byte"
+                "a database with one bit per entry stores no values that could be converted: build \
+                 the database again with --encoding byte"
                     .into(),
             ));
         }

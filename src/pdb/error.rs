@@ -58,14 +58,14 @@ pub enum PdbError {
 }
 
 fn less_memory(needed: u64) -> String {
-    format!("use --dir, with which {} is enough, or ", bytes(needed))
+    format!("use --dir, which needs only {} of memory, or ", bytes(needed))
 }
 
 fn kept(directory: Option<&str>) -> String {
     match directory {
         None => "nothing was written".into(),
         Some(name) => {
-            format!("the levels so far are in '{name}'; run the same command again to continue")
+            format!("the completed levels are in '{name}'; run the same command again to continue")
         }
     }
 }
@@ -83,8 +83,8 @@ impl PdbError {
     /// One of several databases counts every move.
     pub(crate) fn not_additive() -> PdbError {
         PdbError::Unsuitable(
-            "values of a database that counts every move cannot be added to others: look it up \
-             alone, or make it a partition of its own in a set file"
+            "values of an all-moves database, which counts every move, cannot be added to others: \
+             use that database alone, or make it a partition of its own in a set file"
                 .into(),
         )
     }
@@ -92,15 +92,17 @@ impl PdbError {
     /// The encoding cannot hold values of the kind.
     pub(crate) fn encoding() -> PdbError {
         PdbError::Unsuitable(
-            "only region-aware values can be stored with one bit per entry, and all-moves values \
-             need one byte per entry: choose another kind or encoding"
+            "only region-aware values can be stored with one bit per entry: choose another kind or \
+             encoding"
                 .into(),
         )
     }
 
     /// A value that does not fit in a byte.
     pub(crate) fn value(most: usize) -> PdbError {
-        let words = format!("a value exceeds {most}, the largest that a byte can hold");
+        let words = format!(
+            "a value exceeds {most}, the maximum that a database can store: choose fewer tiles"
+        );
         PdbError::Unsuitable(words)
     }
 

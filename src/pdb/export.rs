@@ -36,12 +36,13 @@ pub enum ExportLayout {
 }
 
 names! { ExportLayout:
-    "24puzzle" = Puzzle24, "clausecker's 24puzzle (5x5, --goal first), with the regions of a region-aware database";
+    "24puzzle" = Puzzle24, "As in clausecker's 24puzzle (5x5, --goal first), with the regions of a \
+                            region-aware database";
     "hog2-lex" = Lexicographic, "Indexed by the lexicographic rank of the tiles' cells; one byte \
                                  per value";
     "positions" = Positions,
         "Indexed by the tiles' cells as base-N digits, first tile least significant; one byte per \
-         value, 255 where there is none";
+         entry, 255 where there is no value";
 }
 
 /// Maximum size in bytes of a table of positions, most of which is empty.
@@ -130,28 +131,29 @@ fn bytes(pdb: &Pdb, layout: ExportLayout) -> Result<u64, PdbError> {
     };
     if pdb.encoding() == Encoding::Bit {
         return refuse(
-            "with one bit per entry, it stores no values: build it with --encoding byte",
+            "it has one bit per entry and stores no values; build one with --encoding byte",
         );
     }
     if pdb.kind() == Kind::AllMoves {
-        return refuse("the layout is for additive values: build one with --kind additive-min");
+        return refuse("its values are not additive; build a database with --kind additive-min");
     }
     let pattern = pdb.pattern();
     let (size, tiles) = (pattern.size(), pattern.tiles());
     if layout == ExportLayout::Puzzle24 {
         let homes = pattern.home().iter().zip(tiles);
         if (size.rows(), size.cols()) != (5, 5) {
-            return refuse("the layout is for 5x5 boards");
+            return refuse("the layout is for 5x5 boards only");
         }
         if !homes.clone().all(|(&home, &tile)| u16::from(home) == tile) {
             return refuse(
-                "the layout needs the goal that tilewave pdb build calls --goal first \
-                           (tile t on cell t)",
+                "the layout requires that tile t belongs on cell t; build a database with tilewave \
+                 pdb build --goal first",
             );
         }
     } else if pdb.kind() == Kind::Regions {
         return refuse(
-            "the layout has one value per placement: build one with --kind additive-min",
+            "the layout has only one value per placement; build a database with --kind \
+             additive-min",
         );
     }
     if layout != ExportLayout::Positions {
@@ -161,7 +163,10 @@ fn bytes(pdb: &Pdb, layout: ExportLayout) -> Result<u64, PdbError> {
     let bytes = (cells as u64).checked_pow(k as u32);
     match bytes.filter(|&bytes| bytes <= MAX_POSITIONS) {
         Some(bytes) => Ok(bytes),
-        None => refuse(&format!("the table would have {cells}^{k} bytes, which is too many")),
+        None => refuse(&format!(
+            "the file would have {cells}^{k} bytes, but at most 2^{} are supported",
+            MAX_POSITIONS.ilog2()
+        )),
     }
 }
 

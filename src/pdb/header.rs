@@ -167,7 +167,7 @@ impl store::FileHeader for Summary {
         }
         let values = usize::from(fields.byte(24)) + 1;
         if values >= VALUES {
-            return Err("invalid maximum");
+            return Err("invalid maximum value");
         }
         let header = Summary {
             kind,
@@ -207,7 +207,7 @@ impl Summary {
         }
         let limit = self.raw_bytes();
         if !self.compressed && self.stored_bytes != limit || self.stored_bytes > 2 * limit + 4096 {
-            return Err("wrong length of the data");
+            return Err("wrong data length");
         }
         Ok(())
     }

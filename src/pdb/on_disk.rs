@@ -218,7 +218,8 @@ impl DiskBuild<'_> {
         let other = |what: &str| {
             let name = storage.name();
             Err(PdbError::Place(format!(
-                "'{name}' contains {what}: choose another directory, or remove its files"
+                "'{name}' contains {what}: choose another directory, or remove the files in this \
+                 one"
             )))
         };
         let Some(found) = marker else {
@@ -234,7 +235,7 @@ impl DiskBuild<'_> {
         if (&found.board, &found.goal, &found.tiles) != (&board, &goal, &tiles) {
             let tiles: Vec<String> = found.tiles.iter().map(u16::to_string).collect();
             return other(&format!(
-                "the build of tiles {} of {} with goal '{}'",
+                "another build (tiles {} on {} with goal '{}')",
                 tiles.join(","),
                 found.board,
                 found.goal
@@ -286,11 +287,11 @@ pub(crate) fn failed(storage: &dyn Storage, name: &str, reason: impl Into<io::Er
     };
     PdbError::Place(match reason.kind() {
         io::ErrorKind::InvalidData if !name.is_empty() => format!(
-            "'{place}' is damaged: {reason}; remove it and all levels after it, and they will be \
-             recomputed"
+            "cannot use '{place}': {reason}; remove this file and the files of all later levels, \
+             and these levels will be recomputed"
         ),
         _ => format!(
-            "cannot use '{place}': {reason}{}; the levels so far are kept; run the same command \
+            "cannot use '{place}': {reason}{}; the completed levels are kept: run the same command \
              again to continue",
             advice(&reason)
         ),
@@ -419,8 +420,8 @@ impl BuildLevels<'_> {
 
     fn missing(&self, depth: usize) -> PdbError {
         PdbError::Place(format!(
-            "'{}/{}' is missing: restore it, or remove all levels after it, and they will be \
-             recomputed",
+            "'{}/{}' is missing: restore it, or remove the files of all later levels, and these \
+             levels will be recomputed",
             self.storage.name(),
             name(depth as u32)
         ))

@@ -114,9 +114,9 @@ pub fn partition(name: &str, goal: &Board) -> Result<Vec<Pattern>, PdbError> {
         let known = match (size.rows(), size.cols()) {
             (4, 4) => "choose 7-8, 6-6-3 or 5-5-5",
             (5, 5) => "choose 6-6-6-6",
-            _ => "partitions exist only for 4x4 and 5x5",
+            _ => "named partitions exist only for 4x4 and 5x5",
         };
-        let words = format!("'{name}' is not a partition for {size}: {known}");
+        let words = format!("'{name}' is not the name of a partition for {size}: {known}");
         return Err(PdbError::Pattern(words));
     };
     let patterns = turned(goal, preset.side, preset.patterns)?;
@@ -195,7 +195,7 @@ pub fn check_disjoint(patterns: &[Pattern]) -> Result<(), PdbError> {
     tiles.sort_unstable();
     match tiles.windows(2).find(|pair| pair[0] == pair[1]) {
         Some(pair) => Err(PdbError::Pattern(format!(
-            "tile {} is in more than one pattern: values of overlapping patterns must not be added",
+            "tile {} is in more than one pattern: values of overlapping patterns cannot be added",
             pair[0]
         ))),
         None => Ok(()),
@@ -284,7 +284,7 @@ impl SetFile {
             return Err(wrong(FileProblem::Version { found, supported }).into());
         }
         if text.partitions.iter().any(Vec::is_empty) || text.partitions.is_empty() {
-            return Err(wrong(FileProblem::Header("a partition has no database")).into());
+            return Err(wrong(FileProblem::Header("a partition is missing or empty")).into());
         }
         let beside = |name: PathBuf| path.parent().unwrap_or(Path::new("")).join(name);
         let partitions = text.partitions.into_iter();

@@ -41,7 +41,7 @@ impl Pattern {
         if tiles.contains(&0) {
             return Err(PdbError::Pattern(
                 "the blank (0) cannot be a tile of an additive pattern, because its moves cost \
-                 nothing: leave it out, or choose --kind region-aware for values that depend on it"
+                 nothing: leave it out (with --kind region-aware, values depend on its position)"
                     .into(),
             ));
         }
@@ -99,7 +99,7 @@ impl Pattern {
         let max = Pattern::MAX_TILES.min(size.tiles() + blank);
         if sorted.is_empty() || sorted.len() > max {
             return wrong(format!(
-                "a pattern has 1 to {max} tiles on a {size} board, but this one has {}",
+                "a pattern on a {size} board has 1 to {max} tiles, but this one has {}",
                 sorted.len()
             ));
         }
@@ -115,7 +115,8 @@ impl Pattern {
         let wrong = || {
             let shown: String = text.chars().take(80).collect();
             PdbError::Pattern(format!(
-                "'{shown}' is not a pattern: write tile numbers separated by commas, for example 1,2,3,4 or 1-4"
+                "'{shown}' is not a pattern: write tile numbers and ranges separated by commas, \
+                 for example 1-3,7"
             ))
         };
         let number = |word: &str| match word.bytes().all(|b| b.is_ascii_digit()) {

@@ -95,7 +95,7 @@ pub fn rebuild_with(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(
     let again = how.kind(pdb.kind()).encoding(pdb.encoding()).run_with(observer)?;
     let part = |wrong: bool, part| match wrong {
         true => Err(PdbError::Wrong(format!(
-            "the {part} in '{}' does not match its entries: rebuild the database",
+            "the {part} in '{}' is wrong: rebuild the database",
             pdb.file().path.display()
         ))),
         false => Ok(()),

@@ -140,7 +140,7 @@ impl store::FileHeader for PruningHeader {
             return Err("wrong histogram");
         }
         if puzzle > MAX_PUZZLE || name > puzzle || numbers > puzzle - name {
-            return Err("the puzzle is too long");
+            return Err("the puzzle definition is too long");
         }
         let [puzzle_sum, checksum] = [SUM, 88].map(|at| fields.u64(at));
         Ok(PruningHeader { size, entries, histogram, puzzle, name, numbers, puzzle_sum, checksum })

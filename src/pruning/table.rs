@@ -338,7 +338,7 @@ impl PruningTable {
             (numbers.entries == file.header.entries).then_some((puzzle, numbers))
         });
         let wrong = || {
-            let what = "its puzzle is invalid or does not match";
+            let what = "invalid puzzle definition";
             TableError::System(PruningHeader::KIND.wrong(&file.path, FileProblem::Header(what)))
         };
         let (puzzle, numbers) = read.ok_or_else(wrong)?;
@@ -431,9 +431,11 @@ impl PruningTable {
                     break;
                 }
             }
-            at = closer.ok_or_else(|| self.wrong(self.number(&at), "no neighbour is closer"))?;
+            at = closer.ok_or_else(|| {
+                self.wrong(self.number(&at), "no neighbour is closer to a solved state")
+            })?;
         }
-        Err(self.wrong(number, "it is deeper than the histogram allows").into())
+        Err(self.wrong(number, "its depth exceeds the maximum depth in the histogram").into())
     }
 
     /// Returns a function that maps states of a puzzle, given as the piece at each position of each set, to entry
@@ -463,7 +465,7 @@ impl PruningTable {
     }
 
     fn wrong(&self, number: u64, what: &'static str) -> TableError {
-        TableError::Wrong { puzzle: self.puzzle.to_string(), number, what }
+        TableError::Wrong { puzzle: self.puzzle.to_string(), number: Some(number), what }
     }
 
     /// Verifies all checksums. Cost: one pass over the file.
@@ -503,7 +505,7 @@ impl PruningTable {
                     let state = self.numbers.unrank(number);
                     if self.number(&state) != number {
                         return Err(self
-                            .wrong(number, "its number is that of another state")
+                            .wrong(number, "the state of this entry has a different number")
                             .into());
                     }
                     let is_goal = solved.contains(&number);
@@ -518,7 +520,7 @@ impl PruningTable {
                         closer |= one_closer;
                         if !modulo && next + 1 < entry || is_goal && one_closer && !modulo {
                             return Err(self
-                                .wrong(number, "a neighbour is closer by two or more moves")
+                                .wrong(number, "the depth of a neighbour is too small")
                                 .into());
                         }
                     }
@@ -543,7 +545,11 @@ impl PruningTable {
             .position(|(found, expected)| found != expected)
         {
             None => Ok(()),
-            Some(_) => Err(self.wrong(0, "the number of states differs from the histogram").into()),
+            Some(_) => {
+                let what = "the numbers of states differ from the histogram";
+                let puzzle = self.puzzle.to_string();
+                Err(TableError::Wrong { puzzle, number: None, what }.into())
+            }
         }
     }
 

@@ -6,13 +6,12 @@
 use crate::{
     puzzle::{
         PuzzleError,
+        error::MAX_REPETITIONS,
         orbits::{Orbit, Transformation},
     },
     units::shown,
 };
 
-/// Maximum number of repetitions.
-const MOST: u32 = 10_000;
 /// Maximum depth of nested brackets.
 const DEEPEST: usize = 64;
 
@@ -68,7 +67,7 @@ fn repeated(word: &str) -> Option<(&str, u32, bool)> {
     let name = rest.trim_end_matches(|c: char| c.is_ascii_digit());
     let times = match &rest[name.len()..] {
         "" => 1,
-        digits => digits.parse().ok().filter(|&times| times <= MOST)?,
+        digits => digits.parse().ok().filter(|&times| times <= MAX_REPETITIONS)?,
     };
     Some((name, times, back))
 }

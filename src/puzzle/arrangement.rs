@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(cube.read("").unwrap().0, cube.solved());
         for (text, wrong) in [
             ("R Q", "'Q' is not a move of "),
-            ("1 2 3", "1 set of pieces given, but the puzzle has 2"),
+            ("1 2 3", "found 1 set of pieces, but the puzzle has 2"),
             ("corners 1 2 3; edges 1", "set 'corners' has 8 positions, but 3 are given"),
         ] {
             let told = cube.read(text).unwrap_err().to_string();

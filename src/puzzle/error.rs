@@ -13,6 +13,8 @@ pub(crate) const MAX_MOVES: usize = 1024;
 pub(crate) const MAX_GOALS: usize = 1 << 20;
 /// The maximum number of locations of an orbit.
 pub(crate) const MAX_LOCATIONS: usize = 128;
+/// The maximum number of repetitions of a part of a sequence of moves.
+pub(crate) const MAX_REPETITIONS: u32 = 10_000;
 
 /// An error in a board, a puzzle, a state or a puzzle file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -84,7 +86,7 @@ pub enum PuzzleError {
         found: usize,
     },
     /// The board has the right number of cells but the wrong shape.
-    #[error("the board is {found} instead of {expected}: write its rows in that shape")]
+    #[error("the board is {found} instead of {expected}: write rows of the right length")]
     WrongShape {
         /// The size of the given board.
         found: String,
@@ -138,8 +140,8 @@ pub enum PuzzleError {
     Metric(String),
     /// A character of a move sequence is not a move.
     #[error(
-        "'{text}' at character {at} is not a move: write U, D, L or R, each with an optional count \
-         such as R3"
+        "'{text}' at character {at} is not a move: write U, D, L or R, each with an optional \
+         count, for example R3"
     )]
     MoveSyntax {
         /// Character number, from 1.
@@ -148,7 +150,7 @@ pub enum PuzzleError {
         text: String,
     },
     /// The sequence has more moves than can be read.
-    #[error("more than {max} moves: split the sequence")]
+    #[error("the sequence has more than {max} moves: split it")]
     TooManyMoves {
         /// Maximum number of moves that can be read.
         max: usize,
@@ -195,7 +197,7 @@ pub enum PuzzleError {
         points: usize,
     },
     /// There are more points than a permutation can have.
-    #[error("{0} points: a permutation has at most {max}", max = MAX_POINTS)]
+    #[error("{0} points are too many: a permutation has at most {max}", max = MAX_POINTS)]
     ManyPoints(usize),
     /// A point or a bracket was expected, but other text was found.
     #[error("expected {expected}, found {found}")]
@@ -230,18 +232,18 @@ pub enum PuzzleError {
     #[error("{0} in a sequence of moves")]
     MoveOutOfPlace(String),
     /// The number of repetitions is too large.
-    #[error("'{0}' has too many repetitions")]
+    #[error("'{0}' has too many repetitions: at most {max} are allowed", max = MAX_REPETITIONS)]
     RepeatedOften(String),
     /// A move depends on the position of a piece, so a sequence of moves cannot be used.
     #[error(
-        "move '{0}' depends on where a piece is: write the piece at each position instead of moves"
+        "whether move '{0}' is possible depends on where a piece is: write the piece at each \
+         position instead of moves"
     )]
     SequenceRequires(String),
     // Arrangements of several sets of pieces.
     /// The text has too many or too few sets of pieces.
     #[error(
-        "{} of pieces given, but the puzzle has {expected}: write them one after the other, \
-         separated by ';'",
+        "found {} of pieces, but the puzzle has {expected}: write all sets, separated by ';'",
         crate::units::counted(*found as u64, "set")
     )]
     Sets {
@@ -259,7 +261,7 @@ pub enum PuzzleError {
         expected: String,
     },
     /// A word is not the number of a piece.
-    #[error("'{word}' is not a piece number of set '{set}'")]
+    #[error("'{word}' is not the number of a piece in set '{set}'")]
     NoNumber {
         /// The text found there.
         word: String,
@@ -286,7 +288,7 @@ pub enum PuzzleError {
     },
     // Puzzles of one orbit and their states.
     /// There are too few or too many positions.
-    #[error("{0} positions: a puzzle must have 2 to {max}", max = MAX_POSITIONS)]
+    #[error("the puzzle has {0} positions, but it must have 2 to {max}", max = MAX_POSITIONS)]
     Positions(usize),
     /// No generator moves anything.
     #[error("no generator moves anything: a puzzle needs at least one that does")]
@@ -324,7 +326,10 @@ pub enum PuzzleError {
         expected: usize,
     },
     /// A word of a state is not an element.
-    #[error("'{word}' in the state is not an element: {puzzle} has {}", list(.labels))]
+    #[error(
+        "'{word}' in the state is not an element: the elements of {puzzle} are {}",
+        list(.labels)
+    )]
     Element {
         /// The text found there.
         word: String,
@@ -334,7 +339,7 @@ pub enum PuzzleError {
         labels: Vec<usize>,
     },
     /// An element occurs twice in a state.
-    #[error("piece {twice} occurs twice in the state and piece {missing} is missing")]
+    #[error("element {twice} occurs twice in the state and element {missing} is missing")]
     ElementTwice {
         /// The element that occurs twice.
         twice: usize,
@@ -385,7 +390,11 @@ pub enum PuzzleError {
     #[error("a puzzle needs at least one set of pieces")]
     NoOrbits,
     /// An orbit has more locations than a byte can number.
-    #[error("set {orbit} has {locations} piece locations, but at most {max} are supported", max = MAX_LOCATIONS)]
+    #[error(
+        "set '{orbit}' has {locations} combinations of position and orientation, but at most {max} \
+         are supported",
+        max = MAX_LOCATIONS
+    )]
     Locations {
         /// The orbit.
         orbit: String,
@@ -394,7 +403,8 @@ pub enum PuzzleError {
     },
     /// A modulus does not divide the number of orientations, or an orientation is out of range.
     #[error(
-        "set {orbit}: orientation {turn} of a piece is out of range: the piece has {modulus} orientations"
+        "set '{orbit}': orientation {turn} of a piece is out of range: the piece has only {}",
+        crate::units::counted(u64::from(*modulus), "orientation")
     )]
     Turn {
         /// The orbit.
@@ -405,7 +415,7 @@ pub enum PuzzleError {
         modulus: u8,
     },
     /// A move does not permute the positions of an orbit.
-    #[error("move '{name}' is not a permutation of the {positions} positions of set {orbit}")]
+    #[error("move '{name}' is not a permutation of the {positions} positions of set '{orbit}'")]
     NoPermutation {
         /// The move.
         name: String,
@@ -416,7 +426,7 @@ pub enum PuzzleError {
     },
     /// A twist is out of range.
     #[error(
-        "move '{name}' turns a piece of set {orbit} by {twist}, but the piece has only {}",
+        "move '{name}' turns a piece of set '{orbit}' by {twist}, but the piece has only {}",
         crate::units::counted(u64::from(*orientations), "orientation")
     )]
     Twist {
@@ -442,8 +452,8 @@ pub enum PuzzleError {
     },
     /// The set does not have these pieces.
     #[error(
-        "'{text}' does not specify pieces of set {set}: its pieces are 1 to {pieces}; write for \
-         example 1-4 or 1+3+5-7"
+        "'{text}' does not specify pieces of set '{set}': its pieces are 1 to {pieces}; write, for \
+         example, 1-4 or 1+3+5-7"
     )]
     NoPieces {
         /// The text given.
@@ -454,7 +464,7 @@ pub enum PuzzleError {
         pieces: usize,
     },
     /// A set cannot be left out, because which moves are allowed depends on it.
-    #[error("set {0} cannot be left out, because moves depend on it")]
+    #[error("set '{0}' cannot be left out, because some moves depend on it")]
     Needed(String),
     /// There are more arrangements than 62 bits can number.
     #[error("{0} has too many arrangements for a complete table: keep fewer pieces (--pieces)")]
@@ -483,7 +493,7 @@ pub enum PuzzleError {
         example: &'static str,
     },
     /// No puzzle of the family has this N.
-    #[error("{family} has {found} positions: such puzzles have 2 to {max}", max = MAX_POSITIONS)]
+    #[error("{family} puzzles have 2 to {max} positions, not {found}", max = MAX_POSITIONS)]
     FamilyPositions {
         /// The family.
         family: &'static str,
@@ -491,7 +501,7 @@ pub enum PuzzleError {
         found: usize,
     },
     /// No puzzle of the family with N positions has this K.
-    #[error("{family}:{n},{k}: the second number must be 2 to {n}")]
+    #[error("{family}:{n},{k}: the second number must be from 2 to {n}")]
     FamilyPart {
         /// The family.
         family: &'static str,
@@ -536,10 +546,10 @@ pub enum PuzzleError {
     #[error("'{0}' is not defined above")]
     Undefined(String),
     /// The puzzle has several sets of pieces, but only one is supported here.
-    #[error("a second set of pieces, '{0}': puzzles with several sets are not supported here")]
+    #[error("'{0}' is a second set of pieces: puzzles with several sets are not supported here")]
     SecondSet(String),
     /// The puzzle has pieces that can be turned in place, which are not supported here.
-    #[error("pieces with {0} orientations: only pieces with one orientation are supported")]
+    #[error("pieces with {0} orientations are not supported here: {why}", why = orientations(*.0))]
     Orientations(usize),
     /// A piece is turned by more than its set allows.
     #[error("a piece is turned by {by}, but the pieces of its set have only {}",
@@ -552,8 +562,8 @@ pub enum PuzzleError {
     },
     /// The orientation matters for some, but not all, of several equal pieces.
     #[error(
-        "pieces with number {0} are alike, but only some of them have '?', which means that their \
-         orientation does not matter"
+        "pieces with the number {0} look alike, but only some of them have the orientation '?', \
+         which means that it does not matter"
     )]
     SeenAndUnseen(usize),
     /// The puzzle has equal pieces, which are not supported here.
@@ -571,13 +581,17 @@ pub enum PuzzleError {
         expected: usize,
     },
     /// There are more pieces than can be read.
-    #[error("{0} pieces: a set must have 1 to 255")]
+    #[error("the set has {0} pieces, but it must have 1 to 255")]
     Pieces(String),
     /// The group acts faithfully only on too many points.
     #[error(
-        "the moves permute {moved} points in {orbits}: no {most} of them {}distinguish all states, \
-         and a puzzle has at most {most} positions",
-        if *sure { "" } else { "were found that " }
+        "the moves permute {moved} points in {orbits}: {}, and a puzzle has at most {most} \
+         positions",
+        if *sure {
+            format!("no {most} of them distinguish all states")
+        } else {
+            format!("no {most} of them that distinguish all states were found")
+        }
     )]
     TooManyPoints {
         /// The number of points.
@@ -624,6 +638,14 @@ fn list(labels: &[usize]) -> String {
         return format!("{} to {}", sorted[0], sorted[sorted.len() - 1]);
     }
     sorted.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// The numbers of orientations that are supported where this number is not.
+fn orientations(found: usize) -> &'static str {
+    match found {
+        2..=127 => "the pieces must have only one orientation",
+        _ => "the number of orientations must be 1 to 127",
+    }
 }
 
 fn place(file: &str, line: usize) -> String {

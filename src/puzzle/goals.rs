@@ -202,7 +202,8 @@ impl OrbitPuzzle {
             seen.unturn(index, &kinds.clone().map(named).collect::<Vec<_>>());
         }
         seen.name = format!("{} solved in part", self.name);
-        let note = "the goals correspond to one state of a projection; the counts are those of the projection";
+        let note = "the goals together correspond to one state of a projection of the puzzle; the \
+                    counts are those of the projection";
         Ok(Some(seen.rebuilt()?.noted(note.into())))
     }
 

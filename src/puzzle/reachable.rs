@@ -24,19 +24,21 @@ pub enum Unreachable {
         set: String,
     },
     /// The sum of the orientations is wrong.
-    #[error("a single piece of set '{set}' is turned: the sum of the orientations is wrong")]
+    #[error(
+        "the sum of the orientations in set '{set}' is wrong, as if a single piece had been turned"
+    )]
     Twist {
         /// The set of pieces.
         set: String,
     },
     /// The parities of the permutations are inconsistent.
-    #[error("two pieces are swapped: the parity of set {sets} is wrong")]
+    #[error("the parity of the permutation of {sets} is wrong, as if two pieces had been swapped")]
     Parity {
         /// The sets of pieces.
         sets: String,
     },
     /// The moves generate fewer permutations than parities and orientations allow.
-    #[error("the moves do not generate this permutation")]
+    #[error("its permutation of the pieces is not in the group that the moves generate")]
     Group,
 }
 

@@ -236,7 +236,10 @@ fn plain(solutions: &[Solution], style: MoveStyle) -> String {
     let drawn: String = solutions.iter().take(PLAIN).map(one).collect();
     let more = match solutions.len().saturating_sub(PLAIN) {
         0 => String::new(),
-        more => format!("<p>JavaScript is needed to show {more} more.</p>"),
+        more => {
+            let more = counted(more as u64, "more solution");
+            format!("<p>JavaScript is needed to show {more}.</p>")
+        }
     };
     format!("<section class=\"card\"><div class=\"pairs\">{drawn}</div>{more}</section>")
 }
@@ -420,8 +423,9 @@ fn gallery(outcome: &Outcome, states: &[Shown]) -> String {
     let left_out = match count.saturating_sub(states.len() as u64) {
         0 => String::new(),
         more => format!(
-            r#"<p class="soft more">{} more are not {}.</p>"#,
+            r#"<p class="soft more">{} more {} not {}.</p>"#,
             thousands(more),
+            if more == 1 { "is" } else { "are" },
             if one == "board" { "drawn" } else { "listed" }
         ),
     };

@@ -7,7 +7,8 @@ use crate::{
     frontier::FrontierOutcome,
     puzzle::orbits::OrbitPuzzle,
     report::{
-        Difference, Published, bytes, duration, published_growth, text::GODS_NUMBER, thousands,
+        Difference, Published, bytes, counted, duration, published_growth, text::GODS_NUMBER,
+        thousands,
     },
     store,
 };
@@ -161,9 +162,10 @@ impl ListReport {
         let last = self.counts.len() - 1;
         let diameter = match self.diameter {
             Some(diameter) => diameter.to_string(),
-            None => format!("more than {last} (stopped)"),
+            None => format!("more than {last} (the search stopped there)"),
         };
         let states = self.states.as_deref().map_or("unknown".into(), grouped);
+        let threads = counted(self.threads as u64, "thread");
         let symmetries = match self.symmetries {
             1 => "none used".to_string(),
             several => several.to_string(),
@@ -175,7 +177,7 @@ impl ListReport {
             ("antipodes", self.antipodes.map_or(String::new(), thousands)),
             ("mean depth", format!("{:.6}", self.mean_depth)),
             ("symmetries", symmetries),
-            ("engine", format!("frontier, {} kernel, {} threads", self.kernel, self.threads)),
+            ("engine", format!("frontier, {} kernel, {threads}", self.kernel)),
             ("time", duration(self.seconds)),
             ("memory", self.peak_memory_bytes.map_or(String::new(), bytes)),
             ("disk", self.disk_peak_bytes.map_or(String::new(), bytes)),

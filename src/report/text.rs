@@ -107,7 +107,9 @@ impl<'a> Report<'a> {
                 facts.push((extreme, diameter.to_string()));
                 facts.push(("antipodes", thousands(antipodes)));
             }
-            _ => facts.push((extreme, format!("over {deepest}, the last depth computed"))),
+            _ => {
+                facts.push((extreme, format!("more than {deepest} (the search stopped there)")));
+            }
         }
         facts.push(("mean depth", format!("{:.4}", outcome.mean_depth())));
         let speed = rate(self.states_per_second());
@@ -119,19 +121,19 @@ impl<'a> Report<'a> {
         facts.push((
             "memory",
             match self.peak_memory {
-                Some(peak) if is_idle => format!("{} peak", bytes(peak)),
-                Some(peak) => format!("{} peak, {arrays} of it state arrays", bytes(peak)),
-                None => format!("{arrays} of state arrays"),
+                Some(peak) if is_idle => format!("{} at the peak", bytes(peak)),
+                Some(peak) => format!("{} at the peak, {arrays} for state arrays", bytes(peak)),
+                None => format!("{arrays} for state arrays"),
             },
         ));
         if let Some(disk) = &outcome.disk {
             let (peak, written) = (bytes(disk.peak_bytes), bytes(disk.bytes_written));
-            facts.push(("disk", format!("{peak} peak, {written} written")));
+            facts.push(("disk", format!("{peak} at the peak, {written} written")));
             if worked(disk) {
                 facts.push((
                     "work",
                     format!(
-                        "decode {}, kernel {}, encode {}, wait {}",
+                        "decoding {}, kernel {}, encoding {}, waiting {}",
                         duration(disk.decode_seconds),
                         duration(disk.kernel_seconds),
                         duration(disk.encode_seconds),
@@ -174,7 +176,7 @@ fn engine(outcome: &Outcome) -> String {
     let kernel = outcome.kernel.map(|k| format!("{k} kernel, ")).unwrap_or_default();
     let chunks = outcome.disk.as_ref().map_or(String::new(), |disk| {
         let ranks = match disk.ranks {
-            1 => format!("planes in {}", disk.planes.name()),
+            1 => format!("exchanging bits in {}", disk.planes.name()),
             ranks => format!("{ranks} processes"),
         };
         format!(", {}, {ranks}", counted(disk.chunks as u64, "chunk"))

@@ -202,7 +202,7 @@ impl fmt::Display for Verdict {
         write!(f, "{puzzle}  {deepest} {diameter}  {states} states  ")?;
         match &self.fault {
             None => {
-                let own = self.own.iter().map(|own| format!(" and own {own}"));
+                let own = self.own.iter().map(|own| format!(" and this project's own {own}"));
                 let own: String = own.collect();
                 write!(f, "{levels} levels agree with {compared_with}{own}  PASS")
             }

@@ -23,7 +23,8 @@ pub enum SearchError {
     },
     /// The board is too small for the sweep engine.
     #[error(
-        "{puzzle} is too small for the sweep engine (at least 7 positions): use --engine reference"
+        "{puzzle} is too small for the sweep engine, which needs at least 7 positions: use \
+         --engine reference"
     )]
     TooSmall {
         /// The puzzle.
@@ -31,8 +32,8 @@ pub enum SearchError {
     },
     /// The arrays exceed the memory limit.
     #[error(
-        "{puzzle} needs {} of memory with the {engine} engine, but the limit is {}: raise the \
-         limit with --memory if the machine has more, or {}",
+        "{puzzle} needs {} of memory with the {engine} engine, but the limit is {}: {}, or raise \
+         the limit with --memory if the machine has more",
         bytes(*needed), bytes(*budget), way_out(*engine)
     )]
     Memory {
@@ -79,7 +80,8 @@ pub enum SearchError {
     },
     /// The observer asked to stop.
     #[error(
-        "interrupted at depth {depth} ({} so far): a search in memory cannot be resumed; to end one early with a result, use --max-depth",
+        "interrupted at depth {depth} ({} so far): a search in memory cannot be resumed; to end \
+         one early with a result, use --max-depth",
         counted(*states, "state")
     )]
     Interrupted {
@@ -147,7 +149,8 @@ pub enum SearchError {
     },
     /// The observer asked to stop; everything has been committed.
     #[error(
-        "interrupted at depth {depth} ({} so far). Nothing is lost: continue with `tilewave resume {resume}`",
+        "interrupted at depth {depth} ({} so far). Nothing is lost: continue with `tilewave resume \
+         {resume}`",
         counted(*states, "state")
     )]
     Paused {
@@ -166,8 +169,8 @@ pub enum SearchError {
 /// Advice about a search that does not fit in memory.
 fn way_out(engine: Engine) -> &'static str {
     match engine {
-        Engine::Sweep => "search on disk with --dir DIR, or limit the depth with --max-depth",
-        _ => "choose a smaller board, or limit the depth with --max-depth",
+        Engine::Sweep => "search on disk with --dir DIR, limit the depth with --max-depth",
+        _ => "choose a smaller board, limit the depth with --max-depth",
     }
 }
 
@@ -182,7 +185,9 @@ fn advice(reason: &io::Error, lost: bool) -> String {
             format!("; {}: free some space, and run the same command again", kept(lost))
         }
         io::ErrorKind::InvalidData => {
-            "; tilewave repair rebuilds this file if possible; to start a new search instead, choose another --dir".into()
+            "; tilewave repair rebuilds this file if possible; to start a new search instead, \
+             choose another --dir"
+                .into()
         }
         _ if lost => format!("; {}, but earlier commits are kept", kept(lost)),
         _ => String::new(),
@@ -209,8 +214,8 @@ impl SearchError {
         asked: &str,
     ) -> SearchError {
         SearchError::Refused(format!(
-            "{} contains another search: {name} {found}, not {asked}; choose another --dir, or use \
-             the options of that search",
+            "{} contains another search ({name}: {found}, not {asked}): choose another --dir, or \
+             use the options of that search",
             storage.name()
         ))
     }
@@ -218,7 +223,8 @@ impl SearchError {
     /// The error for a frame that the codec rejects.
     pub(crate) fn uncoded(reason: &str) -> SearchError {
         SearchError::Refused(format!(
-            "a frame cannot be compressed: {reason}; free some memory, and run the same command again"
+            "a frame of a level file cannot be compressed: {reason}; free some memory, and run the \
+             same command again"
         ))
     }
 

@@ -64,7 +64,7 @@ pub enum Engine {
 }
 
 names! { Engine:
-    "sweep" = Sweep, "Streaming passes over byte arrays";
+    "sweep" = Sweep, "Streaming passes over byte arrays in memory";
     "reference" = Reference, "Simple and slow, for any board";
-    "disk" = Disk, "The passes of sweep, but with the levels in files";
+    "disk" = Disk, "Like sweep, but with the levels in files";
 }

@@ -96,14 +96,15 @@ impl Cnf {
         }
         writeln!(
             out,
-            "c After t = 0..{} steps, tile v (0: blank) is on row-major cell c: variable 1 + {} t \
-             + {n} v + c",
-            self.steps,
-            n * n
+            "c Variable 1 + {} t + {n} v + c: after t = 0..{} steps, tile v (0 for the blank) is \
+             on cell c, counted row by row from 0",
+            n * n,
+            self.steps
         )?;
         writeln!(
             out,
-            "c Step t moves a tile up, down, left, right (d = 0..3) or none (4): variable {} + 5 t + d",
+            "c Variable {} + 5 t + d: step t moves a tile up, down, left or right (d = 0..3), or \
+             no tile (d = 4)",
             self.moves(0, 0)
         )?;
         writeln!(out, "p cnf {} {}", self.variables(), self.clauses.len())?;
@@ -281,9 +282,9 @@ impl Question {
         let (steps, asked) = (self.steps(), self.moves);
         let mut title = format!("Solvable in at most {steps} moves?");
         if steps < asked {
+            let parity = if steps.is_multiple_of(2) { "even" } else { "odd" };
             title += &format!(
-                " ({asked} were allowed, but all solutions have lengths of the other \
-                               parity)"
+                " ({asked} were allowed, but every solution has an {parity} number of moves)"
             );
         }
         title + &format!("\nBoard {}\nGoal  {}", self.board, self.goal)

@@ -3,6 +3,7 @@
 use crate::{
     puzzle::{Moves, PuzzleError},
     system::SystemError,
+    units::counted,
 };
 
 /// An error in solving, exporting or certifying a board.
@@ -13,10 +14,7 @@ pub enum SolveError {
     #[error(transparent)]
     Puzzle(#[from] PuzzleError),
     /// The databases do not suit the goal or each other.
-    #[error(
-        "these databases cannot be used together here: {reason}; build a set with tilewave pdb set \
-         build"
-    )]
+    #[error("cannot solve with these databases: {reason}")]
     Database {
         /// The reason.
         reason: String,
@@ -54,8 +52,8 @@ pub enum SolveError {
     System(#[from] SystemError),
     /// The model has more variables than solvers support.
     #[error(
-        "a model of {size} over {moves} moves has more than {max} variables: allow fewer moves, or \
-         choose a smaller board"
+        "a model for a {size} board and up to {moves} moves has more than {max} variables: allow \
+         fewer moves, or choose a smaller board"
     )]
     ModelTooLarge {
         /// Size of the board.
@@ -72,7 +70,10 @@ pub enum SolveError {
         reason: String,
     },
     /// A shorter solution refutes the claimed optimum.
-    #[error("{claimed} moves are not optimal: {} moves solve the board: {moves}", moves.len())]
+    #[error(
+        "a solution with {} is not optimal: the board can be solved with {} ({moves})",
+        counted(*claimed as u64, "move"), counted(moves.len() as u64, "move")
+    )]
     Beaten {
         /// The length claimed.
         claimed: usize,

@@ -33,7 +33,7 @@ const VERSION: u32 = 3;
 pub const OPENING: &str = "{\"tilewave_log\":";
 
 const KIND: FileKind =
-    FileKind { noun: "log of tilewave solve", make: "choose another file for the log" };
+    FileKind { noun: "tilewave solve log", make: "choose another file for the log" };
 
 /// The first line.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -32,6 +32,9 @@ use crate::{
 /// Maximum length of the sequences whose duplicates are pruned: the two ways around a square of four tiles.
 const PRUNER_DEPTH: usize = 12;
 
+/// Advice about databases that cannot be used together.
+const SET: &str = "build a set with tilewave pdb set build";
+
 /// An optimal solver for all boards with the same goal. Threads can share it.
 ///
 /// [`Optimal::solve`] solves one board with all threads; [`Optimal::solve_with`] reports the number of nodes and asks
@@ -93,14 +96,14 @@ impl Optimal {
         let all = partitions.concat();
         all.iter().try_for_each(|pdb| pdb.loaded())?;
         let Some(first) = all.first().map(|pdb| pdb.pattern()) else {
-            return unfit("no database is given".into());
+            return unfit(format!("no databases are given; {SET}"));
         };
         let (size, theirs) = (goal.size(), first.size());
         if images(size, theirs).is_empty() {
-            return unfit(format!("they are for {theirs}, but the board is {size}"));
+            return unfit(format!("they are for {theirs}, but the board is {size}; {SET}"));
         }
         if all.iter().any(|pdb| pdb.pattern().goal() != first.goal()) {
-            return unfit("the databases are for different goals".into());
+            return unfit(format!("they are for different goals; {SET}"));
         }
         let databases = Database::all(all.clone());
         let (mut rest, mut lenses) = (&databases[..], Vec::new());
@@ -111,21 +114,21 @@ impl Optimal {
             let patterns: Vec<Pattern> = patterns.collect();
             crate::pdb::check_disjoint(&patterns)?;
             if patterns.len() > MAX_PATTERNS {
-                return unfit(format!("there are more than {MAX_PATTERNS}"));
+                return unfit(format!("a partition has more than {MAX_PATTERNS} databases; {SET}"));
             }
             lenses.extend(Lens::of_partition(goal, own));
         }
         if lenses.is_empty() {
-            return unfit(
-                "no rotation or reflection takes the goal's blank to that of the databases' goal"
-                    .into(),
-            );
+            return unfit(format!(
+                "no rotation or reflection of the board takes the blank of its goal to the blank \
+                 of their goal; {SET}"
+            ));
         }
         if lenses.len() > MAX_VIEWS {
             return unfit(format!(
-                "the partitions and their mirror images and rotations give {} lookups per node, but at \
-                 most {MAX_VIEWS} are supported: use fewer partitions, \
-                 or databases with more tiles",
+                "the partitions with their mirror images and rotations require {} lookups per \
+                 node, but at most {MAX_VIEWS} are supported; use fewer partitions, or databases \
+                 with more tiles",
                 lenses.len()
             ));
         }

@@ -219,7 +219,7 @@ impl PuzzleSolver {
             }
         }
         if views.is_empty() {
-            return Err(SolveError::Database { reason: "no table is given".into() });
+            return Err(SolveError::Database { reason: "no tables are given".into() });
         }
         let parts = number_parts((&puzzle, &fields), sets, &mut views);
         let mut rows: Vec<FieldMap> = moves;
@@ -324,7 +324,7 @@ impl PuzzleSolver {
         }
         let mean = best.iter().flatten().map(|&b| f64::from(b)).sum::<f64>() / samples.len() as f64;
         tracing::debug!(
-            "{} views of {} tables, {mean:.3} on average",
+            "{} views of {} tables; their bound is {mean:.3} moves on average",
             self.views.len(),
             self.tables.len()
         );
@@ -397,7 +397,7 @@ impl PuzzleSolver {
             let unreached = || {
                 SolveError::Puzzle(PuzzleError::Unreached {
                     puzzle: self.puzzle.to_string(),
-                    why: "no table has it".into(),
+                    why: "the tables do not contain it".into(),
                 })
             };
             Ok(depth.ok_or_else(unreached)? as u8)

@@ -88,14 +88,14 @@ fn decode<H: FileHeader>(path: &Path, begin: &[u8], found: u64) -> Result<H, Sys
         return Err(wrong(FileProblem::Version { found, supported }));
     }
     if XxHash3_64::oneshot(&bytes[..SUM]) != fields.u64(SUM) {
-        return Err(wrong(FileProblem::Header("wrong checksum")));
+        return Err(wrong(FileProblem::Header("wrong checksum of the header")));
     }
     if let Some(what) = H::retired(&fields) {
         return Err(wrong(FileProblem::Retired(what)));
     }
     let header = H::decode(&fields).map_err(|what| wrong(FileProblem::Header(what)))?;
     if encode(&header).0 != *bytes {
-        return Err(wrong(FileProblem::Header("contradictory fields")));
+        return Err(wrong(FileProblem::Header("contradictory fields in the header")));
     }
     match header.layout().data.end() {
         expected if expected == found => Ok(header),

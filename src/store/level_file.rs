@@ -73,7 +73,7 @@ pub enum LevelError {
     #[error("its index is damaged")]
     Index,
     /// A frame's checksum is wrong, or its bytes do not decode.
-    #[error("frame {frame} (lines from {line}) is damaged")]
+    #[error("frame {frame} (from line {line}) is damaged")]
     Frame {
         frame: u32,
         /// The first line of the frame.

@@ -184,7 +184,7 @@ pub enum ManifestError {
     NotAManifest,
     #[error("it has format version {0}, but this program reads versions up to {VERSION}")]
     Version(u32),
-    #[error("it is damaged: its checksum is wrong")]
+    #[error("its checksum is wrong")]
     Damaged,
     #[error("its contents are inconsistent: {0}")]
     Content(String),
@@ -271,7 +271,7 @@ impl Manifest {
     /// Checks the properties that every reader relies on.
     fn check(&self) -> Result<(), String> {
         if self.directories == 0 || self.chunks == 0 || self.frame_lines == 0 {
-            return Err("a run needs chunks, frames and directories".into());
+            return Err("it has no chunks, no frames or no directories".into());
         }
         if !self.shares.is_empty() && !Shares::are_valid(&self.shares, self.directories as usize) {
             return Err("its shares do not match its directories".into());
@@ -281,8 +281,8 @@ impl Manifest {
             for chunk in &files.chunks {
                 if chunk.chunk >= self.chunks || !seen.insert(chunk.chunk) {
                     return Err(format!(
-                        "depth {} has chunk {} twice, or there is no such chunk",
-                        files.depth, chunk.chunk
+                        "chunk {} of depth {} does not exist, or occurs twice",
+                        chunk.chunk, files.depth
                     ));
                 }
             }

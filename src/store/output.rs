@@ -176,7 +176,7 @@ impl Output {
     /// Returns the bytes of a file of the given length, to be written in place.
     pub fn image(&mut self, len: u64) -> Result<Image, SystemError> {
         let OutputPlace::File { temporary, .. } = &self.place else {
-            let reason = io::Error::other("a table that is filled on disk needs a file");
+            let reason = io::Error::other("a table that is filled on disk needs a file as output");
             return Err(failed(&self.path)(reason));
         };
         // SAFETY: the file is new and locked, and only this process writes to it until it has its name.

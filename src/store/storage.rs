@@ -290,8 +290,8 @@ impl Storage for Directory {
         self.said("", synced.map_err(|error| match error.kind() {
             io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported => io::Error::new(
                 io::ErrorKind::Unsupported,
-                "this file system cannot make names durable (fsync of a directory), so a power cut \
-                 could lose the search: choose another --dir",
+                "this file system cannot make names durable (directories cannot be synced), so a \
+                 power cut could lose the search: choose another --dir",
             ),
             _ => error,
         }))
@@ -313,7 +313,8 @@ impl Storage for Directory {
         #[cfg(not(unix))]
         let none = false;
         let none = none || error.kind() == io::ErrorKind::Unsupported;
-        let why = "this file system does not support locks (flock), which prevent two searches from using the same directory: choose another --dir";
+        let why = "this file system does not support the locks (flock) that keep two searches from \
+                   using the same directory: choose another --dir";
         let reason = if none { io::Error::new(io::ErrorKind::Unsupported, why) } else { error };
         Err(self.error(LOCK, reason))
     }

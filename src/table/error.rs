@@ -14,7 +14,7 @@ pub enum TableError {
     /// The puzzle has moves without inverses, so distances depend on the direction.
     #[error(
         "some moves of {puzzle} cannot be reversed, but a distance table needs the inverse of \
-         every move: choose a puzzle that has them"
+         every move: choose a puzzle whose moves can all be reversed"
     )]
     Directed {
         /// The puzzle.
@@ -27,7 +27,7 @@ pub enum TableError {
         puzzle: String,
     },
     /// The depth of a state is beyond the depths of the table.
-    #[error("the table has no depth for '{state}': it contains only the first depths")]
+    #[error("the table has no depth for '{state}': it contains only smaller depths")]
     Beyond {
         /// The state.
         state: String,
@@ -49,7 +49,7 @@ pub enum TableError {
     },
     /// The pruning table exceeds the memory limit.
     #[error(
-        "a table for {puzzle} takes {} of memory, but only {} are allowed: keep fewer pieces \
+        "a table for {puzzle} takes {} of memory, but the limit is {}: keep fewer pieces \
          (--pieces), use smaller entries (--encoding), fill the table in its file (--on-disk), or \
          allow more memory (--memory)",
         bytes(*needed), bytes(*budget)
@@ -79,13 +79,14 @@ pub enum TableError {
     },
     /// An entry contradicts those of its neighbours.
     #[error(
-        "the table for {puzzle} is wrong at entry {number}: {what}; rebuild it with tilewave table"
+        "the table for {puzzle} is wrong{}: {what}; rebuild it with tilewave table",
+        number.map_or(String::new(), |number| format!(" at entry {number}"))
     )]
     Wrong {
         /// The puzzle.
         puzzle: String,
-        /// The entry.
-        number: u64,
+        /// The entry, `None` if the table is wrong as a whole.
+        number: Option<u64>,
         /// The reason.
         what: &'static str,
     },
@@ -103,7 +104,8 @@ pub enum TableError {
     /// The states that the search passed to the table differ from those that it counted: its engine does not fill
     /// tables.
     #[error(
-        "the {engine} engine filled {filled} of {found} states of the table: choose another engine"
+        "the {engine} engine filled in only {filled} of {found} states of the table: choose \
+         another engine"
     )]
     Unfilled {
         /// The engine.

@@ -176,11 +176,11 @@ fn defined(fields: &Fields) -> Result<TablePuzzle, &'static str> {
     let [cells, parities] = [21, 22].map(|at| fields.byte(at));
     let cells = usize::from(cells);
     if !(2..=Definition::MAX_POSITIONS).contains(&cells) || !(1..=2).contains(&parities) {
-        return Err("unknown puzzle");
+        return Err("invalid number of positions or parities");
     }
     let bytes = fields.u64(GOAL);
     if bytes > MAX_DEFINITION {
-        return Err("the definition is too long");
+        return Err("the puzzle definition is too long");
     }
     Ok(TablePuzzle::Defined {
         cells,

@@ -246,10 +246,10 @@ fn a_log_of_something_else_is_refused_and_left_as_it_is() {
     let sum = xxhash_rust::xxh3::xxh3_64(first.as_bytes());
     let old = format!("{first},\"sum\":\"{sum:016x}\"}}\n");
     std::fs::write(&path, &old).unwrap();
-    other(&with(&[EASY]), 1, "of version 2, but this program reads version 3");
+    other(&with(&[EASY]), 1, "with format version 2, but this program reads version 3");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), old);
     std::fs::write(&path, "my own notes\n").unwrap();
-    other(&with(&[EASY]), 1, "is not a log of tilewave solve");
+    other(&with(&[EASY]), 1, "is not a tilewave solve log");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "my own notes\n");
 }
 

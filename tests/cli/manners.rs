@@ -47,7 +47,7 @@ fn hints_lead_on() {
     let dir = tempfile::tempdir().unwrap();
     let place = dir.path().join("a/b");
     let run = place.to_str().unwrap();
-    refused(&["bfs", "3x5", "-M", "1GiB"], 1, "or search on disk with --dir DIR");
+    refused(&["bfs", "3x5", "-M", "1GiB"], 1, "search on disk with --dir DIR");
     refused(&["bfs", "3x3", "--dir", run, "--shared-digits", "99"], 2, "for 3x3 it is at most 2");
     // A slip is told from another word that merely shares letters with an option.
     refused(&["bfs", "3x3", "--max-deth", "3"], 2, "did you mean --max-depth?");
@@ -219,7 +219,7 @@ fn arguments_in_the_wrong_place_are_told_what_they_are() {
     refused(&build[..4], 2, "'1-5' is not a board size; to specify tiles, use --pattern 1-5");
     refused(&build[..3], 2, "'1-5' is not a board size; to specify tiles, use --pattern 1-5");
     refused(&["bfs", "3x3", "3x4"], 2, "unexpected argument '3x4': specify only one puzzle");
-    refused(&["solve", "867254301"], 2, "separate the tiles by spaces and the rows by '/'");
+    refused(&["solve", "867254301"], 2, "separate tiles with spaces and rows with '/'");
     refused(
         &["state", "3x3", "5"],
         2,
@@ -294,7 +294,7 @@ fn what_is_not_finished_does_not_pass() {
     let run = run.to_str().unwrap();
     stdout(&["bfs", "2x5", "--dir", run, "--max-depth", "12"]);
     let text = stdout(&["check", run]);
-    assert!(text.contains("NOT FINISHED, depth 12") && !text.contains("PASS"), "{text}");
+    assert!(text.contains("complete to depth 12") && !text.contains("PASS"), "{text}");
     assert!(json(&["check", run, "--format", "jsonl"])["pass"].is_null());
     // A directory with the name of a board: paths are checked, boards are verified.
     let output = tilewave(&["verify", "2x5"]).current_dir(&dir).output().unwrap();

@@ -128,7 +128,7 @@ fn estimates_follow_the_depth_where_nothing_is_published() {
     let text = stdout(&[&["plan"], &to("4x4", "18")[..], &sweep].concat());
     let same = format!("\ndisk     {} at the peak, ", peak("4x4", "18"));
     assert!(text.contains(&same), "{text}");
-    let most = "states   10,461,394,944,000, at most 1,162,261,465 of them up to the last depth\n";
+    let most = "states   10,461,394,944,000, at most 1,162,261,465 of them within --max-depth\n";
     assert!(text.contains(most), "{text}");
 }
 

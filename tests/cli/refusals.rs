@@ -59,7 +59,7 @@ fn wrong_options() {
     refused(&["bfs", "3x3", "-M", "8"], 2, "a number and a unit");
     refused(&["bfs", "2x3", "--engine", "sweep"], 2, "--engine reference");
     refused(&["serach", "3x3"], 2, "unknown command 'serach'");
-    refused(&["state"], 2, "no state was given: pass states, or one per line");
+    refused(&["state"], 2, "no state was given: pass states as arguments, or one per line");
     // No table is built for no state.
     let dir = tempfile::tempdir().unwrap();
     let kept = dir.path().join("kept");
@@ -88,7 +88,7 @@ fn boards_without_quotes_and_metrics_of_others_are_told_apart() {
     refused(&[&["solve"], &words[..]].concat(), 2, quote);
     refused(&[&["state"], &words[..]].concat(), 2, quote);
     refused(&["bfs", "3x3", "1"], 2, "quote boards and states that contain spaces");
-    let metrics = "3x3x3 has the metrics htm and qtm; mtm is for boards";
+    let metrics = "--metric mtm is only for boards: use htm or qtm for 3x3x3";
     refused(&["bfs", "3x3x3", "--metric", "mtm", "--max-depth", "2"], 2, metrics);
     refused(&["table", "3x3x3", "-o", "never"], 2, "keep fewer pieces (--pieces)");
     refused(&["bfs", "3x3x3", "--engine", "sweep"], 2, "3x3x3 needs a list search");

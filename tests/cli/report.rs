@@ -212,10 +212,7 @@ fn summaries_claim_what_was_found() {
     let cases = [
         (&whole, &["all 22 levels agree with OEIS A090034", "God's number  21"][..]),
         (&wrong, &["DISAGREES with OEIS A090034", "first wrong depth 7: 13 states instead of 12"]),
-        (
-            &limited,
-            &["God's number  over 5, the last depth computed", "the first 6 levels agree with"],
-        ),
+        (&limited, &["God's number  more than 5 (the search", "the first 6 levels agree with"]),
         (
             &started,
             &["start         1 0 2/3 4 5", "all 22 levels agree with lightln2/PuzzleSearch"],

@@ -101,7 +101,7 @@ fn tables_are_refused_where_they_do_not_fit() {
     let output = tilewave(&["check", file]).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(text.starts_with("FAIL  ") && text.contains("damaged in block 0"), "{text}");
+    assert!(text.starts_with("FAIL  ") && text.contains("damaged in block 1"), "{text}");
     assert!(String::from_utf8(output.stderr).unwrap().contains("1 of 1 check failed"));
 }
 

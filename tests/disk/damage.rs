@@ -160,7 +160,7 @@ fn a_damaged_frame_is_named_with_its_lines() {
     let name = &level_files(&directory)[0];
     directory.damage(name, |bytes| bytes[140] ^= 4);
     let error = message(&search, &directory, false);
-    assert!(error.contains("frame 0 (lines from"), "{error}");
+    assert!(error.contains("frame 0 (from line"), "{error}");
 }
 
 #[test]
@@ -339,19 +339,19 @@ fn the_files_of_another_run_are_refused() {
     other.damage("manifest", |bytes| theirs = bytes.clone());
     directory.damage("manifest", |bytes| *bytes = theirs);
     let error = message(&search, &directory, false);
-    assert!(error.contains("belongs to another run"), "{error}");
+    assert!(error.contains("belongs to another search"), "{error}");
 }
 
 #[test]
 fn another_search_in_the_directory_is_refused_by_name() {
     let (_, directory) = stopped(false);
     let error = message(&search("2x4"), &directory, false);
-    assert!(error.contains("contains another search: board 3x3, not 2x4"), "{error}");
+    assert!(error.contains("contains another search (board: 3x3, not 2x4)"), "{error}");
     let mut other = search("3x3");
     let start = tilewave::puzzle::Board::parse("1 2 3/4 5 6/7 0 8", None).unwrap();
     other.space = other.space.from_board(start);
     let error = message(&other, &directory, false);
-    assert!(error.contains("start 1 2 3/4 5 6/7 8 0, not 1 2 3/4 5 6/7 0 8"), "{error}");
+    assert!(error.contains("start: 1 2 3/4 5 6/7 8 0, not 1 2 3/4 5 6/7 0 8"), "{error}");
     let error = message(&search("3x3"), &directory, true);
-    assert!(error.contains("levels kept last, not all"), "{error}");
+    assert!(error.contains("levels kept: last, not all"), "{error}");
 }

@@ -116,7 +116,7 @@ fn directories_in_another_order_or_alone_are_named() {
     for (given, word) in [
         (vec![&second, &first], "the manifest of a search is here"),
         (vec![&second], "directory 2 of 2"),
-        (vec![&first], "directories 2, not 1"),
+        (vec![&first], "directories: 2, not 1"),
     ] {
         let words = match given.len() {
             1 if word.starts_with("directory") => ["level files", "not the first directory"],
@@ -126,7 +126,7 @@ fn directories_in_another_order_or_alone_are_named() {
     }
     other.remove(MANIFEST).unwrap();
     let mix = [&first, &other];
-    refused(&search, &over(&mix), &mix, &["belongs to another run (of 3x3"]);
+    refused(&search, &over(&mix), &mix, &["belongs to another search (of 3x3"]);
     let (search, [a, b, c]) = stopped::<3>(false);
     let turned = [&a, &c, &b];
     refused(&search, &over(&turned), &turned, &["directory 3 of 3", "given as 2 of 3"]);
@@ -292,7 +292,9 @@ fn every_disk_has_room_for_its_share() {
     assert!(two.check(1300).is_ok());
     let error = two.check(1500).unwrap_err().to_string();
     assert!(
-        error.contains("1.06 KiB") && error.contains("1000 B") && error.contains("share"),
+        error.contains("1.06 KiB")
+            && error.contains("1000 B")
+            && error.contains("one of its disks"),
         "{error}"
     );
     let one = budget(&[(1000, 1), (1000, 1)]);

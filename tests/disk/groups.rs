@@ -114,9 +114,9 @@ fn another_metric_and_other_moves_are_refused() {
     let first = "A:=(1,2,3,4,5,6,7,8,9);\nB:=(1,2);\nGen:=[A,B];";
     let second = "A:=(1,2,3,4,5,6,7,8,9);\nB:=(1,3);\nGen:=[A,B];";
     let cases = [
-        (of("3x3 mtm"), stm.clone(), "metric mtm, not stm"),
-        (stm, of("3x3 mtm"), "metric stm, not mtm"),
-        (same_name(first), same_name(second), "moves "),
+        (of("3x3 mtm"), stm.clone(), "metric: mtm, not stm"),
+        (stm, of("3x3 mtm"), "metric: stm, not mtm"),
+        (same_name(first), same_name(second), "hash of the moves: "),
         (of("lrx:9"), of("lx:9"), "lrx:9, not lx:9"),
     ];
     for (held, asked, said) in cases {

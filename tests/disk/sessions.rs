@@ -258,7 +258,7 @@ fn chunks_are_spread_over_directories() {
     let fewer = Directory::create(dirs[0].path(), Io::Read).unwrap();
     let fewer = Disk::new(Directories::new(vec![Box::new(fewer)]));
     let error = fewer.run(&search).unwrap_err().to_string();
-    assert!(error.contains("directories 3, not 1"), "{error}");
+    assert!(error.contains("directories: 3, not 1"), "{error}");
 }
 
 #[test]

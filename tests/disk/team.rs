@@ -366,5 +366,8 @@ fn messages_that_arrive_damaged_are_noticed() {
     });
     let (rank, found) = receiver.recv().unwrap();
     assert_eq!(rank, 0);
-    assert!(found.contains("Alone") && found.contains("arrives damaged"), "{found}");
+    assert!(
+        found.contains("Alone") && found.contains("received from this rank is damaged"),
+        "{found}"
+    );
 }

@@ -60,7 +60,7 @@ fn a_database_is_built_shown_verified_and_probed() {
 
     assert!(
         stdout(dir, &["check", "a.pdb"])
-            .starts_with("PASS  a.pdb: checksums, and 20 entries by search (seed ")
+            .starts_with("PASS  a.pdb: checksums, and 20 entries compared with searches (seed ")
     );
     stdout(dir, &["check", "a.pdb", "--full", "--plain"]);
 
@@ -82,11 +82,9 @@ fn a_database_is_built_shown_verified_and_probed() {
     std::fs::write(dir.join("a.pdb"), bytes).unwrap();
     let failed = tilewave(dir, &["check", "a.pdb"]).output().unwrap();
     assert_eq!(failed.status.code(), Some(1));
-    assert!(
-        String::from_utf8(failed.stdout)
-            .unwrap()
-            .starts_with("FAIL  a.pdb: 'a.pdb' is damaged in block 0 of 1")
-    );
+    assert!(String::from_utf8(failed.stdout).unwrap().starts_with(
+        "FAIL  a.pdb: the tilewave pattern database 'a.pdb' is damaged in block 1 of 1"
+    ));
 }
 
 #[test]

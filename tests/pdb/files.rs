@@ -81,7 +81,10 @@ fn probed_loaded_copied_and_built_databases_are_the_same() {
         }
         // What needs all entries refuses what has only some.
         let refusal = probe.values(&[1, 2, 3, 4, 5, 6, 7, 8, 0]).unwrap_err().to_string();
-        assert!(refusal.ends_with("was opened only for looking up a few boards: load it instead"));
+        assert!(
+            refusal
+                .ends_with("was opened only to look up a few boards: load the whole file instead")
+        );
         assert!(matches!(spot_check(&probe, 1, 1), Err(PdbError::Unsuitable(_))));
         let board = random.board(goal.size());
         let cells = built.pattern().cells(&board).unwrap();

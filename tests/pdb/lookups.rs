@@ -170,5 +170,5 @@ fn wrong_patterns_are_refused() {
     }
     check_partition(&partition("6-6-6-6", &super::goal("5x5", "last")).unwrap()).unwrap();
     let unknown = partition("7-8", &super::goal("5x5", "last"));
-    refused(unknown.unwrap_err(), "is not a partition for 5x5");
+    refused(unknown.unwrap_err(), "is not the name of a partition for 5x5");
 }

@@ -126,8 +126,8 @@ fn wrong_sets_are_refused() {
         ("{}", "is not a set of pattern databases"),
         ("[", "is not a set of pattern databases"),
         (r#"{"tilewave_set": 2, "partitions": []}"#, "version 2"),
-        (r#"{"tilewave_set": 1, "partitions": []}"#, "a partition has no database"),
-        (r#"{"tilewave_set": 1, "partitions": [[]]}"#, "a partition has no database"),
+        (r#"{"tilewave_set": 1, "partitions": []}"#, "a partition is missing or empty"),
+        (r#"{"tilewave_set": 1, "partitions": [[]]}"#, "a partition is missing or empty"),
         (r#"{"tilewave_set": 1, "partitions": [["no.pdb"]]}"#, "no.pdb"),
     ] {
         set(text);

@@ -153,7 +153,7 @@ fn wrong_ksolve_files_name_the_line() {
     let of = |text: &str, expected: &str| ends(&format!("{SET}{text}"), expected);
     assert_eq!(
         refused("2x2x2.tws", &sample("2x2x2.tws")),
-        "2x2x2.tws:4: pieces with 3 orientations: only pieces with one orientation are supported"
+        "2x2x2.tws:4: pieces with 3 orientations are not supported here: the pieces must have only one orientation"
     );
     ends("", "x.tws: a 'Move' is missing");
     of("", "x.tws: a 'Move' is missing");
@@ -194,15 +194,15 @@ fn wrong_ksolve_files_name_the_line() {
     of("ParallelMoves\n", "x.tws:8: expected Name, Set, Solved or Move, found 'ParallelMoves'");
     of("Turn A\n", "x.tws:8: expected Name, Set, Solved or Move, found 'Turn'");
     ends("Set P 3\n", "x.tws:1: expected the number of orientations, found the end of the line");
-    ends("Set P 256 1\n", "x.tws:1: 256 pieces: a set must have 1 to 255");
-    ends("Set P 0 1\n", "x.tws:1: 0 pieces: a set must have 1 to 255");
+    ends("Set P 256 1\n", "x.tws:1: the set has 256 pieces, but it must have 1 to 255");
+    ends("Set P 0 1\n", "x.tws:1: the set has 0 pieces, but it must have 1 to 255");
     ends(
         "Set P 99999999999999999999 1\n",
         "x.tws:1: expected a number, found '99999999999999999999'",
     );
     ends(
         "Set P 3 0\n",
-        "x.tws:1: pieces with 0 orientations: only pieces with one orientation are supported",
+        "x.tws:1: pieces with 0 orientations are not supported here: the number of orientations must be 1 to 127",
     );
     ends("Solved\nEnd\n", "x.tws:1: 'Set' must come before everything else");
     ends("Set P 3 1\nMove A\nEnd\n", "x.tws:2: 'Solved' must come before the first move");
@@ -223,11 +223,11 @@ fn wrong_ksolve_files_name_the_line() {
     );
     of(
         "Move A\nP\n2 1 3\nEnd\n",
-        "x.tws:2: a second set of pieces, 'Q': puzzles with several sets are not supported here",
+        "x.tws:2: 'Q' is a second set of pieces: puzzles with several sets are not supported here",
     );
     ends(
         "Set P 3 2\nSolved\nP\n1 1 2\n0 ? 0\nEnd\n",
-        "x.tws:5: pieces with number 1 are alike, but only some of them have '?', which means that their orientation does not matter",
+        "x.tws:5: pieces with the number 1 look alike, but only some of them have the orientation '?', which means that it does not matter",
     );
 }
 
@@ -255,7 +255,7 @@ fn wrong_kpuzzle_files_name_the_line() {
     ends("{\n\"orbits\": {}}", ":2: invalid type: map, expected a sequence");
     ends(
         &kpuzzle("\"numOrientations\": 1", "\"numOrientations\": 3"),
-        ":3: pieces with 3 orientations: only pieces with one orientation are supported",
+        ":3: pieces with 3 orientations are not supported here: the pieces must have only one orientation",
     );
     ends(
         &kpuzzle(
@@ -266,7 +266,7 @@ fn wrong_kpuzzle_files_name_the_line() {
     );
     ends(
         &kpuzzle("\"numPieces\": 6", "\"numPieces\": 300"),
-        ":3: 300 pieces: a set must have 1 to 255",
+        ":3: the set has 300 pieces, but it must have 1 to 255",
     );
     ends(
         &kpuzzle("\"numPieces\": 6", "\"numPieces\": -6"),
@@ -295,7 +295,7 @@ fn wrong_kpuzzle_files_name_the_line() {
     );
     ends(
         &kpuzzle("\"orientation\"", "\"orientationMod\": [0, 2, 0, 0, 0, 0], \"orientation\""),
-        ":4: a piece is turned by 2, but the pieces of its set have only one orientation",
+        ":4: expected a value of 'orientationMod' that divides 1, found 2",
     );
     ends(&kpuzzle("\"moves\"", "\"turns\""), ":1: \"moves\" is missing");
     ends(&kpuzzle("\"B\"", "\"A\""), ":7: two moves are called 'A'");

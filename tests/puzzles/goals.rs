@@ -122,12 +122,12 @@ fn goals_that_cannot_be_are_told() {
         (&["R", "Q"][..], "goal 2: 'Q' is not a move"),
         (
             &["corners 1 2 3 4 5 6 7/1 0 0 0 0 0 0"],
-            "goal 1: no moves of 2x2x2 lead to this state: a single piece of set 'corners' is turned",
+            "goal 1: no moves of 2x2x2 lead to this state: the sum of the orientations in set 'corners' is wrong",
         ),
         (&["corners 1 1 ? ? ? ? ?"], "goal 1: piece 1 of set 'corners' occurs too often"),
         (&["corners 0 ? ? ? ? ? ?"], "goal 1: piece 0 of set 'corners'"),
         (&["corners ? ? ?"], "goal 1: set 'corners' has 7 positions, but 3 are given"),
-        (&["corners 1 ? ? ? ? ? ?/3 ? ? ? ? ? ?"], "goal 1: set corners: orientation 3"),
+        (&["corners 1 ? ? ? ? ? ?/3 ? ? ? ? ? ?"], "goal 1: set 'corners': orientation 3"),
         (&["corners ? ? ? ? ? ? x"], "goal 1: 'x'"),
     ] {
         let error = told(goals, "");

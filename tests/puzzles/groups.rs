@@ -164,7 +164,7 @@ fn too_many_points_are_counted() {
     let error = refused(&swaps(9, 1, 0));
     assert!(error.contains("no 16 of them distinguish all states"), "{error}");
     let error = refused(&swaps(20, 1, 0));
-    assert!(error.contains("no 16 of them were found that distinguish all states"), "{error}");
+    assert!(error.contains("no 16 of them that distinguish all states were found"), "{error}");
 }
 
 #[test]

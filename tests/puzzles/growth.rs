@@ -181,10 +181,10 @@ fn wrong_names_of_families_say_what_is_wrong() {
         let error = refused(name);
         assert!(error.ends_with("write pancake:N, for example pancake:12"), "{error}");
     }
-    assert_eq!(refused("lrx:17"), "lrx has 17 positions: such puzzles have 2 to 16");
-    assert_eq!(refused("lrx:1"), "lrx has 1 positions: such puzzles have 2 to 16");
-    assert_eq!(refused("topspin:9,10"), "topspin:9,10: the second number must be 2 to 9");
-    assert_eq!(refused("topspin:9,1"), "topspin:9,1: the second number must be 2 to 9");
+    assert_eq!(refused("lrx:17"), "lrx puzzles have 2 to 16 positions, not 17");
+    assert_eq!(refused("lrx:1"), "lrx puzzles have 2 to 16 positions, not 1");
+    assert_eq!(refused("topspin:9,10"), "topspin:9,10: the second number must be from 2 to 9");
+    assert_eq!(refused("topspin:9,1"), "topspin:9,1: the second number must be from 2 to 9");
 }
 
 #[test]

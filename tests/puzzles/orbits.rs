@@ -137,7 +137,7 @@ fn sets_and_moves_can_be_chosen() {
         needed
             .unwrap_err()
             .to_string()
-            .ends_with("set BEADS cannot be left out, because moves depend on it")
+            .ends_with("set 'BEADS' cannot be left out, because some moves depend on it")
     );
 }
 
@@ -200,7 +200,7 @@ fn sequences_of_moves_are_read() {
         ("A)", "unexpected ')' in a sequence of moves"),
         ("[A B]", "unexpected ']' in a sequence of moves"),
         ("(A, B)", "unexpected ',' in a sequence of moves"),
-        ("A99999", "'A99999' has too many repetitions"),
+        ("A99999", "'A99999' has too many repetitions: at most 10000 are allowed"),
         (&"(".repeat(100), "unexpected '(' in a sequence of moves"),
     ] {
         assert_eq!(of(text).unwrap_err().to_string(), error, "{text}");

@@ -115,10 +115,22 @@ fn wrong_states_say_what_is_wrong() {
     let five = puzzle("five.gap");
     let refused = |text: &str| five.arrangement(text).unwrap_err().to_string();
     assert_eq!(refused("1 2 3 4"), "the state has 4 elements, but five has 5");
-    assert_eq!(refused("1 2 3 4 4"), "piece 4 occurs twice in the state and piece 5 is missing");
-    assert_eq!(refused("1 2 3 4 6"), "'6' in the state is not an element: five has 1 to 5");
-    assert_eq!(refused("1 2 3 4 0"), "'0' in the state is not an element: five has 1 to 5");
-    assert_eq!(refused("1 2 +3 4 5"), "'+3' in the state is not an element: five has 1 to 5");
+    assert_eq!(
+        refused("1 2 3 4 4"),
+        "element 4 occurs twice in the state and element 5 is missing"
+    );
+    assert_eq!(
+        refused("1 2 3 4 6"),
+        "'6' in the state is not an element: the elements of five are 1 to 5"
+    );
+    assert_eq!(
+        refused("1 2 3 4 0"),
+        "'0' in the state is not an element: the elements of five are 1 to 5"
+    );
+    assert_eq!(
+        refused("1 2 +3 4 5"),
+        "'+3' in the state is not an element: the elements of five are 1 to 5"
+    );
     assert_eq!(refused(""), "the state has 0 elements, but five has 5");
     let dino = puzzle("dino.gap");
     let error = dino.arrangement("2").unwrap_err();

@@ -66,7 +66,7 @@ def given(argument, value):
 @pytest.mark.parametrize("value", [-1, -(2**63), -(2**63) - 1, -(2**64), 2**64, 2**200, -(10**6000)], ids=range(7))
 @pytest.mark.parametrize("name, argument", TAKEN)
 def test_numbers_that_nothing_has_are_values_that_are_none(name, argument, value):
-    with pytest.raises(ValueError, match="tile" if argument == "tiles" else f"^{argument} has to be a number from "):
+    with pytest.raises(ValueError, match="tile" if argument == "tiles" else f"^{argument} must be a number from "):
         CALLS[name](**given(argument, value))
 
 
@@ -103,7 +103,7 @@ def test_more_boards_than_there_is_memory_are_refused_at_once(count):
 @pytest.mark.parametrize("threads", [0, 1025, 2**64 - 1])
 def test_numbers_of_threads_that_make_no_sense(threads):
     for name in ("bfs", "growth", "PatternDatabase.build", "DistanceTable.build"):
-        with pytest.raises(ValueError, match="^threads has to be a number from 1 to 1024"):
+        with pytest.raises(ValueError, match="^threads must be a number from 1 to 1024"):
             CALLS[name](threads=threads)
 
 
@@ -121,7 +121,7 @@ PAIR = np.array([[1, 2, 3, 4, 5, 6, 7, 8, 0]] * 2)
 @pytest.mark.parametrize("dtype", [float, np.float32, complex, object, bool, "U2", "M8[s]"])
 def test_arrays_of_no_integers_are_refused_without_a_size(ask, dtype):
     for boards in (PAIR, PAIR[0], PAIR.reshape(2, 3, 3), PAIR[:0], PAIR.reshape(3, 6)):
-        with pytest.raises(ValueError, match="^integers are needed"):
+        with pytest.raises(ValueError, match="^the array must contain integers"):
             ask(boards.astype(dtype))
 
 

@@ -88,7 +88,7 @@ def test_the_row_that_cannot_be_solved_is_named(solve):
         solve(odd)
     with pytest.raises(ValueError, match="^row 2: tile 8 occurs twice"):
         solve([good, good, [1, 2, 3, 4, 5, 6, 7, 8, 8]])
-    with pytest.raises(ValueError, match="one axis"):
+    with pytest.raises(ValueError, match="one-dimensional sequence of boards"):
         solve([[good]])
 
 

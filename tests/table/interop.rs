@@ -111,7 +111,7 @@ fn the_python_reader_refuses_other_boards() {
         let output = child.wait_with_output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(
-            !output.status.success() && error.contains("board, every tile once"),
+            !output.status.success() && error.contains("board with every tile once"),
             "{wrong}: {error}"
         );
     }

@@ -45,7 +45,7 @@ fn a_damaged_table_is_not_loaded() {
     *bytes.last_mut().unwrap() ^= 1;
     std::fs::write(&path, bytes).unwrap();
     let error = DistanceTable::load(&path).unwrap_err().to_string();
-    assert!(error.contains("damaged in block 0"), "{error}");
+    assert!(error.contains("damaged in block 1"), "{error}");
 }
 
 #[test]

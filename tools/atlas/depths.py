@@ -127,7 +127,7 @@ def published(root):
 
 def table(found, truths):
     """The index of searches to a depth."""
-    lines = ["| search | metric | depth | states at it | up to symmetry | symmetries | confirmed by | published |",
+    lines = ["| search | metric | depth | states at this depth | up to symmetry | symmetries | confirmed by | published |",
              "|---|---|---:|---:|---:|---:|---|---|"]
     for search, result in found:
         by = ", ".join(c["by"] + ("" if c["to_depth"] == search.depth else f" to {c['to_depth']}") for c in result["confirmed"])

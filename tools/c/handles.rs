@@ -83,7 +83,7 @@ pub unsafe extern "C" fn tilewave_pdb_open(
     if !matches!(flags, TILEWAVE_OPEN_READ | TILEWAVE_OPEN_MAP) {
         return fail(
             TilewaveStatus::Misuse,
-            "TILEWAVE_OPEN_LAZY is for distance tables: read or map a database",
+            "the flags for a database must be TILEWAVE_OPEN_READ or TILEWAVE_OPEN_MAP",
         );
     }
     let pdb = |path: &Path| -> Result<TilewavePdb, Error> {
@@ -330,7 +330,11 @@ pub unsafe extern "C" fn tilewave_table_open(
     out: *mut *mut TilewaveTable,
 ) -> TilewaveStatus {
     if !matches!(flags, TILEWAVE_OPEN_READ | TILEWAVE_OPEN_MAP | TILEWAVE_OPEN_LAZY) {
-        return fail(TilewaveStatus::Misuse, "tables are read, mapped, or read lazily");
+        return fail(
+            TilewaveStatus::Misuse,
+            "the flags for a table must be TILEWAVE_OPEN_READ, TILEWAVE_OPEN_MAP or \
+             TILEWAVE_OPEN_LAZY",
+        );
     }
     let table = |path: &Path| -> Result<TilewaveTable, Error> {
         let table = match flags {

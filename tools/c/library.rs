@@ -117,7 +117,7 @@ pub extern "C" fn tilewave_version_number() -> c_int {
 pub extern "C" fn tilewave_status_text(status: c_int) -> *const c_char {
     let text = match status {
         0 => c"success",
-        1 => c"wrong argument",
+        1 => c"invalid argument",
         2 => c"cannot open or read the file",
         3 => c"not a file of this kind",
         4 => c"unsupported version of the file format",
@@ -143,7 +143,7 @@ pub extern "C" fn tilewave_set_threads(threads: c_uint) -> TilewaveStatus {
     if threads > 1024 {
         return fail(
             TilewaveStatus::Misuse,
-            "there can be 1 to 1024 threads, or 0 for one per core",
+            "the number of threads must be 1 to 1024, or 0 for one per core",
         );
     }
     set_process_threads(threads as usize);
@@ -190,7 +190,7 @@ unsafe fn open<T: Send>(
     with: impl FnOnce(&Path) -> Result<T, Error> + Send,
 ) -> TilewaveStatus {
     if out.is_null() {
-        return fail(TilewaveStatus::Misuse, "the place for the result is NULL");
+        return fail(TilewaveStatus::Misuse, "the pointer for the result is NULL");
     }
     // SAFETY: not NULL, and the caller promises that it can be written to.
     unsafe { *out = std::ptr::null_mut() };
@@ -199,7 +199,7 @@ unsafe fn open<T: Send>(
     }
     // SAFETY: not NULL, and the caller promises a NUL-terminated string.
     let Some(path) = path_of(unsafe { CStr::from_ptr(path) }) else {
-        return fail(TilewaveStatus::Misuse, "the path is not UTF-8");
+        return fail(TilewaveStatus::Misuse, "the path is not valid UTF-8");
     };
     let pool = match process_pool() {
         Ok(pool) => pool,
@@ -340,10 +340,10 @@ unsafe fn evaluate_all(
     };
     // SAFETY: the caller promises so many numbers, or NULL.
     let Some(tiles) = (unsafe { read(tiles, count) }) else {
-        return fail(TilewaveStatus::Misuse, "the boards are NULL");
+        return fail(TilewaveStatus::Misuse, "the pointer to the boards is NULL");
     };
     if values.is_null() {
-        return fail(TilewaveStatus::Misuse, "the place for the values is NULL");
+        return fail(TilewaveStatus::Misuse, "the pointer for the values is NULL");
     }
     let one = |tiles: &[u16]| evaluate(size, tiles, &value).map(|value| value as i16);
     let few = boards <= ALONE;

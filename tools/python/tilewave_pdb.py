@@ -21,7 +21,7 @@ class Pdb:
         with open(path, "rb") as file:
             head = file.read(4096)
         if head[:8] != b"TWPDB\r\n\x1a" or struct.unpack_from("<I", head, 8)[0] != 1:
-            raise ValueError(f"{path} is no pattern database of version 1")
+            raise ValueError(f"{path} is not a pattern database of version 1")
         self.rows, self.cols, k, self.kind, self.encoding, compressed = head[16:22]
         if compressed:
             raise ValueError(f"{path} is compressed: run tilewave pdb decompress")
@@ -67,11 +67,11 @@ class Pdb:
         return sorted({self.region(occupied, c) for c in range(self.cells) if c not in occupied})
 
     def value(self, board):
-        """The value of a board (row-major tiles, 0 for the blank), or None if it cannot be reached. Raises
-        ValueError if it is not a board of the database's size."""
+        """The value of a board (row-major tiles, 0 for the blank), or None if the board cannot be solved.
+        Raises ValueError if it is not a board of the database's size."""
         board = list(board)
         if sorted(board) != list(range(self.cells)):
-            raise ValueError(f"no {self.rows}x{self.cols} board, every tile once and 0 for the blank: {board}")
+            raise ValueError(f"not a {self.rows}x{self.cols} board with every tile once and 0 for the blank: {board}")
         cells = [board.index(t) for t in self.tiles]
         entry = self.entry(cells, board.index(0))
         if self.encoding == 0:
@@ -80,7 +80,7 @@ class Pdb:
         return self.walk(cells, board.index(0))
 
     def walk(self, cells, blank):
-        """The number of moves on a walk to the goal, in a table with one bit per entry."""
+        """The number of moves of a walk to the goal, for a table with one bit per entry."""
         goal, value = self.region(set(self.home), self.goal.index(0)), 0
         rest = self.remainder(cells, blank)
         while (cells, self.region(set(cells), blank)) != (self.home, goal):

@@ -4,8 +4,8 @@
     tilewave_pruning.py FILE < STATES
 
 A state is a line in the form that `tilewave state PUZZLE` prints, with the table's sets in order: for each position, the
-kind of piece, counted from 1, and after a slash its orientation. It needs nothing but Python and handles a thousand
-states per second: an independent check of the format, not a tool for many lookups.
+kind of piece, counted from 1, and after a slash its orientation. The program needs only Python and handles a
+thousand states per second. It is an independent check of the format, not a tool for many lookups.
 """
 
 import json
@@ -97,7 +97,7 @@ class Table:
         with open(path, "rb") as file:
             data = file.read()
         if data[:8] != b"TWPRU\r\n\x1a":
-            raise SystemExit(f"{path} is no pruning table")
+            raise SystemExit(f"{path} is not a pruning table")
         self.bits, deepest = data[16], data[17]
         self.entries, self.states = struct.unpack_from("<QQ", data, 24)
         begin, length = struct.unpack_from("<QQ", data, 64)
@@ -167,7 +167,7 @@ class Table:
         return after
 
     def depth(self, state):
-        """The depth of a state; None if the table does not have it."""
+        """The depth of a state, or None if the table does not contain it."""
         entry = self.entry(self.number(state))
         if entry is None or self.bits > 2:
             return entry

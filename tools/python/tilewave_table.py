@@ -1,4 +1,4 @@
-"""Reader of tilewave distance tables (docs/format.md, version 1). Needs nothing but Python.
+"""Reader of tilewave distance tables (docs/format.md, version 1). Needs only Python.
 
     from tilewave_table import Table
     table = Table("3x3.table")
@@ -18,7 +18,7 @@ class Table:
         with open(path, "rb") as file:
             self.data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         if self.data[:8] != b"TWTAB\r\n\x1a" or struct.unpack_from("<I", self.data, 8)[0] != 1:
-            raise ValueError(f"{path} is no distance table of version 1")
+            raise ValueError(f"{path} is not a distance table of version 1")
         self.rows, self.cols, self.encoding = self.data[16:19]
         self.cells = self.rows * self.cols
         (self.stride,) = struct.unpack_from("<Q", self.data, 24)
@@ -40,7 +40,7 @@ class Table:
     def entry(self, board):
         """The entry of a board that can reach the goal. Raises ValueError if it is not a board of the table's size."""
         if sorted(board) != list(range(self.cells)):
-            raise ValueError(f"no {self.rows}x{self.cols} board, every tile once and 0 for the blank: {board}")
+            raise ValueError(f"not a {self.rows}x{self.cols} board with every tile once and 0 for the blank: {board}")
         line = [self.number[board[cell]] for cell in self.path if board[cell] != 0]
         cell = self.path.index(board.index(0))
         digits = [sum(b < a for b in line[i + 1 :]) for i, a in enumerate(line)]
@@ -67,7 +67,7 @@ class Table:
                 yield letter, moved
 
     def solve(self, board):
-        """A shortest solution, None for a board that cannot reach the goal."""
+        """A shortest solution, or None for a board that cannot reach the goal."""
         value = self.entry(board)
         if value is None:
             return None
@@ -79,7 +79,7 @@ class Table:
         return letters
 
     def depth(self, board):
-        """The least number of moves, None for a board that cannot reach the goal."""
+        """The least number of moves to the goal, or None for a board that cannot reach it."""
         if self.encoding == 1:
             return self.entry(board)
         letters = self.solve(board)

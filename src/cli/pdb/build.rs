@@ -24,14 +24,14 @@ use crate::cli::{
 /// The databases of a command.
 #[derive(clap::Args)]
 pub struct Wanted {
-    /// Size of the board: 4x4.
+    /// Board size, e.g. 4x4.
     #[arg(value_name = "ROWSxCOLS", value_parser = size)]
     size: Size,
 
     #[command(flatten)]
     goal: GoalOption,
 
-    /// Tiles of a database: 1,2,5 or 1-3,7; repeat for several databases.
+    /// Tiles of a database, e.g. 1,2,5 or 1-3,7; repeat for several databases.
     #[arg(long, value_name = "TILES", required_unless_present = "partition")]
     pattern: Vec<String>,
 
@@ -39,7 +39,7 @@ pub struct Wanted {
     #[arg(long, value_name = "NAME", conflicts_with = "pattern")]
     partition: Option<String>,
 
-    /// What an entry holds [default: additive-min, or region-aware for one bit per entry].
+    /// What an entry holds [default: additive-min, or region-aware with --encoding bit].
     #[arg(long, value_parser = choice(Kind::NAMES))]
     kind: Option<Kind>,
 
@@ -90,15 +90,14 @@ pub fn file_name(pattern: &Pattern) -> String {
     format!("{}_{}.pdb", pattern.size(), tiles(pattern.tiles()).replace(',', "-"))
 }
 
-/// Refuses a build whose levels do not fit the disk.
-pub fn check_space(build: &Build, directory: &Directory) -> Result<()> {
+/// Refuses a build whose levels do not fit the disk; `or` names the alternatives to freeing some space.
+pub fn check_space(build: &Build, directory: &Directory, or: &str) -> Result<()> {
     let plan = pdb::plan_on_disk(build)?;
     let (free, there) = DiskBuild::new(directory).space()?;
     let needed = plan.disk_bytes.saturating_sub(there);
     match free {
         Some(free) if free < needed => Err(PdbError::Place(format!(
-            "the levels need about {}, but '{}' has only {} free: free some space, choose another \
-             directory, or start anyway with --ignore-space",
+            "the levels need about {}, but '{}' has only {} free: free some space{or}",
             bytes(needed),
             directory.name(),
             bytes(free)
@@ -154,7 +153,7 @@ pub struct BuildArgs {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with = "plain")]
     dir: Option<PathBuf>,
 
-    /// With --dir: start even if the estimate exceeds the free disk space.
+    /// With --dir: start even if too little disk space seems to be free.
     #[arg(long, requires = "dir")]
     ignore_space: bool,
 
@@ -169,6 +168,9 @@ pub struct BuildArgs {
     #[command(flatten)]
     resources: ResourceOptions,
 }
+
+/// The alternatives to freeing some space.
+const OR_ANYWAY: &str = ", choose another directory, or start anyway with --ignore-space";
 
 /// What is said of a database that was built.
 #[derive(Serialize)]
@@ -206,7 +208,7 @@ impl BuildArgs {
             match &directory {
                 None => drop(pdb::plan(&build)?),
                 Some(_) if self.ignore_space => drop(pdb::plan_on_disk(&build)?),
-                Some(directory) => check_space(&build, directory)?,
+                Some(directory) => check_space(&build, directory, OR_ANYWAY)?,
             }
             builds.push(build);
         }
@@ -332,11 +334,12 @@ impl Figures for BuildForecast {
     fn words(&self) -> String {
         let BuildForecast { tiles, kind, encoding, .. } = self;
         let levels = match self.dir {
-            true => format!(" with --dir and {} of disk space", bytes(self.disk_bytes)),
+            true => format!(", {} of disk space (with --dir)", bytes(self.disk_bytes)),
             false => String::new(),
         };
         format!(
-            "{tiles}  {kind}, {encoding}: {} entries, {} on disk, {} of memory{levels}, about {}\n",
+            "{tiles}  {kind}, {encoding}: {} entries in a file of {}; the build needs {} of \
+             memory{levels} and about {}\n",
             thousands(self.entries),
             bytes(self.bytes),
             bytes(self.memory_bytes),

@@ -72,7 +72,7 @@ pub struct ProbeArgs {
     #[arg(value_name = "BOARD")]
     boards: Vec<String>,
 
-    /// Pattern database to use; may be given several times.
+    /// Pattern database to use; repeatable.
     #[arg(long, value_name = "FILE", required = true)]
     pdb: Vec<PathBuf>,
 

@@ -26,7 +26,7 @@ enum PdbCommand {
     Probe(inspect::ProbeArgs),
     Set(set::Args),
     Export(inspect::Export),
-    /// Compress a database (zstd).
+    /// Compress a database with zstd.
     Compress(inspect::CopyArgs),
     /// Restore a compressed database, byte for byte.
     Decompress(inspect::CopyArgs),

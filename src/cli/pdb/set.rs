@@ -28,7 +28,7 @@ use crate::cli::{
     solve::{open_partitions, usable_table},
 };
 
-/// Build and rate sets of databases: several partitions used together.
+/// Build and rate sets of databases, which combine several partitions.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -41,7 +41,7 @@ enum SetCommand {
     Rate(RateArgs),
 }
 
-/// Build the databases for a board, or the pruning tables for another puzzle, that make the best use of the memory.
+/// Build the best databases for a board, or pruning tables for another puzzle, that fit in the memory limit.
 #[derive(clap::Args)]
 #[command(
     after_help = "To continue an interrupted build, run the same command again; complete databases \
@@ -84,7 +84,7 @@ struct RateArgs {
     #[arg(long, default_value_t = 10_000, value_parser = count::<u64>(), allow_negative_numbers = true)]
     samples: u64,
 
-    /// Seed for the random boards [default: random, and logged].
+    /// Seed for the random boards [default: a random seed, which is logged].
     #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     seed: Option<u64>,
 
@@ -92,7 +92,7 @@ struct RateArgs {
     #[arg(long, value_name = "FILE")]
     boards: Option<PathBuf>,
 
-    /// Node limit for each of these searches.
+    /// Node limit for the search of each board in --boards.
     #[arg(long, value_name = "N", default_value_t = 10_000_000, value_parser = count::<u64>(), allow_negative_numbers = true)]
     max_nodes: u64,
 
@@ -147,7 +147,7 @@ impl BuildSetArgs {
                     clear_left(&path.with_extension("levels"))?;
                 }
                 None if path.exists() && !self.force => refuse!(
-                    "'{}' is in the way and is not a database of this set: move it away, or replace it with --force",
+                    "'{}' exists but is not a database of this set: move it away, or replace it with --force",
                     path.display()
                 ),
                 None => {
@@ -192,7 +192,7 @@ impl BuildSetArgs {
                     table
                 }
                 None if file.exists() && !self.force => refuse!(
-                    "'{}' is in the way and is not a table of this set: move it away, or replace it with --force",
+                    "'{}' exists but is not a table of this set: move it away, or replace it with --force",
                     file.display()
                 ),
                 None => {
@@ -278,7 +278,7 @@ fn levels(file: &Path, build: &Build) -> Result<Option<(Directory, MadeDirectori
     let path = file.with_extension("levels");
     let own = MadeDirectories::here(&path);
     let directory = made(&path, Io::Read)?;
-    check_space(build, &directory)?;
+    check_space(build, &directory, " or choose another directory")?;
     Ok(Some((directory, own)))
 }
 
@@ -410,8 +410,8 @@ impl Figures for BoardGrowth {
         if let (Some((next, growth)), Some(&(last, nodes))) = (next, self.thresholds.last()) {
             let rate = self.nodes as f64 / self.seconds.max(1e-9);
             text += &format!(
-                ", {} up to threshold {last}, growing by a factor of {growth:.2}: about {} and {} \
-                 for the next threshold",
+                ", {} at threshold {last}, {growth:.2} times as many as at the one before: about {} \
+                 and {} for the next threshold",
                 counted(nodes, "node"),
                 counted(next as u64, "node"),
                 duration(next / rate),

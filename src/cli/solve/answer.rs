@@ -45,7 +45,7 @@ impl Solved {
                 Ok(Solution { start, goal, moves, optimal, label: None })
             }
             (None, Err(why)) => Err(Refused { board: start, reason: why.to_string() }),
-            (None, Ok(_)) => Err(Refused { board: start, reason: "gave up".into() }),
+            (None, Ok(_)) => Err(Refused { board: start, reason: "the solver gave up".into() }),
         }
     }
 
@@ -163,7 +163,8 @@ impl Wording {
             text += &format!(", {:.2} moves on average", moves as f64 / solved as f64);
         }
         if compared > 0 {
-            text += &format!(", {:.3} times the optimum", ratios / compared as f64);
+            let ratio = ratios / compared as f64;
+            text += &format!(", {ratio:.3} times the optimum on average");
         }
         if nodes > 0 {
             let mean = nodes / searched.max(1);

@@ -35,6 +35,8 @@ pub struct Databases {
     pub table: Option<PathBuf>,
 
     /// Partition: 7-8, 6-6-3, 5-5-5 (4x4), 6-6-6-6 (5x5) [default: a small set].
+    ///
+    /// The databases of the partition are built, unless they have been kept.
     #[arg(long, value_name = "NAME")]
     pub partition: Option<String>,
 
@@ -230,7 +232,7 @@ fn open_table(path: &Path) -> Result<PruningTable> {
                 path.display()
             );
             let mapped = last_words::map(path);
-            let mapped = mapped.context(format!("cannot map '{}'", path.display()))?;
+            let mapped = mapped.context(format!("cannot memory-map '{}'", path.display()))?;
             Ok(PruningTable::map(path, mapped)?)
         }
         loaded => Ok(loaded?),

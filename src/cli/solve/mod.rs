@@ -68,7 +68,7 @@ pub struct Args {
     #[command(flatten)]
     counted: Counted,
 
-    /// Solve quickly but not optimally; cubes and the like in phases (see --via).
+    /// Solve quickly but not optimally; puzzles other than boards need --via.
     #[arg(long)]
     fast: bool,
 
@@ -98,7 +98,7 @@ pub struct Args {
     #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
     timeout: Option<Duration>,
 
-    /// Log progress to FILE, for long runs; the same command continues from it.
+    /// Log the progress of a long run to FILE; the same command continues it.
     ///
     /// All boards are read before the first one is solved.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fast", "certify", "table"])]

@@ -113,8 +113,8 @@ impl<T: StateSolver> Searcher<'_, T> {
             return Ok(());
         }
         Err(Failure::failed(format!(
-            "{} has different {what} from those of rank 0, or a different version of this program: give \
-             all machines the same files",
+            "{} has different {what} from those of rank 0, or a different version of this program: \
+             use the same files and the same version on all machines",
             me(communicator)
         )))
     }

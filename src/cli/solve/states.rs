@@ -35,10 +35,10 @@ use crate::cli::{
 /// `--via`.
 #[derive(clap::Args)]
 pub struct Phases {
-    /// With --fast: a phase, given as the pieces to solve or the subgroup to reach first; may be given several times.
+    /// With --fast: the pieces to solve, or the subgroup to reach, in one phase; repeatable, once per phase.
     ///
-    /// Specify pieces as for --pieces (edges:1-4), or the moves of a subgroup to reach ("<U,D,R2,L2,F2,B2>"); once it
-    /// is reached, only moves that stay in it are used. Not for boards.
+    /// Specify pieces as for --pieces (edges:1-4), or a subgroup by its moves ("<U,D,R2,L2,F2,B2>"). Once the subgroup is
+    /// reached, only moves that stay in it are used. Boards have no phases.
     #[arg(long, value_name = "PHASE", value_parser = phase, requires = "fast", conflicts_with = "pdb", hide_short_help = true)]
     pub via: Vec<Variant>,
 }
@@ -55,7 +55,7 @@ impl Phases {
 /// The parser of a phase.
 fn phase(text: &str) -> Result<Variant, String> {
     if text.trim().is_empty() {
-        return Err("no pieces or moves are given".into());
+        return Err("no pieces or moves are given: specify a phase".into());
     }
     Ok(match text.trim().starts_with('<') {
         true => Variant { subgroup: Variant::split(text), ..Variant::default() },

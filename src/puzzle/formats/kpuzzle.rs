@@ -209,8 +209,9 @@ fn solved(pattern: Value, set: &mut PieceSet) -> Result<(), Located> {
             // 0 stands for all orientations.
             let all = usize::from(set.orientations);
             if let Some(&modulus) = moduli.iter().find(|&&m| m != 0 && all % m != 0) {
-                let (by, orientations) = (modulus.to_string(), all);
-                return Err(PuzzleError::Turned { by, orientations }.at(value.line()));
+                let found = modulus.to_string();
+                let expected = format!("a value of 'orientationMod' that divides {all}");
+                return Err(PuzzleError::FileSyntax { found, expected }.at(value.line()));
             }
             moduli.into_iter().map(|m| if m == 0 { set.orientations } else { m as u8 }).collect()
         }

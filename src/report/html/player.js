@@ -50,9 +50,9 @@ function choose(index, position = 0) {
   const { rows, cols, moves } = walk;
   const size = `${rows}x${cols}`;
   find("name").textContent = solution.label ?? `${size} board`;
-  const verdict = solution.optimal ? ["shortest possible", "tag good"] : ["not proved shortest", "tag"];
+  const verdict = solution.optimal ? ["shortest possible", "tag good"] : ["may not be the shortest", "tag"];
   find("headline").replaceChildren(
-    moves.length ? `Solved in ${inMoves(solution)} ` : "Solved already ",
+    moves.length ? `Solved in ${inMoves(solution)} ` : "Already solved ",
     element("span", { class: verdict[1] }, verdict[0]),
   );
   find("choice").value = index;
@@ -117,7 +117,7 @@ function list() {
   find("earlier").disabled = from === 0;
   find("later").disabled = to === moves.length;
   const letters = style === "blank" ? moves.replace(/./g, (letter) => OPPOSITE[letter]) : moves;
-  find("notation").textContent = short(letters) || "no move";
+  find("notation").textContent = short(letters) || "no moves";
 }
 
 const saying = (at) => `tile ${walk.movers[at - 1]} moves ${WORDS[walk.moves[at - 1]]}`;
@@ -160,7 +160,7 @@ function caption(solved) {
     const made = `${plural(hand.length, "move")} by hand`;
     return solved ? `Solved, with ${made}` : `${made}, after move ${count(at)}`;
   }
-  if (at === moves.length) return moves.length ? `Move ${count(at)}: ${saying(at)}. Solved!` : "Nothing to do";
+  if (at === moves.length) return moves.length ? `Move ${count(at)}: ${saying(at)}. Solved!` : "Already solved";
   if (at === 0) return "Start";
   return `Move ${count(at)}: ${saying(at)}`;
 }

@@ -6,7 +6,7 @@ const chart = new Chart(find("chart"), (depth) => {
   if (depth === null) return;
   rows[depth].classList.add("at");
   const [, , share, cumulative] = rows[depth].cells;
-  find("readout").innerHTML = `<b>Depth ${depth}: ${states(search.counts[depth])}</b>, ${share.textContent}; up to here ${cumulative.textContent}`;
+  find("readout").innerHTML = `<b>Depth ${depth}: ${states(search.counts[depth])}</b>, ${share.textContent}; cumulative share ${cumulative.textContent}`;
 });
 chart.show(search.counts, search.mean_depth);
 find("scale").addEventListener("change", (event) => chart.scale(event.target.value === "log"));

@@ -156,7 +156,7 @@ impl Identity {
         [
             ("board", self.board.clone()),
             ("metric", metric.unwrap_or_else(|| Metric::Stm.name().into())),
-            ("moves", moves),
+            ("hash of the moves", moves),
             ("goal", self.goal.clone()),
             ("start", self.start.clone()),
         ]

@@ -152,8 +152,8 @@ impl<'a> Exchange<'a> {
             });
             opened.ok_or_else(|| SearchError::Elsewhere {
                 rank,
-                reason: "the data that it sends arrives damaged: check the network and the memory \
-                         of the machines"
+                reason: "the data received from this rank is damaged: check the network and the \
+                         memory of the machines"
                     .into(),
             })?;
         }

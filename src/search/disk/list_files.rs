@@ -222,8 +222,8 @@ pub(crate) fn verify_lists(
         let stated = manifest.levels.get(level.depth as usize);
         if stated.is_some_and(|stated| kept && stated.tally() != sum) {
             let reason = format!(
-                "the states of depth {} do not match the manifest: the run is damaged; \
-                 start again in another --dir",
+                "the states at depth {} do not match the manifest: the files of the search are \
+                 damaged; start again in another --dir",
                 level.depth
             );
             return Err(SearchError::apart(first, reason).into());

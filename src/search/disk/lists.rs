@@ -401,7 +401,7 @@ impl LevelStore for DiskLists<'_> {
         if self.manifest.lists.as_ref() == Some(cut) {
             return Ok(());
         }
-        let other = "this version of the program uses a different list format: continue with the \
+        let other = "this version of tilewave uses a different list format: continue with the \
                      version that started the search";
         Err(SearchError::apart(self.disk.directories.first(), other).into())
     }

@@ -308,10 +308,10 @@ impl DiskBudget {
             let share = (u128::from(needed) * u128::from(part) / u128::from(self.of)) as u64;
             if share > free {
                 let advice = if self.disks.len() == 1 {
-                    "choose a --dir with more space, spread the chunks over several, or start \
+                    "choose a --dir with more space, specify several on different disks, or start \
                      anyway with --ignore-space"
                 } else {
-                    "that is the share of one of its disks; choose a --dir with more space, or \
+                    "these figures are for one of its disks; choose a --dir with more space, or \
                      start anyway with --ignore-space"
                 };
                 return refuse(share, free, advice);

@@ -240,7 +240,7 @@ impl RunLevel<'_> {
         let header = reader.header();
         if *header != (LevelHeader { codec: header.codec, ..expected.clone() }) {
             let own = header.run == self.run;
-            let whose = if own { "another depth or chunk of this run" } else { "another run" };
+            let whose = if own { "another depth or chunk" } else { "another search" };
             return Err(SearchError::apart(
                 storage,
                 format!("{name} belongs to {whose}: replace it with the right file"),

@@ -20,7 +20,7 @@ use crate::{
         disk::{Directories, Disk, Searched, Seen, Survey, label, list_files::counts_of},
     },
     store::{
-        ChunkRecord, LevelFiles, LevelHeader, LevelReader, LevelRecord, ListCut, MANIFEST,
+        ChunkRecord, LevelFiles, LevelHeader, LevelReader, LevelRecord, ListCut, MANIFEST, MARKER,
         Manifest, Marker, PREVIOUS, RunFile,
     },
     units::counted,
@@ -127,9 +127,9 @@ fn marker(survey: &Survey, header: &LevelHeader) -> Result<Option<Marker>, Searc
     for (seen, marker) in survey.seen.iter().filter_map(|seen| Some((seen, seen.any_marker()?))) {
         if marker.run != header.run || !seen.is_place_of(marker) {
             let whose = format!(
-                "it is directory {} of {} of a search of {}: specify all directories of that \
-                 search, in the order given when it was started",
-                marker.place, marker.directories, marker.identity.board
+                "it belongs to a search of {} as directory {} of {}: specify all directories of \
+                 that search, in the order given when it was started",
+                marker.identity.board, marker.place, marker.directories
             );
             return Err(SearchError::apart(seen.storage, whose));
         }
@@ -150,14 +150,15 @@ fn bare(
         let goal = Board::parse(&header.label, None);
         let what = goal.map_or_else(|_| header.label.clone(), |goal| goal.size().to_string());
         return apart(format!(
-            "there is neither {PREVIOUS} nor a marker, so it is not known where the search of \
-             {what} started"
+            "there is neither {PREVIOUS} nor {MARKER}, so it is not known from which state the \
+             search of {what} started"
         ));
     };
     let searched = marker.identity.searched(first)?;
     if label(&marker.identity) != header.label {
         return apart(format!(
-            "its level files belong to a different search than its marker, which is for {searched}"
+            "its level files and its marker belong to different searches; the marker is for \
+             {searched}"
         ));
     }
     if let Searched::Numbered(space) = &searched {
@@ -231,8 +232,8 @@ impl RunLevels {
         let key = |h: &LevelHeader| (h.run, h.chunks, h.frame_lines, h.label.clone());
         if key(first) != key(header) {
             return apart(
-                "belongs to a different run than the other level files here: move the \
-                          files of one run away",
+                "belongs to a different search from the other level files here: move the files of \
+                 one search away",
             );
         }
         if (header.depth, header.chunk) != (depth, chunk) || chunk >= header.chunks {
@@ -247,7 +248,8 @@ impl RunLevels {
         if reader.before > 0 && *self.before.entry(depth).or_insert(reader.before) != reader.before
         {
             return apart(
-                "disagrees with another file of its depth on the number of states before it",
+                "disagrees with another file of the same depth on the number of states at all \
+                 smaller depths",
             );
         }
         self.files += 1;
@@ -310,7 +312,9 @@ impl RunLevels {
         }
         if let Some(d) = (lowest..depth).find(|&d| !whole(d)) {
             let (files, stated) = (states(d), manifest.levels[d].states);
-            return Err(format!("the files of depth {d} contain {files} of its {stated} states"));
+            return Err(format!(
+                "the files of depth {d} contain only {files} of its {stated} states"
+            ));
         }
         if deepest > depth {
             let files = states(depth);

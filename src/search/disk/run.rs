@@ -133,8 +133,10 @@ pub(crate) fn compare<const N: usize>(
         if let Some((found, asked)) = text.lines().zip(all[0].lines()).find(|(a, b)| a != b) {
             let (name, found) = found.split_once('\t').unwrap_or((found, ""));
             let (_, asked) = asked.split_once('\t').unwrap_or((asked, ""));
-            let differs =
-                format!("rank {rank} was started with {name} {found}, but rank 0 with {asked}");
+            let differs = format!(
+                "rank {rank} was started with different settings from rank 0 ({name}: {found}, not \
+                 {asked})"
+            );
             return Err(Stopped::Together(SearchError::Ranks(differs).into()));
         }
     }
@@ -162,7 +164,7 @@ pub(crate) fn same_run(
     let facts = found.facts().into_iter().zip(asked.facts());
     let same = facts
         .map(|((name, found), (_, asked))| (name, found, asked))
-        .filter(|(name, ..)| !renamed || !["board", "moves"].contains(name));
+        .filter(|(name, ..)| !renamed || !["board", "hash of the moves"].contains(name));
     let number = |name, found: u32, asked: u32| (name, found.to_string(), asked.to_string());
     let options = [
         number("directories", manifest.directories, disk.directories.count() as u32),

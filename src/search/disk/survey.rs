@@ -83,11 +83,11 @@ impl Seen<'_> {
             return Ok(());
         }
         Err(self.apart(format!(
-            "it is directory {} of {} of a search of {}, but is given as {} of {}: specify all \
-             directories in the order given when the search was started",
+            "it belongs to a search of {} as directory {} of {}, but is given as {} of {}: specify \
+             all directories in the order given when the search was started",
+            marker.identity.board,
             marker.place,
             marker.directories,
-            marker.identity.board,
             self.place,
             self.directories.count()
         )))
@@ -100,8 +100,8 @@ impl Seen<'_> {
         };
         if marker.run != manifest.run {
             return Err(self.apart(format!(
-                "it belongs to another run (of {} with goal {}): specify only the directories of \
-                 one search",
+                "it belongs to another search (of {} with goal {}): specify only the directories \
+                 of one search",
                 marker.identity.board, marker.identity.goal
             )));
         }
@@ -296,8 +296,8 @@ impl<'a> Survey<'a> {
             }
             if marked && seen.any_marker().is_none() && named == 0 {
                 return Err(seen.apart(format!(
-                    "it should be directory {} of {} of the search, but contains nothing of it: is \
-                     its disk mounted?",
+                    "it should be directory {} of {} of the search, but contains none of its \
+                     files: is its disk mounted?",
                     seen.place,
                     seen.directories.count()
                 )));
@@ -321,7 +321,7 @@ impl<'a> Survey<'a> {
                 format!(
                     "the manifest is older than the files: it ends before depth {}, but {what}. If \
                      an older manifest was restored, move it away and run tilewave repair, which \
-                     rebuilds the newest if possible. Nothing was changed",
+                     rebuilds the newest one if possible. Nothing was changed",
                     manifest.levels.len()
                 ),
             )
@@ -343,8 +343,8 @@ impl<'a> Survey<'a> {
                 match seen.owner(file)? {
                     Some(run) if run != manifest.run => {
                         return Err(seen.apart(format!(
-                            "{name} belongs to another run, but this run will write a file of that \
-                             name: move it away"
+                            "{name} belongs to another search, but this search will write a file \
+                             of that name: move it away"
                         )));
                     }
                     None => {
@@ -390,9 +390,9 @@ impl<'a> Survey<'a> {
                 )));
             }
             if seen.has(PREVIOUS) {
-                return Err(
-                    seen.apart(format!("{PREVIOUS} is there, but the manifest is not: {repair}"))
-                );
+                return Err(seen.apart(format!(
+                    "{PREVIOUS} is present, but the manifest is missing: {repair}"
+                )));
             }
         }
         let first = all[0].marker()?;
@@ -401,11 +401,11 @@ impl<'a> Survey<'a> {
             seen.placed(marker)?;
             if first.is_none_or(|first| first.run != marker.run) {
                 return Err(seen.apart(format!(
-                    "it is directory {} of {} of a search of {}, but {} contains nothing of that \
-                     search: is that disk mounted?",
+                    "it belongs to a search of {} as directory {} of {}, but {} contains no files \
+                     of that search: is the disk of that directory mounted?",
+                    marker.identity.board,
                     marker.place,
                     marker.directories,
-                    marker.identity.board,
                     all[0].storage.name()
                 )));
             }

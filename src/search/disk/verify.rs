@@ -204,8 +204,9 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
         let stated = stated.filter(|stated| stated.tally() != level);
         if let Some(stated) = stated.filter(|_| kept && !superseded) {
             let reason = format!(
-                "depth {} has {} states, but the manifest says {}, or its checksum differs: the \
-                 run is damaged; start again in another --dir",
+                "the files of depth {} do not match the manifest ({} states instead of {}, or a \
+                 different checksum): the files of the search are damaged; start again in another \
+                 --dir",
                 files.depth, level.states, stated.states
             );
             return Err(SearchError::apart(directories.first(), reason).into());
@@ -226,7 +227,7 @@ fn check_chunk(
     let whole = fetch.each_frame(chunk, &mut |frame, registers| {
         if any_beyond(registers, groups[frame.group].cells.len()) {
             let reason =
-                format!("{}: it has states on cells that do not exist", frame.frames.damaged(0));
+                format!("{}: it contains states on nonexistent cells", frame.frames.damaged(0));
             return Err(fetch.damaged(chunk, &reason));
         }
         let first = frame.group as u64 * level + frame.register as u64;

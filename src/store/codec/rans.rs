@@ -332,7 +332,7 @@ impl RansDecoder {
     ) -> Result<Option<&[u32]>, &'static str> {
         let (kind, mut rest) = bytes.split_at(bytes.len().min(1));
         if take_u32(&mut rest) != Some(registers.len() as u32) {
-            return Err("the frame has the wrong length");
+            return Err("it has the wrong length");
         }
         let decoded = match *kind {
             [SPARSE] => {

@@ -133,7 +133,7 @@ pub fn rows(of: &Bound<'_, PyAny>, form: Form, parse: Parse<'_>) -> PyResult<Row
     integers(&array)?;
     let Some(leading) = form.leading(array.shape()) else {
         return Err(invalid(format!(
-            "an array of shape {:?} holds no {}: the shape has to be {}",
+            "an array of shape {:?} contains no {}: the shape must be {}",
             array.shape(),
             form.name(),
             form.wanted()
@@ -162,7 +162,7 @@ pub fn integers(array: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
     let dtype = array.dtype();
     match dtype.kind() {
         b'i' | b'u' => Ok(()),
-        _ => Err(invalid(format!("integers are needed, not an array of {}", dtype.str()?))),
+        _ => Err(invalid(format!("the array must contain integers, not {}", dtype.str()?))),
     }
 }
 

@@ -23,17 +23,12 @@ const WORDS: &[(&str, &str)] = &[
     ("--encoding byte", "encoding=\"byte\""),
     ("--encoding bit", "encoding=\"bit\""),
     ("--kind region-aware", "kind=\"region-aware\""),
-    ("build one with tilewave pdb build", "build one with PatternDatabase.build"),
+    ("one with tilewave pdb build", "one with PatternDatabase.build"),
     (
         "build a set with tilewave pdb set build",
         "build a set with python -m tilewave pdb set build",
     ),
-    ("build one with tilewave pdb set build", "build one with python -m tilewave pdb set build"),
-    (
-        "pruning table: build one with tilewave table",
-        "pruning table: build one with PruningTable.build",
-    ),
-    ("build one with tilewave table", "build one with DistanceTable.build"),
+    ("one with tilewave pdb set build", "one with python -m tilewave pdb set build"),
     ("rebuild the table with tilewave table", "rebuild the table with DistanceTable.build"),
     ("rebuild it with tilewave table", "rebuild it with PruningTable.build"),
     ("find it with tilewave check", "rebuild it"),
@@ -51,6 +46,13 @@ const WORDS: &[(&str, &str)] = &[
 fn text(error: &dyn std::fmt::Display) -> String {
     let text = error.to_string();
     let text = WORDS.iter().fold(text, |text, (theirs, ours)| text.replace(theirs, ours));
+    // What is damaged may be called a table of another kind: the kind that was expected is built.
+    let pruning = ["pruning table: ", "pruning table '", "is a pruning table with "];
+    let class = match pruning.iter().any(|words| text.contains(words)) {
+        true => "PruningTable",
+        false => "DistanceTable",
+    };
+    let text = text.replace("one with tilewave table", &format!("one with {class}.build"));
     // Every other option has the name of an argument.
     let mut parts = text.split("--");
     let mut said = parts.next().unwrap_or_default().to_string();
@@ -73,7 +75,7 @@ pub fn invalid(text: impl std::fmt::Display) -> PyErr {
 /// Returns the error for an argument of the wrong type.
 pub fn of_type(name: &str, expected: &str, of: &Bound<'_, PyAny>) -> PyErr {
     let found = of.get_type().name().map_or("something else".into(), |name| name.to_string());
-    PyTypeError::new_err(format!("{name} has to be {expected}, not {found}"))
+    PyTypeError::new_err(format!("{name} must be {expected}, not {found}"))
 }
 
 /// Returns the error for a file or directory that cannot be opened.
@@ -89,7 +91,7 @@ pub fn closed(what: &str) -> PyErr {
 /// Returns the error for pickling an object that has no file to reopen.
 pub fn not_pickled(what: &str) -> PyErr {
     PyTypeError::new_err(format!(
-        "a {what} in memory is not pickled: save it, and open the file in the other process"
+        "a {what} in memory cannot be pickled: save it, and open the file in the other process"
     ))
 }
 

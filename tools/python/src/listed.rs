@@ -63,7 +63,8 @@ impl Listed {
 
     /// Returns the puzzle made from such parts.
     pub fn of_parts((name, json, metric, places, pieces): ListedParts) -> PyResult<Listed> {
-        let puzzle = OrbitPuzzle::of_json(&name, &json).ok_or_else(|| invalid("not a puzzle"))?;
+        let puzzle = OrbitPuzzle::of_json(&name, &json);
+        let puzzle = puzzle.ok_or_else(|| invalid("the pickled data is not a puzzle"))?;
         Ok(Listed { puzzle, metric, places, pieces })
     }
 
@@ -142,17 +143,21 @@ impl Listed {
             let kind = self.pieces[orbit].iter().position(|&other| other == piece);
             let fits = kind.filter(|&kind| turn < of.moduli[kind]);
             let Some(kind) = fits else {
-                return Err(format!("{number} at position {i} is not a piece of '{}'", of.name));
+                return Err(format!(
+                    "{number} at position {i} is not a piece of set '{}'",
+                    of.name
+                ));
             };
             state.0[orbit][position] = Placed { kind: kind as u8, turn };
         }
-        for (orbit, row) in self.puzzle.orbits().iter().zip(&state.0) {
+        for ((orbit, row), pieces) in self.puzzle.orbits().iter().zip(&state.0).zip(&self.pieces) {
             for kind in 0..orbit.moduli.len() as u8 {
                 let found = row.iter().filter(|piece| piece.kind == kind).count();
                 let expected = orbit.pieces_of(kind);
                 if found != expected {
                     return Err(format!(
-                        "'{}' has piece {kind} {found} times, the puzzle has {expected}",
+                        "piece {} of set '{}' occurs {found} times instead of {expected}",
+                        pieces[usize::from(kind)],
                         orbit.name
                     ));
                 }
@@ -183,7 +188,7 @@ impl Listed {
         match numbers {
             Some(numbers) if numbers.len() == width => Ok(numbers),
             Some(numbers) if !numbers.is_empty() => Err(tilewave::Error::Report(format!(
-                "'{text}' is not a state: it has {width} numbers"
+                "'{text}' is not a state: a state has {width} numbers"
             ))),
             _ => Ok(self.row(&self.puzzle.read(text)?.0)),
         }
@@ -268,13 +273,14 @@ impl Turning {
         let row = |of: &Bound<'_, PyAny>, what: &str| -> PyResult<Vec<u16>> {
             let array = arrays::as_array(of)?;
             let wrong =
-                |_, value| invalid(format!("{what} has {value}: numbers from 0 are needed"));
+                |_, value| invalid(format!("{what} contains {value}: use numbers from 0 to 65535"));
             let numbers = arrays::numbers(&array, &wrong)?;
             match array.shape() {
                 [length] if *length == width => Ok(numbers),
                 [] => Ok(vec![numbers[0]; width]),
                 shape => Err(invalid(format!(
-                    "{what} has one number for each of {width} positions, not the shape {shape:?}"
+                    "{what} must have one number for each of {width} positions, not the shape \
+                     {shape:?}"
                 ))),
             }
         };
@@ -282,7 +288,7 @@ impl Turning {
         let fits = |&number: &u16| u8::try_from(number).ok().filter(|&number| number > 0);
         let orientations: Option<Vec<u8>> = orientations.iter().map(fits).collect();
         let orientations =
-            orientations.ok_or_else(|| invalid("orientations are numbers from 1 to 255"))?;
+            orientations.ok_or_else(|| invalid("orientations must be numbers from 1 to 255"))?;
         let twists = match twists {
             None => None,
             Some(of) => {
@@ -290,12 +296,13 @@ impl Turning {
                 if *array.shape() != [sources.len(), width] {
                     let shape = array.shape();
                     return Err(invalid(format!(
-                        "twists have the shape of the moves, ({}, {width}), not {shape:?}",
+                        "twists must have the shape of the generators, ({}, {width}), not \
+                         {shape:?}",
                         sources.len()
                     )));
                 }
                 let wrong = |_, value| {
-                    invalid(format!("twists contains {value}: twists must not be negative"))
+                    invalid(format!("twists contains {value}: use numbers from 0 to 65535"))
                 };
                 let numbers = arrays::numbers(&array, &wrong)?;
                 Some(numbers.chunks_exact(width.max(1)).map(<[u16]>::to_vec).collect())
@@ -345,7 +352,8 @@ impl Turning {
                 positions.iter().find(|&&at| self.orientations[at] != orientations)
             {
                 return Err(invalid(format!(
-                    "a move exchanges positions {} and {other}: they must have the same number of orientations",
+                    "moves take pieces between positions {} and {other}, so both must have the \
+                     same number of orientations",
                     positions[0]
                 )));
             }
@@ -355,7 +363,8 @@ impl Turning {
             let most = usize::from(*kinds.last().unwrap_or(&0)) + 1;
             if most * usize::from(orientations) > MOST_NUMBER + 1 {
                 return Err(invalid(format!(
-                    "piece {} with {orientations} orientations has a number above {MOST_NUMBER}: number pieces from 0",
+                    "piece {} with {orientations} orientations has a number above {MOST_NUMBER}: \
+                     number the pieces from 0",
                     most - 1
                 )));
             }

@@ -31,7 +31,7 @@ fn number<'py, T: FromPyObjectOwned<'py>>(
 }
 
 fn between(name: &str, most: impl Display) -> PyErr {
-    invalid(format!("{name} has to be a number from 0 to {most}"))
+    invalid(format!("{name} must be a number from 0 to {most}"))
 }
 
 /// For each argument name, the function that reads it (`from_py_with`).
@@ -92,7 +92,7 @@ pub fn timeout(of: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
     if of.is_none() {
         return Ok(None);
     }
-    let wrong = |_| invalid("timeout has to be a number of seconds from 0");
+    let wrong = |_| invalid("timeout must be a finite number of seconds from 0");
     let seconds = of.extract().map_err(|_| of_type("timeout", "a number of seconds", of))?;
     Duration::try_from_secs_f64(seconds).map(Some).map_err(wrong)
 }
@@ -102,7 +102,7 @@ const MAX_THREADS: usize = 1024;
 
 /// Reads the argument `threads`.
 pub fn threads(of: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
-    let wrong = || invalid(format!("threads has to be a number from 1 to {MAX_THREADS}"));
+    let wrong = || invalid(format!("threads must be a number from 1 to {MAX_THREADS}"));
     if of.is_none() {
         return Ok(None);
     }

@@ -114,8 +114,8 @@ impl PatternDatabase {
 
 #[pymethods]
 impl PatternDatabase {
-    /// Builds a database in memory: about 4 ns of one core per entry for five or more tiles, and memory for twice the
-    /// table.
+    /// Builds a database in memory. For five or more tiles, this takes about 4 ns of one core per entry, and twice the
+    /// memory of the table.
     ///
     /// Parameters
     /// ----------
@@ -125,12 +125,12 @@ impl PatternDatabase {
     ///     The tiles of the pattern, at most 8.
     /// goal : str or board, default "last"
     /// kind : {"additive-min", "region-aware", "all-moves"}
-    ///     One value per placement of the tiles; or one per placement and region of the blank, which is larger and
-    ///     consistent; or one per placement and cell of the blank with every move counted, which cannot be added to
-    ///     others.
+    ///     "additive-min": one value per placement of the tiles. "region-aware": one value per placement and region of
+    ///     the blank; these values are larger, and they are consistent. "all-moves": one value per placement and cell
+    ///     of the blank; every move counts, so these values cannot be added to others.
     /// encoding : {"byte", "bit"}
-    ///     One byte per entry, or, for region-aware values, one bit per entry; the value of a board is then the length
-    ///     of a walk to the goal.
+    ///     "byte": one byte per entry. "bit": one bit per entry, for region-aware values only; the value of a board is
+    ///     then found by walking to the goal.
     /// threads : int, optional
     /// memory : int or str, optional
     ///     Memory limit in bytes, or a size with a unit: "8GiB". The default is half of the free memory.
@@ -351,8 +351,8 @@ impl PatternDatabase {
         match pdb.encoding() {
             Encoding::Byte => Values::array(py, pdb),
             Encoding::Bit => Err(invalid(
-                "one bit per entry stores no values, only which neighbours are nearer to the goal: \
-                 look boards up, or build with encoding=\"byte\"",
+                "a database with one bit per entry stores no values, only which neighbours are \
+                 nearer to the goal: look up boards, or build one with encoding=\"byte\"",
             )),
         }
     }

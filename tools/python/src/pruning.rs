@@ -59,7 +59,7 @@ impl PruningTable {
     ///     "nibble": four bits per entry, for depths up to 14. "mod3": two bits per entry; a depth is found by walking
     ///     to the solved state. "byte": depths up to 254.
     /// up_to_symmetry : bool, default False
-    ///     Keep one entry per class of symmetric states: a smaller table, but lookups take twice as long.
+    ///     Keep one entry per class of symmetric states. The table is smaller, but lookups take twice as long.
     /// threads : int, optional
     /// memory : int or str, optional
     ///     Memory limit in bytes, or a size with a unit: "8GiB". The default is half of the free memory.
@@ -74,7 +74,7 @@ impl PruningTable {
     /// Raises
     /// ------
     /// ValueError
-    ///     If there is no such puzzle, or if it has too many states: choose `pieces`.
+    ///     If there is no such puzzle, or if it has too many states; use `pieces` to reduce their number.
     /// MemoryError
     ///     If the table and the search need more than `memory`.
     ///
@@ -116,7 +116,7 @@ impl PruningTable {
         })
     }
 
-    /// Reads a table file into memory and checks all of it; takes about 0.3 ns per byte on two cores.
+    /// Reads a table file into memory and checks all of it. Takes about 0.3 ns per byte on two cores.
     ///
     /// Parameters
     /// ----------
@@ -183,19 +183,19 @@ impl PruningTable {
     ///     For each position, set after set, piece * orientations + orientation, as in `bfs`. A text is a sequence of
     ///     moves from the solved state, or the piece at each position, in the form that ``tilewave state`` prints.
     /// puzzle : str, os.PathLike or Puzzle, optional
-    ///     The puzzle to which the states belong; the table covers some of its pieces. By default, the puzzle of the
-    ///     table itself, in which the pieces that the table leaves out look alike.
+    ///     The puzzle to which the states belong, if the table covers only some of its pieces. By default, the puzzle
+    ///     of the table itself, in which the pieces that the table leaves out look alike.
     ///
     /// Returns
     /// -------
     /// int16 array of shape (..), or an int
-    ///     -1 for states that are unreachable, as far as the table can tell.
+    ///     -1 for states that the table shows to be unreachable.
     ///
     /// Raises
     /// ------
     /// ValueError
-    ///     If a row is not a state of the puzzle (the message names the first such row), or if the table has no pieces
-    ///     of the puzzle.
+    ///     If a row is not a state of the puzzle (the message names the first such row), or if the table covers no
+    ///     pieces of the puzzle.
     ///
     /// Examples
     /// --------
@@ -221,8 +221,8 @@ impl PruningTable {
         // States of the whole puzzle are the likely mistake.
         let rows = listed.read(states).map_err(|error| {
             let said = error.value(py).to_string();
-            match given.is_none() && said.contains("the shape has to be") {
-                true => invalid(said + "; for states of the whole puzzle give puzzle="),
+            match given.is_none() && said.contains("the shape must be") {
+                true => invalid(said + "; for states of the whole puzzle, specify puzzle="),
                 false => error,
             }
         })?;
@@ -275,7 +275,8 @@ impl PruningTable {
     }
 }
 
-/// The optimal solver for a cube or another puzzle with several sets of pieces, with its pruning tables: IDA*.
+/// The optimal solver for a cube or another puzzle with several sets of pieces, with its pruning tables. The algorithm
+/// is IDA*.
 ///
 /// Parameters
 /// ----------
@@ -417,8 +418,8 @@ impl PuzzleSolver {
     ///     A text is a sequence of moves from the solved state, or the piece at each position, in the form that
     ///     ``tilewave state`` prints.
     /// max_nodes : int, optional
-    ///     Maximum number of nodes per state. If no solution was found within it, the returned `Solution` is falsy and
-    ///     has a lower bound: `at_least`.
+    ///     Maximum number of nodes per state. If no solution is found within this limit, the returned `Solution` is
+    ///     falsy and has a lower bound, `at_least`.
     /// timeout : float, optional
     ///     Maximum number of seconds for all states together.
     /// progress : callable, optional

@@ -91,9 +91,10 @@ pub fn integer<'py>(py: Python<'py>, digits: &str) -> PyResult<Bound<'py, PyAny>
 ///
 /// A board is a sequence of integers in row-major order, with 0 for the blank: an array of shape (.., cells) or (..,
 /// rows, columns) of any integer dtype, nested lists, or a string such as "1 2 3/4 5 6/7 8 0". A state of any other
-/// puzzle has one number per position. If the puzzle has one set of at most 16 different pieces, that is the piece at
-/// the position, and piece p belongs at position p. Otherwise it is piece * orientations + orientation, set after set,
-/// with pieces numbered within their set. Leading axes are kept, so a single state gives a single result.
+/// puzzle has one number per position. If the puzzle has one set of at most 16 different pieces, the number is the
+/// piece at the position, and piece p belongs at position p. Otherwise, the number is piece * orientations +
+/// orientation, set after set, with pieces numbered within their set. Leading axes are kept, so a single state gives a
+/// single result.
 ///
 /// Two puzzles are equal if their states, moves and goals are equal. Puzzles can be hashed, copied and pickled.
 ///
@@ -118,14 +119,15 @@ pub fn integer<'py>(py: Python<'py>, digits: &str) -> PyResult<Bound<'py, PyAny>
 /// moves : str or list of str, optional
 ///     Use only these moves, or sequences of moves, each of which becomes one move: "R U", or ["R U R' U'", "F2"].
 /// goals : str or list of str, optional
-///     The solved states: moves, or the piece at each position; "?" stands for any piece or any orientation.
+///     The solved states, each given as moves or as the piece at each position; "?" stands for any piece or any
+///     orientation.
 /// subgroup : str or list of str, optional
 ///     A state is solved if these moves alone can solve it: "U D R2 L2 F2 B2".
 ///
 /// Raises
 /// ------
 /// ValueError
-///     If there is no such puzzle, or an option does not apply to this kind of puzzle.
+///     If there is no such puzzle, or if an option does not apply to this kind of puzzle.
 ///
 /// Examples
 /// --------
@@ -284,7 +286,7 @@ fn words(
     let list = given.extract::<Vec<String>>();
     let list = list.map_err(|_| of_type(name, "a string or a list of strings", given))?;
     match list.is_empty() {
-        true => Err(invalid(format!("{name}=[] names nothing: leave it out"))),
+        true => Err(invalid(format!("{name}= is an empty list: leave it out"))),
         false => Ok(list),
     }
 }
@@ -396,7 +398,7 @@ pub fn of_generators(generators: &Bound<'_, PyAny>, made: &Made<'_, '_>) -> PyRe
     let [count, width] = *array.shape() else {
         let shape = array.shape();
         return Err(invalid(format!(
-            "generators are rows of one array, not an array of shape {shape:?}"
+            "generators must be the rows of a two-dimensional array, not of one of shape {shape:?}"
         )));
     };
     let numbers = arrays::numbers(&array, &|index, value| {
@@ -472,7 +474,8 @@ pub fn size_of(boards: &Bound<'_, PyAny>, size: Option<Size>) -> PyResult<Size> 
         (true, _) => Size::new(side, side).map_err(exception),
         (false, Some((rows, cols))) => Size::new(rows, cols).map_err(exception),
         (false, None) => Err(invalid(format!(
-            "boards of {last} cells are not square: give size=, or an array of shape (.., rows, columns)"
+            "boards of {last} cells are not square: specify size=, or pass an array of shape (.., \
+             rows, columns)"
         ))),
     }
 }
@@ -519,8 +522,8 @@ impl Puzzle {
     ///     The number of orientations of a piece, 1 by default. Positions whose pieces can change places must have the
     ///     same number of orientations.
     /// solved : (positions,) array of int, optional
-    ///     The piece at each position of the solved state: equal numbers look alike, like stickers of one colour. By
-    ///     default, all pieces differ.
+    ///     The piece at each position of the solved state; pieces with equal numbers look alike, like stickers of one
+    ///     colour. By default, all pieces differ.
     /// names : list of str, optional
     ///     The names of the moves; g0, g1, .. by default.
     /// inverses : bool, default False
@@ -608,7 +611,7 @@ impl Puzzle {
         Ok(sets)
     }
 
-    /// "stm" or "mtm" for a board, "htm" or "qtm" for puzzles with turns, None where every generator is a move.
+    /// "stm" or "mtm" for a board, "htm" or "qtm" for puzzles with turns, None if every generator is a move.
     #[getter]
     fn metric(&self) -> Option<String> {
         self.subject.metric()
@@ -654,9 +657,8 @@ impl Puzzle {
 
     /// Returns all states and the moves between them, as the arrays of a sparse matrix.
     ///
-    /// States are ordered by depth, the goal first. A move that leaves a state unchanged gives no entry, and two moves
-    /// with the same result give one. This takes a few microseconds per state, and memory for the numbers of all
-    /// states.
+    /// States are ordered by depth, the goal first. A move that leaves a state unchanged adds no entry, and two moves
+    /// with the same result add only one. Cost: a few microseconds per state, and memory for the numbers of all states.
     ///
     /// Parameters
     /// ----------
@@ -669,7 +671,7 @@ impl Puzzle {
     /// Raises
     /// ------
     /// ValueError
-    ///     If there are more states than this.
+    ///     If there are more than `max_states` states.
     ///
     /// Examples
     /// --------
@@ -689,7 +691,10 @@ impl Puzzle {
         let most = max_states.min(i32::MAX as usize);
         let found = long(py, None, |watch| Ok(listed.graph(most, || watch.interrupted())))?;
         let Some(graph) = found else {
-            return Err(invalid(format!("{} has more than {most} states", listed.puzzle)));
+            return Err(invalid(format!(
+                "{} has more than {most} states: increase max_states=, or choose a smaller puzzle",
+                listed.puzzle
+            )));
         };
         let states = boards(py, graph.rows, &[graph.depths.len(), width], width)?;
         let depths = shaped(py, graph.depths.clone(), &[graph.depths.len()])?;
@@ -701,8 +706,8 @@ impl Puzzle {
 
     /// Returns the numbers of states; different states have different numbers.
     ///
-    /// A number is line * cells + cell (docs/format.md): the numbers for boards of N cells are 0 to N!/2 - 1, those for
-    /// other puzzles may have gaps. Takes about 30 ns of one core per state.
+    /// A number is line * cells + cell (docs/format.md): the numbers for boards of N cells are 0 to N!/2 - 1, and those
+    /// for other puzzles may have gaps. Takes about 30 ns of one core per state.
     ///
     /// Parameters
     /// ----------
@@ -716,8 +721,8 @@ impl Puzzle {
     /// ------
     /// ValueError
     ///     If a row is not a state, or is a board that cannot reach the goal; the message names the first such row. For
-    ///     other puzzles, it is not checked that moves lead to the state. Also for boards of more than 20 cells and for
-    ///     puzzles whose states are not numbered.
+    ///     other puzzles, there is no check whether moves lead to the state. Also raised for boards of more than 20
+    ///     cells and for puzzles whose states are not numbered.
     ///
     /// Examples
     /// --------
@@ -749,7 +754,7 @@ impl Puzzle {
     /// Raises
     /// ------
     /// ValueError
-    ///     If a number is not that of any state; the message names the first such number.
+    ///     If a number does not belong to any state; the message names the first such number.
     ///
     /// Examples
     /// --------
@@ -772,8 +777,8 @@ impl Puzzle {
 
     /// Returns the state after each move, and whether the move is possible.
     ///
-    /// Boards are moved one tile at a time, in the order U, D, L, R of the direction in which the tile moves; where no
-    /// tile can move, the board is unchanged. For other puzzles, every generator is a move, in the order of `moves`.
+    /// For boards, each move is that of one tile, in the directions U, D, L and R in this order; where no tile can
+    /// move, the board is unchanged. For other puzzles, every generator is a move, in the order of `moves`.
     ///
     /// Parameters
     /// ----------
@@ -831,7 +836,7 @@ impl Puzzle {
         neighbors_of(py, &rows, (width, moves), work)
     }
 
-    /// Returns a state, followed by the states after each of a sequence of moves.
+    /// Returns a state and the states that follow it, one after each move of a sequence.
     ///
     /// Parameters
     /// ----------
@@ -892,7 +897,7 @@ impl Puzzle {
                 }
                 Subject::Listed(listed) => listed.after(&at).swap_remove(number),
             };
-            let blocked = || invalid(format!("move '{name}' is not possible there"));
+            let blocked = || invalid(format!("move '{name}' is not possible at that point"));
             at = after.ok_or_else(blocked)?;
             way.extend(&at);
         }
@@ -979,7 +984,7 @@ impl Puzzle {
 fn identifiers(array: &Bound<'_, numpy::PyUntypedArray>) -> PyResult<Vec<u64>> {
     use numpy::{PyArrayDyn, PyArrayMethods};
     let kind: String = array.dtype().getattr("kind")?.extract()?;
-    let wrong = || invalid("state numbers are integers from 0");
+    let wrong = || invalid("state ids must be integers that are not negative");
     if !matches!(kind.as_str(), "i" | "u") {
         return Err(wrong());
     }
@@ -1068,8 +1073,8 @@ pub fn neighbors<'py>(
 
 /// Returns random states of a puzzle; every reachable state is equally likely.
 ///
-/// Takes a few microseconds per state. A seed gives the same states on every machine, and the same as the command
-/// ``tilewave scramble``.
+/// Takes a few microseconds per state. With a seed, the states are the same on every machine, and the same as those of
+/// the command ``tilewave scramble``.
 ///
 /// Parameters
 /// ----------
@@ -1080,7 +1085,7 @@ pub fn neighbors<'py>(
 /// rng : int or numpy.random.Generator, optional
 ///     A seed below 2^64, or a generator from which a seed is drawn. By default, the states differ from call to call.
 /// goal : str or board, default "last"
-///     For boards: a goal that all of them can reach.
+///     For boards: the goal that all returned boards can reach.
 ///
 /// Returns
 /// -------
@@ -1089,7 +1094,8 @@ pub fn neighbors<'py>(
 /// Raises
 /// ------
 /// ValueError
-///     If there is no such puzzle, if its moves are not always allowed, or if a number is negative or too large.
+///     If there is no such puzzle, if some of its moves are not always possible, or if `count` or the seed is negative
+///     or too large.
 /// MemoryError
 ///     If the states do not fit in memory.
 ///
@@ -1144,7 +1150,8 @@ fn scrambles(
         Subject::Listed(listed) => {
             let states = listed.puzzle.scrambles(seed).ok_or_else(|| {
                 Error::Report(format!(
-                    "{} has moves that are not always allowed, or too many pieces: its states are not known",
+                    "the reachable states of {} are not known, because some of its moves are not \
+                     always possible or it has too many pieces",
                     listed.puzzle
                 ))
             })?;
@@ -1160,7 +1167,7 @@ fn scrambles(
     Ok(Box::new(states.into_iter().flatten().map(row)))
 }
 
-/// Returns a board, followed by the boards after each of a sequence of moves.
+/// Returns a board and the boards that follow it, one after each move of a sequence.
 ///
 /// Parameters
 /// ----------
@@ -1194,12 +1201,12 @@ pub fn apply_moves<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (rows, size) = read_boards(board, size)?;
     if !rows.is_one() {
-        return Err(invalid("one board is needed, not an array of some"));
+        return Err(invalid("pass one board, not an array of boards"));
     }
     walk_of_board(py, size, &rows, moves)
 }
 
-/// Returns a board, followed by the boards after each of a sequence of moves.
+/// Returns a board and the boards that follow it, one after each move of a sequence.
 fn walk_of_board<'py>(
     py: Python<'py>,
     size: Size,

@@ -117,7 +117,7 @@ impl Found {
     }
 }
 
-/// The result of a search: one count and one checksum per depth, and how they were computed.
+/// The result of a search: one count and one checksum per depth, and information on how they were computed.
 ///
 /// `print` shows the same table and summary as the command line; a notebook shows the chart. Results can be pickled.
 ///
@@ -162,7 +162,7 @@ impl SearchResult {
         &self.found.puzzle
     }
 
-    /// "stm" or "mtm" for a board, "htm" or "qtm" for puzzles with turns, None where every generator is a move.
+    /// "stm" or "mtm" for a board, "htm" or "qtm" for puzzles with turns, None if every generator is a move.
     #[getter]
     fn metric(&self) -> Option<&str> {
         self.found.metric.as_deref()
@@ -186,7 +186,8 @@ impl SearchResult {
         self.fixed(py, 0, &self.found.counts)
     }
 
-    /// The same up to symmetry, (depths,) uint64, if the search used all symmetries of the puzzle; None otherwise.
+    /// The number of states at each depth up to symmetry, (depths,) uint64, if the search used all symmetries of the
+    /// puzzle; None otherwise.
     #[getter]
     fn counts_up_to_symmetry(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         self.found.reduced.as_ref().map(|reduced| self.fixed(py, 3, reduced)).transpose()
@@ -433,7 +434,8 @@ impl Running {
         }
         if self.count_ahead || !self.symmetry {
             return Err(invalid(format!(
-                "count_ahead= and symmetry= are for list searches, but {space} is searched by state number"
+                "count_ahead= and symmetry= are for list searches, but the states of {space} are \
+                 numbered"
             )));
         }
         let search = Search::of(space.clone()).max_depth(self.max_depth);
@@ -506,7 +508,7 @@ fn on_disk(dir: &Bound<'_, PyAny>, keep_levels: &str) -> PyResult<Disk> {
     let paths = one.or_else(|_| dir.extract::<Vec<PathBuf>>());
     let paths = paths.map_err(|_| of_type("dir", "a path or a list of paths", dir))?;
     if paths.is_empty() {
-        return Err(invalid("dir= names no directory"));
+        return Err(invalid("dir= is an empty list: specify a directory"));
     }
     let open = |path: &PathBuf| -> PyResult<Box<dyn Storage>> {
         let directory = Directory::create(Path::new(path), Io::Read);
@@ -519,7 +521,7 @@ fn on_disk(dir: &Bound<'_, PyAny>, keep_levels: &str) -> PyResult<Disk> {
         "all" => true,
         other => {
             return Err(invalid(format!(
-                "keep_levels='{other}' is not possible: choose last or all"
+                "'{other}' is not a valid keep_levels: choose last or all"
             )));
         }
     };
@@ -537,7 +539,7 @@ fn starting_at(subject: Subject, start: Option<&Bound<'_, PyAny>>) -> PyResult<S
         Err(_) => {
             let rows = arrays::rows(start, form_of(&space), &|text| space.row_of_text(text))?;
             if !rows.is_one() {
-                return Err(invalid("a start is one state, not an array of some"));
+                return Err(invalid("start= must be one state, not an array of states"));
             }
             words(&space, &rows.numbers)?
         }
@@ -564,10 +566,10 @@ fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
 /// Searches a puzzle completely, or to a given depth, and counts the states at each depth.
 ///
 /// The states of boards with at most 16 cells, and of puzzles with one set of at most 16 different pieces, are numbered
-/// and take 1.2 bits of memory each: 3x4 takes 0.04 GB and about 0.2 s on two cores, 2x7 takes 6.7 GB and half a
+/// and take 1.2 bits of memory each: 3x4 takes 0.04 GB and about 0.2 s on two cores, and 2x7 takes 6.7 GB and half a
 /// minute. All other puzzles are searched with lists of states: cubes and minxes, puzzles with pieces that have
-/// orientations or look alike, and, with a `max_depth`, larger boards. Other Python threads can run meanwhile; Ctrl-C
-/// stops the search.
+/// orientations or look alike, and, with a `max_depth`, larger boards. Other Python threads can run during the search;
+/// Ctrl-C stops it.
 ///
 /// Parameters
 /// ----------
@@ -665,7 +667,7 @@ pub fn bfs(
         .run(py, subject, progress)
 }
 
-/// Searches the Cayley graph of some permutations completely, to find its growth function.
+/// Searches the complete Cayley graph of the given permutations, to find its growth function.
 ///
 /// Parameters
 /// ----------

@@ -30,10 +30,10 @@ const TOLD_EVERY: Duration = Duration::from_millis(200);
 /// Maximum number of cells of the boards for which the constructive solver knows shortest solutions.
 const SMALL: usize = 9;
 
-/// A solution of a board.
+/// A solution of a board or of a state of another puzzle.
 ///
-/// `len` is the number of moves, `str` the moves as letters. A solution is truthy if it was found, which is always the
-/// case unless the search had limits: ``if solution:``. Solutions can be compared and pickled.
+/// `len` is the number of moves, and `str` gives the moves as text. A solution is truthy (``if solution:``) if it was
+/// found, which is always the case unless the search had limits. Solutions can be compared and pickled.
 ///
 /// Examples
 /// --------
@@ -54,7 +54,7 @@ pub struct Solution {
     /// Whether no solution is shorter.
     #[pyo3(get)]
     optimal: bool,
-    /// Nodes that the search generated.
+    /// The number of nodes that the search generated.
     #[pyo3(get)]
     nodes: u64,
     /// Wall-clock time in seconds.
@@ -81,7 +81,7 @@ impl Solution {
     fn found(&self) -> PyResult<&str> {
         self.moves.as_deref().ok_or_else(|| {
             PyValueError::new_err(format!(
-                "no solution was found within the limits: it takes at least {} moves",
+                "no solution was found within the limits: every solution has at least {} moves",
                 self.at_least
             ))
         })
@@ -185,7 +185,7 @@ impl Progress for Guard<'_> {
     }
 }
 
-/// The optimal solver for one goal, with its pattern databases: IDA*.
+/// The optimal solver for one goal, with its pattern databases. The algorithm is IDA*.
 ///
 /// Parameters
 /// ----------
@@ -194,10 +194,10 @@ impl Progress for Guard<'_> {
 /// goal : str or board, default "last"
 ///     The goal: "last", "first", "blank=4" or a board.
 /// databases : path, or list of PatternDatabase and paths, optional
-///     A set file (``tilewave pdb set build``), whose databases are mapped as by `PatternDatabase.open` with
-///     ``mmap=True``. Or databases and database files without common tiles, of any kind and encoding, for this goal or
-///     for a goal whose blank cell is a rotation or reflection of this one's. If omitted, a set is built: a fraction of
-///     a second for 4x4 (12 MB), seconds for 5x5 (510 MB).
+///     Either a set file (``tilewave pdb set build``), whose databases are mapped as by `PatternDatabase.open` with
+///     ``mmap=True``, or databases and database files without common tiles, of any kind and encoding. Their goal must
+///     be this goal, or one whose blank cell is a rotation or reflection of this goal's blank cell. If omitted, a set
+///     is built: a fraction of a second for 4x4 (12 MB), seconds for 5x5 (510 MB).
 /// threads : int, optional
 ///     Number of worker threads; one per core by default.
 /// memory : int or str, optional
@@ -368,7 +368,7 @@ fn default_databases(
 /// Returns the boards of the rows, all of them checked.
 fn read(rows: &Rows, size: Size) -> PyResult<Vec<Board>> {
     if rows.shape.len() > 1 {
-        return Err(invalid("one board is needed, or one axis of boards"));
+        return Err(invalid("pass one board or a one-dimensional sequence of boards"));
     }
     let board = |(row, tiles): (usize, &[u16])| {
         Board::new(size, tiles).map_err(|error| in_row(rows, row, error.into()))
@@ -455,13 +455,13 @@ impl Solver {
     /// ----------
     /// boards : array-like of int, shape (cells,), (rows, columns) or (n, ..); or str
     /// max_nodes : int, optional
-    ///     Maximum number of nodes per board. If no solution was found within it, the returned `Solution` is falsy and
-    ///     has a lower bound: `at_least`.
+    ///     Maximum number of nodes per board. If no solution is found within this limit, the returned `Solution` is
+    ///     falsy and has a lower bound, `at_least`.
     /// timeout : float, optional
     ///     Maximum number of seconds for all boards together.
     /// progress : callable, optional
     ///     Called as progress(solved, threshold, nodes) a few times per second and at the end, with the number of
-    ///     boards finished, and, for the current board, the number of moves that the iteration allows and the number of
+    ///     boards finished and, for the current board, the number of moves that the iteration allows and the number of
     ///     nodes so far. An exception that it raises stops the search and is raised again here.
     ///
     /// Returns
@@ -516,7 +516,7 @@ static LAST: Mutex<Option<Arc<Solver>>> = Mutex::new(None);
 /// found quickly.
 ///
 /// A shortest solution of a 4x4 board takes milliseconds. The databases for the last goal stay in memory for the next
-/// call (12 MB for 4x4, 510 MB for 5x5); a `Solver` keeps its own as long as it lives. With ``optimal=False``,
+/// call (12 MB for 4x4, 510 MB for 5x5); a `Solver` keeps its databases as long as it exists. With ``optimal=False``,
 /// thousands of boards of up to 10,000 cells are solved per second; on 4x4 the solutions are about 1.16 times as long
 /// as shortest ones.
 ///
@@ -532,7 +532,7 @@ static LAST: Mutex<Option<Arc<Solver>>> = Mutex::new(None);
 /// size : str, optional
 ///     The size of flat boards that are not square.
 /// databases, threads
-///     See `Solver`; for puzzles, the tables of `PuzzleSolver`.
+///     See `Solver`. For puzzles other than boards, `databases` are the tables of a `PuzzleSolver`.
 /// max_nodes, timeout, progress
 ///     See `Solver.solve`.
 ///
@@ -577,7 +577,7 @@ pub fn solve<'py>(
     let limits = Limits { threads, max_nodes, timeout, progress };
     if let Some(states) = states {
         if !optimal || goal.is_some() || size.is_some() {
-            return Err(invalid("optimal, goal and size are for boards"));
+            return Err(invalid("optimal=, goal= and size= are only for boards"));
         }
         return super::pruning::solve(py, boards, states, databases, limits);
     }
@@ -588,7 +588,9 @@ pub fn solve<'py>(
     if !optimal {
         let limited = limits.max_nodes.is_some() || limits.timeout.is_some();
         if limited || databases.is_some() || limits.progress.is_some() {
-            return Err(invalid("databases, limits and progress are for optimal=True"));
+            return Err(invalid(
+                "databases=, max_nodes=, timeout= and progress= require optimal=True",
+            ));
         }
         return fast(py, goal, &rows, &read, threads);
     }

@@ -95,8 +95,8 @@ fn way(table: &tilewave::DistanceTable, row: &[u16]) -> Result<Way, Error> {
 impl DistanceTable {
     /// Searches a puzzle and stores the depth of every state.
     ///
-    /// Cost: the search, plus one byte of memory per state (a quarter of that with `"mod3"`): 0.24 GB and a second for
-    /// 3x4.
+    /// Cost: that of the search, plus one byte of memory per state (a quarter of that with `"mod3"`). 3x4 takes 0.24 GB
+    /// and a second.
     ///
     /// Parameters
     /// ----------
@@ -160,9 +160,9 @@ impl DistanceTable {
     /// ----------
     /// path : str or os.PathLike
     /// lazy : bool, default False
-    ///     Read and check only the parts that are needed, a MiB around each lookup, and keep them: for a few lookups in
-    ///     a large table. By default, the whole file is read into memory and checked, at about 0.3 ns per byte on two
-    ///     cores.
+    ///     Read and check only the parts that are needed, a MiB around each lookup, and keep them in memory. This is
+    ///     useful for a few lookups in a large table. By default, the whole file is read into memory and checked, at
+    ///     about 0.3 ns per byte on two cores.
     /// mmap : bool, default False
     ///     Memory-map the file instead of reading it into memory. The whole file is checked. Processes that map the same
     ///     file share its memory. The file must not be truncated while it is open.
@@ -190,7 +190,9 @@ impl DistanceTable {
     #[pyo3(signature = (path, *, lazy=false, mmap=false))]
     fn open(py: Python<'_>, path: PathBuf, lazy: bool, mmap: bool) -> PyResult<DistanceTable> {
         let how = match (lazy, mmap) {
-            (true, true) => return Err(invalid("lazy= and mmap= are two ways to open a table")),
+            (true, true) => {
+                return Err(invalid("lazy= and mmap= cannot be used together: leave out one"));
+            }
             (true, _) => "lazy",
             _ => "mmap",
         };
@@ -283,7 +285,8 @@ impl DistanceTable {
     /// Returns
     /// -------
     /// int16 array of shape (..), or an int
-    ///     -1 for states that cannot reach the goal, or that are missing in a table of the first depths.
+    ///     -1 for states that cannot reach the goal, and for states that are missing because the table contains only
+    ///     the first depths.
     ///
     /// Raises
     /// ------
@@ -322,14 +325,14 @@ impl DistanceTable {
     /// Returns
     /// -------
     /// str, or list of str
-    ///     For boards, one letter U, D, L or R for each tile, the direction in which it moves. For other puzzles, lists
-    ///     of the names of moves.
+    ///     For boards, one letter (U, D, L or R) for each move: the direction in which the tile moves. For other
+    ///     puzzles, lists of the names of moves.
     ///
     /// Raises
     /// ------
     /// ValueError
-    ///     If a row is not a state, cannot reach the goal, or is missing in a table of the first depths (the message
-    ///     names the first such row), or if the table is closed.
+    ///     If a row is not a state, cannot reach the goal, or is missing because the table contains only the first
+    ///     depths (the message names the first such row), or if the table is closed.
     ///
     /// Examples
     /// --------
