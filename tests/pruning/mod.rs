@@ -484,7 +484,8 @@ fn commands_build_check_and_solve() {
     // One corner is turned alone.
     let told = fails(&[&solve[..], &["corners 1 2 3 4 5 6 7/0 0 0 0 0 0 1"]].concat());
     assert!(
-        told.contains("not solvable") || told.contains("the sum of the orientations in set 'corners' is wrong"),
+        told.contains("not solvable")
+            || told.contains("the sum of the orientations in set 'corners' is wrong"),
         "{told}"
     );
     let told = fails(&[&solve[..], &["R Q"]].concat());
