@@ -34,8 +34,5 @@ pub const PRUNING_MAGIC: [u8; 8] = container::PRUNING.0;
 pub const RUN_MAGICS: [&[u8]; 3] = [b"TWLEVEL\n", b"TWCROSS\n", b"tilewave-"];
 
 /// The optional features of this library, and whether it was compiled with them.
-pub const FEATURES: [(&str, bool); 3] = [
-    ("certify", cfg!(feature = "certify")),
-    ("plot", cfg!(feature = "plot")),
-    ("mpi", cfg!(feature = "mpi")),
-];
+pub const FEATURES: [(&str, bool); 2] =
+    [("certify", cfg!(feature = "certify")), ("plot", cfg!(feature = "plot"))];

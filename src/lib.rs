@@ -13,7 +13,7 @@
 //!
 //! An operation that takes [`Resources`] runs on their threads; any other runs on the current rayon pool. Memory is
 //! unlimited unless [`Resources`] set a limit: [`Resources::memory_or_half`] leaves room for other programs. Features:
-//! `cli` (the program, on by default), `plot` (pictures), `certify` (a SAT solver), `mpi`. The library is tested on
+//! `cli` (the program, on by default), `plot` (pictures), `certify` (a SAT solver). The library is tested on
 //! Linux on x86-64. The fastest kernels need AVX-512 or AVX2; the scalar kernel runs everywhere.
 //!
 //! ```

@@ -8,5 +8,5 @@ use std::process::ExitCode;
 static ALLOCATOR: cli::Allocator = cli::Allocator;
 
 fn main() -> ExitCode {
-    ExitCode::from(cli::run(std::env::args_os()))
+    ExitCode::from(cli::run(std::env::args_os(), None))
 }

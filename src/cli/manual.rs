@@ -11,7 +11,7 @@ use clap_mangen::{
 
 use tilewave::{Kernel, internals::FEATURES};
 
-use crate::cli::{Context, Result, print};
+use crate::cli::{Context, Result, print, ranks};
 
 /// What the environment decides.
 const ENVIRONMENT: &[(&str, &str)] = &[
@@ -28,7 +28,8 @@ const ENVIRONMENT: &[(&str, &str)] = &[
 pub fn long_version() -> String {
     let kernels = Kernel::ALL.into_iter().filter(|kernel| kernel.is_supported());
     let kernels: Vec<&str> = kernels.map(Kernel::name).collect();
-    let features = FEATURES.into_iter().filter(|(_, is_there)| *is_there);
+    let features = FEATURES.into_iter().chain([("mpi", ranks::mpi().is_some())]);
+    let features = features.filter(|(_, is_there)| *is_there);
     let features: Vec<&str> = features.map(|(name, _)| name).collect();
     format!(
         "{}\ntarget    {}-{}\nkernels   {}\nfeatures  {}",

@@ -35,7 +35,7 @@ use std::ffi::OsString;
 use clap::{CommandFactory, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 
-pub use crate::cli::last_words::Allocator;
+pub use crate::cli::{last_words::Allocator, ranks::Mpi};
 // What commands share.
 pub(crate) use self::{
     disk::{DiskOptions, Keep, MadeDirectories, directories, made},
@@ -105,9 +105,11 @@ enum Command {
     Man(manual::ManArgs),
 }
 
-/// Runs the program with arguments, of which the first is its name, and returns its exit code.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+/// Runs the program with arguments, of which the first is its name, and returns its exit code. With `mpi` it
+/// takes part in the jobs of an MPI launcher.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, mpi: Option<Mpi>) -> u8 {
     progress::outlive_limits();
+    ranks::has_mpi(mpi);
     match Cli::try_parse_from(arguments) {
         Ok(cli) => cli.run().map_err(|failure| failure.of_command(&Cli::command())),
         Err(error) => failure::of_parser(&error, Cli::command()),

@@ -363,7 +363,6 @@ pub fn asked() -> bool {
 }
 
 /// Stops as if the user had asked: somebody else was asked.
-#[cfg_attr(not(feature = "mpi"), allow(dead_code))]
 pub fn ask() {
     ASKED.store(true, Ordering::Relaxed);
 }

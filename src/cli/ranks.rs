@@ -3,6 +3,8 @@
 //! Invariant: rank 0 alone shows progress and writes results. What goes wrong before the search is agreed
 //! upon by all ranks and said once; what goes wrong later ends the job at once.
 
+use std::sync::OnceLock;
+
 use tilewave::{
     Error, Resources,
     progress::Progress,
@@ -37,7 +39,7 @@ impl Launch {
     /// one that works in memory, or this program knows no MPI.
     pub fn concerns(self, on_disk: bool) -> bool {
         let several = self.processes.is_some_and(|processes| processes > 1);
-        several || (cfg!(feature = "mpi") && on_disk)
+        several || (mpi().is_some() && on_disk)
     }
 }
 
@@ -57,19 +59,38 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Option<Launch> {
 
 // The ranks.
 
+/// MPI, for a program that is linked with it (tools/mpi).
+pub struct Mpi {
+    /// Starts it; returns `None` if it has been started before.
+    pub start: fn() -> Option<Box<dyn Communicator>>,
+    /// From now on, a panic of any thread ends the whole job, after its reason has been told.
+    pub end_on_panic: fn(Tell),
+}
+
+/// What to do with the reason of a panic.
+pub type Tell = Box<dyn Fn(&str) + Send + Sync>;
+
+static MPI: OnceLock<Mpi> = OnceLock::new();
+
+/// Says whether this program has MPI, before anything else is run.
+pub fn has_mpi(mpi: Option<Mpi>) {
+    if let Some(mpi) = mpi {
+        let _ = MPI.set(mpi);
+    }
+}
+
+/// Returns the MPI that this program is linked with.
+pub fn mpi() -> Option<&'static Mpi> {
+    MPI.get()
+}
+
 /// Starts MPI; a program without it is alone.
 fn start() -> Result<Box<dyn Communicator>> {
-    #[cfg(feature = "mpi")]
-    {
-        use tilewave::search::mpi::{Job, end_on_panic};
-
-        let job = Job::start().ok_or_else(|| Failure::failed("MPI cannot be started twice"))?;
-        let me = me(&job);
-        end_on_panic(move |reason| complain(&format!("{me}: {reason}")));
-        Ok(Box::new(job))
-    }
-    #[cfg(not(feature = "mpi"))]
-    Ok(Box::new(OneProcess))
+    let Some(mpi) = mpi() else { return Ok(Box::new(OneProcess)) };
+    let job = (mpi.start)().ok_or_else(|| Failure::failed("MPI cannot be started twice"))?;
+    let me = me(&*job);
+    (mpi.end_on_panic)(Box::new(move |reason| complain(&format!("{me}: {reason}"))));
+    Ok(job)
 }
 
 /// Returns the ranks that a launcher has started, or this process alone.
@@ -94,11 +115,11 @@ pub fn run<T>(
     search: impl FnOnce(&Disk, Resources, &dyn Communicator, &dyn Progress) -> Result<T, Stopped>,
     finish: impl FnOnce(Files, T) -> Result<()>,
 ) -> Result<()> {
-    if !cfg!(feature = "mpi") {
+    if mpi().is_none() {
         // Each process would search everything.
         refuse!(
-            "this program was started by an MPI launcher, but was built without MPI: rebuild it \
-             with --features mpi (docs/cluster.md), or start it without the launcher"
+            "this program was started by an MPI launcher, but has no MPI: start tilewave-mpi instead \
+             (docs/cluster.md), or start this program without the launcher"
         );
     }
     let Some(disk) = disk else {

@@ -2,7 +2,7 @@
 //!
 //! [`Search::run`] runs a [`Search`] (`options`) and returns an [`Outcome`]; the program, tables, Python and Rust
 //! programs call it. It chooses an engine: the sweep (`memory`) or the plain one (`reference`). `disk` runs the sweep
-//! with levels in files, alone or as a rank of a job (`ranks`, `mpi`). The sweep turns the state space into a
+//! with levels in files, alone or as a rank of a job (`ranks`). The sweep turns the state space into a
 //! `problem`: a layout, and `classes` of groups with the moves between them. Each level goes block by block through
 //! `expander` to the kernel; `long_windows` carries out moves that are too long for tables. `outcome` collects the
 //! totals of levels and rejects impossible counts. `forecast` predicts memory and time.
@@ -17,8 +17,6 @@ pub(crate) mod expander;
 pub(crate) mod forecast;
 pub(crate) mod long_windows;
 pub(crate) mod memory;
-#[cfg(feature = "mpi")]
-pub mod mpi;
 pub(crate) mod options;
 pub(crate) mod outcome;
 pub(crate) mod problem;

@@ -24,7 +24,7 @@ pub enum Reduce {
     Max,
 }
 
-/// The processes of a job: a single process, those of MPI, or the threads of a test.
+/// The processes of a job: a single process, those of MPI (`tools/mpi`), or the threads of a test.
 pub trait Communicator {
     /// Returns the number of this rank, from 0.
     fn rank(&self) -> usize;

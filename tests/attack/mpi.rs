@@ -1,6 +1,6 @@
 //! Ranks of an MPI job that were given different searches: one clear line and an end, no hang, no counts.
 //!
-//! Needs `mpirun` and a binary with the feature `mpi`, which `ATTACK_MPI` names (`tools/attack/run` builds it).
+//! Needs `mpirun` and the program `tilewave-mpi`, which `ATTACK_MPI` names (`tools/attack/run` builds it).
 
 use std::process::{Command, Stdio};
 
@@ -21,7 +21,7 @@ const DIFFERENT: [(&str, &str, &str); 8] = [
 
 pub fn different_ranks(plan: &Plan) -> Report {
     let Some(program) = std::env::var_os("ATTACK_MPI") else {
-        println!("*** SKIPPED: no ATTACK_MPI, the program with the feature mpi ***");
+        println!("*** SKIPPED: no ATTACK_MPI, the program tilewave-mpi ***");
         return Report::default();
     };
     let one_at_a_time = Plan { threads: 1, ..plan.clone() };

@@ -94,7 +94,7 @@ fn boards_without_quotes_and_metrics_of_others_are_told_apart() {
     refused(&["bfs", "3x3x3", "--engine", "sweep"], 2, "3x3x3 needs a list search");
     refused(&["encode", "1 2 3/4 5 6/0 7 8"], 2, "specify a file to write (--cnf, --lp or --mps");
     refused(&["state", "2x2x2", "R X"], 2, "'X' is not a move of 2x2x2: the moves are U F R ");
-    refused(&["state", "pancake:3", "3 3 1"], 2, "piece 3 occurs twice");
+    refused(&["state", "pancake:3", "3 3 1"], 2, "element 3 occurs twice");
 }
 
 #[test]

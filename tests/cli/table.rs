@@ -61,7 +61,7 @@ fn a_table_compares_fast_solutions_and_proofs_confirm_it() {
         .output()
         .unwrap();
     let text = String::from_utf8(ratio.stdout).unwrap();
-    assert_eq!(text.matches(" times the optimum ").count(), 3, "{text}");
+    assert_eq!(text.matches(" times the optimum of ").count(), 3, "{text}");
     let proved = tilewave(&["solve", "--certify", "--table", file, "--quiet"])
         .write_stdin(boards)
         .output()

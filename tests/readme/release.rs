@@ -13,9 +13,11 @@ fn the_version_is_one() {
     for (file, line) in [
         ("Cargo.toml", format!("\nversion = \"{version}\"\n")),
         ("tools/python/Cargo.toml", format!("\nversion = \"{version}\"\n")),
+        ("tools/mpi/Cargo.toml", format!("\nversion = \"{version}\"\n")),
         ("CITATION.cff", format!("\nversion: {version}\n")),
         ("Cargo.lock", format!("name = \"tilewave\"\nversion = \"{version}\"\n")),
         ("Cargo.lock", format!("-python\"\nversion = \"{version}\"\n")),
+        ("Cargo.lock", format!("-mpi\"\nversion = \"{version}\"\n")),
         ("tools/c/tilewave.h", format!("VERSION_MINOR {}\n", env!("CARGO_PKG_VERSION_MINOR"))),
     ] {
         assert!(read(file).contains(&line), "{file} has another version than {version}");

@@ -5,8 +5,8 @@ use tilewave::internals::{Directory, Io};
 use tilewave::progress::{Phase, Progress};
 use tilewave::puzzle::Goal;
 use tilewave::search::disk::{Directories, Disk};
-use tilewave::search::mpi::{Job, end_on_panic};
 use tilewave::search::{Communicator, Search};
+use tilewave_mpi::{Job, end_on_panic};
 
 struct Panics(bool);
 

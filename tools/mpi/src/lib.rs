@@ -15,7 +15,7 @@ use mpi::{
     traits::{Communicator, CommunicatorCollectives},
 };
 
-use crate::search::{Communicator as Ranks, Reduce};
+use tilewave::search::{Communicator as Ranks, Reduce};
 
 /// Maximum number of bytes for one rank in one call.
 const MESSAGE: usize = 1 << 30;

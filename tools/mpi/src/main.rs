@@ -1,0 +1,19 @@
+//! The `tilewave` command for the processes of an MPI job.
+
+#[path = "../../../src/cli/mod.rs"]
+mod cli;
+
+use std::process::ExitCode;
+
+use tilewave_mpi::{Job, end_on_panic};
+
+#[global_allocator]
+static ALLOCATOR: cli::Allocator = cli::Allocator;
+
+fn main() -> ExitCode {
+    let mpi = cli::Mpi {
+        start: || Job::start().map(|job| Box::new(job) as _),
+        end_on_panic: |say| end_on_panic(say),
+    };
+    ExitCode::from(cli::run(std::env::args_os(), Some(mpi)))
+}
