@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Maximum time for the search of a puzzle that is used to measure the speed.
-const MOST_TIME: Duration = Duration::from_secs(5);
+const MOST_TIME: Duration = Duration::from_secs(3);
 
 /// Maximum number of states of a puzzle in a file that is searched to measure the speed: this takes seconds.
 const MOST_STATES: u64 = 600_000_000;
