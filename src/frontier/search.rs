@@ -502,8 +502,8 @@ mod tests {
         use LevelForm::{Bits, Coded, Lists};
         puzzles().into_par_iter().for_each(|puzzle| {
             let mut search = FrontierSearch::new(puzzle);
-            search.max_depth = Some(7);
-            let (expected, last) = plain(&search.puzzle, 7);
+            search.max_depth = Some(6);
+            let (expected, last) = plain(&search.puzzle, 6);
             assert!(expected.len() > 3, "{}: {expected:?}", search.puzzle);
             let first = search.run().unwrap();
             assert_eq!(first.counts(), expected, "{}", search.puzzle);

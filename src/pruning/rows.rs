@@ -414,7 +414,7 @@ mod tests {
         let (mut heads_only, mut filled) = (0, 0);
         for (puzzle, sizes) in [
             (cube(Turns::Powers, "corners:1-3 edges", "edges", slice), 3),
-            (cube(Turns::Quarter, "corners:1-3 edges", "edges", slice), 3),
+            (cube(Turns::Quarter, "corners:1-3 edges", "edges", slice), 1),
             (cube(Turns::Directed, "corners:1-2 edges", "edges", slice), 2),
             (named::parse("pyraminx").unwrap().counting(Turns::Powers).unwrap(), 3),
         ] {

@@ -234,7 +234,7 @@ def failures(files):
         (lambda: tilewave.Solver("3x3", databases=pruning), "build one with PatternDatabase.build"),
         (lambda: table.save(pruning), "replace=True"),
         (lambda: table.depths(["R", "R U Q"], puzzle=cube), "row 1: 'Q' is not a move"),
-        (lambda: table.depths("1 2 3", puzzle=cube), "it has 20 numbers"),
+        (lambda: table.depths("1 2 3", puzzle=cube), "a state has 20 numbers"),
         (lambda: table.depths(cube.goal), "for states of the whole puzzle, specify puzzle="),
         (lambda: DistanceTable.build("4x4"), "memory="),
         (lambda: DistanceTable.build("5x5"), "at most 16"),

@@ -95,7 +95,7 @@ def test_limits_and_wrong_states_are_told():
         solver.solve("corners 1 2 3 4 5 6 7 8/0 0 0 0 0 0 0 1; edges 1 2 3 4 5 6 7 8 9 10 11 12/0 0 0 0 0 0 0 0 0 0 0 0")
     with pytest.raises(ValueError, match="Q"):
         solver.solve("R Q")
-    with pytest.raises(ValueError, match="are for boards"):
+    with pytest.raises(ValueError, match="are only for boards"):
         tilewave.solve("2x2x2", "R", optimal=False)
     with pytest.raises(TypeError):
         tilewave.PuzzleSolver("2x2x2", tables=7)

@@ -185,7 +185,7 @@ def test_too_much_memory_is_refused_before_it_is_taken():
         (dict(puzzle="3x3", directed=True), "files"),
         (dict(puzzle="pancake:5", goal="last"), "for boards"),
         (dict(puzzle="3x3", threads=0), "threads"),
-        (dict(puzzle="3x3", dir=[]), "no directory"),
+        (dict(puzzle="3x3", dir=[]), "specify a directory"),
     ],
 )
 def test_what_is_no_search_is_refused(arguments, said):
@@ -199,10 +199,10 @@ def test_what_is_no_search_is_refused(arguments, said):
         ([[1, 2, 0], [1, 1, 2]], "row 1: not a permutation"),
         ([[1, 2, 3]], "row 0"),
         ([[-1, 0]], "row 0: -1 is not a position"),
-        ([1, 2, 0], "rows of one array"),
+        ([1, 2, 0], "rows of a two-dimensional array"),
         ([[0.0, 1.0]], "integers"),
         ([[0, 1, 2]], "moves anything"),
-        ([[*range(1, 200), 0]], "locations"),
+        ([[*range(1, 200), 0]], "at most 128"),
         (np.zeros((0, 5), int), "moves anything"),
         (np.zeros((3, 0), int), "positions"),
     ],
