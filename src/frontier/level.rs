@@ -374,7 +374,7 @@ impl BucketSpace {
             None => total.lists.reduced += kept,
             Some(own) => {
                 let (mut fixing, mut fixed) = (0, 0);
-                let (mut images, mut out) = (Vec::new(), Vec::new());
+                let mut images = Vec::new();
                 for &symmetry in &own.stabiliser {
                     let map = self.coordinate.map(symmetry);
                     self.coordinate.fine_map(row, map, &mut images);
@@ -385,10 +385,7 @@ impl BucketSpace {
                     let map = &self.coordinate.group.maps[usize::from(symmetry)];
                     let map = self.key_map(map, row);
                     let operation = self.layout.operation(&map.source, &map.table);
-                    out.clear();
-                    self.layout.apply(&operation, new.as_flattened(), self.kernel, &mut out);
-                    let same = new.iter().zip(as_keys::<W>(&out));
-                    fixed += same.filter(|(key, image)| key == image).count() as u64;
+                    fixed += self.layout.fixed(&operation, new.as_flattened(), self.kernel);
                 }
                 weight *= (own.stabiliser.len() / fixing) as u64;
                 *images_fixed += fixed * (self.symmetries() / fixing) as u64;

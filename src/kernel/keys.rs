@@ -184,6 +184,28 @@ impl KeyLayout {
         self.apply_scalar(operation, keys, out);
     }
 
+    /// Returns how many keys an operation leaves as they are. The processor must have the instructions of the kernel.
+    pub fn fixed(&self, operation: &KeyOperation, keys: &[u64], kernel: Kernel) -> u64 {
+        #[cfg(target_arch = "x86_64")]
+        if self.spread.is_some() && kernel != Kernel::Scalar {
+            let mut images = Vec::new();
+            self.apply(operation, keys, kernel, &mut images);
+            let both = keys.chunks_exact(self.words).zip(images.chunks_exact(self.words));
+            return both.filter(|(key, image)| key == image).count() as u64;
+        }
+        let _ = kernel;
+        // Most images differ in one of the first fields.
+        let is_fixed = |key: &&[u64]| {
+            let mut fields = self.fields.iter().zip(&operation.source).zip(&operation.table);
+            fields.all(|((field, &from), &table)| {
+                let value =
+                    operation.tables[usize::from(table)][self.value(key, usize::from(from))];
+                u64::from(value) == field.value(key)
+            })
+        };
+        keys.chunks_exact(self.words).filter(is_fixed).count() as u64
+    }
+
     /// Returns the sum over all keys of the [`digest`] of the sum of their fields: `base` plus, for each field, the
     /// entry of its table. The processor must have the instructions of the kernel.
     pub fn checksum(&self, keys: &[u64], base: u32, adds: &[[u32; 128]], kernel: Kernel) -> u64 {
