@@ -350,9 +350,7 @@ fn inverse_name(name: &str) -> String {
     }
 }
 
-// Families of puzzles: `pancake:12`, `topspin:12,4`.
-//
-// Invariant: each family is one file with one constant, which is listed once, here.
+// Families. Each has one constant, which is listed once, here.
 
 /// All families.
 pub const ALL: [&Family; 8] =
