@@ -6,9 +6,9 @@ pub use crate::{
     kernel::{ByteBlock, Kernel, Rule, StepProgram, Tally, Transfer, collect, spread},
     pdb::on_disk::{DATABASE, DatabaseMarker},
     perm::{TargetByte, layout, lehmer, move_table, placement},
-    search::run::lists_instead,
+    search::memory::lists_instead,
     solve::{
-        control::{Cut, Recorder, SubtreeSplit, Walked},
+        ida::{Cut, Recorder, SubtreeSplit, Walked},
         log::{LogLine, OPENING as LOG_OPENING, read as read_log, replay},
     },
     store::{

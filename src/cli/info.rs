@@ -26,8 +26,8 @@ use tilewave::{
 use crate::cli::{
     Context, Destination, Failure, Figures, OutputFormat, OutputOptions, Result, Subject, complain,
     counts_csv, directories, facts,
-    pdb::inspect::{DatabaseFacts, tiles},
-    table::{Table, TableFacts},
+    make::{Table, TableFacts},
+    pdb::build::{DatabaseFacts, tiles},
     unopened,
 };
 

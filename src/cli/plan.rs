@@ -10,16 +10,15 @@ use tilewave::{
     progress::StopWhen,
     puzzle::{Metric, StateSpace, orbits::OrbitPuzzle},
     report::{
-        Published, bytes, counted, duration, published_for, published_growth, rate, thousands,
+        Published, bytes, counted, duration, grouped, published_for, published_growth, rate,
+        thousands,
     },
     search::{Forecast, Machines},
 };
 
 use crate::cli::{
-    Counted, Figures, Keep, MaxDepth, OutputFormat, OutputOptions, Result, Running, bandwidth,
-    facts,
-    frontier::{self, grouped},
-    progress, puzzle, refuse, unopened, whole,
+    Counted, Figures, Keep, MaxDepth, OutputFormat, OutputOptions, Result, Running, bandwidth, bfs,
+    facts, progress, puzzle, refuse, unopened, whole,
 };
 
 /// Estimate the memory, disk space and time that a search needs.
@@ -119,7 +118,7 @@ impl Args {
         let published = published_for(&space);
         let last = self.max_depth.max_depth;
         if let Some(puzzle) =
-            frontier::instead(&self.running, &space, last, self.dir.as_slice(), self.numbered())?
+            bfs::lists_instead(&self.running, &space, last, self.dir.as_slice(), self.numbered())?
         {
             return self.by_lists(puzzle, published);
         }

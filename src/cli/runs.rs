@@ -1,20 +1,42 @@
-//! `tilewave resume`, `repair` and `verify`: searches on disk, and what is known of searches.
+//! `tilewave resume`, `repair`, `verify`, `check` and `cache`: searches on disk, what is known of searches, and whether
+//! files and directories of this program are intact.
+//!
+//! Directories given together are those of one run. `check` asks `info` what a path is.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    collections::BTreeSet,
+    io::ErrorKind::NotFound,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
-use clap::ValueHint::DirPath;
+use clap::ValueHint::{AnyPath, DirPath};
 use serde::Serialize;
 use tilewave::{
+    Class, DistanceTable, Error, Pdb, Resources, Search,
+    internals::read_log,
+    pdb::{self, Build, PdbError, SetFile, Summary, inspect},
+    progress::StopWhen,
+    pruning::PruningTable,
     puzzle::{StateSpace, orbits::OrbitPuzzle},
     report::{
         SearchLevels, Truth, Verdict, bytes, counted, published_for, published_growth, thousands,
     },
-    search::{Engine, disk, disk::Searched},
+    search::{
+        Engine,
+        disk::{self, Searched},
+    },
+    table::TableError,
 };
 
 use crate::cli::{
-    Ahead, Counted, DiskOptions, Failure, Figures, MaxDepth, OutputOptions, Result, ResultReport,
-    Running, SearchProgress, Subject, bfs, directories, facts, frontier, puzzle, refuse,
+    Ahead, Context, Counted, DiskOptions, Failure, Figures, MaxDepth, OutputOptions,
+    ResourceOptions, Result, ResultReport, Running, SearchProgress, Subject, bfs, complain, count,
+    directories, drawn_seed, facts,
+    info::{BuildFacts, LogFacts, OwnFile},
+    pdb::build::tiles,
+    progress, puzzle, refuse,
+    solve::{cache_dir, is_kept, table_name},
 };
 
 /// Resume a search on disk.
@@ -64,9 +86,9 @@ impl ResumeArgs {
                         "{option} works only with numbered states, not in a list search: leave it out"
                     );
                 }
-                let mut search = frontier::search(puzzle, max_depth, &self.ahead, &self.running)?;
+                let mut search = bfs::list_search(puzzle, max_depth, &self.ahead, &self.running)?;
                 search.symmetry = symmetric;
-                frontier::run(&search, None, &self.report, &self.running, Some(disk))
+                bfs::run_lists(&search, None, &self.report, &self.running, Some(disk))
             }
         }
     }
@@ -286,8 +308,347 @@ impl VerifyArgs {
             ),
             depth => depth,
         };
-        let search = frontier::search(puzzle.clone(), max_depth, &Ahead::default(), &self.running)?;
+        let search = bfs::list_search(puzzle.clone(), max_depth, &Ahead::default(), &self.running)?;
         let found = search.run_with(&SearchProgress::new())?;
         Ok(Verdict::of_lists(puzzle, &found, published.as_ref()))
+    }
+}
+
+// `tilewave check`: whether files are intact.
+
+/// Verify the checksums of files and directories; with --full, also every entry.
+#[derive(clap::Args)]
+#[command(
+    after_help = "All checksums are verified. For databases, some random entries are also compared \
+                  with A* searches. The exit code is 1 if anything is damaged or \
+                  wrong.\n\nExamples:\n  tilewave check RUN\n  tilewave check *.pdb \
+                  *.table\n  tilewave check --full 7.pdb"
+)]
+pub struct CheckArgs {
+    /// Files or directories; list all directories of a search on disk together, in their original order.
+    #[arg(required = true, value_name = "PATH", value_hint = AnyPath)]
+    paths: Vec<PathBuf>,
+
+    /// Also recompute all entries of databases and distance tables, and prove every entry of pruning tables correct.
+    ///
+    /// Databases and distance tables are rebuilt. In a pruning table, each entry is compared with those of its
+    /// neighbours, which proves that it is correct.
+    #[arg(long)]
+    full: bool,
+
+    /// With --full: rebuild databases with the plain builder, which shares no code with the fast one.
+    #[arg(long, requires = "full")]
+    plain: bool,
+
+    /// Number of random entries of each database to compare with A* searches.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = count::<u64>(), allow_negative_numbers = true)]
+    samples: u64,
+
+    /// Seed for the random entries [default: a random seed, which is printed].
+    #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
+    seed: Option<u64>,
+
+    #[command(flatten)]
+    resources: ResourceOptions,
+
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+/// What was found of a path.
+#[derive(Serialize)]
+struct CheckFacts {
+    path: String,
+    r#type: &'static str,
+    /// Nothing for a search that is not finished: it passes nothing, however sound it is.
+    pass: Option<bool>,
+    checked: String,
+}
+
+impl Figures for CheckFacts {
+    const COLUMNS: &'static str = "path,type,pass,checked";
+
+    fn words(&self) -> String {
+        let verdict = match self.pass {
+            Some(true) => "PASS ",
+            Some(false) => "FAIL ",
+            None => "SOUND",
+        };
+        format!("{verdict} {}: {}\n", self.path, self.checked)
+    }
+}
+
+impl CheckArgs {
+    pub fn run(&self) -> Result<()> {
+        let mut destination = self.output.reserve()?;
+        let (all, refused) = OwnFile::all(&self.paths)?;
+        let seed = match self.seed {
+            Some(seed) => seed,
+            None => drawn_seed()?,
+        };
+        let resources = self.resources.get()?;
+        progress::listen();
+        destination.heading(CheckFacts::COLUMNS)?;
+        let (mut failed, mut unread) = (0, refused);
+        for file in &all {
+            let (path, r#type) = file.named();
+            match self.check(file, seed, resources) {
+                Ok(Finding { pass, checked }) => {
+                    failed += u64::from(pass == Some(false));
+                    destination.line(&CheckFacts { path, r#type, pass, checked })?;
+                }
+                Err(Failure { code: 1, said: Some(said) }) => {
+                    complain(&said);
+                    unread = true;
+                }
+                Err(other) => return Err(other),
+            }
+        }
+        destination.finish()?;
+        if failed > 0 {
+            let all = counted(all.len() as u64, "check");
+            return Err(Failure::failed(format!("{failed} of {all} failed")));
+        }
+        Failure::unless(!unread)
+    }
+
+    fn check(&self, file: &OwnFile, seed: u64, resources: Resources) -> Result<Finding> {
+        match file {
+            OwnFile::Search(dirs) => search(dirs),
+            OwnFile::Build(dir) => {
+                BuildFacts::of(dir)?;
+                let checked = "an unfinished build: to continue it, rerun the command that started \
+                               it, which also checks what it reads";
+                Ok(Finding { pass: None, checked: checked.into() })
+            }
+            OwnFile::Set(set) => judged(self.set(set, seed, resources)),
+            OwnFile::Database(file) => judged(self.database(file, seed, resources)),
+            OwnFile::Table(file) => judged(self.table(file, resources)),
+            OwnFile::Pruning(file) => judged(self.pruning(file, resources)?),
+            OwnFile::Log(file) => match read_log(file) {
+                Ok(_) => {
+                    let LogFacts { solved, boards, .. } = LogFacts::of(file)?;
+                    let checked = format!("every line; {solved} of {boards} boards solved");
+                    Ok(Finding { pass: Some(true), checked })
+                }
+                Err(error) => judged(Err(error.into())),
+            },
+        }
+    }
+
+    fn set(&self, set: &Path, seed: u64, resources: Resources) -> Result<String, Error> {
+        let files: BTreeSet<PathBuf> =
+            SetFile::read(set)?.partitions.concat().into_iter().collect();
+        for file in &files {
+            self.database(file, seed, resources)?;
+        }
+        Ok(format!("{}, each checked individually", counted(files.len() as u64, "database")))
+    }
+
+    fn table(&self, file: &Path, resources: Resources) -> Result<String, Error> {
+        let table = DistanceTable::open(file)?;
+        table.check()?;
+        if !self.full {
+            return Ok("checksums".into());
+        }
+        let depth = table.histogram().len() - 1;
+        let all = table.space().states() == Some(table.histogram().iter().sum());
+        let search = Search::of(table.space().clone()).max_depth((!all).then_some(depth));
+        let search = search.resources(resources);
+        let again = DistanceTable::build_with(&search, table.encoding(), &SearchProgress::new())?;
+        if (again.checksum(), again.histogram()) != (table.checksum(), table.histogram()) {
+            let wrong = "the entries differ from those of a newly built table".into();
+            return Err(PdbError::Wrong(wrong).into());
+        }
+        Ok("checksums, and all entries rebuilt".into())
+    }
+
+    fn pruning(&self, file: &Path, resources: Resources) -> Result<Result<String, Error>> {
+        let check = || -> Result<String, Error> {
+            if !self.full {
+                PruningTable::open(file)?.check()?;
+                return Ok("checksums".into());
+            }
+            let table = PruningTable::load_with(file, &StopWhen(progress::asked))?;
+            table.verify(&SearchProgress::new())?;
+            Ok("checksums, and every entry compared with its neighbours".into())
+        };
+        Ok(resources.install(check)?)
+    }
+
+    fn database(&self, file: &Path, seed: u64, resources: Resources) -> Result<String, Error> {
+        let table = Pdb::load(file)?;
+        let progress = SearchProgress::new();
+        if self.full {
+            let how = Build::new(table.pattern().clone()).plain(self.plain).resources(resources);
+            pdb::rebuild_with(&table, &how, &progress)?;
+            let builder = if self.plain { " with the plain builder" } else { "" };
+            return Ok(format!(
+                "checksums, and all entries, their order and their histogram rebuilt{builder}"
+            ));
+        }
+        let check = pdb::spot_check_with(&table, self.samples, seed, &progress)?;
+        let given_up = match check.undecided {
+            0 => String::new(),
+            1 => ", 1 search abandoned".into(),
+            n => format!(", {n} searches abandoned"),
+        };
+        let confirmed = counted(check.confirmed, "entry");
+        Ok(format!("checksums, and {confirmed} compared with searches (seed {seed}{given_up})"))
+    }
+}
+
+struct Finding {
+    /// Nothing for what is not finished.
+    pass: Option<bool>,
+    checked: String,
+}
+
+/// What a check has found: that a file is damaged or has wrong entries is no error.
+fn judged(checked: Result<String, Error>) -> Result<Finding> {
+    let error = match checked {
+        Ok(checked) => return Ok(Finding { pass: Some(true), checked }),
+        Err(error) => error,
+    };
+    let wrong = match &error {
+        Error::Pdb(PdbError::Wrong(_)) | Error::Table(TableError::Wrong { .. }) => true,
+        Error::System(error)
+        | Error::Pdb(PdbError::System(error))
+        | Error::Table(TableError::System(error)) => error.is_damage(),
+        _ => false,
+    };
+    match wrong {
+        true => Ok(Finding { pass: Some(false), checked: error.to_string() }),
+        false => Err(error.into()),
+    }
+}
+
+/// Checks the files of a search.
+fn search(dirs: &[PathBuf]) -> Result<Finding> {
+    let directories = directories(dirs)?;
+    let status = disk::status(&directories)?;
+    let found = match disk::verify_with(&directories, &StopWhen(progress::asked)) {
+        Err(error) if error.class() == Class::Failed => {
+            return Ok(Finding { pass: Some(false), checked: error.to_string() });
+        }
+        found => found?,
+    };
+    let (files, states) = (counted(found.files, "file"), counted(found.states, "state"));
+    let mut checked = format!(
+        "{}, {files}, {}, {states}; the checksums and counts of all levels are correct",
+        status.searched,
+        bytes(found.bytes)
+    );
+    let finished = status.manifest.complete;
+    if !finished {
+        let depth = status.manifest.levels.len().saturating_sub(1);
+        let share = |all: u64| {
+            let share = status.states() as f64 * 100.0 / all as f64;
+            format!(", {share:.1} % of the states")
+        };
+        let share = status.all_states.map_or(String::new(), share);
+        checked += &format!("; NOT FINISHED, complete to depth {depth}{share}");
+        checked += ": tilewave resume continues the search";
+    }
+    Ok(Finding { pass: finished.then_some(true), checked })
+}
+
+// `tilewave cache`: what `tilewave solve` keeps.
+
+/// List the databases and tables that tilewave solve has built and kept.
+#[derive(clap::Args)]
+#[command(after_help = "Examples: tilewave cache\n          tilewave cache --clear")]
+pub struct CacheArgs {
+    /// Remove these databases and tables, but no other files.
+    #[arg(long)]
+    clear: bool,
+
+    /// Cache directory [default: ~/.cache/tilewave].
+    #[arg(long, value_name = "DIR", value_hint = DirPath)]
+    cache_dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+#[derive(Serialize)]
+struct CacheFacts {
+    directory: String,
+    cleared: bool,
+    bytes: u64,
+    files: Vec<KeptFile>,
+}
+
+#[derive(Serialize)]
+struct KeptFile {
+    file: String,
+    bytes: u64,
+    holds: String,
+}
+
+impl CacheArgs {
+    pub fn run(&self) -> Result<()> {
+        let destination = self.output.reserve()?;
+        let Some(dir) = cache_dir(self.cache_dir.as_deref()) else {
+            refuse!("there is no home directory: specify a cache directory with --cache-dir");
+        };
+        let unread = || format!("cannot read '{}'", dir.display());
+        let entries = match std::fs::read_dir(&dir) {
+            Err(error) if error.kind() == NotFound => None,
+            entries => Some(entries.context(unread())?),
+        };
+        let mut files = Vec::new();
+        for entry in entries.into_iter().flatten() {
+            let path = entry.context(unread())?.path();
+            // What is not what its name says is not ours to list or remove.
+            let holds = match OwnFile::find(&path) {
+                Ok(OwnFile::Database(_)) => {
+                    let summary = inspect(&path).ok().filter(|summary| is_kept(&path, summary));
+                    summary.map(|Summary { pattern, .. }| {
+                        format!("{} tiles {}", pattern.size(), tiles(pattern.tiles()))
+                    })
+                }
+                Ok(OwnFile::Pruning(_)) => {
+                    let puzzle = PruningTable::open(&path).ok().map(|table| table.puzzle().clone());
+                    let kept = |puzzle: &OrbitPuzzle| path.ends_with(table_name(puzzle));
+                    puzzle.filter(kept).map(|puzzle| puzzle.to_string())
+                }
+                _ => None,
+            };
+            let Some(holds) = holds else { continue };
+            let bytes = std::fs::metadata(&path)?.len();
+            if self.clear {
+                std::fs::remove_file(&path)
+                    .context(format!("cannot remove '{}'", path.display()))?;
+            }
+            files.push(KeptFile { file: path.display().to_string(), bytes, holds });
+        }
+        files.sort_by(|a, b| a.file.cmp(&b.file));
+        destination.write(&CacheFacts {
+            directory: dir.display().to_string(),
+            cleared: self.clear,
+            bytes: files.iter().map(|kept| kept.bytes).sum(),
+            files,
+        })
+    }
+}
+
+impl Figures for CacheFacts {
+    const COLUMNS: &'static str = "file,bytes";
+
+    fn csv(&self) -> String {
+        let line = |kept: &KeptFile| format!("{},{}\n", kept.file, kept.bytes);
+        self.files.iter().map(line).collect()
+    }
+
+    fn words(&self) -> String {
+        let line = |KeptFile { file, bytes: size, holds }: &KeptFile| {
+            let name = Path::new(file).file_name().unwrap_or_default();
+            format!("{:>10}  {holds}  {}\n", bytes(*size), name.display())
+        };
+        let (files, size) = (counted(self.files.len() as u64, "file"), bytes(self.bytes));
+        let verb = if self.cleared { "removed from" } else { "in" };
+        let lines: String = self.files.iter().map(line).collect();
+        format!("{lines}{files}, {size} {verb} {}\n", self.directory)
     }
 }

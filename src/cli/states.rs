@@ -11,16 +11,14 @@ use tilewave::{
         named::{self, NamedPuzzle},
         orbits::{OrbitPuzzle, Placed, Turns},
     },
-    report::{bytes, counted, thousands},
+    report::{bytes, counted, grouped, thousands},
     search,
     solve::explain,
 };
 
 use crate::cli::{
     Ahead, Context, Counted, Figures, OutputOptions, PuzzleAndStates, Result, Running,
-    SearchProgress, count, facts,
-    frontier::{self, grouped},
-    puzzle, refuse,
+    SearchProgress, bfs, count, facts, puzzle, refuse,
 };
 
 /// Rank or unrank a state, and show its parity, solvability and (with --table) distance.
@@ -464,7 +462,7 @@ impl Listing {
         }
         let space = self.counted.space(&self.puzzle)?;
         if let Some(puzzle) =
-            frontier::instead(&self.running, &space, depth, &[], self.running.numbered())?
+            bfs::lists_instead(&self.running, &space, depth, &[], self.running.numbered())?
         {
             return self.by_lists(puzzle, depth);
         }
@@ -500,7 +498,7 @@ impl Listing {
             refuse!("{option} works only with numbered states, not in a list search: leave it out");
         }
         let ahead = Ahead::default();
-        let search = frontier::search(puzzle, depth, &ahead, &self.running)?;
+        let search = bfs::list_search(puzzle, depth, &ahead, &self.running)?;
         let search = search.keep_last(self.list);
         let destination = self.output.reserve()?;
         let found = search.run_with(&SearchProgress::new())?;
@@ -511,7 +509,7 @@ impl Listing {
         destination.write(&DepthStates {
             board: None,
             puzzle: puzzle.to_string(),
-            goal: frontier::goal_text(puzzle),
+            goal: bfs::goal_text(puzzle),
             depth,
             count: found.levels.get(depth).map_or(0, |level| level.states),
             boards: last.iter().map(|state| puzzle.text(state)).collect(),

@@ -397,3 +397,74 @@ impl StateFields {
         map
     }
 }
+
+/// Whether every move changes some parity, so that no move leads from a level to itself.
+pub(super) fn is_bipartite(puzzle: &OrbitPuzzle, fields: &StateFields, moves: &[FieldMap]) -> bool {
+    let goals: Vec<Vec<u8>> = puzzle.goals().iter().map(|goal| fields.encode(goal)).collect();
+    // The locations of one piece in two colours that every move changes.
+    let coloured = |field: usize| {
+        let of = &fields.fields[field];
+        let FieldKind::Location { kind } = of.kind else {
+            return false;
+        };
+        let applies = |one: usize, value: usize| match puzzle.moves()[one].requires {
+            Some(at) if usize::from(at.orbit) == of.orbit && at.kind == kind => {
+                usize::from(at.position) == value / of.modulus
+            }
+            _ => true,
+        };
+        let mut colour = vec![None; of.values];
+        for first in 0..of.values {
+            if colour[first].is_none() {
+                colour[first] = Some(false);
+                let mut queue = vec![first];
+                while let Some(value) = queue.pop() {
+                    for one in (0..moves.len()).filter(|&one| applies(one, value)) {
+                        let to = usize::from(moves[one].table[field][value]);
+                        let other = colour[value].map(|colour| !colour);
+                        if colour[to].is_none() {
+                            colour[to] = other;
+                            queue.push(to);
+                        } else if colour[to] != other {
+                            return false;
+                        }
+                    }
+                }
+            }
+        }
+        // The goals have one colour: they are on one side.
+        goals
+            .iter()
+            .all(|goal| colour[usize::from(goal[field])] == colour[usize::from(goals[0][field])])
+    };
+    if (0..fields.fields.len()).any(coloured) {
+        return true;
+    }
+    // Sums of parities of orbits of different pieces: does every move change one of them?
+    let distinct = puzzle.orbits().iter().enumerate().filter(|(_, orbit)| {
+        orbit.moduli.len() == orbit.positions()
+            && (0..orbit.moduli.len()).all(|kind| orbit.pieces_of(kind as u8) == 1)
+    });
+    let distinct: Vec<usize> = distinct.map(|(index, _)| index).collect();
+    let parities: Vec<u64> = (puzzle.moves().iter())
+        .map(|one| {
+            let odd = |&index: &usize| !crate::puzzle::is_even(&one.transformation.0[index].source);
+            distinct.iter().enumerate().map(|(bit, index)| u64::from(odd(index)) << bit).sum()
+        })
+        .collect();
+    let parity = |goal: &Arrangement| {
+        let odd = |&index: &usize| {
+            let kinds: Vec<u8> = goal.0[index].iter().map(|piece| piece.kind).collect();
+            !crate::puzzle::is_even(&kinds)
+        };
+        let odd = distinct.iter().enumerate().map(|(bit, index)| u64::from(odd(index)) << bit);
+        odd.sum::<u64>()
+    };
+    let goals: Vec<u64> = puzzle.goals().iter().map(parity).collect();
+    let changes = |choice: u64| move |parity: u64| (parity & choice).count_ones() % 2 == 1;
+    distinct.len() <= 16
+        && (1..1u64 << distinct.len()).any(|choice| {
+            parities.iter().copied().all(changes(choice))
+                && !goals.iter().map(|goal| goal ^ goals[0]).any(changes(choice))
+        })
+}

@@ -8,10 +8,9 @@ use std::{
 use crate::{
     Error,
     frontier::{
-        choice::{CoordinateChoice, LevelForm, ListShape, states},
+        bucket_space::{CoordinateChoice, LevelForm, ListShape, states},
         fields::StateFields,
-        levels::MemoryLevels,
-        outcome::{FrontierError, FrontierLevel},
+        levels::{FrontierError, FrontierLevel, MemoryLevels},
         search::FrontierSearch,
     },
     progress::{LevelDone, Progress},

@@ -18,7 +18,11 @@ use crate::{
         bucket_space::{BucketSpace, by_words},
         lists::{BucketLists, ListBuilder, ListChunk, ListWorkspace},
     },
-    kernel::{Tally, key_digits::FreePositions, key_set::KeySet, keys::KeyOperation},
+    kernel::{
+        Tally,
+        key_set::{FreePositions, KeySet},
+        keys::KeyOperation,
+    },
     progress::{Phase, Progress},
     store::{ListCounts, StorageError},
 };

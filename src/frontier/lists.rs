@@ -16,7 +16,7 @@ use crate::{
     frontier::fields::{FieldKind, StateFields},
     kernel::{
         Kernel,
-        key_digits::{DigitRule, FreePositions, KeyDigits, MOST_POSITIONS, SLOTS},
+        key_set::{DigitRule, FreePositions, KeyDigits, MOST_POSITIONS, SLOTS},
         keys::KeyLayout,
     },
     puzzle::orbits::OrbitPuzzle,

@@ -2,32 +2,29 @@
 //! large boards.
 //!
 //! `bfs` and Rust programs call [`FrontierSearch::run`]. `fields` turns the states of a puzzle into rows of small
-//! numbers and its moves into maps of them; `symmetry` finds the symmetries among such maps. `choice` chooses the
-//! pieces that determine the bucket of a state, `coordinate` numbers the buckets, and `bucket_space` holds everything
-//! that does not change. `level` computes a level from the previous one, bucket by bucket, with lists that `lists`
-//! stores uncoded or coded; `bit_levels` does it if buckets are full, with the numbers of `bucket_ranks`. `search` goes
-//! from level to level, and `forecast` predicts time and memory. The rest of a state within its bucket is a key:
-//! `kernel` moves keys (`keys`), finds the new ones (`key_set`) and encodes them compactly (`key_digits`).
+//! numbers and its moves into maps of them; `symmetry` finds the symmetries among such maps. `bucket_space` chooses the
+//! pieces that determine the bucket of a state and holds everything that does not change, `coordinate` numbers the
+//! buckets. `level` computes a level from the previous one, bucket by bucket, with lists that `lists` stores uncoded or
+//! coded; `bit_levels` does it if buckets are full. `search` goes from level to level with the `levels` found so far,
+//! and `forecast` predicts time and memory. The rest of a state within its bucket is a key: `kernel` moves keys
+//! (`keys`), finds the new ones and encodes them compactly (`key_set`).
 //!
 //! Invariant: counts and checksums do not depend on the coordinate, the symmetries, the kernel or the threads.
 
 mod bit_levels;
-mod bucket_ranks;
 mod bucket_space;
-mod choice;
 mod coordinate;
 mod fields;
 mod forecast;
 mod level;
 mod levels;
 mod lists;
-mod outcome;
 mod search;
 mod symmetry;
 
 pub use crate::frontier::{
     forecast::{DepthForecast, FrontierForecast},
-    outcome::{FrontierError, FrontierLevel, FrontierOutcome},
+    levels::{FrontierError, FrontierLevel, FrontierOutcome},
     search::FrontierSearch,
 };
 

@@ -5,15 +5,14 @@ use std::{collections::BTreeSet, time::Instant};
 use crate::{
     Error,
     frontier::{
-        bit_levels::BitLevels,
-        bucket_ranks::BucketRanks,
-        bucket_space::{BucketSpace, by_words},
-        choice::{CoordinateChoice, LevelForm, widest},
+        bit_levels::{BitLevels, BucketRanks},
+        bucket_space::{BucketSpace, CoordinateChoice, LevelForm, by_words, widest},
         fields::StateFields,
         level::{LevelEnd, LevelTotal, LevelUse, LevelWork},
-        levels::{FoundLists, LevelStore, MemoryLevels},
+        levels::{
+            FoundLists, FrontierError, FrontierLevel, FrontierOutcome, LevelStore, MemoryLevels,
+        },
         lists::BucketLists,
-        outcome::{FrontierError, FrontierLevel, FrontierOutcome},
     },
     progress::{LevelDone, NoProgress, Progress},
     puzzle::orbits::{Arrangement, OrbitPlace, OrbitPuzzle},
@@ -378,7 +377,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        frontier::{choice::candidates, coordinate::sizes, symmetry::SymmetryGroup},
+        frontier::{bucket_space::candidates, coordinate::sizes, symmetry::SymmetryGroup},
         kernel::Kernel,
         progress::StopWhen,
         puzzle::{

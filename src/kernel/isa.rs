@@ -1,9 +1,17 @@
-//! The interface of an instruction set: 64 bytes, and the operations on them.
+//! Instruction sets: the interface, which is 64 bytes and the operations on them, and its three implementations.
+//!
+//! The steps (`steps`), fetches (`gather`) and moves of bits (`words`) are written once, for any [`Isa`]; `dispatch`
+//! compiles them for [`Scalar`], [`Avx2`] and [`Avx512`].
 //!
 //! Invariant: an instruction set only specifies how registers are loaded, permuted, mapped, compared and counted; it
 //! adds no special cases.
 
-use crate::perm::{CrossRow, GROUP, LANES, LaneRow, Register};
+use std::array::from_fn;
+
+use crate::perm::{CrossRow, GROUP, LANES, LaneRow, Register, layout};
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use crate::kernel::isa::x86::{Avx2, Avx512};
 
 /// The lanes of a register that are not padding, one bit each.
 pub(crate) const LANE_MASK: u64 = (1 << LANES) - 1;
@@ -110,13 +118,13 @@ fn split(bits: &[(u8, u8)], may: fn((u8, u8), (u8, u8)) -> bool) -> Vec<Vec<(u8,
 }
 
 /// Splits bits into maps in which every target bit occurs once.
-pub(crate) fn split_by_target(bits: &[(u8, u8)]) -> Vec<Vec<(u8, u8)>> {
+fn split_by_target(bits: &[(u8, u8)]) -> Vec<Vec<(u8, u8)>> {
     split(bits, |a, b| a.1 != b.1)
 }
 
 /// Splits bits into maps that shift all their bits by the same distance, each with its left shift, right shift and
 /// target bits.
-pub(crate) fn split_by_shift(bits: &[(u8, u8)]) -> Vec<(u32, u32, u8)> {
+fn split_by_shift(bits: &[(u8, u8)]) -> Vec<(u32, u32, u8)> {
     let maps = split(bits, |a, b| a.0 + b.1 == a.1 + b.0).into_iter();
     let shift = |map: Vec<(u8, u8)>| {
         let (from, to) = (u32::from(map[0].0), u32::from(map[0].1));
@@ -126,4 +134,395 @@ pub(crate) fn split_by_shift(bits: &[(u8, u8)]) -> Vec<(u32, u32, u8)> {
     maps.map(shift).collect()
 }
 
-pub(crate) use instructions;
+// The portable kernel.
+
+/// Portable Rust: arrays of bytes that the compiler vectorises if it can.
+pub(crate) struct Scalar;
+
+impl Isa for Scalar {
+    type Reg = Register;
+    type LaneRow = LaneRow;
+    type CrossRow = CrossRow;
+    /// Left shift, right shift, target bits.
+    type BitMap = (u32, u32, u8);
+    type Sums = Tally;
+
+    fn lane_row(row: &LaneRow) -> LaneRow {
+        *row
+    }
+
+    fn cross_row(row: &CrossRow) -> CrossRow {
+        *row
+    }
+
+    fn bit_maps(bits: &[(u8, u8)]) -> Vec<(u32, u32, u8)> {
+        split_by_shift(bits)
+    }
+
+    instructions! {
+        fn load(from: *const Register) -> Register { *from }
+        fn store(to: *mut Register, value: Register) { *to = value }
+    }
+
+    #[inline(always)]
+    unsafe fn splat(byte: u8) -> Register {
+        [byte; 64]
+    }
+
+    #[inline(always)]
+    unsafe fn spread(bits: u64) -> Register {
+        from_fn(|i| (bits >> i & 1) as u8 * u8::MAX)
+    }
+
+    #[inline(always)]
+    unsafe fn and(a: Register, b: Register) -> Register {
+        from_fn(|i| a[i] & b[i])
+    }
+
+    #[inline(always)]
+    unsafe fn and_not(a: Register, b: Register) -> Register {
+        from_fn(|i| a[i] & !b[i])
+    }
+
+    #[inline(always)]
+    unsafe fn or(a: Register, b: Register) -> Register {
+        from_fn(|i| a[i] | b[i])
+    }
+
+    #[inline(always)]
+    unsafe fn permute(row: &LaneRow, from: Register) -> Register {
+        from_fn(|i| from[usize::from(row[i] & 63)])
+    }
+
+    #[inline(always)]
+    unsafe fn select(row: &CrossRow, from: &[Register; GROUP]) -> Register {
+        let bytes = from.as_flattened();
+        let mut value = [0; 64];
+        for i in 0..LANES {
+            // SAFETY: `check` has found every entry below the length of six registers.
+            value[i] = unsafe { *bytes.get_unchecked(usize::from(row[i])) };
+        }
+        value
+    }
+
+    #[inline(always)]
+    unsafe fn join(into: Register, map: &(u32, u32, u8), from: Register) -> Register {
+        let &(left, right, mask) = map;
+        from_fn(|i| into[i] | (from[i] << left >> right & mask))
+    }
+
+    #[inline(always)]
+    unsafe fn sums() -> Tally {
+        Tally::default()
+    }
+
+    #[inline(always)]
+    unsafe fn add(mut sums: Tally, register_key: u64, value: Register) -> Tally {
+        for (j, bytes) in value.as_chunks::<8>().0.iter().enumerate() {
+            let word = u64::from_le_bytes(*bytes);
+            sums.states += u64::from(word.count_ones());
+            let part = layout::word(register_key, j, word);
+            sums.checksum = sums.checksum.wrapping_add(part);
+        }
+        sums
+    }
+
+    #[inline(always)]
+    unsafe fn total(sums: Tally) -> Tally {
+        sums
+    }
+
+    #[inline(always)]
+    unsafe fn lanes(a: Register) -> u64 {
+        let eights = a.as_chunks::<8>().0.iter().rev();
+        eights.fold(0, |lanes, eight| {
+            let word = u64::from_le_bytes(*eight);
+            let low = word & 0x7f7f_7f7f_7f7f_7f7f;
+            // The highest bit of each byte that is not zero.
+            let high = ((low + 0x7f7f_7f7f_7f7f_7f7f) | word) >> 7 & 0x0101_0101_0101_0101;
+            // Gathers the lowest bits of eight bytes in the highest byte, the first one lowest.
+            lanes << 8 | high.wrapping_mul(0x0102_0408_1020_4080) >> 56
+        })
+    }
+}
+
+/// The kernels of x86-64.
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use crate::{
+        kernel::isa::{Isa, Tally, split_by_shift, split_by_target},
+        perm::{CrossRow, GROUP, LANE_KEYS, LANES, LaneRow, PAD_LANE, Register},
+    };
+
+    // The AVX2 kernel: lane permutations from 16-byte shuffles.
+
+    /// AVX2 (x86-64 processors from 2013 on).
+    pub(crate) struct Avx2;
+
+    /// Two halves of 32 bytes, one after the other: shuffles read pieces of them from memory.
+    #[derive(Clone, Copy)]
+    #[repr(C)]
+    pub(crate) struct Halves(__m256i, __m256i);
+
+    /// The index that a 16-byte shuffle turns into zero.
+    const NONE: u8 = 0x80;
+
+    /// One 16-byte piece of a source register, and the bytes of a target half that come from it.
+    #[repr(C, align(32))]
+    struct Piece {
+        /// First, so that it has the alignment that loads need.
+        bytes: [u8; 32],
+        /// Offset of the piece in the concatenated source registers.
+        offset: usize,
+    }
+
+    /// For each half of the target, the pieces of which it consists; only nonempty ones.
+    pub(crate) struct LanePieces([Vec<Piece>; 2]);
+
+    impl LanePieces {
+        /// `source(lane)` is the byte of the concatenated source registers that goes to `lane`.
+        fn new(source: impl Fn(usize) -> usize) -> LanePieces {
+            LanePieces([0, 1].map(|half| {
+                let mut pieces: Vec<Piece> = Vec::new();
+                for i in (0..32).filter(|i| half * 32 + i < LANES) {
+                    let byte = source(half * 32 + i);
+                    let offset = byte / 16 * 16;
+                    let known = pieces.iter().position(|p| p.offset == offset);
+                    let index = known.unwrap_or_else(|| {
+                        let bytes = [NONE; 32];
+                        pieces.push(Piece { bytes, offset });
+                        pieces.len() - 1
+                    });
+                    pieces[index].bytes[i] = (byte % 16) as u8;
+                }
+                pieces
+            }))
+        }
+    }
+
+    instructions! {
+        fn gather(row: &LanePieces, from: *const u8) -> Halves {
+            Halves(gather_half(&row.0[0], from), gather_half(&row.0[1], from))
+        }
+        fn gather_half(pieces: &[Piece], from: *const u8) -> __m256i {{
+            let mut value = _mm256_setzero_si256();
+            for piece in pieces {
+                let source = _mm_loadu_si128(from.add(piece.offset).cast());
+                let shuffle = _mm256_load_si256(piece.bytes.as_ptr().cast());
+                let bytes = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(source), shuffle);
+                value = _mm256_or_si256(value, bytes);
+            }
+            value
+        }}
+        fn spread_half(bits: u32) -> __m256i {{
+            // Each byte receives the byte of its eight lanes, and keeps its own bit.
+            let byte = _mm256_setr_epi64x(
+                0,
+                0x0101_0101_0101_0101,
+                0x0202_0202_0202_0202,
+                0x0303_0303_0303_0303,
+            );
+            let own = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
+            let bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(bits as i32), byte);
+            _mm256_cmpeq_epi8(_mm256_and_si256(bytes, own), own)
+        }}
+        fn zero_lanes(half: __m256i) -> u32 {
+            _mm256_movemask_epi8(_mm256_cmpeq_epi8(half, _mm256_setzero_si256())) as u32
+        }
+    }
+
+    #[derive(Clone, Copy)]
+    pub(crate) struct SumsAvx2 {
+        states: u64,
+        checksum: __m256i,
+    }
+
+    impl Isa for Avx2 {
+        type Reg = Halves;
+        type LaneRow = LanePieces;
+        type CrossRow = LanePieces;
+        /// Left shift, right shift, target bits.
+        type BitMap = (u32, u32, u8);
+        type Sums = SumsAvx2;
+
+        fn lane_row(row: &LaneRow) -> LanePieces {
+            LanePieces::new(|lane| usize::from(row[lane]))
+        }
+
+        fn cross_row(row: &CrossRow) -> LanePieces {
+            LanePieces::new(|lane| usize::from(row[lane]))
+        }
+
+        fn bit_maps(bits: &[(u8, u8)]) -> Vec<(u32, u32, u8)> {
+            split_by_shift(bits)
+        }
+
+        instructions! {
+            fn splat(byte: u8) -> Halves {
+                Halves(_mm256_set1_epi8(byte as i8), _mm256_set1_epi8(byte as i8))
+            }
+            fn load(from: *const Register) -> Halves {{
+                let from: *const __m256i = from.cast();
+                Halves(_mm256_loadu_si256(from), _mm256_loadu_si256(from.add(1)))
+            }}
+            fn store(to: *mut Register, value: Halves) {{
+                let to: *mut __m256i = to.cast();
+                _mm256_storeu_si256(to, value.0);
+                _mm256_storeu_si256(to.add(1), value.1);
+            }}
+            fn spread(bits: u64) -> Halves {
+                Halves(spread_half(bits as u32), spread_half((bits >> 32) as u32))
+            }
+            fn and(a: Halves, b: Halves) -> Halves {
+                Halves(_mm256_and_si256(a.0, b.0), _mm256_and_si256(a.1, b.1))
+            }
+            fn and_not(a: Halves, b: Halves) -> Halves {
+                Halves(_mm256_andnot_si256(b.0, a.0), _mm256_andnot_si256(b.1, a.1))
+            }
+            fn or(a: Halves, b: Halves) -> Halves {
+                Halves(_mm256_or_si256(a.0, b.0), _mm256_or_si256(a.1, b.1))
+            }
+            fn permute(row: &LanePieces, from: Halves) -> Halves { gather(row, (&raw const from).cast()) }
+            fn select(row: &LanePieces, from: &[Halves; GROUP]) -> Halves { gather(row, from.as_ptr().cast()) }
+            // 16-bit shifts carry bits between bytes, but never into a target bit: the source bit of every bit of the mask
+            // is in the same byte.
+            fn join(into: Halves, map: &(u32, u32, u8), from: Halves) -> Halves {{
+                let left = _mm_cvtsi32_si128(map.0 as i32);
+                let right = _mm_cvtsi32_si128(map.1 as i32);
+                let mask = _mm256_set1_epi8(map.2 as i8);
+                let first = _mm256_srl_epi16(_mm256_sll_epi16(from.0, left), right);
+                let second = _mm256_srl_epi16(_mm256_sll_epi16(from.1, left), right);
+                Halves(
+                    _mm256_or_si256(into.0, _mm256_and_si256(first, mask)),
+                    _mm256_or_si256(into.1, _mm256_and_si256(second, mask)),
+                )
+            }}
+            fn sums() -> SumsAvx2 { SumsAvx2 { states: 0, checksum: _mm256_setzero_si256() } }
+            fn add(sums: SumsAvx2, register_key: u64, value: Halves) -> SumsAvx2 {{
+                let mut sums = sums;
+                let keys: *const __m256i = LANE_KEYS.as_ptr().cast();
+                let register_key = _mm256_set1_epi64x(register_key as i64);
+                for (half, keys) in [(value.0, keys), (value.1, keys.add(1))] {
+                    let key = _mm256_xor_si256(register_key, _mm256_loadu_si256(keys));
+                    let low = _mm256_mul_epu32(half, key);
+                    let high = _mm256_mul_epu32(_mm256_srli_epi64::<32>(half), _mm256_srli_epi64::<32>(key));
+                    sums.checksum = _mm256_add_epi64(sums.checksum, _mm256_add_epi64(low, high));
+                    let words: [u64; 4] = std::mem::transmute(half);
+                    for word in words {
+                        sums.states += u64::from(word.count_ones());
+                    }
+                }
+                sums
+            }}
+            fn total(sums: SumsAvx2) -> Tally {{
+                let words: [u64; 4] = std::mem::transmute(sums.checksum);
+                let checksum = words.iter().fold(0u64, |sum, &word| sum.wrapping_add(word));
+                Tally { states: sums.states, checksum }
+            }}
+            fn lanes(a: Halves) -> u64 {
+                !(u64::from(zero_lanes(a.0)) | u64::from(zero_lanes(a.1)) << 32)
+            }
+        }
+    }
+
+    // The AVX-512 kernel: one instruction per lane permutation (VBMI), one per bit map (GFNI), and a vector population
+    // count.
+
+    /// AVX-512 F, BW, DQ, VBMI, VPOPCNTDQ and GFNI (Intel from Ice Lake, AMD from Zen 4).
+    pub(crate) struct Avx512;
+
+    /// Three lane selections, each from two registers; lanes that come from a different pair select a padding lane, which
+    /// is zero.
+    #[repr(C, align(64))]
+    pub(crate) struct Pairs([[u8; 64]; GROUP / 2]);
+
+    #[repr(C, align(64))]
+    pub(crate) struct LanePermutation(LaneRow);
+
+    #[derive(Clone, Copy)]
+    pub(crate) struct SumsAvx512 {
+        states: __m512i,
+        checksum: __m512i,
+    }
+
+    impl Isa for Avx512 {
+        type Reg = __m512i;
+        type LaneRow = LanePermutation;
+        type CrossRow = Pairs;
+        /// An 8 x 8 bit matrix.
+        type BitMap = u64;
+        type Sums = SumsAvx512;
+
+        fn lane_row(row: &LaneRow) -> LanePermutation {
+            LanePermutation(*row)
+        }
+
+        fn cross_row(row: &CrossRow) -> Pairs {
+            let mut pairs = [[PAD_LANE; 64]; GROUP / 2];
+            for (lane, &byte) in row[..LANES].iter().enumerate() {
+                pairs[usize::from(byte) / 128][lane] = (byte % 128) as u8;
+            }
+            Pairs(pairs)
+        }
+
+        /// GF2P8AFFINEQB: byte 7 - i of the matrix selects the source bits for target bit i.
+        fn bit_maps(bits: &[(u8, u8)]) -> Vec<u64> {
+            let matrix = |map: &Vec<(u8, u8)>| {
+                map.iter().fold(0, |matrix, &(from, to)| matrix | 1 << (8 * (7 - to) + from))
+            };
+            split_by_target(bits).iter().map(matrix).collect()
+        }
+
+        instructions! {
+            fn splat(byte: u8) -> __m512i { _mm512_set1_epi8(byte as i8) }
+            fn load(from: *const Register) -> __m512i { _mm512_loadu_si512(from.cast()) }
+            fn store(to: *mut Register, value: __m512i) { _mm512_storeu_si512(to.cast(), value) }
+            fn spread(bits: u64) -> __m512i { _mm512_movm_epi8(bits) }
+            fn and(a: __m512i, b: __m512i) -> __m512i { _mm512_and_si512(a, b) }
+            fn and_not(a: __m512i, b: __m512i) -> __m512i { _mm512_andnot_si512(b, a) }
+            fn or(a: __m512i, b: __m512i) -> __m512i { _mm512_or_si512(a, b) }
+            fn permute(row: &LanePermutation, from: __m512i) -> __m512i {
+                _mm512_permutexvar_epi8(_mm512_load_si512(row.0.as_ptr().cast()), from)
+            }
+            fn select(row: &Pairs, from: &[__m512i; GROUP]) -> __m512i {{
+                let row: *const __m512i = row.0.as_ptr().cast();
+                let a = _mm512_permutex2var_epi8(from[0], _mm512_load_si512(row), from[1]);
+                let b = _mm512_permutex2var_epi8(from[2], _mm512_load_si512(row.add(1)), from[3]);
+                let c = _mm512_permutex2var_epi8(from[4], _mm512_load_si512(row.add(2)), from[5]);
+                _mm512_ternarylogic_epi64::<0xfe>(a, b, c)
+            }}
+            fn join(into: __m512i, map: &u64, from: __m512i) -> __m512i {{
+                let map = _mm512_set1_epi64(*map as i64);
+                _mm512_or_si512(into, _mm512_gf2p8affine_epi64_epi8::<0>(from, map))
+            }}
+            fn sums() -> SumsAvx512 {
+                SumsAvx512 { states: _mm512_setzero_si512(), checksum: _mm512_setzero_si512() }
+            }
+            fn add(sums: SumsAvx512, register_key: u64, value: __m512i) -> SumsAvx512 {{
+                let lanes = _mm512_loadu_si512(LANE_KEYS.as_ptr().cast());
+                let key = _mm512_xor_si512(_mm512_set1_epi64(register_key as i64), lanes);
+                let low = _mm512_mul_epu32(value, key);
+                let high = _mm512_mul_epu32(_mm512_srli_epi64::<32>(value), _mm512_srli_epi64::<32>(key));
+                SumsAvx512 {
+                    states: _mm512_add_epi64(sums.states, _mm512_popcnt_epi64(value)),
+                    checksum: _mm512_add_epi64(_mm512_add_epi64(sums.checksum, low), high),
+                }
+            }}
+            fn total(sums: SumsAvx512) -> Tally {
+                Tally {
+                    states: _mm512_reduce_add_epi64(sums.states) as u64,
+                    checksum: _mm512_reduce_add_epi64(sums.checksum) as u64,
+                }
+            }
+            fn lanes(a: __m512i) -> u64 { _mm512_test_epi8_mask(a, a) }
+            fn take_bits(row: &[u8; 64], lanes: u64, word: u64) -> u64 {{
+                let from = _mm512_loadu_si512(row.as_ptr().cast());
+                _mm512_movepi8_mask(_mm512_maskz_permutexvar_epi8(lanes, from, _mm512_movm_epi8(word)))
+            }}
+            fn gather_bits(word: u64, mask: u64) -> u64 { _pext_u64(word, mask) }
+            fn scatter_bits(word: u64, mask: u64) -> u64 { _pdep_u64(word, mask) }
+        }
+    }
+}

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use crate::kernel::{
     Kernel, dispatch,
-    key_digits::nth,
+    key_set::nth,
     keys::{KeyField, KeyLayout},
 };
 

@@ -1,48 +1,52 @@
 //! The kernels: one contract, several instruction sets.
 //!
-//! `search` runs a [`StepProgram`] block by block, and `pdb` a [`SlotStep`] stretch by stretch (`program` checks their
-//! arguments); the halo of a search on disk uses `words`, and `frontier` uses the keys. Each entry point selects the
+//! `search` runs a [`StepProgram`] block by block, and `pdb` a [`SlotStep`] stretch by stretch, which check their
+//! arguments; the halo of a search on disk uses `words`, and `frontier` uses the keys. Each entry point selects the
 //! code for a given [`Kernel`] with `dispatch`.
 //!
 //! Invariant: all kernels return the same bytes, counts and checksums for the same block. The computation of a kernel
 //! is written once, based on the register operations of an instruction set (`isa`): `gather` fetches registers from
-//! their sources; from these, `byte_step` computes the next level of a search, and `bit_step` that of a pattern
-//! database, with one bit per line. For list searches, `keys` moves the keys of a bucket, `key_set` finds the new ones,
-//! `key_digits` encodes them compactly, and `key_ranks` numbers them.
+//! their sources; from these, `steps` compute the next level of a search or of a pattern database. For list searches,
+//! `keys` moves the keys of a bucket, `key_set` finds the new ones and encodes them compactly, and `key_ranks` numbers
+//! them.
 
 #![allow(unsafe_code)]
 
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod avx2;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod avx512;
-pub(crate) mod bit_step;
-pub(crate) mod byte_step;
 pub(crate) mod gather;
 pub(crate) mod isa;
-pub(crate) mod key_digits;
 pub(crate) mod key_ranks;
 pub(crate) mod key_set;
 pub(crate) mod keys;
-pub(crate) mod program;
-pub(crate) mod scalar;
+pub(crate) mod steps;
 pub(crate) mod words;
 
-use std::{fmt, str::FromStr};
+use std::{any::Any, fmt, str::FromStr, sync::Arc};
 
-use crate::system::SystemError;
+use rayon::prelude::*;
+
+use crate::{
+    kernel::{
+        isa::Isa,
+        steps::{Slice, slot_step, step},
+    },
+    perm::{GROUP, Gathers, Layout, MoveTable},
+    puzzle::Window,
+    system::SystemError,
+};
 
 pub use crate::kernel::{
-    bit_step::{SlotMove, SlotMoves, SlotStretch},
-    byte_step::{ByteBlock, Rule},
     gather::{Word, prefetch},
     isa::Tally,
-    program::{SlotStep, StepProgram, Transfer},
+    steps::{ByteBlock, Rule, SlotMove, SlotMoves, SlotStretch},
     words::{
         BitGather, BitPiece, BitRow, collect, enter_first, gather_bits, join_planes, scatter_bits,
         split_planes, spread,
     },
 };
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use crate::kernel::isa::{Avx2, Avx512};
+pub(crate) use crate::kernel::{gather::Ready, isa::Scalar};
 
 /// Calls a function that is generic over an instruction set (`function<I>`), or a function of an instruction set
 /// (`I::function`), with the instruction set of a kernel, where everything is compiled for these instructions; uses
@@ -50,14 +54,14 @@ pub use crate::kernel::{
 macro_rules! dispatch {
     ($kernel:expr, I::$run:ident($($arg:ident: $of:ty),*) $(-> $value:ty)?) => {{
         #[cfg(target_arch = "x86_64")]
-        use crate::kernel::{avx2::Avx2, avx512::Avx512};
-        use crate::kernel::scalar::Scalar;
+        use crate::kernel::isa::{Avx2, Avx512};
+        use crate::kernel::isa::Scalar;
         dispatch!($kernel, ($($arg: $of),*) $(-> $value)?, [Avx512::$run], [Avx2::$run], [Scalar::$run])
     }};
     ($kernel:expr, $run:ident<I $(, $of:literal)?>($($arg:ident: $type:ty),*) $(-> $value:ty)?) => {{
         #[cfg(target_arch = "x86_64")]
-        use crate::kernel::{avx2::Avx2, avx512::Avx512};
-        use crate::kernel::scalar::Scalar;
+        use crate::kernel::isa::{Avx2, Avx512};
+        use crate::kernel::isa::Scalar;
         dispatch!(
             $kernel, ($($arg: $type),*) $(-> $value)?,
             [$run::<Avx512 $(, $of)?>], [$run::<Avx2 $(, $of)?>], [$run::<Scalar $(, $of)?>]
@@ -95,8 +99,6 @@ macro_rules! dispatch {
 }
 
 pub(crate) use dispatch;
-
-pub(crate) use crate::kernel::{avx512::Avx512, gather::Ready, scalar::Scalar};
 
 // The choice of the instruction set.
 
@@ -170,5 +172,227 @@ impl FromStr for Kernel {
     fn from_str(text: &str) -> Result<Kernel, SystemError> {
         let found = Kernel::ALL.into_iter().find(|k| k.name() == text);
         found.ok_or_else(|| SystemError::UnknownKernel(text.to_string()))
+    }
+}
+
+// A level step prepared for a kernel, and its safe entry point.
+
+/// All edges of a puzzle with the same window permutation and the same pair of groups: gather by the window, then move
+/// bits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transfer {
+    /// The window permutation of the moves.
+    pub window: Window,
+    /// Source bit and target bit of each move.
+    pub bits: Vec<(u8, u8)>,
+}
+
+/// The step into one group for one kernel: gather tables in the kernel's format.
+pub struct StepProgram {
+    layout: Layout,
+    gathers: Vec<Arc<MoveTable>>,
+    /// Number of transfers whose bits are passed in with the block.
+    halo: usize,
+    tables: ReadyTables,
+}
+
+impl StepProgram {
+    /// Returns the program that carries out the transfers.
+    pub fn new(
+        kernel: Kernel,
+        layout: Layout,
+        transfers: &[Transfer],
+    ) -> Result<StepProgram, SystemError> {
+        StepProgram::with_halo(kernel, layout, transfers, &[])
+    }
+
+    /// Returns the program that carries out the transfers and, for each transfer in `halo`, moves the bits of a block
+    /// that is passed in with the target block ([`ByteBlock::halo`]).
+    /// # Panics
+    /// If lines have fewer than six elements or a window reaches beyond them.
+    pub fn with_halo(
+        kernel: Kernel,
+        layout: Layout,
+        transfers: &[Transfer],
+        halo: &[Vec<(u8, u8)>],
+    ) -> Result<StepProgram, SystemError> {
+        StepProgram::shared(kernel, &Gathers::new(layout), transfers, halo)
+    }
+
+    /// Like [`StepProgram::with_halo`], with tables that may be shared with other programs.
+    /// # Panics
+    /// In the same cases as [`StepProgram::with_halo`].
+    pub fn shared(
+        kernel: Kernel,
+        tables: &Gathers,
+        transfers: &[Transfer],
+        halo: &[Vec<(u8, u8)>],
+    ) -> Result<StepProgram, SystemError> {
+        let layout = tables.layout;
+        assert_eq!(layout.group(), GROUP, "blocks consist of whole groups");
+        let own = transfers.iter().map(|t| tables.get(&t.window));
+        let others = (0..halo.len()).map(|i| Arc::new(MoveTable::halo(layout, i)));
+        let gathers: Vec<Arc<MoveTable>> = own.chain(others).collect();
+        let own = transfers.iter().map(|t| t.bits.as_slice());
+        let bits: Vec<&[(u8, u8)]> = own.chain(halo.iter().map(Vec::as_slice)).collect();
+        let tables = ReadyTables::new(kernel, layout, &gathers, &bits)?;
+        Ok(StepProgram { layout, gathers, halo: halo.len(), tables })
+    }
+
+    /// Returns the gather tables, one per transfer.
+    pub fn gathers(&self) -> &[Arc<MoveTable>] {
+        &self.gathers
+    }
+
+    /// Computes a block of the next level in place and returns its tally: `next = (union over transfers of
+    /// bits(gather(cur))) minus next`, or a variant of this for other rules.
+    ///
+    /// # Panics
+    /// If a length or an index of the block does not fit the layout and the gather tables.
+    pub fn step(&self, block: ByteBlock<'_>) -> Tally {
+        let registers = self.layout.block_registers();
+        let of = |g: &Arc<MoveTable>| (g.source_blocks.count(), g.source_blocks.variants());
+        assert_eq!(block.next.len(), registers);
+        assert_eq!(block.variants.len(), self.gathers.len());
+        assert_eq!(block.live.len(), self.gathers.len());
+        let fits =
+            |&first: &usize| first <= block.cur.len() && registers <= block.cur.len() - first;
+        assert_eq!(block.own.len(), self.gathers.len());
+        assert!(block.own.iter().all(fits));
+        match block.rule {
+            Rule::Stay(own) => assert!(fits(&own)),
+            Rule::Unseen => assert_eq!(block.seen.len(), registers),
+            Rule::Few(_) => assert!(registers <= 64 * GROUP),
+            Rule::Reverse | Rule::Replace | Rule::Join => {}
+        }
+        let source_blocks: usize = self.gathers.iter().map(|g| of(g).0).sum();
+        assert_eq!(block.source_blocks.len(), source_blocks);
+        assert!(block.source_blocks.iter().all(fits));
+        let mut variants = self.gathers.iter().zip(block.variants);
+        assert!(variants.all(|(g, &variant)| variant < of(g).1));
+        assert!(block.parity < 2);
+        assert_eq!(block.halo.len(), self.halo * registers);
+        let (kernel, tables) = (self.tables.kernel, &*self.tables.ready);
+        // Every source block lies within `cur` and `next` has a block's length; sources within a block and support
+        // were checked when the tables were made.
+        match block.rule {
+            Rule::Reverse => {
+                dispatch!(kernel, byte_step<I, true>(tables: &dyn Any, block: ByteBlock<'_>) -> Tally)
+            }
+            _ => {
+                dispatch!(kernel, byte_step<I, false>(tables: &dyn Any, block: ByteBlock<'_>) -> Tally)
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The same conditions as for [`step`]; the tables are a [`Ready`] of the instruction set.
+#[inline(always)]
+unsafe fn byte_step<I: Isa, const REVERSE: bool>(tables: &dyn Any, block: ByteBlock<'_>) -> Tally {
+    // SAFETY: the caller's promise.
+    unsafe { step::<I, REVERSE>(Ready::of(tables), block) }
+}
+
+/// # Safety
+/// The same conditions as for [`slot_step`]; the tables are a [`Ready`] of the instruction set.
+#[inline(always)]
+unsafe fn bit_step<I: Isa, const G: usize>(
+    tables: &dyn Any,
+    slices: &[Slice],
+    moves: &SlotMoves,
+    stretch: SlotStretch<'_>,
+) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe { slot_step::<I, G>(Ready::of(tables), slices, moves, stretch) }
+}
+
+/// Gather tables in the format of a kernel's instruction set: a [`Ready`].
+struct ReadyTables {
+    kernel: Kernel,
+    ready: Box<dyn Any + Send + Sync>,
+}
+
+impl ReadyTables {
+    /// Returns the tables for windows, each with its list of bits.
+    fn new(
+        kernel: Kernel,
+        layout: Layout,
+        gathers: &[Arc<MoveTable>],
+        bits: &[&[(u8, u8)]],
+    ) -> Result<ReadyTables, SystemError> {
+        type Tables<'a> = (Layout, &'a [Arc<MoveTable>], &'a [&'a [(u8, u8)]]);
+        unsafe fn translate<I: Isa>((layout, gathers, bits): Tables) -> Box<dyn Any + Send + Sync> {
+            Box::new(Ready::<I>::new(layout, gathers, bits))
+        }
+        fn ready(kernel: Kernel, of: Tables) -> Box<dyn Any + Send + Sync> {
+            dispatch!(kernel, translate<I>(of: Tables) -> Box<dyn Any + Send + Sync>)
+        }
+        match kernel.is_supported() {
+            true => Ok(ReadyTables { kernel, ready: ready(kernel, (layout, gathers, bits)) }),
+            false => Err(SystemError::UnsupportedKernel(kernel.name())),
+        }
+    }
+}
+
+// The step of slots prepared for a kernel, and its safe entry point.
+
+/// The tables of all shifts of positions for one kernel.
+pub struct SlotStep {
+    layout: Layout,
+    slices: Vec<Slice>,
+    tables: ReadyTables,
+}
+
+impl SlotStep {
+    /// Returns the tables for the lines of a layout with slices.
+    ///
+    /// Cost: 50 ms for eight elements, less for fewer.
+    /// # Panics
+    /// If the layout does not consist of slices; see [`Layout::sliced`].
+    pub fn new(kernel: Kernel, layout: Layout) -> Result<SlotStep, SystemError> {
+        let k = layout.len();
+        assert_eq!(Layout::sliced(k), Some(layout), "patterns lie in slices");
+        let gather = |shift: usize| {
+            let (to, from) = (shift / k, shift % k);
+            let window = match from < to {
+                true => Window::rotate_left(from, to),
+                false => Window::rotate_right(to, from),
+            };
+            Arc::new(MoveTable::new(layout, &window))
+        };
+        let gathers: Vec<Arc<MoveTable>> = (0..k * k).into_par_iter().map(gather).collect();
+        let slices = (0..layout.blocks()).map(|slice| Slice::new(layout, &gathers, slice));
+        let tables = ReadyTables::new(kernel, layout, &gathers, &vec![&[][..]; k * k])?;
+        Ok(SlotStep { layout, slices: slices.collect(), tables })
+    }
+
+    /// Adds a level to a stretch of slots and returns the number of first visits.
+    ///
+    /// # Panics
+    /// If the lengths of the stretch do not fit the layout and the moves.
+    pub fn run(&self, moves: &SlotMoves, stretch: SlotStretch<'_>) -> u64 {
+        let unit = self.layout.slice_registers() * self.slices.len();
+        let slots = stretch.full.len();
+        assert_eq!(moves.layout, self.layout);
+        assert!(stretch.first + slots <= moves.targets());
+        assert_eq!(stretch.source.len(), moves.sources * unit);
+        assert_eq!(stretch.changed.len(), moves.sources);
+        assert_eq!(stretch.seen.len(), slots * unit);
+        assert_eq!(stretch.gained.len(), slots);
+        assert!(stretch.new.is_empty() || stretch.new.len() == slots * unit);
+        // Lengths were checked above, sources and shifts by `SlotMoves::new`, support and tables when they were
+        // made; the layout is in slices.
+        let (kernel, tables, slices) = (self.tables.kernel, &*self.tables.ready, &self.slices[..]);
+        match self.layout.group() {
+            1 => dispatch!(
+                kernel,
+                bit_step<I, 1>(tables: &dyn Any, slices: &[Slice], moves: &SlotMoves, stretch: SlotStretch<'_>) -> u64
+            ),
+            _ => dispatch!(
+                kernel,
+                bit_step<I, 6>(tables: &dyn Any, slices: &[Slice], moves: &SlotMoves, stretch: SlotStretch<'_>) -> u64
+            ),
+        }
     }
 }

@@ -18,8 +18,8 @@ use crate::{
     kernel::{Kernel, Tally, Word, join_planes, split_planes},
     pdb::{
         Build, Meter, Pattern, Pdb, PdbError, SlotGraph, TableBuild, build,
-        encoding::bit_of,
-        file_order::{ArrangementOrder, WINDOW, bits_by_slots, slots_in_order},
+        database::bit_of,
+        orders::{ArrangementOrder, WINDOW, bits_by_slots, slots_in_order},
         slots::{FirstVisits, SlotSearch, VisitSink, stretch_slots, unit},
     },
     perm::{Layout, Register},

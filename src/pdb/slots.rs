@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use crate::{
     bits::{bits, set_of},
     kernel::{Kernel, SlotMoves, SlotStep, SlotStretch, Word, enter_first},
-    pdb::{Pattern, PdbError, SlotGraph, encoding::bit_of},
+    pdb::{Pattern, PdbError, SlotGraph, database::bit_of},
     perm::{LANES, Layout, Register},
     progress::{LevelDone, Phase, Progress},
     store::Array,

@@ -21,7 +21,7 @@ use crate::{
     Error,
     kernel::prefetch,
     progress::{LevelDone, Phase, Progress},
-    pruning::header::EntrySize,
+    pruning::EntrySize,
     puzzle::{
         orbits::{Arrangement, OrbitPuzzle},
         ranking::Ranking,

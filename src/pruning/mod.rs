@@ -3,19 +3,165 @@
 //!
 //! A projection ([`OrbitPuzzle::keeping`](crate::puzzle::orbits::OrbitPuzzle::keeping) and similar methods) has few
 //! enough states for a table of all of them. [`PruningTable::build`] writes the depth of every state at the position
-//! given by its number: by `blocks` if pieces have orientations, by `rows` if several sets of positions have digits,
-//! otherwise from a list search with `lists`. `puzzle::ranking` and, up to symmetry, `numbers` define the numbers;
-//! `row_rank` computes those of states of the full puzzle, also through its symmetries. `header` is the beginning of a
-//! file.
+//! given by its number: by `blocks` if pieces have orientations, otherwise by rows or from a list search (`fill`).
+//! `puzzle::ranking` and, up to symmetry, `numbers` define the numbers; `row_rank` computes those of states of the full
+//! puzzle, also through its symmetries. The header of a file is here.
 //!
 //! Invariant: an entry is the minimum number of moves from its state to the solved state, or that number modulo 3.
 
 pub(crate) mod blocks;
-pub(crate) mod header;
-pub(crate) mod lists;
+pub(crate) mod fill;
 pub(crate) mod numbers;
 pub(crate) mod row_rank;
-pub(crate) mod rows;
 pub(crate) mod table;
 
-pub use crate::pruning::{header::EntrySize, table::PruningTable};
+use crate::{
+    store::{self, BLOCK_BYTES, Fields, SectionLayout},
+    system::FileKind,
+    units::names,
+};
+
+pub use crate::pruning::table::PruningTable;
+
+// The header of a pruning table file.
+//
+// Invariant: 4096 bytes, little-endian, fixed offsets (`docs/format.md`); the puzzle follows as JSON. Everything that
+// follows from the puzzle is checked against it.
+
+/// Offsets of the fields that differ between files.
+const SUM: usize = 96;
+const NAME: usize = 104;
+const NUMBERS: usize = 120;
+const HISTOGRAM: usize = 256;
+/// Maximum number of depths in a histogram.
+const DEPTHS: usize = 255;
+/// Maximum size of a puzzle in bytes.
+const MAX_PUZZLE: u64 = 16 << 20;
+
+/// The number of bits of an entry, and their meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntrySize {
+    /// Two bits: the depth modulo 3, or 3 for an entry without a state.
+    Mod3,
+    /// Four bits: the depth up to 14, or 15 for an entry without a state.
+    Nibble,
+    /// Eight bits: the depth up to 254, or 255 for an entry without a state.
+    Byte,
+}
+
+names! { EntrySize:
+    "mod3" = Mod3, "Two bits per state: the depth modulo 3";
+    "nibble" = Nibble, "Four bits per state: the depth, at most 14";
+    "byte" = Byte, "One byte per state: the depth";
+}
+
+impl EntrySize {
+    /// Returns the number of bits of an entry.
+    pub fn bits(self) -> u32 {
+        match self {
+            EntrySize::Mod3 => 2,
+            EntrySize::Nibble => 4,
+            EntrySize::Byte => 8,
+        }
+    }
+
+    /// Returns the size of a number of entries, in bytes.
+    pub fn bytes(self, entries: u64) -> u64 {
+        entries.div_ceil(u64::from(8 / self.bits()))
+    }
+
+    /// The value of an entry without a state.
+    pub(crate) fn none(self) -> u8 {
+        0xff >> (8 - self.bits())
+    }
+
+    /// The entry of a depth, or `None` if it does not fit.
+    pub(crate) fn entry(self, depth: usize) -> Option<u8> {
+        match self {
+            EntrySize::Mod3 => Some((depth % 3) as u8),
+            _ => u8::try_from(depth).ok().filter(|&depth| depth < self.none()),
+        }
+    }
+
+    /// The index of the byte that contains an entry, and the entry's shift within the byte.
+    #[inline]
+    pub(crate) fn place(self, number: u64) -> (usize, u32) {
+        let bits = self.bits();
+        let each = u64::from(8 / bits);
+        ((number / each) as usize, (number % each) as u32 * bits)
+    }
+}
+
+/// The contents of a header.
+#[derive(Clone, Debug)]
+pub(crate) struct PruningHeader {
+    pub size: EntrySize,
+    pub entries: u64,
+    /// The number of states at each depth.
+    pub histogram: Vec<u64>,
+    /// Size of the puzzle in bytes, including its name and the description of the numbers.
+    pub puzzle: u64,
+    pub name: u64,
+    /// Size in bytes of the description of numbers up to symmetry, 0 if each arrangement has its own number.
+    pub numbers: u64,
+    /// XXH3-64 of the puzzle and of the block checksums.
+    pub puzzle_sum: u64,
+    pub checksum: u64,
+}
+
+impl store::FileHeader for PruningHeader {
+    const MAGIC: [u8; 8] = store::container::PRUNING.0;
+    const VERSION: u32 = 2;
+    const KIND: FileKind =
+        FileKind { noun: "pruning table", make: "build one with tilewave table" };
+
+    fn version(&self) -> u32 {
+        1 + u32::from(self.numbers > 0)
+    }
+
+    fn layout(&self) -> SectionLayout {
+        SectionLayout::new(self.puzzle, self.size.bytes(self.entries), None)
+    }
+
+    fn sums(&mut self) -> (Option<&mut u64>, &mut u64) {
+        (Some(&mut self.puzzle_sum), &mut self.checksum)
+    }
+
+    fn encode(&self, fields: &mut Fields) {
+        let deepest = self.histogram.len().saturating_sub(1) as u8;
+        fields.put(16, &[self.size.bits() as u8, deepest]);
+        fields.put_words(24, &[self.entries, self.histogram.iter().sum()]);
+        let SectionLayout { sums, data, .. } = self.layout();
+        fields.put_words(48, &[sums.offset, sums.bytes, data.offset, data.bytes]);
+        fields.put_words(80, &[BLOCK_BYTES as u64, self.checksum]);
+        fields.put_words(SUM, &[self.puzzle_sum]);
+        fields.put_words(NAME, &[self.name, self.puzzle, self.numbers]);
+        fields.put_words(HISTOGRAM, &self.histogram);
+    }
+
+    fn decode(fields: &Fields) -> Result<PruningHeader, &'static str> {
+        let size = match fields.byte(16) {
+            2 => EntrySize::Mod3,
+            4 => EntrySize::Nibble,
+            8 => EntrySize::Byte,
+            _ => return Err("unknown entry size"),
+        };
+        let depths = usize::from(fields.byte(17)) + 1;
+        if depths > DEPTHS {
+            return Err("invalid maximum depth");
+        }
+        let histogram: Vec<u64> = (0..depths).map(|i| fields.u64(HISTOGRAM + 8 * i)).collect();
+        let entries = fields.u64(24);
+        let states = histogram.iter().try_fold(0u64, |sum, &n| sum.checked_add(n));
+        let [name, puzzle, numbers] = [NAME, NAME + 8, NUMBERS].map(|at| fields.u64(at));
+        let many = |states| states > entries && numbers == 0;
+        if entries == 0 || entries > 1 << 62 || states.is_none_or(many) {
+            return Err("wrong histogram");
+        }
+        if puzzle > MAX_PUZZLE || name > puzzle || numbers > puzzle - name {
+            return Err("the puzzle definition is too long");
+        }
+        let [puzzle_sum, checksum] = [SUM, 88].map(|at| fields.u64(at));
+        Ok(PruningHeader { size, entries, histogram, puzzle, name, numbers, puzzle_sum, checksum })
+    }
+}

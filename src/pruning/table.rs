@@ -14,12 +14,11 @@ use crate::{
     Error,
     progress::{NoProgress, Phase, Progress},
     pruning::{
+        EntrySize, PruningHeader,
         blocks::Blocks,
-        header::{EntrySize, PruningHeader},
-        lists::TableLevels,
+        fill::{TableLevels, TableRows},
         numbers::TableNumbers,
         row_rank::PieceMap,
-        rows::TableRows,
     },
     puzzle::{
         PuzzleError,

@@ -1,11 +1,356 @@
-//! Families of puzzles: `pancake:12`, `topspin:12,4`.
+//! The definition of a permutation puzzle, and the families of such puzzles: `pancake:12`, `topspin:12,4`.
 //!
-//! Invariant: each family is one file with one constant, which is listed once, here.
+//! A file (`formats`) or a family ([`parse`]) makes a [`Definition`]: positions, moves and their names. `space` makes a
+//! puzzle of it that can be searched.
+
+use std::collections::HashSet;
+
+use twox_hash::XxHash3_64;
 
 use crate::{
-    puzzle::{Definition, Generator, Permutation, PuzzleError},
+    puzzle::{
+        PuzzleError,
+        permutation::{Chain, Permutation},
+    },
     units::shown,
 };
+
+// The definition of a permutation puzzle: its positions, its moves and their names.
+//
+// Invariant: all generators permute the same positions, are distinct, move something and have distinct names. A
+// definition that is not directed contains the inverse of every generator.
+//
+// A generator g moves the element at position p to position g(p). An **arrangement** a gives the element at each
+// position: a(p). Element e is the one at position e of the solved puzzle, so the solved arrangement is the identity,
+// whatever a file calls its pieces; the names in the file are kept as labels. The arrangement after g is "first the
+// inverse of g, then a".
+
+/// A named move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Generator {
+    /// Its name, without spaces.
+    pub name: String,
+    /// The position to which it moves the element at each position.
+    pub permutation: Permutation,
+}
+
+/// A permutation puzzle.
+///
+/// ```
+/// use tilewave::puzzle::{Definition, Generator, Permutation};
+/// let turn = Generator {
+///     name: "L".into(),
+///     permutation: Permutation::from_cycles(4, &[vec![3, 2, 1, 0]])?,
+/// };
+/// let puzzle = Definition::new("ring", 4, vec![turn])?;
+/// assert!(puzzle.is_directed());
+/// let puzzle = puzzle.inverse_closed()?;
+/// let names: Vec<&str> = puzzle.generators().iter().map(|g| g.name.as_str()).collect();
+/// assert_eq!((names, puzzle.group_order()), (vec!["L", "L'"], 4));
+/// let after = puzzle.after(&puzzle.solved(), 0);
+/// assert_eq!(puzzle.show(&after), "2 3 4 1"); // all one to the left
+/// assert_eq!(puzzle.arrangement("2 3 4 1")?, after);
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+///
+/// Two definitions are equal if their pieces and moves are equal; names and notes do not matter.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    name: String,
+    labels: Vec<usize>,
+    generators: Vec<Generator>,
+    directed: bool,
+    notes: Vec<String>,
+}
+
+impl PartialEq for Definition {
+    fn eq(&self, other: &Definition) -> bool {
+        let moves = |of: &Definition| (of.labels.clone(), of.generators.clone(), of.directed);
+        moves(self) == moves(other)
+    }
+}
+
+impl Eq for Definition {}
+
+impl Definition {
+    /// Maximum number of positions: the number that one line of a search can hold.
+    pub const MAX_POSITIONS: usize = crate::puzzle::error::MAX_POSITIONS;
+    /// Maximum number of generators, including inverses and powers.
+    pub const MAX_GENERATORS: usize = crate::puzzle::error::MAX_MOVES;
+
+    /// Returns the puzzle with exactly these moves and with elements labelled 1, 2, ... Among equal generators, only
+    /// the first is kept; those that move nothing are dropped. The puzzle is directed unless the inverse of every
+    /// generator is present.
+    ///
+    /// # Errors
+    /// [`PuzzleError`] for the first error.
+    pub fn new(
+        name: impl Into<String>,
+        positions: usize,
+        generators: Vec<Generator>,
+    ) -> Result<Definition, PuzzleError> {
+        if !(2..=Definition::MAX_POSITIONS).contains(&positions) {
+            return Err(PuzzleError::Positions(positions));
+        }
+        let mut names = HashSet::new();
+        let mut known = HashSet::new();
+        let mut kept: Vec<Generator> = Vec::new();
+        for generator in generators {
+            let (name, permutation) = (&generator.name, &generator.permutation);
+            if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
+                return Err(PuzzleError::MoveName(shown(name, 32)));
+            }
+            if permutation.len() != positions {
+                return Err(PuzzleError::MoveLength {
+                    name: shown(name, 32),
+                    found: permutation.len(),
+                    expected: positions,
+                });
+            }
+            if !names.insert(name.clone()) {
+                return Err(PuzzleError::NameTwice(shown(name, 32)));
+            }
+            if !permutation.is_identity() && known.insert(permutation.clone()) {
+                kept.push(generator);
+            }
+        }
+        if kept.is_empty() {
+            return Err(PuzzleError::NoGenerators);
+        }
+        if kept.len() > Definition::MAX_GENERATORS {
+            return Err(PuzzleError::ManyMoves);
+        }
+        let directed = kept.iter().any(|g| !known.contains(&g.permutation.inverse()));
+        Ok(Definition {
+            name: name.into(),
+            labels: (1..=positions).collect(),
+            generators: kept,
+            directed,
+            notes: Vec::new(),
+        })
+    }
+
+    /// Returns the puzzle with different labels: `labels[p]` is the label of the element that belongs at position p.
+    ///
+    /// # Errors
+    /// [`PuzzleError::EqualPieces`] if two labels are equal.
+    ///
+    /// # Panics
+    /// If the number of labels is not the number of positions.
+    pub fn labelled(mut self, labels: &[usize]) -> Result<Definition, PuzzleError> {
+        assert_eq!(labels.len(), self.positions(), "one label per position");
+        let mut seen = HashSet::new();
+        if let Some(&twice) = labels.iter().find(|label| !seen.insert(**label)) {
+            return Err(PuzzleError::EqualPieces(twice));
+        }
+        self.labels = labels.to_vec();
+        Ok(self)
+    }
+
+    /// Returns the puzzle with a remark for its users.
+    pub fn noted(mut self, note: String) -> Definition {
+        self.notes.push(note);
+        self
+    }
+
+    /// Returns the puzzle with the inverse of every generator added: `M'` for `M`, and vice versa.
+    ///
+    /// # Errors
+    /// [`PuzzleError::ManyMoves`].
+    pub fn inverse_closed(self) -> Result<Definition, PuzzleError> {
+        self.with(|g| vec![(inverse_name(&g.name), g.permutation.inverse())])
+    }
+
+    /// Returns the puzzle with all powers of every generator added: `M2`, `M3'`, `M'`. A turn by any angle is then one
+    /// move.
+    ///
+    /// # Errors
+    /// [`PuzzleError::ManyMoves`].
+    pub fn with_powers(self) -> Result<Definition, PuzzleError> {
+        self.with(|g| {
+            let order = g.permutation.order();
+            let mut powers = Vec::new();
+            let mut power = g.permutation.then(&g.permutation);
+            // More than these are rejected anyway.
+            for exponent in (2..order).take(Definition::MAX_GENERATORS + 1) {
+                let name = match order - exponent {
+                    1 => inverse_name(&g.name),
+                    back if back < exponent => format!("{}{back}'", g.name),
+                    _ => format!("{}{exponent}", g.name),
+                };
+                let next = power.then(&g.permutation);
+                powers.push((name, std::mem::replace(&mut power, next)));
+            }
+            powers
+        })
+    }
+
+    /// The puzzle with the moves that a function derives from each generator added, where they are new.
+    fn with(
+        self,
+        made: impl Fn(&Generator) -> Vec<(String, Permutation)>,
+    ) -> Result<Definition, PuzzleError> {
+        let mut generators = self.generators.clone();
+        let mut names: HashSet<String> = generators.iter().map(|g| g.name.clone()).collect();
+        let mut known: HashSet<Permutation> =
+            generators.iter().map(|g| g.permutation.clone()).collect();
+        for generator in &self.generators {
+            for (mut name, permutation) in made(generator) {
+                if !known.insert(permutation.clone()) {
+                    continue;
+                }
+                while !names.insert(name.clone()) {
+                    name.push('\'');
+                }
+                generators.push(Generator { name, permutation });
+                if generators.len() > Definition::MAX_GENERATORS {
+                    return Err(PuzzleError::ManyMoves);
+                }
+            }
+        }
+        let closed = Definition::new(self.name, self.labels.len(), generators)?;
+        Ok(Definition { labels: self.labels, notes: self.notes, ..closed })
+    }
+
+    /// Returns the name: `topspin:12,4`, or a file name without its extension.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the number of positions, which is also the number of elements.
+    pub fn positions(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Returns the labels of the elements, in the order of their positions in the solved puzzle.
+    pub fn labels(&self) -> &[usize] {
+        &self.labels
+    }
+
+    /// Returns the moves.
+    pub fn generators(&self) -> &[Generator] {
+        &self.generators
+    }
+
+    /// Returns the permutations of the moves.
+    pub fn permutations(&self) -> Vec<Permutation> {
+        self.generators.iter().map(|generator| generator.permutation.clone()).collect()
+    }
+
+    /// Returns whether the inverse of some generator is missing, so that distances depend on the direction.
+    pub fn is_directed(&self) -> bool {
+        self.directed
+    }
+
+    /// Returns remarks on how the puzzle was interpreted, each a sentence without a full stop.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The group that the generators generate.
+    pub(crate) fn group(&self) -> Chain {
+        Chain::whole(self.positions(), &self.permutations())
+    }
+
+    /// Returns the number of reachable states: the order of the group. Cost: less than a millisecond.
+    pub fn group_order(&self) -> u128 {
+        self.group().order().expect("16! fits 128 bits")
+    }
+
+    /// Returns whether moves lead from one arrangement to another. Cost: less than a millisecond.
+    ///
+    /// ```
+    /// use tilewave::puzzle::families;
+    /// let puzzle = families::parse("topspin:7,4")?; // all moves are even
+    /// let (even, odd) = (puzzle.arrangement("2 3 1 4 5 6 7")?, puzzle.arrangement("2 1 3 4 5 6 7")?);
+    /// assert!(puzzle.reaches(&puzzle.solved(), &even));
+    /// assert!(!puzzle.reaches(&puzzle.solved(), &odd));
+    /// # Ok::<(), tilewave::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If an arrangement does not belong to this puzzle.
+    pub fn reaches(&self, from: &Permutation, to: &Permutation) -> bool {
+        assert_eq!([from.len(), to.len()], [self.positions(); 2], "arrangements of this puzzle");
+        self.group().contains(&to.then(&from.inverse()))
+    }
+
+    /// Returns a number that is the same for two definitions with the same moves on the same positions, whatever their
+    /// names. It prevents files from being continued with a different puzzle.
+    pub fn fingerprint(&self) -> u64 {
+        let mut images: Vec<&[u8]> =
+            self.generators.iter().map(|g| g.permutation.images()).collect();
+        images.sort_unstable();
+        // All of them have as many bytes as there are positions.
+        XxHash3_64::oneshot(&[&[self.positions() as u8], images.concat().as_slice()].concat())
+    }
+
+    /// Returns the solved arrangement.
+    pub fn solved(&self) -> Permutation {
+        Permutation::identity(self.positions())
+    }
+
+    /// Returns the arrangement after the move with the given index.
+    ///
+    /// # Panics
+    /// If there is no such generator, or the arrangement does not belong to this puzzle.
+    pub fn after(&self, arrangement: &Permutation, generator: usize) -> Permutation {
+        let backwards = self.generators[generator].permutation.inverse();
+        backwards.then(arrangement)
+    }
+
+    /// Returns an arrangement as text: the labels of the elements, in the order of the positions.
+    pub fn show(&self, arrangement: &Permutation) -> String {
+        let elements = arrangement.images().iter();
+        let words = elements.map(|&e| self.labels[usize::from(e)].to_string());
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the arrangement described by a text: the labels of the elements in the order of the positions, separated
+    /// by spaces or commas.
+    ///
+    /// # Errors
+    /// [`PuzzleError`] if elements are missing, unknown or repeated.
+    pub fn arrangement(&self, text: &str) -> Result<Permutation, PuzzleError> {
+        let words = text.split([' ', ',', '\t', '\r', '\n']).filter(|w| !w.is_empty());
+        let element = |word: &str| {
+            let digits = word.bytes().all(|b| b.is_ascii_digit());
+            let label = word.parse::<usize>().ok().filter(|_| digits);
+            let found = label.and_then(|label| self.labels.iter().position(|&l| l == label));
+            found.ok_or_else(|| PuzzleError::Element {
+                word: shown(word, 32),
+                puzzle: shown(&self.name, 80),
+                labels: self.labels.clone(),
+            })
+        };
+        let elements: Vec<usize> = words.map(element).collect::<Result<_, _>>()?;
+        if elements.len() != self.positions() {
+            return Err(PuzzleError::StateLength {
+                puzzle: shown(&self.name, 80),
+                found: elements.len(),
+                expected: self.positions(),
+            });
+        }
+        Permutation::new(&elements).map_err(|error| match error {
+            PuzzleError::PointTwice(element) => PuzzleError::ElementTwice {
+                twice: self.labels[element],
+                missing: (0..self.positions())
+                    .find(|e| !elements.contains(e))
+                    .map_or(0, |e| self.labels[e]),
+            },
+            error => error,
+        })
+    }
+}
+
+fn inverse_name(name: &str) -> String {
+    match name.strip_suffix('\'') {
+        Some(plain) if !plain.is_empty() => plain.to_string(),
+        _ => format!("{name}'"),
+    }
+}
+
+// Families. Each has one constant, which is listed once, here.
 
 /// All families.
 pub const ALL: [&Family; 8] =
@@ -117,7 +462,7 @@ pub(crate) fn swap(n: usize, a: usize, b: usize) -> Permutation {
 
 // Bubble sort: the Coxeter generators of the symmetric group.
 
-pub(crate) const COXETER: Family = Family {
+const COXETER: Family = Family {
     name: "coxeter",
     parameters: "N",
     states: "N!",
@@ -134,7 +479,7 @@ fn coxeter(numbers: &[usize]) -> Vec<Generator> {
 
 // Sorting on a ring: the Coxeter generators, and the swap of the last element with the first.
 
-pub(crate) const CYCLIC_COXETER: Family = Family {
+const CYCLIC_COXETER: Family = Family {
     name: "cyclic-coxeter",
     parameters: "N",
     states: "N!",
@@ -151,7 +496,7 @@ fn cyclic_coxeter(numbers: &[usize]) -> Vec<Generator> {
 
 // LRX: rotations of all elements, and one swap.
 
-pub(crate) const LRX: Family = Family {
+const LRX: Family = Family {
     name: "lrx",
     parameters: "N",
     states: "N!",
@@ -169,7 +514,7 @@ fn lrx(numbers: &[usize]) -> Vec<Generator> {
 
 // LX: one rotation of all elements and one swap, without their inverses.
 
-pub(crate) const LX: Family = Family {
+const LX: Family = Family {
     name: "lx",
     parameters: "N",
     states: "N!",
@@ -185,7 +530,7 @@ fn lx(numbers: &[usize]) -> Vec<Generator> {
 
 // Pancake sorting: W. H. Gates and C. H. Papadimitriou, Bounds for sorting by prefix reversal (1979).
 
-pub(crate) const PANCAKE: Family = Family {
+const PANCAKE: Family = Family {
     name: "pancake",
     parameters: "N",
     states: "N!",
@@ -202,7 +547,7 @@ fn pancake(numbers: &[usize]) -> Vec<Generator> {
 
 // Sorting by reversals: J. Kececioglu and D. Sankoff, Exact and approximation algorithms for sorting by reversals (1995).
 
-pub(crate) const REVERSALS: Family = Family {
+const REVERSALS: Family = Family {
     name: "reversals",
     parameters: "N",
     states: "N!",
@@ -220,7 +565,7 @@ fn reversals(numbers: &[usize]) -> Vec<Generator> {
 
 // Star transpositions: S. B. Akers and B. Krishnamurthy, A group-theoretic model for symmetric interconnection networks (1989).
 
-pub(crate) const STARS: Family = Family {
+const STARS: Family = Family {
     name: "stars",
     parameters: "N",
     states: "N!",
@@ -237,7 +582,7 @@ fn stars(numbers: &[usize]) -> Vec<Generator> {
 
 // TopSpin: the toy of 1988 has 20 discs and a gate of 4.
 
-pub(crate) const TOPSPIN: Family = Family {
+const TOPSPIN: Family = Family {
     name: "topspin",
     parameters: "N,K",
     states: "N!, N!/2 or fewer",

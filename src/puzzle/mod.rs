@@ -1,8 +1,8 @@
 //! Permutation puzzles in their general form: cells, edges and window moves.
 //!
 //! Everything above this module takes a [`StateSpace`]: searches, tables, reports, the program. It is made from a
-//! board, a family (`families`), a file (`formats`) or a name (`named`). `definition` holds the generators of a puzzle
-//! as they are written; `position_order` determines how its positions are read as a line, and `space` makes a
+//! board, a family (`families`), a file (`formats`) or a name (`named`). A [`Definition`] holds the generators of a
+//! puzzle as they are written; `coordinates` determine how its positions are read as a line, and `space` makes a
 //! [`Puzzle`] from this: edges from cell to cell, each with the [`Window`] that it permutes. Puzzles with several sets
 //! of pieces are in `orbits`; `frontier` searches them, and `ranking` numbers their arrangements.
 //!
@@ -15,51 +15,42 @@
 //! p' and permutes the line inside a **window**; both depend only on (move, p). A search needs to know nothing else
 //! about a puzzle.
 
-pub mod algorithm;
-mod arrangement;
-mod as_orbits;
 pub(crate) mod board;
 pub(crate) mod coordinates;
-pub(crate) mod definition;
+mod derived;
 pub(crate) mod error;
 pub mod families;
 pub mod formats;
-mod goals;
-pub(crate) mod group;
-pub(crate) mod moves;
 pub mod named;
 pub mod notation;
 pub mod orbits;
 pub(crate) mod permutation;
-pub(crate) mod position_order;
-mod projection;
 pub(crate) mod ranking;
 pub(crate) mod reachable;
 pub(crate) mod rows;
-pub(crate) mod scramble;
 pub(crate) mod space;
 pub(crate) mod states;
-pub(crate) mod steps;
 mod variant;
 
 use std::fmt;
 
-pub(crate) use crate::puzzle::steps::{CellMove, CellMoves, Position};
+pub(crate) use crate::puzzle::rows::{CellMove, CellMoves, Position};
 pub use crate::puzzle::{
-    board::{Board, Direction, Goal, Metric, Size},
-    coordinates::{Coordinates, SnakePath},
-    definition::{Definition, Generator},
+    board::{Board, Direction, Goal, Metric, MoveStyle, Moves, Size},
+    coordinates::{Coordinates, PositionOrder, SnakePath},
     error::PuzzleError,
-    group::group_order,
-    moves::{MoveStyle, Moves},
-    permutation::{Permutation, is_even},
-    position_order::PositionOrder,
+    families::{Definition, Generator},
+    permutation::{Permutation, group_order, is_even},
     reachable::Unreachable,
-    rows::neighbours,
+    rows::{NamedMove, neighbours},
     space::{State, StateSpace},
-    steps::NamedMove,
     variant::Variant,
 };
+
+/// Sequences of moves in the usual notation: `R U2 R' [F, D3] (L R)2`.
+pub mod algorithm {
+    pub use crate::puzzle::notation::transformation;
+}
 
 /// A permutation of the consecutive positions `first ..= last` of a line.
 ///

@@ -17,7 +17,7 @@ use crate::{
     perm::{MAX_LEN, lehmer},
     puzzle::{
         Board, Coordinates, Definition, Generator, Metric, Permutation, PositionOrder, Puzzle,
-        PuzzleError, Size, SnakePath, group::orbits,
+        PuzzleError, Size, SnakePath, permutation::orbits,
     },
 };
 

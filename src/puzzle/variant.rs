@@ -1,10 +1,20 @@
 //! Puzzles derived from another one: with some of its moves, some of its pieces, or several solved states.
+//!
+//! The program and the files of puzzles describe what they want as a [`Variant`]; [`Variant::of`] makes the puzzle.
 
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashSet},
+    sync::Arc,
+};
+
+use num_bigint::BigUint;
 use serde::Deserialize;
 
 use crate::puzzle::{
     PuzzleError,
-    orbits::{OrbitMove, OrbitPuzzle, Placed, Turns},
+    error::MAX_GOALS,
+    orbits::{Arrangement, GoalSet, Orbit, OrbitMove, OrbitPuzzle, Placed, Transformation, Turns},
     reachable::Reachability,
 };
 
@@ -133,4 +143,352 @@ impl Variant {
         drop(reachable);
         puzzle.called(name).solved_by(&goals, &subgroup)
     }
+}
+
+// Goal sets: puzzles that have several solved states.
+//
+// A goal is a state or a **mask**, a state in which `?` stands for any piece or any orientation. A goal set may also
+// be closed under some moves: the states that are solved up to a subgroup. If all states of a set look alike to some
+// of the pieces, the set is a single state of a projection, and the puzzle becomes this projection.
+//
+// Invariant: moves lead from the solved puzzle to every solved state, and no solved state is listed twice.
+
+impl OrbitPuzzle {
+    /// Returns the solved states in order: one state, or all states of a goal set.
+    pub fn goals(&self) -> Cow<'_, [Arrangement]> {
+        match &self.goals {
+            Some(goals) => Cow::Borrowed(&goals.states),
+            None => Cow::Owned(vec![self.solved()]),
+        }
+    }
+
+    /// Returns whether a state is solved.
+    pub fn is_goal(&self, state: &Arrangement) -> bool {
+        match &self.goals {
+            Some(goals) => goals.states.binary_search(state).is_ok(),
+            None => *state == self.solved(),
+        }
+    }
+
+    /// Returns the puzzle whose solved states are those that match these states and masks, closed under some moves. If
+    /// all of them look alike to some of the pieces, it is the projection in which they are a single state, and a note
+    /// says so.
+    ///
+    /// # Errors
+    /// [`PuzzleError::Unreached`] if moves lead to none of them, [`PuzzleError::ManyGoals`],
+    /// [`PuzzleError::UnknownGoals`].
+    pub(super) fn solved_by(
+        self,
+        masks: &[Arrangement],
+        subgroup: &[Transformation],
+    ) -> Result<OrbitPuzzle, PuzzleError> {
+        let solved = self.solved();
+        let projection = match masks {
+            [mask] if subgroup.is_empty() && *mask == solved => return Ok(self),
+            [mask] if subgroup.is_empty() => self.seen_by(mask)?,
+            [mask] if *mask == solved => self.cosets(subgroup)?,
+            _ => None,
+        };
+        match projection {
+            Some(projection) => Ok(projection),
+            None => self.closed(masks, subgroup),
+        }
+    }
+
+    /// Returns the puzzle with these solved states, which its moves must reach.
+    pub(crate) fn solved_at(self, states: BTreeSet<Arrangement>) -> OrbitPuzzle {
+        if states.len() == 1 && states.contains(&self.solved()) {
+            return self;
+        }
+        let texts = states.iter().map(|state| self.text(state)).collect();
+        let goals = GoalSet { texts, subgroup: Vec::new(), states: states.into_iter().collect() };
+        OrbitPuzzle { goals: Some(Arc::new(goals)), ..self }
+    }
+
+    /// Returns the puzzle with only those moves that lie in the subgroup up to which a variant is solved; `None` if
+    /// there is no subgroup, or if these moves do not generate it.
+    pub(crate) fn within(&self, variant: &OrbitPuzzle, of: &Variant) -> Option<OrbitPuzzle> {
+        if of.subgroup.is_empty() || !of.goals.is_empty() || !of.pieces.is_empty() {
+            return None;
+        }
+        let stays = |one: &OrbitMove| {
+            variant.is_goal(&variant.after(&variant.solved(), &one.transformation))
+        };
+        let kept = |name: &str| self.moves.iter().any(|one| one.name == name && stays(one));
+        let within = self.clone().only(kept).ok()?;
+        let all = self.states()? / variant.states()?;
+        let made = match &variant.goals {
+            Some(goals) => BigUint::from(goals.states.len()),
+            None => all,
+        };
+        (within.states()? == made).then_some(within)
+    }
+
+    /// Returns the puzzle with the goals that [`OrbitPuzzle::to_json`] writes.
+    pub(super) fn with_goals(
+        self,
+        texts: &[String],
+        subgroup: &[Transformation],
+    ) -> Result<OrbitPuzzle, PuzzleError> {
+        let masks = texts.iter().map(|text| self.read_mask(text)).collect::<Result<Vec<_>, _>>()?;
+        self.closed(&masks, subgroup)
+    }
+
+    /// Returns the puzzle whose solved states are those that match a mask, and those that a subgroup produces from
+    /// them.
+    fn closed(
+        self,
+        masks: &[Arrangement],
+        subgroup: &[Transformation],
+    ) -> Result<OrbitPuzzle, PuzzleError> {
+        let mut states = self.fitting(masks)?;
+        let mut open: Vec<Arrangement> = states.iter().cloned().collect();
+        while let Some(state) = open.pop() {
+            for after in subgroup.iter().map(|one| self.after(&state, one)) {
+                if states.insert(after.clone()) {
+                    open.push(after);
+                }
+            }
+            if states.len() > MAX_GOALS {
+                return Err(PuzzleError::ManyGoals(self.name));
+            }
+        }
+        let mut states: Vec<Arrangement> = states.into_iter().collect();
+        states.sort_unstable();
+        let mut texts: Vec<String> = masks.iter().map(|mask| self.text(mask)).collect();
+        texts.sort_unstable();
+        texts.dedup();
+        let goals = GoalSet { texts, subgroup: subgroup.to_vec(), states };
+        Ok(OrbitPuzzle { goals: Some(Arc::new(goals)), ..self })
+    }
+
+    /// The reachable states that match a mask; for masks without `?`, it is known that moves reach them.
+    fn fitting(&self, masks: &[Arrangement]) -> Result<HashSet<Arrangement>, PuzzleError> {
+        let puzzle = || self.name.clone();
+        let reached = Reachability::of(self).ok_or_else(|| PuzzleError::UnknownGoals(puzzle()))?;
+        let mut states = HashSet::new();
+        for (number, mask) in (1..).zip(masks) {
+            if !mask.0.iter().flatten().any(Placed::is_masked) {
+                states.insert(mask.clone());
+                continue;
+            }
+            let (mut fit, mut wrong) = (false, None);
+            self.fill(mask, &mut |state| {
+                match reached.reaches(self, &state) {
+                    Some(Ok(())) => {
+                        fit = true;
+                        states.insert(state);
+                    }
+                    Some(Err(why)) => wrong = Some(why),
+                    None => return Err(PuzzleError::UnknownGoals(puzzle())),
+                }
+                if states.len() > MAX_GOALS {
+                    Err(PuzzleError::ManyGoals(puzzle()))
+                } else {
+                    Ok(())
+                }
+            })?;
+            if !fit {
+                let why = wrong
+                    .map_or("its pieces are not those of the puzzle".into(), |why| why.to_string());
+                let error = PuzzleError::Unreached { puzzle: puzzle(), why };
+                return Err(PuzzleError::Goal { number, error: Box::new(error) });
+            }
+        }
+        Ok(states)
+    }
+
+    /// The projection in which a mask is the solved state, if there is one: each kind of piece occurs at all of its
+    /// positions or nowhere, and the orientations of the others are given everywhere or nowhere.
+    fn seen_by(&self, mask: &Arrangement) -> Result<Option<OrbitPuzzle>, PuzzleError> {
+        if !fits(&self.solved(), mask) || self.moves.iter().any(|one| one.requires.is_some()) {
+            return Ok(None);
+        }
+        let mut seen = self.clone();
+        for (index, row) in mask.0.iter().enumerate() {
+            let orbit = &self.orbits[index];
+            // For each kind, the masked pieces at its positions.
+            let of = |kind: usize| {
+                let own = move |(piece, _): &(&Placed, &Placed)| usize::from(piece.kind) == kind;
+                orbit.solved.iter().zip(row).filter(own).map(|(_, masked)| masked)
+            };
+            let kinds = 0..orbit.moduli.len();
+            let is_free = |k: usize, m: &Placed| m.turn == Placed::ANY || orbit.moduli[k] == 1;
+            let hidden: Vec<bool> =
+                kinds.clone().map(|k| of(k).all(|m| m.kind == Placed::ANY)).collect();
+            let unturned: Vec<bool> = kinds.clone().map(|k| of(k).all(|m| is_free(k, m))).collect();
+            let rest = || kinds.clone().filter(|&k| hidden[k]);
+            let unseen = rest().all(|k| unturned[k]);
+            let mixed = |k: usize| {
+                of(k).any(|m| (m.kind == Placed::ANY) != hidden[k] || is_free(k, m) != unturned[k])
+            };
+            let modulus = rest().next().map_or(1, |k| orbit.moduli[k]);
+            let alike = |k: usize| unseen || !unturned[k] && orbit.moduli[k] == modulus;
+            if kinds.clone().any(mixed) || !rest().all(alike) {
+                return Ok(None);
+            }
+            if rest().next().is_some() {
+                seen.merge(index, &hidden, unseen)?;
+            }
+            let named = |kind: usize| unturned[kind] && !hidden[kind];
+            seen.unturn(index, &kinds.clone().map(named).collect::<Vec<_>>());
+        }
+        seen.name = format!("{} solved in part", self.name);
+        let note = "the goals together correspond to one state of a projection of the puzzle; the \
+                    counts are those of the projection";
+        Ok(Some(seen.rebuilt()?.noted(note.into())))
+    }
+
+    /// The projection whose states are the cosets of the subgroup that some moves generate, if there is one: pieces
+    /// that the subgroup takes to each other's places look alike.
+    fn cosets(&self, subgroup: &[Transformation]) -> Result<Option<OrbitPuzzle>, PuzzleError> {
+        if self.moves.iter().any(|one| one.requires.is_some()) || !self.illegal.is_empty() {
+            return Ok(None);
+        }
+        let mut seen = self.clone();
+        for (index, orbit) in seen.orbits.iter_mut().enumerate() {
+            join(orbit, index, subgroup);
+        }
+        let Ok(seen) = seen.rebuilt() else { return Ok(None) };
+        let one = |(i, of): (usize, &Transformation)| OrbitMove {
+            name: i.to_string(),
+            transformation: of.clone(),
+            requires: None,
+        };
+        let moves = subgroup.iter().enumerate().map(one).collect();
+        let made = match OrbitPuzzle::new("", self.orbits.clone(), moves) {
+            Ok(made) => made.states(),
+            // The subgroup has no visible effect.
+            Err(PuzzleError::NoMoves) => Some(BigUint::from(1u8)),
+            Err(error) => return Err(error),
+        };
+        let each = match (self.states(), seen.states(), made) {
+            (Some(all), Some(seen), Some(made)) if all == seen.clone() * &made => made,
+            _ => return Ok(None),
+        };
+        let note = format!(
+            "states that the subgroup maps to each other count as one; each counted state stands \
+             for {each}"
+        );
+        Ok(Some(seen.noted(note)))
+    }
+
+    /// Calls a function with each arrangement that matches a mask.
+    fn fill(
+        &self,
+        mask: &Arrangement,
+        each: &mut dyn FnMut(Arrangement) -> Result<(), PuzzleError>,
+    ) -> Result<(), PuzzleError> {
+        let mut choices = Vec::new();
+        for (orbit, row) in self.orbits.iter().zip(&mask.0) {
+            choices
+                .push(rows(orbit, row).ok_or_else(|| PuzzleError::ManyGoals(self.name.clone()))?);
+        }
+        let all = choices.iter().fold(1usize, |all, rows| all.saturating_mul(rows.len()));
+        if all > MOST_TRIED {
+            return Err(PuzzleError::ManyGoals(self.name.clone()));
+        }
+        for number in 0..all {
+            let mut rest = number;
+            let row = |rows: &Vec<Vec<Placed>>| {
+                let own = rows[rest % rows.len()].clone();
+                rest /= rows.len();
+                own
+            };
+            each(Arrangement(choices.iter().map(row).collect()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Maximum number of arrangements that are compared with a mask.
+const MOST_TRIED: usize = 1 << 22;
+
+/// Whether an arrangement matches a mask.
+fn fits(state: &Arrangement, mask: &Arrangement) -> bool {
+    let fits = |(piece, mask): (&Placed, &Placed)| {
+        (mask.kind == Placed::ANY || mask.kind == piece.kind)
+            && (mask.turn == Placed::ANY || mask.turn == piece.turn)
+    };
+    state.0.iter().flatten().zip(mask.0.iter().flatten()).all(fits)
+}
+
+/// The rows of an orbit's pieces that match a row of a mask; `None` if there are too many.
+fn rows(orbit: &Orbit, mask: &[Placed]) -> Option<Vec<Vec<Placed>>> {
+    let kinds = 0..orbit.moduli.len() as u8;
+    let mut rows = vec![Vec::new()];
+    for (at, &masked) in mask.iter().enumerate() {
+        let mut longer = Vec::new();
+        for row in &rows {
+            let used = |kind: u8| {
+                let later = mask[at..].iter().filter(|later| later.kind == kind).count();
+                row.iter().filter(|piece: &&Placed| piece.kind == kind).count() + later
+            };
+            let free = kinds.clone().filter(|&kind| match masked.kind {
+                Placed::ANY => used(kind) < orbit.pieces_of(kind),
+                named => named == kind,
+            });
+            for kind in free {
+                let turns = 0..orbit.moduli[usize::from(kind)];
+                for turn in turns.filter(|&turn| masked.turn == Placed::ANY || masked.turn == turn)
+                {
+                    let mut next = row.clone();
+                    next.push(Placed { kind, turn });
+                    longer.push(next);
+                }
+            }
+        }
+        if longer.len() > MOST_TRIED {
+            return None;
+        }
+        rows = longer;
+    }
+    Some(rows)
+}
+
+/// Makes those pieces of an orbit look alike that a subgroup takes to each other's places, with their orientations
+/// matched accordingly.
+fn join(orbit: &mut Orbit, index: usize, subgroup: &[Transformation]) {
+    let each = usize::from(orbit.orientations);
+    let moves: Vec<Vec<u8>> =
+        subgroup.iter().map(|of| of.locations(index, orbit.orientations)).collect();
+    let location = |position: usize, turn: usize| position * each + turn % each;
+    let mut joined: Vec<Option<Placed>> = vec![None; orbit.positions()];
+    let mut moduli = Vec::new();
+    for first in 0..orbit.positions() {
+        if joined[first].is_some() {
+            continue;
+        }
+        // Where a mark on a piece arrives, including places where a piece that looks alike is.
+        let mut marked = vec![false; orbit.locations()];
+        let mut open = vec![location(first, orbit.solved[first].turn.into())];
+        while let Some(at) = open.pop() {
+            if std::mem::replace(&mut marked[at], true) {
+                continue;
+            }
+            open.extend(moves.iter().map(|to| usize::from(to[at])));
+            let piece = orbit.solved[at / each];
+            let modulus = usize::from(orbit.moduli[usize::from(piece.kind)]);
+            let ahead = at % each + each - usize::from(piece.turn);
+            let same =
+                orbit.solved.iter().enumerate().filter(|(_, other)| other.kind == piece.kind);
+            for (position, other) in same {
+                let turns = (0..each).filter(|turn| turn % modulus == ahead % modulus);
+                open.extend(turns.map(|turn| location(position, usize::from(other.turn) + turn)));
+            }
+        }
+        let turns = |position: usize| {
+            (0..each).filter(|&turn| marked[location(position, turn)]).collect::<Vec<_>>()
+        };
+        let modulus = (each / turns(first).len()) as u8;
+        for (position, piece) in joined.iter_mut().enumerate() {
+            if let Some(&turn) = turns(position).first() {
+                *piece = Some(Placed { kind: moduli.len() as u8, turn: turn as u8 % modulus });
+            }
+        }
+        moduli.push(modulus);
+    }
+    let placed = |piece: Option<Placed>| piece.expect("every position was the first one or joined");
+    orbit.solved = joined.into_iter().map(placed).collect();
+    orbit.moduli = moduli;
 }

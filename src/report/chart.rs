@@ -92,7 +92,7 @@ impl Chart {
     /// # Errors
     /// [`Error::Report`] if the pixels cannot be encoded.
     pub fn png(&self) -> Result<Vec<u8>, Error> {
-        let drawn = super::png::png(&self.scene());
+        let drawn = super::scene::png(&self.scene());
         drawn.map_err(|e| {
             Error::Report(format!("cannot draw the plot: {e}; write it as .svg instead"))
         })

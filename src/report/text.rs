@@ -1,14 +1,25 @@
-//! The text report of a search: table and summary.
+//! The report of a search as table, summary, CSV and JSON: of numbered states, and of a list search.
+//!
+//! The program and Python make a [`Report`] of an outcome, or a [`ListReport`] of that of a list search, and write what
+//! its methods return.
+
+use std::fmt::Write;
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::{
+    frontier::FrontierOutcome,
+    puzzle::{Metric, orbits::OrbitPuzzle},
     report::{
-        Difference, Published, bytes, counted, duration, own_for, published_for, rate, thousands,
+        Difference, Published, bytes, counted, duration, own_for, published_for, published_growth,
+        rate, thousands,
     },
     search::{DiskUse, Outcome},
     store,
 };
+
+// The text report of a search: table and summary.
 
 /// The report of a search: the outcome, its comparison with published results, and the machine.
 ///
@@ -287,4 +298,323 @@ fn model_name(cpuinfo: &str) -> Option<String> {
     let line = cpuinfo.lines().find(|line| line.starts_with("model name"))?;
     let name = line.split_once(':')?.1.trim();
     (!name.is_empty()).then(|| name.to_string())
+}
+
+// The result of a search as one JSON object.
+
+impl Report<'_> {
+    /// Returns the report as JSON. Existing keys do not change; more may be added.
+    ///
+    /// `counts`, `checksums` (16 hexadecimal digits each, because JSON readers commonly round integers above 2^53) and
+    /// `level_seconds` have one value per depth. `diameter` and `antipodes`, the number of states at that depth, are
+    /// null if the search stopped early (see `complete`); `kernel` is null for the reference engine;
+    /// `peak_memory_bytes`, for the process, is null if the system does not report it. `seconds` is wall-clock time.
+    /// `metric` is `stm` (one tile per move) or `mtm` (any number of tiles in a line); it and `board` are null for
+    /// other puzzles, which have a `group_order`. `agrees_with` names the publications whose counts agree with every
+    /// level; it is null if there are none or a level differs, and in the latter case `first_wrong_depth` is the first
+    /// one that differs. `agrees_with_own` likewise names the file of this project's own results.
+    ///
+    /// `disk_bytes` is the maximum size of the level files at any time. `disk` has details of a search on disk, and is
+    /// null for a search in memory: `planes` says where the bits that cross between chunks were stored (`memory` or
+    /// `files`); `bytes_written` covers all sessions; the times for decoding, kernel, encoding, and waiting for readers
+    /// or the writer are in thread-seconds of the last session; `network_bytes` is the number of bytes sent between
+    /// `ranks` processes in this session for the step to each depth, and is empty for a single process.
+    pub fn json(&self) -> Value {
+        let outcome = self.outcome;
+        let agrees = self.published.filter(|_| self.difference.is_none());
+        let own = self.own.filter(|_| self.difference.is_none());
+        let checksums = outcome.checksums.iter().map(|c| format!("{c:016x}"));
+        let disk = outcome.disk.as_ref();
+        json!({
+            "board": outcome.space.size().map(|size| size.to_string()),
+            "puzzle": outcome.space.name(),
+            "metric": outcome.space.metric().map(Metric::name),
+            "group_order": outcome.space.definition().map(|_| outcome.states),
+            "goal": outcome.space.goal_text(),
+            "start": outcome.space.start_text(),
+            "engine": outcome.engine.name(),
+            "kernel": outcome.kernel.map(|k| k.name()),
+            "threads": outcome.threads,
+            "complete": outcome.complete,
+            "counts": outcome.counts,
+            "total": outcome.total(),
+            "diameter": outcome.diameter(),
+            "antipodes": outcome.antipodes(),
+            "mean_depth": outcome.mean_depth(),
+            "checksums": checksums.collect::<Vec<_>>(),
+            "seconds": outcome.seconds,
+            "level_seconds": outcome.level_seconds,
+            "states_per_second": self.states_per_second(),
+            "peak_memory_bytes": self.peak_memory,
+            "disk_bytes": disk.map_or(0, |disk| disk.peak_bytes),
+            "disk": disk.map(|disk| json!({
+                "chunks": disk.chunks,
+                "planes": disk.planes.name(),
+                "bytes_written": disk.bytes_written,
+                "level_bytes": disk.level_bytes,
+                "decode_seconds": disk.decode_seconds,
+                "kernel_seconds": disk.kernel_seconds,
+                "encode_seconds": disk.encode_seconds,
+                "wait_seconds": disk.wait_seconds,
+                "ranks": disk.ranks,
+                "network_bytes": disk.network_bytes,
+            })),
+            "agrees_with": agrees.map(|truth| truth.citation()),
+            "agrees_with_own": own.map(Published::name),
+            "first_wrong_depth": self.difference.map(|difference| difference.depth),
+            "machine": self.machine,
+            "version": env!("CARGO_PKG_VERSION"),
+        })
+    }
+}
+
+/// Returns JSON with one key of the outermost object per line: readable, and short even with lists of a hundred levels.
+///
+/// ```
+/// let value = serde_json::json!({"board": "3x3", "counts": [1, 2, 4]});
+/// let text = tilewave::report::one_key_per_line(&value);
+/// assert_eq!(text, "{\n  \"board\": \"3x3\",\n  \"counts\": [1, 2, 4]\n}\n");
+/// ```
+pub fn one_key_per_line(value: &Value) -> String {
+    match value {
+        Value::Object(keys) => format!("{{\n  {}\n}}\n", fields(keys, ",\n  ")),
+        other => on_one_line(other) + "\n",
+    }
+}
+
+fn fields(keys: &serde_json::Map<String, Value>, between: &str) -> String {
+    let field = |(key, value): (&String, &Value)| format!("{}: {}", json!(key), on_one_line(value));
+    keys.iter().map(field).collect::<Vec<_>>().join(between)
+}
+
+fn on_one_line(value: &Value) -> String {
+    match value {
+        Value::Object(keys) => format!("{{{}}}", fields(keys, ", ")),
+        Value::Array(values) => {
+            let values: Vec<String> = values.iter().map(on_one_line).collect();
+            format!("[{}]", values.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+// The depth distribution as comma-separated values.
+
+impl Report<'_> {
+    /// Returns the levels as CSV with the columns depth, states, cumulative (states up to this depth)
+    /// and checksum (16 hexadecimal digits), one row per depth.
+    pub fn csv(&self) -> String {
+        let mut text = String::from("depth,states,cumulative,checksum\n");
+        let mut cumulative = 0;
+        let levels = self.outcome.counts.iter().zip(&self.outcome.checksums);
+        for (depth, (states, checksum)) in levels.enumerate() {
+            cumulative += states;
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{depth},{states},{cumulative},{checksum:016x}");
+        }
+        text
+    }
+}
+
+// The report of a list search: table, summary, CSV and JSON.
+
+/// The report of a list search; the fields are the keys of its JSON.
+///
+/// ```
+/// use tilewave::frontier::FrontierSearch;
+/// use tilewave::puzzle::{named, orbits::Turns};
+/// use tilewave::report::ListReport;
+/// let puzzle = named::parse("2x2x2").unwrap().counting(Turns::Powers)?;
+/// let search = FrontierSearch::new(puzzle).max_depth(4);
+/// let report = ListReport::new(&search.puzzle, &search.run()?, None);
+/// assert_eq!((&report.counts[..], report.diameter), (&[1, 9, 54, 321, 1847][..], None));
+/// assert!(report.text().contains("the first 5 levels agree with OEIS A079761"));
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct ListReport {
+    puzzle: String,
+    engine: &'static str,
+    kernel: &'static str,
+    threads: usize,
+    /// Number of reachable states, in digits, since it often exceeds 64 bits; `None` if it is unknown.
+    pub states: Option<String>,
+    complete: bool,
+    /// Number of states at each depth.
+    pub counts: Vec<u64>,
+    /// The same up to symmetry, if all symmetries were used.
+    reduced: Option<Vec<u64>>,
+    symmetries: usize,
+    /// Number of states found.
+    pub total: u64,
+    /// The largest depth, `None` if the search stopped early.
+    pub diameter: Option<usize>,
+    /// Number of states at the largest depth, `None` if the search stopped early.
+    pub antipodes: Option<u64>,
+    /// The mean depth of the states found.
+    pub mean_depth: f64,
+    checksums: Vec<String>,
+    generated: Vec<u64>,
+    kept: Vec<u64>,
+    seconds: f64,
+    level_seconds: Vec<f64>,
+    /// Size of the lists of each level in bytes; 0 for a level that was only counted.
+    level_bytes: Vec<u64>,
+    list_bytes: u64,
+    disk_peak_bytes: Option<u64>,
+    /// The source of the published growth of the puzzle, if there is one.
+    pub published: Option<String>,
+    /// The first depth whose count differs from the published one.
+    pub first_wrong_depth: Option<usize>,
+    /// States of the last depth, if they were requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<Vec<String>>,
+    #[serde(skip)]
+    compared: usize,
+    peak_memory_bytes: Option<u64>,
+}
+
+impl ListReport {
+    /// The columns of [`ListReport::csv_lines`].
+    pub const COLUMNS: &'static str = "depth,states,reduced,cumulative,checksum";
+
+    /// Returns the report of an outcome, made in the process that computed it, with a comparison with published growth:
+    /// by default, the known growth of puzzles with these moves.
+    pub fn new(
+        puzzle: &OrbitPuzzle,
+        found: &FrontierOutcome,
+        published: Option<Published>,
+    ) -> ListReport {
+        let counts = found.counts();
+        let total: u64 = counts.iter().sum();
+        let sum: f64 =
+            counts.iter().zip(0u32..).map(|(&n, depth)| n as f64 * f64::from(depth)).sum();
+        let levels = found.levels.iter();
+        let published = published.or_else(|| published_growth(puzzle));
+        let known = published.as_ref().map_or(&[][..], |published| published.counts());
+        let compared = known.len().min(counts.len());
+        let difference = Difference::first(&counts[..compared], &known[..compared], true);
+        ListReport {
+            puzzle: puzzle.to_string(),
+            engine: "frontier",
+            kernel: found.kernel.name(),
+            threads: found.threads,
+            states: puzzle.states().map(|states| states.to_string()),
+            complete: found.complete,
+            reduced: levels.clone().map(|level| level.reduced).collect(),
+            symmetries: found.symmetries,
+            total,
+            diameter: found.complete.then(|| counts.len() - 1),
+            antipodes: counts.last().copied().filter(|_| found.complete),
+            mean_depth: sum / total as f64,
+            checksums: levels.clone().map(|level| format!("{:016x}", level.checksum)).collect(),
+            generated: levels.clone().map(|level| level.generated).collect(),
+            kept: levels.clone().map(|level| level.kept).collect(),
+            seconds: found.seconds,
+            level_seconds: levels.clone().map(|level| level.seconds).collect(),
+            level_bytes: levels.map(|level| level.bytes).collect(),
+            list_bytes: found.peak_bytes,
+            disk_peak_bytes: found.disk_peak_bytes,
+            first_wrong_depth: difference.map(|difference| difference.depth),
+            compared,
+            last: (!found.last.is_empty())
+                .then(|| found.last.iter().map(|state| puzzle.text(state)).collect()),
+            published: published.map(|published| published.citation()),
+            peak_memory_bytes: store::peak_memory(),
+            counts,
+        }
+    }
+
+    /// Returns a line that compares the levels with the published growth.
+    pub fn published_line(&self) -> String {
+        let Some(source) = &self.published else {
+            return "none known".into();
+        };
+        match self.first_wrong_depth {
+            None if self.complete && self.compared == self.counts.len() => {
+                format!("all {} levels agree with {source}", self.compared)
+            }
+            None => format!("the first {} levels agree with {source}", self.compared),
+            Some(depth) => format!("DISAGREES with {source}: first wrong depth {depth}"),
+        }
+    }
+
+    /// The number of states up to symmetry at a depth, as text.
+    fn reduced(&self, depth: usize) -> String {
+        self.reduced.as_ref().map_or(String::new(), |reduced| thousands(reduced[depth]))
+    }
+
+    /// Returns the table of levels and the summary.
+    pub fn text(&self) -> String {
+        let mut text = format!(
+            "{:>5}  {:>24}  {:>22}  {:>8}  {:>9}  {:>9}\n",
+            "depth", "states", "up to symmetry", "growth", "lists", "time"
+        );
+        for (depth, &states) in self.counts.iter().enumerate() {
+            let growth = match depth.checked_sub(1) {
+                Some(before) => format!("{:.3}", states as f64 / self.counts[before] as f64),
+                None => String::new(),
+            };
+            text += &format!(
+                "{depth:>5}  {:>24}  {:>22}  {growth:>8}  {:>9}  {:>9}\n",
+                thousands(states),
+                self.reduced(depth),
+                bytes(self.level_bytes[depth]),
+                duration(self.level_seconds[depth]),
+            );
+        }
+        let last = self.counts.len() - 1;
+        let diameter = match self.diameter {
+            Some(diameter) => diameter.to_string(),
+            None => format!("more than {last} (the search stopped there)"),
+        };
+        let states = self.states.as_deref().map_or("unknown".into(), grouped);
+        let threads = counted(self.threads as u64, "thread");
+        let symmetries = match self.symmetries {
+            1 => "none used".to_string(),
+            several => several.to_string(),
+        };
+        let facts = [
+            ("puzzle", self.puzzle.clone()),
+            ("states", format!("{} of {states}", thousands(self.total))),
+            (GODS_NUMBER, diameter),
+            ("antipodes", self.antipodes.map_or(String::new(), thousands)),
+            ("mean depth", format!("{:.6}", self.mean_depth)),
+            ("symmetries", symmetries),
+            ("engine", format!("frontier, {} kernel, {threads}", self.kernel)),
+            ("time", duration(self.seconds)),
+            ("memory", self.peak_memory_bytes.map_or(String::new(), bytes)),
+            ("disk", self.disk_peak_bytes.map_or(String::new(), bytes)),
+            ("published", self.published_line()),
+        ];
+        let said = facts.iter().filter(|(_, words)| !words.is_empty());
+        text.push('\n');
+        text.extend(said.map(|(label, words)| format!("{label:<14}{words}\n")));
+        text
+    }
+
+    /// Returns the report as JSON; checksums are 16 hexadecimal digits each.
+    pub fn json(&self) -> Value {
+        serde_json::to_value(self).expect("numbers and names have a JSON form")
+    }
+
+    /// Returns the lines of [`ListReport::COLUMNS`], one for each depth.
+    pub fn csv_lines(&self) -> String {
+        let mut cumulative = 0;
+        let line = |(depth, &states): (usize, &u64)| {
+            cumulative += states;
+            let reduced = self.reduced.as_ref().map(|reduced| reduced[depth].to_string());
+            let (reduced, checksum) = (reduced.unwrap_or_default(), &self.checksums[depth]);
+            format!("{depth},{states},{reduced},{cumulative},{checksum}\n")
+        };
+        self.counts.iter().enumerate().map(line).collect()
+    }
+}
+
+/// Returns the digits of a number in groups of three.
+pub fn grouped(digits: &str) -> String {
+    let groups = digits.as_bytes().rchunks(3).rev();
+    let groups = groups.map(|group| String::from_utf8_lossy(group).into_owned());
+    groups.collect::<Vec<_>>().join(",")
 }

@@ -1,9 +1,8 @@
-//! The sweep engine: computes complete levels by streaming over two byte arrays in memory.
+//! The search in memory: choosing and running an engine, the sweep and the plain engine.
 //!
-//! Invariant: before the step to depth d, the array for the group of d - 1 contains exactly level d - 1, and the array
-//! for the group of d contains exactly level d - 2. The step overwrites the latter with level d, block by block, and
-//! only reads the former. No set of visited states is needed: the graph is undirected and bipartite, so a neighbour of
-//! level d - 1 is in level d - 2 or d.
+//! [`Search::run`] and `table` come here; [`plan`] says which engine a search takes and how much memory. The engines
+//! share only the ranking and the options: the sweep streams over two byte arrays, the plain one expands state by state
+//! and is the oracle of the tests, the baseline of the benchmarks, and the engine for boards with fewer than six tiles.
 
 use std::{
     collections::HashSet,
@@ -11,19 +10,194 @@ use std::{
     time::Instant,
 };
 
+use rayon::prelude::*;
+
 use crate::{
     Error,
+    frontier::FrontierSearch,
     kernel::{Kernel, Tally},
-    perm::{Gathers, REGISTER_BYTES, Register},
-    progress::{Phase, Progress},
-    puzzle::Window,
+    perm::{Gathers, LANES, Layout, REGISTER_BYTES, Register, layout, lehmer},
+    progress::{NoProgress, Phase, Progress},
+    puzzle::{State, StateSpace, Window, orbits::OrbitPuzzle},
     search::{
-        BYTE, BlockLoop, BlockTarget, ChainPlan, EachLevel, Expansion, FoundLevels, Frontier,
-        IncomingStep, LongWindowArrays, LongWindows, Search, SearchError, SearchProblem, is_long,
-        long_windows, plans,
+        BYTE, BlockLoop, BlockTarget, ChainPlan, EachLevel, Engine, Expansion, FoundLevels,
+        Frontier, Groups, IncomingStep, LongWindowArrays, LongWindows, Outcome, Search,
+        SearchError, SearchProblem,
+        disk::{Directories, status},
+        is_long, long_windows, plans,
     },
-    threads::Tasks,
+    threads::{Tasks, pool},
 };
+
+// The choice of an engine.
+
+impl Search {
+    /// Runs the search on its own threads and returns its result.
+    ///
+    /// Cost: the sweep engine takes n!/120 * 128 bytes for n tiles moved one at a time (see [`crate::search::plan()`]
+    /// for other puzzles), and makes one pass over them per level; the reference engine takes two bits per state and
+    /// accesses them at random.
+    ///
+    /// # Errors
+    /// [`SearchError`] if the board is not suitable for the engine, the memory limit or the processor;
+    /// [`crate::puzzle::PuzzleError`] if the start cannot reach the goal.
+    pub fn run(&self) -> Result<Outcome, Error> {
+        self.run_with(&NoProgress)
+    }
+
+    /// Runs the search like [`Search::run`], with an observer that sees the progress and may stop the work.
+    ///
+    /// # Errors
+    /// Same errors as [`Search::run`], plus [`SearchError::Interrupted`].
+    pub fn run_with(&self, observer: &dyn Progress) -> Result<Outcome, Error> {
+        run_each(self, observer, &mut |_, _, _, _| Ok(()))
+    }
+}
+
+/// Runs a search and passes on the states of each level; only the sweep engine does this. An error from `each` ends the
+/// search.
+pub(crate) fn run_each(
+    search: &Search,
+    observer: &dyn Progress,
+    each: &mut EachLevel,
+) -> Result<Outcome, Error> {
+    let begun = Instant::now();
+    let space = &search.space;
+    let plan = plan(space, search.engine)?;
+    if plan.engine == Engine::Disk {
+        return Err(SearchError::NoFiles.into());
+    }
+    if let Some(budget) = search.resources.exceeded_by(plan.array_bytes) {
+        let (engine, needed) = (plan.engine, plan.array_bytes);
+        return Err(
+            SearchError::Memory { puzzle: space.to_string(), engine, needed, budget }.into()
+        );
+    }
+    let pool = pool(search.resources.threads).map_err(SearchError::from)?;
+    let (found, kernel) = if plan.engine == Engine::Reference {
+        let start = space.start()?;
+        observer.started(plan.states);
+        let found = pool.install(|| run_plainly(search, space, start, observer))?;
+        (found, None)
+    } else {
+        let problem = SearchProblem::new(&search.space)?;
+        let kernel = search.resources.choose_kernel().map_err(SearchError::from)?;
+        observer.started(plan.states);
+        let found = pool.install(|| run(search, &problem, kernel, observer, each))?;
+        (found, Some(kernel))
+    };
+    Ok(Outcome {
+        space: space.clone(),
+        states: plan.states,
+        engine: plan.engine,
+        kernel,
+        threads: pool.current_num_threads(),
+        counts: found.counts,
+        checksums: found.checksums,
+        level_seconds: found.level_seconds,
+        complete: found.complete,
+        seconds: begun.elapsed().as_secs_f64(),
+        array_bytes: plan.array_bytes,
+        last: found.last,
+        disk: None,
+    })
+}
+
+// The requirements of a search.
+
+/// The memory and the engine that a search needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SearchPlan {
+    /// The state space that is searched.
+    pub space: StateSpace,
+    /// Number of reachable states: N!/2 for a board of N cells.
+    pub states: u64,
+    /// The engine that would run.
+    pub engine: Engine,
+    /// Size of the engine's state arrays, in bytes.
+    pub array_bytes: u64,
+}
+
+/// Returns the memory and the engine that a search needs; `engine` is `None` for the fastest one that can run it.
+///
+/// # Errors
+/// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, [`SearchError::TooSmall`] if the sweep engine is
+/// requested for lines with fewer than six elements.
+pub fn plan(space: &StateSpace, engine: Option<Engine>) -> Result<SearchPlan, Error> {
+    if let Some(size) = space.size().filter(|_| is_large(space)) {
+        return Err(SearchError::TooLarge { size }.into());
+    }
+    let sweeps = space.line_len() >= Layout::MIN_LEN;
+    let engine = match engine {
+        Some(Engine::Sweep | Engine::Disk) if !sweeps => {
+            let puzzle = space.to_string();
+            return Err(SearchError::TooSmall { puzzle }.into());
+        }
+        Some(engine) => engine,
+        None if sweeps => Engine::Sweep,
+        None => Engine::Reference,
+    };
+    // Not those of a pool: querying them would start one.
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let array_bytes = match engine {
+        Engine::Sweep | Engine::Disk => array_bytes(&SearchProblem::new(space)?, threads),
+        Engine::Reference => plain_bytes(space),
+    };
+    Ok(SearchPlan { space: space.clone(), states: space.numbered_states(), engine, array_bytes })
+}
+
+// Searches of puzzles with numbered states that use lists nevertheless.
+
+/// Passes over more than `MANY` states take longer than lists of fewer than one state in `THIN`.
+const MANY: u64 = 10_000_000_000;
+const THIN: f64 = 4000.0;
+
+fn is_large(space: &StateSpace) -> bool {
+    space.size().is_some_and(|size| size.cells() > Search::MAX_CELLS)
+}
+
+/// Returns the puzzle if a search should use lists, else `None`. Lists are used for boards with too many states to
+/// number. With a maximum depth, they are also used in memory if the states do not all fit, and on disk if the levels
+/// are so thin that passes over all states take longer, or if the run in the directories uses lists. `numbered` avoids
+/// lists wherever states are numbered. Cost: that of searching some thousand states.
+///
+/// # Errors
+/// Same errors as [`plan`], plus an error of the puzzle if it cannot be searched with lists.
+pub fn lists_instead(
+    search: &Search,
+    numbered: bool,
+    on_disk: bool,
+    directories: Option<&Directories>,
+) -> Result<Option<OrbitPuzzle>, Error> {
+    let space = &search.space;
+    let puzzle = || Ok(Some(OrbitPuzzle::of_space(space)?));
+    if is_large(space) {
+        return puzzle();
+    }
+    if numbered || search.max_depth.is_none() {
+        return Ok(None);
+    }
+    let plan = plan(space, None)?;
+    let begun = directories.and_then(|directories| status(directories).ok());
+    let takes = match begun {
+        _ if !on_disk => search.resources.exceeded_by(plan.array_bytes).is_some(),
+        Some(begun) => begun.manifest.lists.is_some(),
+        None => {
+            let lists =
+                FrontierSearch::new(OrbitPuzzle::of_space(space)?).max_depth(search.max_depth);
+            plan.states > MANY && lists.expected_widest() < plan.states as f64 / THIN
+        }
+    };
+    if takes { puzzle() } else { Ok(None) }
+}
+
+// The sweep engine: computes complete levels by streaming over two byte arrays in memory.
+//
+// Invariant: before the step to depth d, the array for the group of d - 1 contains exactly level d - 1, and the array
+// for the group of d contains exactly level d - 2. The step overwrites the latter with level d, block by block, and
+// only reads the former. No set of visited states is needed: the graph is undirected and bipartite, so a neighbour of
+// level d - 1 is in level d - 2 or d.
 
 /// Maximum number of blocks that a worker takes at a time: 64 * 21 KiB, half a millisecond's work. Workers take
 /// neighbouring blocks, so that they share the sources in the last-level cache.
@@ -308,5 +482,185 @@ impl Sweep<'_> {
             tally
         });
         tasks.end().ok().map(|()| tallies.into_iter().fold(Tally::default(), Tally::plus))
+    }
+}
+
+// The plain engine: two bits per state; it unranks every frontier state, expands it and ranks its neighbours. It has no
+// registers, windows or in-place levels.
+//
+// Invariant: bits of a state are only ever set, never cleared: unseen is 00, frontier is 01 or 10 (alternating with
+// the depth), finished is 11. So concurrent updates need only an atomic OR.
+
+const PER_WORD: u64 = 32;
+
+/// Number of words per unit of parallel work: 4 KiB.
+const WORDS_PER_TASK: usize = 512;
+
+const TASKS_PER_REPORT: u64 = 64;
+
+/// Returns the memory that a search takes, in bytes.
+pub(crate) fn plain_bytes(space: &StateSpace) -> u64 {
+    let ids = space.lines() * space.moves().cells() as u64;
+    ids.div_ceil(PER_WORD) * 8
+}
+
+/// Runs the search. Cost: 2 bits of memory per state; for each level, one pass over them and one unranking per frontier
+/// line.
+fn run_plainly(
+    search: &Search,
+    space: &StateSpace,
+    start: State,
+    observer: &dyn Progress,
+) -> Result<FoundLevels, SearchError> {
+    let graph = Graph::new(space, start.cell, search.keep_last);
+    graph.mark(space.id(start), 1);
+
+    let mut found = FoundLevels::new(space.to_string(), space.numbered_states());
+    for depth in 0..=search.max_depth.unwrap_or(usize::MAX) {
+        let begun = Instant::now();
+        let tag = 1 + depth as u64 % 2;
+        let count_only = search.max_depth == Some(depth);
+        let tasks = graph.words.len().div_ceil(WORDS_PER_TASK);
+        let done = AtomicU64::new(0);
+        let expand = |task: usize| {
+            if observer.interrupted() {
+                return None;
+            }
+            let found = graph.expand(task, tag, count_only);
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            if done.is_multiple_of(TASKS_PER_REPORT) {
+                observer.progress(Phase::Search(depth), done, tasks as u64);
+            }
+            Some(found)
+        };
+        let pass = (0..tasks).into_par_iter().map(expand);
+        let pass = pass.try_reduce(PassResult::default, |a, b| Some(a.join(b, graph.keep)));
+        let pass = pass.ok_or(SearchError::Interrupted { depth, states: found.states })?;
+        if !found.push(pass.tally, begun, observer)? {
+            break;
+        }
+        found.last = pass.kept;
+    }
+    Ok(found)
+}
+
+#[derive(Default)]
+struct PassResult {
+    tally: Tally,
+    kept: Vec<State>,
+}
+
+impl PassResult {
+    /// Joins two parts, where `next` has the larger state ids.
+    fn join(mut self, mut next: PassResult, keep: usize) -> PassResult {
+        self.kept.append(&mut next.kept);
+        self.kept.truncate(keep);
+        PassResult { tally: self.tally.plus(next.tally), kept: self.kept }
+    }
+}
+
+/// One bit (the lower of each pair) for each state of the word that carries exactly `tag`.
+fn tagged(word: u64, tag: u64) -> u64 {
+    const LOWER: u64 = 0x5555_5555_5555_5555;
+    let differs = word ^ (LOWER * tag);
+    !(differs | differs >> 1) & LOWER
+}
+
+/// The states of a puzzle, and its moves by cell as plain permutations.
+struct Graph<'a> {
+    words: Vec<AtomicU64>,
+    /// Maximum number of states to return.
+    keep: usize,
+    space: &'a StateSpace,
+    groups: Groups,
+    cells: u64,
+    /// For each cell, the cell moved to, and the positions from which the new line takes its elements; `None` if the
+    /// line is unchanged.
+    moves: Vec<Vec<(u64, Option<Vec<usize>>)>>,
+}
+
+impl Graph<'_> {
+    fn new(space: &StateSpace, start: usize, keep: usize) -> Graph<'_> {
+        let puzzle = space.moves();
+        let len = space.line_len();
+        let mut moves = vec![Vec::new(); puzzle.cells()];
+        for edge in puzzle.edges() {
+            let window = &puzzle.windows()[edge.window];
+            let sources = || (0..len).map(|p| window.source(p)).collect();
+            let sources = (!window.is_identity()).then(sources);
+            moves[edge.from].push((edge.to as u64, sources));
+        }
+        let words = (0..plain_bytes(space) / 8).map(|_| AtomicU64::new(0)).collect();
+        let (groups, cells) = (Groups::new(puzzle, start), puzzle.cells() as u64);
+        Graph { words, keep, space, groups, cells, moves }
+    }
+
+    /// Sets bits of a state.
+    fn mark(&self, id: u64, bits: u64) {
+        let shift = 2 * (id % PER_WORD);
+        self.words[(id / PER_WORD) as usize].fetch_or(bits << shift, Ordering::Relaxed);
+    }
+
+    /// The contribution of a state to the checksum of its level, see [`crate::search::problem::SearchProblem::place`].
+    fn key(&self, state: State) -> u64 {
+        let (parity, rank) = self.space.parity(state);
+        let seat = self.groups.seat(parity, state.cell);
+        let seat = seat.expect("states that are reached have a group");
+        let group = lehmer::even_count(self.space.line_len()).div_ceil(LANES as u64);
+        let register = seat.group as u64 * group + rank / LANES as u64;
+        layout::state(register, (rank % LANES as u64) as usize, usize::from(seat.bit))
+    }
+
+    /// Expands the states of a task's words that carry the tag of the frontier, or only counts them, and marks them as
+    /// finished.
+    fn expand(&self, task: usize, tag: u64, count_only: bool) -> PassResult {
+        let words = task * WORDS_PER_TASK..self.words.len().min((task + 1) * WORDS_PER_TASK);
+        let mut found = PassResult::default();
+        let mut line = [0; lehmer::MAX_LEN];
+        let mut neighbour = [0; lehmer::MAX_LEN];
+        let len = self.space.line_len();
+        let (line, neighbour) = (&mut line[..len], &mut neighbour[..len]);
+        let mut unranked = u64::MAX;
+        for word in words {
+            let mut frontier = tagged(self.words[word].load(Ordering::Relaxed), tag);
+            found.tally.states += u64::from(frontier.count_ones());
+            while frontier != 0 {
+                let slot = u64::from(frontier.trailing_zeros() / 2);
+                frontier &= frontier - 1;
+                let id = word as u64 * PER_WORD + slot;
+                let (rank, cell) = (id / self.cells, id % self.cells);
+                let state = State { line: rank, cell: cell as usize };
+                found.tally.checksum = found.tally.checksum.wrapping_add(self.key(state));
+                if found.kept.len() < self.keep {
+                    found.kept.push(state);
+                }
+                if count_only {
+                    continue;
+                }
+                for (to, sources) in &self.moves[cell as usize] {
+                    let rank = match sources {
+                        None => rank,
+                        Some(sources) => {
+                            if rank != unranked {
+                                let (parity, rank) = self.space.parity(state);
+                                lehmer::unrank_in_parity(parity, rank, line);
+                                unranked = state.line;
+                            }
+                            for (new, &source) in neighbour.iter_mut().zip(sources) {
+                                *new = line[source];
+                            }
+                            self.space.number(neighbour, 0).line
+                        }
+                    };
+                    let id = rank * self.cells + to;
+                    let seen = self.words[(id / PER_WORD) as usize].load(Ordering::Relaxed);
+                    if (seen >> (2 * (id % PER_WORD))) & 3 == 0 {
+                        self.mark(id, 3 - tag);
+                    }
+                }
+                self.mark(id, 3);
+            }
+        }
+        found
     }
 }

@@ -1,17 +1,25 @@
-//! A search prepared for the streaming engines: built once, then shared.
+//! A search prepared for the streaming engines, and the planes of bits that cross between chunks.
 //!
-//! Invariant: start, layout and groups belong to the same state space.
+//! A [`SearchProblem`] is built once, then shared: by the sweep in memory, by the sweep on disk, and by forecasts. The
+//! sweep on disk asks [`Crossings`] for the planes of a step, and [`PlaneSources`] for the sources of their bits.
 //!
-//! A level is an array of registers: the lines of each of its class's groups, one group after the other.
+//! Invariant: start, layout and groups belong to the same state space. A level is an array of registers: the lines of
+//! each of its class's groups, one group after the other.
 
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
+
+use parking_lot::RwLock;
 
 use crate::{
     Error,
-    kernel::{Kernel, Tally, Transfer},
-    perm::{LANES, Layout, layout},
+    kernel::{BitGather, BitPiece, BitRow, Kernel, Tally, Transfer},
+    perm::{GROUP, LANES, Layout, MAX_LEN, MoveShape, MoveTable, TargetByte, layout},
     puzzle::{State, StateSpace, Window},
-    search::{Chunks, Groups, SearchError, Seat, disk::PlaneSources, is_long},
+    search::{Chunks, Groups, SearchError, Seat, is_long},
 };
 
 /// The search in the terms of the kernels.
@@ -196,4 +204,279 @@ fn moves(groups: &Groups, class: usize) -> impl Iterator<Item = (usize, usize, &
 
 pub(crate) fn crosses(transfer: &Transfer, chunks: Chunks) -> bool {
     !transfer.window.is_identity() && transfer.window.first() < chunks.digits
+}
+
+// The sources of the bits of a plane.
+//
+// Invariant: this uses the same tables as the kernels use for bytes.
+
+/// All lanes of a word.
+pub(crate) const ALL_LANES: u64 = (1 << LANES) - 1;
+
+/// Maximum number of portions that are remembered: boards have about a hundred, of a few KB each; a window with
+/// thousands of source blocks might have one for every block and chunk.
+const MOST_PORTIONS: usize = 4096;
+
+/// The units in which the words of a target block are found in those of the sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Granularity {
+    /// As a whole, in one source block.
+    Blocks,
+    /// Word by word.
+    Words,
+    /// Bit by bit.
+    Bits,
+}
+
+/// The sources of the bits of a plane.
+pub(crate) struct PlaneSources {
+    kernel: Kernel,
+    layout: Layout,
+    gather: MoveTable,
+    pub granularity: Granularity,
+    /// Computed when first used.
+    pieces: OnceLock<WordPieces>,
+    parity: usize,
+    /// Cached results of [`PlaneSources::portion`], by [`BlockSources::portion_of`].
+    portions: RwLock<HashMap<Vec<u64>, Arc<Portion>>>,
+}
+
+/// The contribution of some source blocks to a target block.
+pub(crate) struct Portion {
+    /// The words that receive any lanes, by their indices in the block, and these lanes.
+    pub words: Vec<u16>,
+    pub lanes: Vec<u64>,
+    /// For each of these words, where its pieces begin, followed by the end of the last.
+    starts: Vec<u32>,
+    pieces: Vec<BitPiece>,
+}
+
+/// The pieces of words: one piece each if words move as a whole.
+struct WordPieces {
+    rows: Vec<BitRow>,
+    /// For each variant, parity and register, where its pieces begin, followed by the end of the last.
+    starts: Vec<u32>,
+    pieces: Vec<BitPiece>,
+}
+
+#[derive(Default)]
+pub(crate) struct BlockSources {
+    /// The source block for each number.
+    pub blocks: Vec<usize>,
+    variant: usize,
+    parity: usize,
+}
+
+impl BlockSources {
+    /// Writes the key of the portion that comes from a range of blocks.
+    fn portion_of(&self, from: &Range<usize>, key: &mut Vec<u64>) {
+        key.clear();
+        key.push((2 * self.variant + self.parity) as u64);
+        for blocks in self.blocks.chunks(64) {
+            let bits = (0..).zip(blocks).map(|(i, block)| u64::from(from.contains(block)) << i);
+            key.push(bits.sum());
+        }
+    }
+}
+
+fn forget_many(portions: &mut HashMap<Vec<u64>, Arc<Portion>>) {
+    if portions.len() >= MOST_PORTIONS {
+        portions.clear();
+    }
+}
+
+/// Computes the portions of target blocks that come from a range of source blocks.
+pub(crate) struct Portions<'a> {
+    sources: &'a PlaneSources,
+    from: Range<usize>,
+    located: BlockSources,
+    key: Vec<u64>,
+    known: HashMap<Vec<u64>, Arc<Portion>>,
+}
+
+impl<'a> Portions<'a> {
+    pub fn new(sources: &'a PlaneSources, from: Range<usize>) -> Portions<'a> {
+        Portions {
+            sources,
+            from,
+            located: BlockSources::default(),
+            key: Vec::new(),
+            known: HashMap::new(),
+        }
+    }
+
+    pub fn of(&mut self, block: usize) -> Arc<Portion> {
+        let Portions { sources, from, located, key, known } = self;
+        sources.locate(block, located);
+        located.portion_of(from, key);
+        if let Some(portion) = known.get(&key[..]) {
+            return portion.clone();
+        }
+        let portion = sources.portion(located, from, key);
+        forget_many(known);
+        known.insert(key.clone(), portion.clone());
+        portion
+    }
+
+    /// Writes the words of the last located block that receive any lanes, and only these lanes; `load` reads source
+    /// words, numbered over the whole array, within the range.
+    pub fn take(&self, portion: &Portion, load: impl Fn(usize) -> u64, words: &mut [u64]) {
+        let Portions { sources, located, .. } = self;
+        let load = |piece| load(sources.place(located, piece));
+        let Portion { starts, pieces, .. } = portion;
+        let of = BitGather { rows: &sources.pieces().rows, starts, pieces };
+        sources.gather(of, load, words);
+    }
+}
+
+impl PlaneSources {
+    /// Returns the sources for a window, for target lines with a given parity.
+    pub fn new(kernel: Kernel, layout: Layout, window: &Window, parity: usize) -> PlaneSources {
+        let gather = MoveTable::new(layout, window);
+        let granularity = match gather.shape {
+            MoveShape::Block => Granularity::Blocks,
+            _ if gather.keeps_lanes() => Granularity::Words,
+            _ => Granularity::Bits,
+        };
+        let (pieces, portions) = (OnceLock::new(), RwLock::default());
+        PlaneSources { kernel, layout, gather, granularity, pieces, parity, portions }
+    }
+
+    /// Whether words move as a whole.
+    pub fn is_whole(&self) -> bool {
+        self.granularity != Granularity::Bits
+    }
+
+    /// Determines the source blocks of a target block.
+    pub fn locate(&self, block: usize, sources: &mut BlockSources) {
+        let layout = self.layout;
+        let mut digits = [0; MAX_LEN];
+        layout.block_digits(block, &mut digits);
+        let digits = &digits[..layout.block_prefix()];
+        let source_blocks = &self.gather.source_blocks;
+        let sum = digits.iter().map(|&d| usize::from(d)).sum::<usize>();
+        sources.parity = (sum + self.parity) % 2;
+        sources.blocks.resize(source_blocks.count(), 0);
+        sources.variant = source_blocks.find(block, digits, &mut sources.blocks);
+    }
+
+    /// Returns the source of each word of a target block, numbered over the whole array, if words move as a whole.
+    pub fn words(&self, sources: &BlockSources) -> impl Iterator<Item = usize> {
+        let size = self.layout.block_registers();
+        let first = self.starts(sources)[0] as usize;
+        let pieces = &self.pieces().pieces[first..][..size];
+        pieces.iter().map(move |&piece| self.place(sources, piece))
+    }
+
+    /// Writes the words of a target block; `load` reads source words, numbered over the whole array.
+    pub fn take(&self, sources: &BlockSources, load: impl Fn(usize) -> u64, words: &mut [u64]) {
+        let load = |piece| load(self.place(sources, piece));
+        let WordPieces { rows, pieces, .. } = self.pieces();
+        let of = BitGather { rows, starts: self.starts(sources), pieces };
+        self.gather(of, load, words);
+    }
+
+    /// The source word of a piece, numbered over the whole array.
+    fn place(&self, sources: &BlockSources, piece: BitPiece) -> usize {
+        let size = self.layout.block_registers();
+        sources.blocks[usize::from(piece.block)] * size + usize::from(piece.word)
+    }
+
+    fn gather(&self, of: BitGather<'_>, load: impl Fn(BitPiece) -> u64, words: &mut [u64]) {
+        if self.is_whole() {
+            for (word, &piece) in words.iter_mut().zip(&of.pieces[of.starts[0] as usize..]) {
+                *word = load(piece);
+            }
+        } else {
+            of.run(self.kernel, load, words);
+        }
+    }
+
+    /// Returns the contribution of a range of source blocks to a target block, identified by its key.
+    fn portion(&self, sources: &BlockSources, from: &Range<usize>, key: &[u64]) -> Arc<Portion> {
+        let known = self.portions.read();
+        if let Some(portion) = known.get(key) {
+            return portion.clone();
+        }
+        drop(known);
+        let mut portion =
+            Portion { words: Vec::new(), lanes: Vec::new(), starts: vec![0], pieces: Vec::new() };
+        for word in 0..self.layout.block_registers() {
+            let mut lanes = 0;
+            for (piece, its) in self.pieces_of(sources, word) {
+                if from.contains(&sources.blocks[usize::from(piece.block)]) {
+                    lanes |= its;
+                    portion.pieces.push(piece);
+                }
+            }
+            if lanes != 0 {
+                portion.words.push(word as u16);
+                portion.lanes.push(lanes);
+                portion.starts.push(portion.pieces.len() as u32);
+            }
+        }
+        let mut known = self.portions.write();
+        forget_many(&mut known);
+        known.entry(key.to_vec()).or_insert(Arc::new(portion)).clone()
+    }
+
+    fn pieces_of(&self, sources: &BlockSources, word: usize) -> Vec<(BitPiece, u64)> {
+        let WordPieces { rows, pieces, .. } = self.pieces();
+        let starts = &self.starts(sources)[word..];
+        let pieces = &pieces[starts[0] as usize..starts[1] as usize];
+        let lanes = |piece: &BitPiece| rows[usize::from(piece.row)].lanes;
+        pieces.iter().map(|piece| (*piece, lanes(piece))).collect()
+    }
+
+    fn starts(&self, sources: &BlockSources) -> &[u32] {
+        let size = self.layout.block_registers();
+        let first = (sources.variant * 2 + sources.parity) * size;
+        &self.pieces().starts[first..=first + size]
+    }
+
+    fn pieces(&self) -> &WordPieces {
+        self.pieces.get_or_init(|| self.cut())
+    }
+
+    /// Determines the pieces of every word.
+    fn cut(&self) -> WordPieces {
+        let layout = self.layout;
+        let parities = layout.group_parities();
+        let mut known = HashMap::new();
+        let mut made = WordPieces { rows: Vec::new(), starts: vec![0], pieces: Vec::new() };
+        for (variant, parity) in
+            (0..self.gather.source_blocks.variants()).flat_map(|v| [(v, 0), (v, 1)])
+        {
+            for register in 0..layout.block_registers() {
+                let inner = usize::from(parities[register / GROUP]) ^ (register % GROUP % 2);
+                let mut words: Vec<((u16, u16), BitRow)> = Vec::new();
+                for lane in 0..if self.is_whole() { 1 } else { LANES } {
+                    let at = TargetByte { variant, register, lane, parity: parity ^ inner };
+                    let (source, bit) = self.gather.byte_source(layout, at);
+                    let word = (source.block, source.register);
+                    let at = words.iter().position(|(known, _)| *known == word);
+                    let at = at.unwrap_or_else(|| {
+                        let row = BitRow { from: [0; 64], lanes: 0 };
+                        words.push((word, row));
+                        words.len() - 1
+                    });
+                    let row = &mut words[at].1;
+                    row.from[lane] = bit as u8;
+                    row.lanes |= 1 << lane;
+                }
+                if let ([(_, row)], true) = (&mut words[..], self.is_whole()) {
+                    row.lanes = ALL_LANES;
+                }
+                for ((block, word), row) in words {
+                    let number = *known.entry((row.from, row.lanes)).or_insert_with(|| {
+                        made.rows.push(row);
+                        made.rows.len() as u16 - 1
+                    });
+                    made.pieces.push(BitPiece { block, word, row: number });
+                }
+                made.starts.push(made.pieces.len() as u32);
+            }
+        }
+        made
+    }
 }

@@ -1,26 +1,29 @@
 //! Iterative-deepening A* over any tree of moves, with one thread, all threads, or all ranks.
 //!
+//! `optimal` and `puzzles` are the solvers: each is a [`StateSolver`] over a [`MoveTree`]. The program attempts states
+//! and finishes hard ones with the methods of the trait. All walks of an iteration share a [`Control`]; a [`Recorder`],
+//! such as `log`, keeps what they found.
+//!
 //! Source: R. E. Korf, Depth-first iterative-deepening, AIJ 27 (1985).
 //!
 //! Invariant: all solutions shorter than the threshold of an iteration are excluded by the previous iterations, whoever
 //! carried them out. So a search can pause between two iterations and continue with more threads.
 
-use std::{collections::BTreeMap, ops::ControlFlow, time::Instant};
+use std::{
+    collections::BTreeMap,
+    ops::ControlFlow,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Instant,
+};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    progress::Progress,
+    progress::{Phase, Progress},
     puzzle::{Board, Moves},
     search::{Ranks, Share},
-    solve::{
-        SolveError,
-        control::{
-            Control, Cut, Observers, Pending, Recorder, SubtreeResult, SubtreeSplit, WalkResult,
-            Walked, note,
-        },
-    },
+    solve::SolveError,
 };
 
 /// The answer for one board or other state.
@@ -433,3 +436,205 @@ fn pass<S, T: MoveTree>(
     whole.stopped = stopped && whole.solution.is_none();
     whole
 }
+
+// The data that the walks of one iteration share, across all threads and processes.
+//
+// Invariant: each subtree is assigned once, and its result is known to all when the iteration ends.
+
+/// The result of a walk through a subtree.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct WalkResult {
+    pub walked: Walked,
+    /// The path from the root of the tree to the goal, as numbers of moves.
+    pub solution: Option<Vec<u16>>,
+    /// Whether the walk was stopped early without a solution.
+    pub stopped: bool,
+}
+
+impl WalkResult {
+    /// Whether the subtree holds nothing more to find.
+    pub fn is_done(&self) -> bool {
+        self.solution.is_none() && !self.stopped
+    }
+}
+
+impl From<Walked> for WalkResult {
+    fn from(walked: Walked) -> WalkResult {
+        WalkResult { walked, solution: None, stopped: false }
+    }
+}
+
+/// The result for a subtree: how the iteration is split, and what a walk through it found. Subtrees are handed out in
+/// the order in which a single thread would walk through them.
+pub type SubtreeResult = (SubtreeSplit, WalkResult);
+
+/// The observer of the progress of a search, and the recorder of work that need not be repeated.
+pub type Observers<'c> = (&'c dyn Progress, &'c dyn Recorder);
+
+/// The data that the walks of one iteration share.
+pub struct Control<'c> {
+    observers: Observers<'c>,
+    pub share: &'c Share<SubtreeResult>,
+    /// Number of moves that the iteration allows.
+    pub limit: usize,
+    /// Number of nodes generated before, plus those that every process generates.
+    before: AtomicU64,
+}
+
+impl<'c> Control<'c> {
+    /// Returns the control of an iteration with a limit, before which a number of nodes were generated.
+    pub fn new(
+        observers: Observers<'c>,
+        share: &'c Share<SubtreeResult>,
+        limit: usize,
+        before: u64,
+    ) -> Control<'c> {
+        Control { observers, share, limit, before: before.into() }
+    }
+
+    /// Takes the result of a subtree that was handed out with this index.
+    pub fn done(&self, place: usize, result: SubtreeResult) {
+        note(self.observers.1, &result);
+        if result.1.solution.is_some() {
+            self.share.last(place);
+        }
+        self.share.done(place, result);
+    }
+
+    /// Counts nodes that every process generates.
+    pub fn everywhere(&self, nodes: u64) {
+        self.before.fetch_add(nodes, Ordering::Relaxed);
+        self.ask(0, 0);
+    }
+
+    /// Counts nodes; returns whether the walk through the subtree with this index should stop.
+    pub fn ask(&self, nodes: u64, place: usize) -> bool {
+        let nodes = self.before.load(Ordering::Relaxed) + self.share.count(nodes);
+        let progress = self.observers.0;
+        progress.progress(Phase::Search(self.limit), nodes, 0);
+        if progress.interrupted() {
+            self.share.stop();
+        }
+        self.share.is_stopped() || !self.share.is_needed(place)
+    }
+}
+
+/// Reports a subtree to a recorder if it holds nothing more to find.
+pub(crate) fn note(recorder: &dyn Recorder, (pieces, result): &SubtreeResult) {
+    if result.is_done() {
+        recorder.subtree(*pieces, result.walked);
+    }
+}
+
+// The progress of a search: sufficient for continuing from there.
+//
+// Invariant: a continued search finds the same solution and counts the same nodes as one that was never interrupted.
+
+/// The start of an iteration: its threshold, and the nodes spent before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Stage {
+    /// Number of moves that the iteration allows; all shorter solutions are excluded.
+    pub threshold: usize,
+    /// Number of nodes generated before this iteration.
+    pub nodes: u64,
+    /// Number of nodes generated by the previous iteration.
+    pub last: u64,
+}
+
+/// A subtree of an iteration that was searched completely and holds no solution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u32, u64, i32, u32)", into = "(u32, u64, i32, u32)")]
+pub struct Walked {
+    /// Number of the subtree.
+    pub subtree: u32,
+    /// Number of nodes generated.
+    pub nodes: u64,
+    /// Amount by which the closest node that was cut off exceeds the threshold.
+    pub excess: i32,
+    /// Minimum number of remaining moves at any of its nodes.
+    pub left: u32,
+}
+
+impl From<(u32, u64, i32, u32)> for Walked {
+    fn from((subtree, nodes, excess, left): (u32, u64, i32, u32)) -> Walked {
+        Walked { subtree, nodes, excess, left }
+    }
+}
+
+impl From<Walked> for (u32, u64, i32, u32) {
+    fn from(walked: Walked) -> (u32, u64, i32, u32) {
+        (walked.subtree, walked.nodes, walked.excess, walked.left)
+    }
+}
+
+/// The division of an iteration into subtrees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SubtreeSplit {
+    /// Number of moves that the iteration allows.
+    pub threshold: usize,
+    /// Number of moves from the board to the root of each subtree.
+    pub depth: u32,
+    /// Number of subtrees, which are numbered in the order of their moves.
+    pub subtrees: u32,
+}
+
+/// The division of an iteration into subtrees, and the subtrees that are done.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cut {
+    /// The division into subtrees.
+    pub pieces: SubtreeSplit,
+    /// The subtrees that are done.
+    pub walked: Vec<Walked>,
+}
+
+impl Cut {
+    /// Returns whether there are any subtrees and all of them are done.
+    pub fn is_whole(&self) -> bool {
+        !self.walked.is_empty() && self.walked.len() == self.pieces.subtrees as usize
+    }
+}
+
+/// A search that continues with an iteration, because it is too hard for one thread or because a log recorded it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Pending<S = Board> {
+    /// The board or other state to be solved.
+    pub state: S,
+    /// The iteration that comes next.
+    pub stage: Stage,
+    /// The completed part of this iteration.
+    pub(crate) done: Cut,
+    /// The completed part of the previous iteration, which determines where to look first.
+    pub(crate) before: Cut,
+    /// Time spent on the board so far, in seconds.
+    pub seconds: f64,
+}
+
+impl<S> Pending<S> {
+    /// Returns a search that begins with the given threshold.
+    pub(crate) fn new(state: S, threshold: usize) -> Pending<S> {
+        let stage = Stage { threshold, ..Stage::default() };
+        Pending { state, stage, done: Cut::default(), before: Cut::default(), seconds: 0.0 }
+    }
+
+    /// Returns the number of nodes generated so far.
+    pub fn nodes(&self) -> u64 {
+        self.stage.nodes + self.done.walked.iter().map(|walked| walked.nodes).sum::<u64>()
+    }
+}
+
+/// A recorder of the completed steps of a search on all threads, so that they need not be repeated.
+pub trait Recorder: Sync {
+    /// Called by the thread that runs the search, when an iteration has ended without a solution and the next one
+    /// starts at a stage.
+    fn iteration(&self, _next: Stage) {}
+
+    /// Called by any worker when it has determined that a subtree of an iteration holds no solution.
+    fn subtree(&self, _pieces: SubtreeSplit, _walked: Walked) {}
+}
+
+/// Records nothing.
+impl Recorder for () {}

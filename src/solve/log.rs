@@ -18,8 +18,7 @@ use crate::{
     search::Communicator,
     solve::{
         SolveError,
-        control::{Cut, Pending, Recorder, Stage, SubtreeSplit, Walked},
-        ida::{Answer, StateSolver},
+        ida::{Answer, Cut, Pending, Recorder, Stage, StateSolver, SubtreeSplit, Walked},
         optimal::Optimal,
     },
     store::Journal,

@@ -1,53 +1,363 @@
 //! Solving: optimally, constructively, by export to other solvers, and certified by a SAT solver.
 //!
 //! The program and Rust programs call [`Optimal`]: a goal with its databases (`database`), seen through symmetries
-//! (`symmetry`), is a `tree`. `ida` carries out iterations over any tree and splits them into subtrees; `walk` searches
-//! one subtree, with `sums` or `bits` as the heuristic and `pruner` for its moves. `control` collects the results of
-//! subtrees from all threads and ranks and passes them to the `log`. `partitions` chooses the databases for a goal.
-//! [`Constructive`] solves boards at once. `puzzles` solves puzzles with several sets of pieces optimally with pruning
-//! tables, and `phases` solves them quickly; `words` prunes their moves. `models`, `cnf` and `certify` pass the
-//! question to other solvers.
+//! (`symmetry`), is a tree. `ida` carries out iterations over any tree, splits them into subtrees, collects their
+//! results from all threads and ranks and passes them to the `log`; `walk` searches one subtree, with a heuristic
+//! (`heuristics`) and with `pruner` for its moves. [`Constructive`] solves boards at once. `puzzles` solves puzzles
+//! with several sets of pieces optimally with pruning tables, and `phases` solves them quickly. `models` and `cnf` pass
+//! the question to other solvers. Errors, and why a board cannot be solved, are here.
 //!
 //! Invariant: moves and nodes do not depend on the threads, the ranks or an interruption.
 
-pub(crate) mod bits;
-#[cfg(feature = "certify")]
-pub(crate) mod certify;
 pub(crate) mod cnf;
 pub(crate) mod constructive;
-pub(crate) mod control;
 pub(crate) mod database;
-pub(crate) mod error;
+pub(crate) mod heuristics;
 pub(crate) mod ida;
-pub(crate) mod inverses;
 pub(crate) mod log;
 pub mod models;
 pub(crate) mod optimal;
-pub(crate) mod partitions;
 pub(crate) mod phases;
 pub(crate) mod pruner;
 pub(crate) mod puzzles;
-pub(crate) mod solvability;
-pub(crate) mod sums;
 pub(crate) mod symmetry;
-pub(crate) mod tree;
 pub(crate) mod walk;
-pub(crate) mod words;
 
-#[cfg(feature = "certify")]
-pub use crate::solve::certify::{Certificate, certify, certify_with};
+use std::fmt;
+
+use crate::{
+    puzzle::{Board, Moves, PuzzleError, Size},
+    random::SplitMix64,
+    system::SystemError,
+    units::counted,
+};
 
 pub use crate::solve::{
     constructive::Constructive,
-    control::{Pending, Stage},
-    error::SolveError,
-    ida::{Answer, Attempt, StateSolver},
+    ida::{Answer, Attempt, Pending, Stage, StateSolver},
     log::{Logged, SolveLog},
-    optimal::Optimal,
-    partitions::{default_patterns, sweeps},
+    optimal::{Optimal, default_patterns, sweeps},
     phases::PhaseSolver,
     pruner::MovePruner,
     puzzles::PuzzleSolver,
-    solvability::{Scrambler, Unsolvable, explain},
     symmetry::SymmetricView,
 };
+
+#[cfg(feature = "certify")]
+pub use crate::solve::cnf::{Certificate, certify, certify_with};
+
+// Errors in solving, exporting and certifying.
+
+/// An error in solving, exporting or certifying a board.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SolveError {
+    /// The board or goal is invalid, or the board cannot reach the goal.
+    #[error(transparent)]
+    Puzzle(#[from] PuzzleError),
+    /// The databases do not suit the goal or each other.
+    #[error("cannot solve with these databases: {reason}")]
+    Database {
+        /// The reason.
+        reason: String,
+    },
+    /// A database cannot be read or built.
+    #[error(transparent)]
+    Pdb(#[from] crate::pdb::PdbError),
+    /// The solution does not lead to the goal: a database or the solver is faulty.
+    #[error(
+        "the moves {moves} do not solve the board: a database is damaged; find it with tilewave check"
+    )]
+    WrongSolution {
+        /// The moves found.
+        moves: Moves,
+    },
+    /// A complete search found no solution for a board that can reach the goal: a database or the solver is faulty.
+    #[error(
+        "the search ended without a solution, although the board can reach the goal: a database is \
+         damaged; find it with tilewave check"
+    )]
+    NoSolution,
+    /// The log belongs to a different solve.
+    #[error(
+        "'{}' is the log of a solve command {what}: use the arguments of that command, \
+         or choose another file for a new log", path.display()
+    )]
+    OtherLog {
+        /// The log.
+        path: std::path::PathBuf,
+        /// The part that differs.
+        what: &'static str,
+    },
+    /// Memory, threads or a file are not available.
+    #[error(transparent)]
+    System(#[from] SystemError),
+    /// The model has more variables than solvers support.
+    #[error(
+        "a model for a {size} board and up to {moves} moves has more than {max} variables: allow \
+         fewer moves, or choose a smaller board"
+    )]
+    ModelTooLarge {
+        /// Size of the board.
+        size: crate::puzzle::Size,
+        /// Maximum number of moves.
+        moves: usize,
+        /// The maximum number of variables of a model.
+        max: usize,
+    },
+    /// The output of another solver contains no solution of the board.
+    #[error("the solver's answer is not a solution: {reason}")]
+    NoModel {
+        /// The reason.
+        reason: String,
+    },
+    /// A shorter solution refutes the claimed optimum.
+    #[error(
+        "a solution with {} is not optimal: the board can be solved with {} ({moves})",
+        counted(*claimed as u64, "move"), counted(moves.len() as u64, "move")
+    )]
+    Beaten {
+        /// The length claimed.
+        claimed: usize,
+        /// The shorter solution.
+        moves: Moves,
+    },
+    /// The board cannot be solved in the claimed length.
+    #[error("no sequence of at most {claimed} moves solves the board")]
+    TooShort {
+        /// The length claimed.
+        claimed: usize,
+    },
+    /// The SAT solver was stopped.
+    #[error(
+        "after {seconds:.1} seconds, the SAT solver had not decided whether {moves} moves are enough: \
+         allow more time, or certify a smaller board"
+    )]
+    Undecided {
+        /// The number of moves in question.
+        moves: usize,
+        /// Time taken.
+        seconds: f64,
+    },
+    /// The SAT solver's answer is not a solution.
+    #[error("the SAT solver's model for {moves} moves is not a solution of the board")]
+    WrongModel {
+        /// The number of moves in question.
+        moves: usize,
+    },
+}
+
+// Why a board cannot be solved, and what could be solved instead.
+//
+// Invariant: every move exchanges the blank with a tile and moves the blank one step, so the parity of the number of
+// required exchanges and the parity of the blank's distance either both change or both stay the same.
+
+/// The two numbers whose parities must agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Parity {
+    /// The minimum number of exchanges of two elements that turn the board into the goal.
+    exchanges: usize,
+    /// The blank's distance from its goal.
+    steps: usize,
+}
+
+impl Parity {
+    /// Returns the parity of an arrangement, given by the goal cell of the element on each cell. Cost: linear.
+    pub fn of(size: Size, at: &[u16], blank_home: usize) -> Parity {
+        let mut seen = vec![false; at.len()];
+        let mut exchanges = 0;
+        for first in 0..at.len() {
+            let mut cell = first;
+            while !std::mem::replace(&mut seen[cell], true) {
+                cell = usize::from(at[cell]);
+                exchanges += usize::from(cell != first);
+            }
+        }
+        let blank = at.iter().position(|&home| usize::from(home) == blank_home);
+        let steps = distance(size, blank.unwrap_or(blank_home), blank_home);
+        Parity { exchanges, steps }
+    }
+
+    /// Returns whether the parities agree, so that the goal can be reached.
+    pub fn is_solvable(self) -> bool {
+        self.exchanges % 2 == self.steps % 2
+    }
+}
+
+fn distance(size: Size, a: usize, b: usize) -> usize {
+    let cols = size.cols();
+    (a / cols).abs_diff(b / cols) + (a % cols).abs_diff(b % cols)
+}
+
+/// The reason why a board cannot reach a goal, and the closest solvable alternatives. The display form explains both.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Unsolvable {
+    /// Number of exchanges of two elements (tiles or blank) that turn the board into the goal.
+    pub exchanges: usize,
+    /// The blank's distance from its goal, which has the opposite parity.
+    pub blank_steps: usize,
+    /// Two tiles whose exchange makes the board solvable and, if possible, brings at least one of them home.
+    pub swap: (u16, u16),
+    /// The board with the two tiles exchanged: it can reach the goal.
+    pub board: Board,
+    /// The goal with the two tiles exchanged: the board can reach it.
+    pub goal: Board,
+}
+
+/// Returns the reason why a board cannot reach a goal, or `None` if it can. Cost: linear.
+///
+/// ```
+/// use tilewave::puzzle::{Board, Goal};
+/// use tilewave::solve::explain;
+///
+/// let board = Board::parse("1 2 3 4/5 6 7 8/9 10 11 12/13 15 14 0", None)?;
+/// let goal = Goal::Last.board(board.size())?;
+/// let why = explain(&board, &goal)?.expect("Loyd's puzzle has no solution");
+/// assert_eq!((why.swap, why.exchanges, why.blank_steps), ((14, 15), 1, 0));
+/// assert_eq!((why.board, why.goal), (goal.clone(), board));
+/// assert_eq!(explain(&goal, &goal)?, None);
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+///
+/// # Errors
+/// [`PuzzleError::WrongShape`] if the board and the goal have different sizes.
+pub fn explain(board: &Board, goal: &Board) -> Result<Option<Unsolvable>, PuzzleError> {
+    let size = goal.size();
+    if board.size() != size {
+        return Err(PuzzleError::shape(board.size(), size));
+    }
+    let mut home = vec![0; size.cells()];
+    for (cell, &tile) in goal.tiles().iter().enumerate() {
+        home[usize::from(tile)] = cell as u16;
+    }
+    let at: Vec<u16> = board.tiles().iter().map(|&t| home[usize::from(t)]).collect();
+    let parity = Parity::of(size, &at, goal.blank());
+    if parity.is_solvable() {
+        return Ok(None);
+    }
+    let swap = nearest_swap(board, goal, &at);
+    Ok(Some(Unsolvable {
+        exchanges: parity.exchanges,
+        blank_steps: parity.steps,
+        swap,
+        board: exchanged(board, swap),
+        goal: exchanged(goal, swap),
+    }))
+}
+
+/// The two tiles to exchange: as many as possible home afterwards, then closest to each other, then smallest.
+fn nearest_swap(board: &Board, goal: &Board, at: &[u16]) -> (u16, u16) {
+    let size = board.size();
+    let (tiles, goals) = (board.tiles(), goal.tiles());
+    // Exchanging a tile with the one on its goal brings it home.
+    let homeward = (0..tiles.len()).filter_map(|cell| {
+        let target = usize::from(at[cell]);
+        let (tile, other) = (tiles[cell], tiles[target]);
+        let is_swap = tile != 0 && other != 0 && tile != other;
+        let both = goals[cell] == other;
+        is_swap.then(|| {
+            let swap = (tile.min(other), tile.max(other));
+            (!both, distance(size, cell, target), swap)
+        })
+    });
+    // Otherwise, one tile and the blank are exchanged: this tile and its nearest neighbour.
+    let stray = || {
+        let cell =
+            (0..tiles.len()).find(|&cell| tiles[cell] != 0 && usize::from(at[cell]) != cell)?;
+        let others = (0..tiles.len()).filter(|&other| other != cell && tiles[other] != 0);
+        let other = others.min_by_key(|&other| (distance(size, cell, other), tiles[other]))?;
+        let (tile, other) = (tiles[cell], tiles[other]);
+        Some((tile.min(other), tile.max(other)))
+    };
+    let best = homeward.min().map(|(_, _, swap)| swap);
+    best.or_else(stray).unwrap_or((1, 2))
+}
+
+/// The board with two tiles exchanged.
+fn exchanged(board: &Board, (a, b): (u16, u16)) -> Board {
+    let swap = |&tile: &u16| match tile {
+        t if t == a => b,
+        t if t == b => a,
+        t => t,
+    };
+    let tiles: Vec<u16> = board.tiles().iter().map(swap).collect();
+    Board::new(board.size(), &tiles).expect("an exchange keeps every tile")
+}
+
+impl fmt::Display for Unsolvable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parity = |n: usize| if n.is_multiple_of(2) { "even" } else { "odd" };
+        let plural = |n: usize| if n == 1 { "" } else { "s" };
+        let (a, b) = self.swap;
+        let (exchanges, steps) = (self.exchanges, self.blank_steps);
+        write!(
+            f,
+            "its parity is odd, so no moves lead to the goal: {exchanges} exchange{} of two cells \
+             (an {} number) would turn it into the goal, but the blank is {steps} step{} (an {} \
+             number) from its goal cell. Every move changes the parity of both numbers, so they can \
+             never both be 0. Exchange tiles {a} and {b} ({}), or \
+             choose another goal ({})",
+            plural(exchanges),
+            parity(exchanges),
+            plural(steps),
+            parity(steps),
+            self.board,
+            self.goal
+        )
+    }
+}
+
+// Random boards.
+//
+// Invariant: the boards depend only on goal and seed, never on the machine or the version of a library; all boards that
+// can reach the goal are equally likely.
+
+/// An endless sequence of random boards that can all reach a goal.
+///
+/// The source of randomness is SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators,
+/// OOPSLA 2014), initialized with the seed. Each board is a Fisher-Yates shuffle of the goal's cells from the last to
+/// the second, with indices drawn by rejection; if the result cannot reach the goal, the first two tiles in reading
+/// order are exchanged.
+///
+/// ```
+/// use tilewave::puzzle::{Goal, Size};
+/// use tilewave::solve::Scrambler;
+///
+/// let goal = Goal::Last.board(Size::new(3, 3)?)?;
+/// let board = Scrambler::new(goal.clone(), 1).next().expect("there is always another");
+/// assert_eq!(board.to_string(), "3 5 4/1 7 0/2 8 6");
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Scrambler {
+    goal: Board,
+    random: SplitMix64,
+}
+
+impl Scrambler {
+    /// Returns the sequence of boards for a goal and a seed.
+    pub fn new(goal: Board, seed: u64) -> Scrambler {
+        Scrambler { goal, random: SplitMix64::new(seed) }
+    }
+}
+
+impl Iterator for Scrambler {
+    type Item = Board;
+
+    fn next(&mut self) -> Option<Board> {
+        let mut tiles = self.goal.tiles().to_vec();
+        for last in (1..tiles.len()).rev() {
+            let other = self.random.below(last as u64 + 1) as usize;
+            tiles.swap(last, other);
+        }
+        let board = Board::new(self.goal.size(), &tiles).ok()?;
+        if explain(&board, &self.goal).ok()?.is_none() {
+            return Some(board);
+        }
+        // Exchanging two fixed places pairs every unsolvable board with one solvable board.
+        let mut places = (0..tiles.len()).filter(|&cell| tiles[cell] != 0);
+        let (first, second) = (places.next()?, places.next()?);
+        tiles.swap(first, second);
+        Board::new(self.goal.size(), &tiles).ok()
+    }
+}

@@ -1,27 +1,33 @@
-//! Move pruning with a finite-state machine: sequences of moves that only reach what an earlier sequence reaches are
-//! never searched.
+//! Facts about moves that save a search: sequences that only reach what an earlier sequence reaches are never searched,
+//! and a state needs as many moves as its inverse.
+//!
+//! `optimal` asks a [`MovePruner`] for the moves of a board. For any other puzzle, `puzzles` asks a [`WordPruner`], and
+//! looks up [`Inverses`] of states too.
 //!
 //! Source: L. A. Taylor and R. E. Korf, Pruning duplicate nodes in depth-first search, AAAI 1993.
-//!
-//! Invariant: a pruned sequence leads from its starting cell to the same board as an unpruned sequence that is shorter,
-//! or of equal length and earlier in the order of [`Direction::ALL`]. This order is preserved when part of a sequence
-//! is replaced, so every board keeps at least one shortest sequence.
 
 use std::{
-    collections::{
-        VecDeque,
-        hash_map::{Entry, HashMap},
-    },
+    collections::{HashMap, HashSet, VecDeque, hash_map::Entry},
     hash::{BuildHasherDefault, Hasher},
 };
 
 use rayon::prelude::*;
 
 use crate::{
+    frontier::{FieldKind, FieldMap, StateFields},
     kernel::prefetch,
-    puzzle::{Direction, Size},
+    puzzle::{
+        Direction, Size,
+        orbits::{OrbitPlace, OrbitPuzzle, Transformation},
+    },
     random::SplitMix64,
 };
+
+// Boards: a finite-state machine.
+//
+// Invariant: a pruned sequence leads from its starting cell to the same board as an unpruned sequence that is shorter,
+// or of equal length and earlier in the order of `Direction::ALL`. This order is preserved when part of a sequence
+// is replaced, so every board keeps at least one shortest sequence.
 
 /// A pruner for the blank's walks on boards of one size.
 ///
@@ -277,4 +283,255 @@ fn link(size: Size, nodes: &mut [PrefixNode], pruned: &mut [[bool; 4]]) -> Vec<[
         }
     }
     next
+}
+
+// Any puzzle.
+//
+// Invariant: a pruned sequence has the same effect as an unpruned one that is shorter, or of equal length and earlier
+// in the order of the moves; so every state keeps a shortest sequence.
+
+/// Maximum number of sequences that are compared.
+const MOST: usize = 200_000;
+
+/// A pruner for sequences of moves.
+#[derive(Clone, Debug)]
+pub(crate) struct WordPruner {
+    /// For each state, the moves that it allows, and the states after them.
+    next: Vec<Vec<(u16, u32)>>,
+}
+
+impl WordPruner {
+    /// Returns the pruner that contains all duplicates among sequences up to the greatest length for which there are at
+    /// most 200,000; if moves depend on where a piece is, it only prevents a move from being undone at once.
+    pub fn new(puzzle: &OrbitPuzzle) -> WordPruner {
+        let conditional =
+            !puzzle.illegal().is_empty() || puzzle.moves().iter().any(|one| one.requires.is_some());
+        let forbidden = if conditional { undone(puzzle) } else { duplicate_words(puzzle) };
+        WordPruner::without(puzzle.moves().len(), &forbidden)
+    }
+
+    /// Returns a pruner that allows all moves.
+    pub fn none(puzzle: &OrbitPuzzle) -> WordPruner {
+        WordPruner::without(puzzle.moves().len(), &[])
+    }
+
+    /// The state before the first move.
+    pub const START: u32 = 0;
+
+    /// Returns the moves that a state allows, and the states after them.
+    #[inline]
+    pub fn moves(&self, state: u32) -> &[(u16, u32)] {
+        &self.next[state as usize]
+    }
+
+    /// The automaton (A. V. Aho and M. J. Corasick, CACM 1975) of sequences that contain no forbidden one.
+    fn without(moves: usize, forbidden: &[Vec<u16>]) -> WordPruner {
+        let mut children: Vec<Vec<u32>> = vec![vec![NONE; moves]];
+        let mut ends = vec![false];
+        for word in forbidden {
+            let mut at = 0;
+            for &one in word {
+                let child = children[at][usize::from(one)];
+                at = if child == NONE {
+                    children.push(vec![NONE; moves]);
+                    ends.push(false);
+                    let new = children.len() - 1;
+                    children[at][usize::from(one)] = new as u32;
+                    new
+                } else {
+                    child as usize
+                };
+            }
+            ends[at] = true;
+        }
+        // The longest proper suffix of each prefix that is also a prefix.
+        let mut suffix = vec![0u32; children.len()];
+        let mut queue = VecDeque::from([0usize]);
+        while let Some(at) = queue.pop_front() {
+            for one in 0..moves {
+                let fallback = if at == 0 { 0 } else { children[suffix[at] as usize][one] };
+                match children[at][one] {
+                    NONE => children[at][one] = fallback,
+                    child => {
+                        suffix[child as usize] = fallback;
+                        ends[child as usize] |= ends[fallback as usize];
+                        queue.push_back(child as usize);
+                    }
+                }
+            }
+        }
+        let allowed = |row: &Vec<u32>| {
+            let open = |(_, next): &(u16, u32)| !ends[*next as usize];
+            (0..).zip(row.iter().copied()).filter(open).collect()
+        };
+        WordPruner { next: children.iter().map(allowed).collect() }
+    }
+}
+
+/// Pairs of moves in which the second undoes the first.
+fn undone(puzzle: &OrbitPuzzle) -> Vec<Vec<u16>> {
+    let moves = puzzle.moves();
+    let undoes = |first: &Transformation, then: &Transformation| {
+        !puzzle.does_something(&first.then(then, puzzle.orbits()))
+    };
+    let all = (0..moves.len()).flat_map(|a| (0..moves.len()).map(move |b| (a, b)));
+    all.filter(|&(a, b)| undoes(&moves[a].transformation, &moves[b].transformation))
+        .map(|(a, b)| vec![a as u16, b as u16])
+        .collect()
+}
+
+/// The shortest sequences that have the same effect as earlier ones.
+fn duplicate_words(puzzle: &OrbitPuzzle) -> Vec<Vec<u16>> {
+    let orbits = puzzle.orbits();
+    let moves: Vec<&Transformation> =
+        puzzle.moves().iter().map(|one| &one.transformation).collect();
+    let mut known: HashSet<Transformation> =
+        HashSet::from([puzzle.seen(&Transformation::identity(orbits))]);
+    let mut forbidden: Vec<Vec<u16>> = Vec::new();
+    let mut level = vec![(Vec::new(), Transformation::identity(orbits))];
+    let mut all = 0;
+    loop {
+        let kept: HashMap<Vec<u16>, ()> =
+            level.iter().map(|(word, _)| (word.clone(), ())).collect();
+        let mut next = Vec::new();
+        if all + level.len() * moves.len() > MOST {
+            return forbidden;
+        }
+        for (word, done) in &level {
+            for (one, transformation) in moves.iter().enumerate() {
+                let mut longer = word.clone();
+                longer.push(one as u16);
+                // A forbidden sequence within it already forbids it.
+                if longer.len() > 1 && !kept.contains_key(&longer[1..]) {
+                    continue;
+                }
+                let both = done.then(transformation, orbits);
+                match known.insert(puzzle.seen(&both)) {
+                    true => next.push((longer, both)),
+                    false => forbidden.push(longer),
+                }
+            }
+        }
+        all += next.len();
+        if next.is_empty() {
+            return forbidden;
+        }
+        level = next;
+    }
+}
+
+// Inverses of states, and the effects of moves on them.
+
+/// Inverses of states, for puzzles whose states are products of moves: all pieces differ, all orientations are visible,
+/// and every move has its inverse and is always allowed. A state and its inverse need the same number of moves.
+pub(crate) struct Inverses {
+    /// The effects of moves on the row of the inverse.
+    pub moves: Vec<FieldMap>,
+}
+
+impl Inverses {
+    /// Returns the effects of moves on inverses; `None` if states have no inverses.
+    pub fn of(puzzle: &OrbitPuzzle, fields: &StateFields) -> Option<Inverses> {
+        let whole = puzzle.orbits().iter().all(|orbit| {
+            let mut kinds: Vec<u8> = orbit.solved.iter().map(|piece| piece.kind).collect();
+            kinds.sort_unstable();
+            kinds.windows(2).all(|two| two[0] != two[1])
+                && orbit.solved.iter().all(|piece| piece.turn == 0)
+                && orbit.moduli.iter().all(|&modulus| modulus == orbit.orientations)
+        });
+        let free =
+            puzzle.illegal().is_empty() && puzzle.moves().iter().all(|one| one.requires.is_none());
+        let one_goal = *puzzle.goals() == [puzzle.solved()];
+        if !whole || !free || !one_goal || puzzle.is_directed() {
+            return None;
+        }
+        let moves = puzzle.moves().iter().map(|one| {
+            let inverse = one.transformation.inverse(puzzle.orbits());
+            // The inverse of "a state, then a move" is the inverse of the move, then the inverse of the state: a piece
+            // goes where the piece goes whose home it reaches first.
+            let mut map = FieldMap { source: Vec::new(), table: Vec::new() };
+            for field in &fields.fields {
+                let FieldKind::Location { kind } = field.kind else { return None };
+                let orbit = &puzzle.orbits()[field.orbit];
+                let turn = &inverse.0[field.orbit];
+                let home = orbit.solved.iter().position(|piece| piece.kind == kind)?;
+                let to = turn.source.iter().position(|&from| usize::from(from) == home)?;
+                let at = OrbitPlace {
+                    orbit: field.orbit as u8,
+                    position: 0,
+                    kind: orbit.solved[to].kind,
+                };
+                map.source.push(fields.location(at)? as u16);
+                let twist = usize::from(turn.twist[to]);
+                let turned = |value| {
+                    value / field.modulus * field.modulus
+                        + (value % field.modulus + twist) % field.modulus
+                };
+                map.table.push((0..field.values).map(|value| turned(value) as u8).collect());
+            }
+            Some(map)
+        });
+        Some(Inverses { moves: moves.collect::<Option<_>>()? })
+    }
+
+    /// Returns the row of the inverse of a state.
+    pub fn row(puzzle: &OrbitPuzzle, fields: &StateFields, row: &[u8]) -> Vec<u8> {
+        let mut inverse = vec![0; row.len()];
+        for (field, &value) in fields.fields.iter().zip(row) {
+            let FieldKind::Location { kind } = field.kind else { continue };
+            let orbit = &puzzle.orbits()[field.orbit];
+            let home = orbit.solved.iter().position(|piece| piece.kind == kind);
+            let (position, turn) =
+                (usize::from(value) / field.modulus, usize::from(value) % field.modulus);
+            let at = OrbitPlace {
+                orbit: field.orbit as u8,
+                position: 0,
+                kind: orbit.solved[position].kind,
+            };
+            if let (Some(home), Some(of)) = (home, fields.location(at)) {
+                inverse[of] = (home * field.modulus + (field.modulus - turn) % field.modulus) as u8;
+            }
+        }
+        inverse
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        puzzle::{named, orbits::Turns},
+        random::SplitMix64,
+    };
+
+    #[test]
+    fn sequences_are_as_many_as_states_where_all_duplicates_are_known() {
+        let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers).unwrap();
+        let pruner = WordPruner::new(&cube);
+        let mut states = vec![WordPruner::START];
+        let mut counts = Vec::new();
+        for _ in 0..4 {
+            states = states.iter().flat_map(|&s| pruner.moves(s)).map(|&(_, next)| next).collect();
+            counts.push(states.len());
+        }
+        // OEIS A080601: as many sequences as states.
+        assert_eq!(counts, [18, 243, 3240, 43239]);
+    }
+
+    #[test]
+    fn inverses_follow_the_moves() {
+        let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers).unwrap();
+        let fields = StateFields::of(&cube);
+        let inverses = Inverses::of(&cube, &fields).unwrap();
+        let mut random = SplitMix64::new(3);
+        let mut row = fields.encode(&cube.solved());
+        let mut inverse = row.clone();
+        for _ in 0..100 {
+            let one = random.draw() as usize % cube.moves().len();
+            row = fields.of_move(&cube, &cube.moves()[one].transformation).apply(&row);
+            inverse = inverses.moves[one].apply(&inverse);
+            assert_eq!(inverse, Inverses::row(&cube, &fields, &row));
+            assert_eq!(row, Inverses::row(&cube, &fields, &inverse));
+        }
+    }
 }

@@ -29,10 +29,10 @@ use crate::{
     random::SplitMix64,
     solve::{
         SolveError,
-        control::{Control, Pending, WalkResult, Walked},
-        ida::{Answer, Attempt, MoveTree, Rooted, StateSolver},
-        inverses::Inverses,
-        words::WordPruner,
+        ida::{
+            Answer, Attempt, Control, MoveTree, Pending, Rooted, StateSolver, WalkResult, Walked,
+        },
+        pruner::{Inverses, WordPruner},
     },
 };
 

@@ -7,7 +7,7 @@ use crate::{
     perm::{LANES, Layout, Register, lehmer},
     progress::{NoProgress, Progress},
     puzzle::{Board, CellMoves, Definition, Position, State, StateSpace},
-    search::{self, Search, SearchError, run::run_each},
+    search::{self, Search, SearchError, memory::run_each},
     store::{BLOCK_BYTES, FileHeader as _, Image, MAX_DEPTH},
     table::{
         DistanceTable, TableEncoding, TableError,

@@ -17,8 +17,7 @@ use crate::{
     system::FileProblem,
     table::{
         TableEncoding,
-        error::TableError,
-        header::{TableHeader, TablePuzzle, TableShape},
+        header::{TableError, TableHeader, TablePuzzle, TableShape},
     },
 };
 

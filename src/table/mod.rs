@@ -13,12 +13,10 @@
 
 pub(crate) mod build;
 pub(crate) mod distances;
-pub(crate) mod error;
 pub(crate) mod header;
 
 pub use crate::table::{
     build::{Fill, needed},
     distances::DistanceTable,
-    error::TableError,
-    header::TableEncoding,
+    header::{TableEncoding, TableError},
 };

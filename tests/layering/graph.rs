@@ -19,6 +19,18 @@ struct File {
     body: Vec<String>,
 }
 
+impl File {
+    /// Whether the code names something; what stands behind a dot is a method or a field.
+    fn names(&self, name: &str) -> bool {
+        let mut behind_dot = false;
+        self.body.iter().any(|token| {
+            let named = token == name && !behind_dot;
+            behind_dot = token == ".";
+            named
+        })
+    }
+}
+
 struct Import {
     /// The name in this file; `*` for all names of a module.
     name: String,
@@ -74,7 +86,7 @@ impl Crate {
         for (module, file) in &self.files {
             for import in &file.imports {
                 let target = self.target(&import.path, &mut through);
-                let named = file.body.contains(&import.name);
+                let named = file.names(&import.name);
                 let passed_on = through.contains(&(module.clone(), import.name.clone()));
                 // Modules are used by the paths that begin with them; what is only passed on is not used.
                 if self.is_module(&import.path) || !named && (import.public || passed_on) {

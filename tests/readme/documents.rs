@@ -201,7 +201,7 @@ fn what_the_documents_name_exists() {
 fn a_wrong_name_is_found() {
     let sources = sources();
     let text = "`search::memory::run` and `Session::levels`, `std::fs::read` too, `kernel::Rule`, \
-                `search::memory::walk`, `Session::floors`, `kernel::Ruler`, `search::{mpi, nmi}`, \
+                `search::memory::walk`, `Session::floors`, `kernel::Ruler`, `search::{ranks, nmi}`, \
                 `WholeHalo` and `HalfHalo`";
     let wrong =
         ["search::memory::walk", "Session::floors", "kernel::Ruler", "search::nmi", "HalfHalo"];

@@ -1,4 +1,7 @@
-//! The boards to solve: on the command line, or on standard input, as they arrive.
+//! The boards to solve, as they arrive from the command line or from standard input, and what is written of each: one
+//! line per board, and a summary.
+//!
+//! `solve` takes [`Arrivals`] in batches, and makes a [`Solved`] of every board; [`Totals`] adds them up.
 
 use std::{
     io::BufRead,
@@ -6,9 +9,22 @@ use std::{
     time::Duration,
 };
 
-use tilewave::{Board, Size, search::Communicator};
+use serde::{Deserialize, Serialize};
+use tilewave::{
+    Board, Moves, Size,
+    puzzle::{Metric, MoveStyle},
+    report::{
+        counted, duration,
+        html::{Refused, Solution},
+        rate, thousands,
+    },
+    search::Communicator,
+    solve::{Answer, Unsolvable},
+};
 
-use crate::cli::{Failure, Result, progress, refuse};
+use crate::cli::{Failure, Figures, Result, progress, refuse};
+
+// The boards.
 
 /// Lines that are read ahead.
 const AHEAD: usize = 1 << 16;
@@ -183,4 +199,279 @@ fn read(size: Option<Size>) -> Receiver<BoardLine> {
         }
     });
     receive
+}
+
+// The answers.
+
+/// What became of a board.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Solved {
+    pub board: Board,
+    pub answer: Result<Answer, Box<Unsolvable>>,
+    /// What counts as one move.
+    pub metric: Metric,
+    /// Whether the moves are a shortest solution.
+    pub optimal: bool,
+    /// The least number of moves, where the moves are not a shortest solution but one is known.
+    pub optimum: Option<usize>,
+    /// The conflicts of the proof that nothing is shorter, or why there is no proof; if one was asked for.
+    pub proof: Option<Result<u64, String>>,
+    /// Nodes that earlier sessions have generated.
+    pub earlier: u64,
+}
+
+impl Solved {
+    fn moves(&self) -> Option<&Moves> {
+        self.answer.as_ref().ok()?.moves.as_ref()
+    }
+
+    /// What a page shows of it: the solution, or why there is none.
+    pub fn page(&self, goal: &Board) -> Result<Solution, Refused> {
+        let start = self.board.clone();
+        match (self.moves().cloned(), &self.answer) {
+            (Some(moves), _) => {
+                let (goal, optimal) = (goal.clone(), self.optimal);
+                Ok(Solution { start, goal, moves, optimal, label: None })
+            }
+            (None, Err(why)) => Err(Refused { board: start, reason: why.to_string() }),
+            (None, Ok(_)) => Err(Refused { board: start, reason: "the solver gave up".into() }),
+        }
+    }
+
+    fn length(&self) -> Option<usize> {
+        self.moves().map(|moves| moves.count(self.metric))
+    }
+
+    /// How many times as long as the shortest solution this one is.
+    fn ratio(&self) -> Option<f64> {
+        let (length, optimum) = (self.length()?, self.optimum?);
+        Some(match optimum {
+            0 => 1.0,
+            _ => length as f64 / optimum as f64,
+        })
+    }
+}
+
+/// How answers are written.
+#[derive(Clone, Copy)]
+pub struct Wording {
+    /// What the letters say.
+    pub style: MoveStyle,
+    /// Whether every move is written.
+    pub long: bool,
+    /// Whether proofs are asked for.
+    pub certify: bool,
+    /// Whether fast solutions are compared with shortest ones.
+    pub ratio: bool,
+}
+
+/// What is said of a board.
+#[derive(Serialize)]
+pub struct BoardFacts<'a> {
+    board: String,
+    solvable: bool,
+    length: Option<usize>,
+    moves: Option<String>,
+    nodes: u64,
+    seconds: f64,
+    optimal: bool,
+    metric: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    length_mtm: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nearest: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_least: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certified: Option<bool>,
+    /// There where a ratio is asked for, null where nothing is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    optimum: Option<Option<usize>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ratio: Option<Option<f64>>,
+    #[serde(skip)]
+    of: &'a Solved,
+}
+
+fn columns(certify: bool, ratio: bool) -> &'static str {
+    match (certify, ratio) {
+        (true, _) => "board,solvable,length,moves,nodes,seconds,optimal,certified",
+        (_, true) => "board,solvable,length,moves,nodes,seconds,optimal,optimum,ratio",
+        _ => "board,solvable,length,moves,nodes,seconds,optimal",
+    }
+}
+
+impl Wording {
+    pub fn columns(self) -> &'static str {
+        columns(self.certify, self.ratio)
+    }
+
+    pub fn facts(self, of: &Solved) -> BoardFacts<'_> {
+        let (answer, why) = (of.answer.as_ref().ok(), of.answer.as_ref().err());
+        let (moves, length) = (of.moves(), of.length());
+        let letters = if self.long { Moves::long } else { Moves::short };
+        BoardFacts {
+            board: of.board.to_string(),
+            solvable: answer.is_some(),
+            length,
+            moves: moves.map(|moves| letters(moves, self.style)),
+            nodes: answer.map_or(0, |answer| answer.nodes),
+            seconds: answer.map_or(0.0, |answer| answer.seconds),
+            optimal: of.optimal && length.is_some(),
+            metric: of.metric.name(),
+            length_mtm: moves.filter(|_| !of.optimal).map(|moves| moves.count(Metric::Mtm)),
+            reason: why.map(ToString::to_string),
+            nearest: why.map(|why| why.board.to_string()),
+            at_least: answer.filter(|_| moves.is_none()).map(|answer| answer.at_least),
+            certified: self.certify.then_some(matches!(of.proof, Some(Ok(_)))),
+            optimum: self.ratio.then_some(of.optimum),
+            ratio: self.ratio.then(|| of.ratio()),
+            of,
+        }
+    }
+
+    /// What comes after the last line.
+    pub fn summary(self, totals: &Totals, seconds: f64) -> String {
+        // One of many that were not looked at any more is to be told of.
+        let left = if totals.interrupted { totals.known + u64::from(totals.more) } else { 0 };
+        if totals.boards.max(left) < 2 {
+            return String::new();
+        }
+        let Totals { boards, solved, searched, moves, nodes, .. } = *totals;
+        let Totals { proofs, compared, ratios, generated, .. } = *totals;
+        let begin = if totals.interrupted { "interrupted: " } else { "" };
+        let mut text = format!(
+            "\n{begin}{} of {}{} boards solved",
+            thousands(solved),
+            thousands(totals.known.max(boards)),
+            totals.and_more()
+        );
+        if solved > 0 {
+            text += &format!(", {:.2} moves on average", moves as f64 / solved as f64);
+        }
+        if compared > 0 {
+            let ratio = ratios / compared as f64;
+            text += &format!(", {ratio:.3} times the optimum on average");
+        }
+        if nodes > 0 {
+            let mean = nodes / searched.max(1);
+            text += &format!(", {} nodes on average", thousands(mean));
+        }
+        if self.certify {
+            text += &format!(", {} certified", thousands(proofs));
+        }
+        let speed = if nodes > 0 {
+            format!("{} nodes/s", rate(generated as f64 / seconds))
+        } else {
+            format!("{} boards/s", rate(boards as f64 / seconds))
+        };
+        text + &format!("\n{}, {speed}\n", duration(seconds))
+    }
+}
+
+impl Figures for BoardFacts<'_> {
+    const COLUMNS: &'static str = "";
+
+    fn columns(&self) -> &'static str {
+        columns(self.certified.is_some(), self.optimum.is_some())
+    }
+
+    fn words(&self) -> String {
+        let BoardFacts { board, of, .. } = self;
+        if let Some(why) = &self.reason {
+            return format!("{board}  not solvable: {why}\n");
+        }
+        let (time, nodes) = (duration(self.seconds), counted(self.nodes, "node"));
+        let (Some(length), Some(letters)) = (self.length, &self.moves) else {
+            let least = self.at_least.unwrap_or_default();
+            return format!(
+                "{board}  gave up after {nodes}: needs at least {}  {time}\n",
+                counted(least as u64, "move")
+            );
+        };
+        let also = self.length_mtm.map_or(String::new(), |length| format!(" ({length} in mtm)"));
+        let moves = counted(length as u64, "move");
+        let mut line = format!("{board}  {moves}{also}  {letters}");
+        if self.nodes > 0 {
+            line += &format!("  {nodes}");
+        }
+        line += &format!("  {time}");
+        if let (Some(optimum), Some(ratio)) = (of.optimum, of.ratio()) {
+            line += &format!("  {ratio:.2} times the optimum of {optimum}");
+        }
+        match &of.proof {
+            None => {}
+            Some(Ok(conflicts)) => {
+                line += &format!("  certified ({} conflicts)", thousands(*conflicts));
+            }
+            Some(Err(why)) => line += &format!("  not certified: {why}"),
+        }
+        line + "\n"
+    }
+}
+
+/// Sums over all boards.
+#[derive(Clone, Copy, Default)]
+pub struct Totals {
+    boards: u64,
+    solved: u64,
+    /// Boards that can be solved.
+    searched: u64,
+    moves: u64,
+    nodes: u64,
+    /// Nodes of this session alone.
+    generated: u64,
+    proofs: u64,
+    failed: u64,
+    compared: u64,
+    ratios: f64,
+    /// Lines that are no boards of the goal's size.
+    pub refused: u64,
+    /// All boards and lines that came, done or not.
+    pub known: u64,
+    /// Whether the command ended before all lines had come.
+    pub more: bool,
+    pub interrupted: bool,
+}
+
+impl Totals {
+    pub fn count(&mut self, solved: &Solved) {
+        self.boards += 1;
+        if let Ok(answer) = &solved.answer {
+            self.searched += 1;
+            self.nodes += answer.nodes;
+            // A log has subtrees behind the solution, too, which answers do not count.
+            self.generated += answer.nodes.saturating_sub(solved.earlier);
+        }
+        if let Some(length) = solved.length() {
+            self.solved += 1;
+            self.moves += length as u64;
+        }
+        match solved.proof {
+            Some(Ok(_)) => self.proofs += 1,
+            Some(Err(_)) => self.failed += 1,
+            None => {}
+        }
+        if let Some(ratio) = solved.ratio() {
+            self.compared += 1;
+            self.ratios += ratio;
+        }
+    }
+
+    /// How far an interrupted command came.
+    pub fn so_far(&self) -> String {
+        let (solved, known) = (thousands(self.solved), thousands(self.known));
+        format!("{solved} of {known}{} boards solved", self.and_more())
+    }
+
+    fn and_more(&self) -> &'static str {
+        if self.more { " or more" } else { "" }
+    }
+
+    /// Whether every board was solved, and every proof asked for was found.
+    pub fn all_done(&self) -> bool {
+        self.solved == self.boards && self.failed + self.refused == 0
+    }
 }

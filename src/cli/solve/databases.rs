@@ -1,9 +1,13 @@
 //! The databases of a solver: files given, or a set that is built once and kept.
+//!
+//! `solve` and `states` ask [`Databases`] when there is a state to solve; [`get_all`] opens what is kept and builds the
+//! rest. `pdb set` and `cache` know the same places.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
     path::{Path, PathBuf},
     sync::Arc,
+    time::Instant,
 };
 
 use tilewave::{
@@ -12,11 +16,12 @@ use tilewave::{
     progress::StopWhen,
     pruning::PruningTable,
     puzzle::orbits::OrbitPuzzle,
+    report::{bytes, duration},
     solve::default_patterns,
     table::TableError,
 };
 
-use crate::cli::{Context, Failure, Result, last_words, progress, refuse, solve::kept};
+use crate::cli::{Context, Failure, Result, SearchProgress, failure, part, progress, refuse};
 
 /// Where databases come from.
 #[derive(clap::Args)]
@@ -83,7 +88,7 @@ impl Databases {
             true => (Kind::Regions, Encoding::Bit),
             false => (Kind::Minimum, Encoding::Byte),
         };
-        let pdbs = kept::get_all(
+        let pdbs = get_all(
             self.cache().as_deref(),
             patterns.len(),
             |i| name(&patterns[i], encoding),
@@ -116,7 +121,7 @@ impl Databases {
         }
         let resources = Resources::new().threads(threads);
         let projections = PruningTable::default_projections(puzzle, None)?;
-        kept::get_all(
+        get_all(
             self.cache().as_deref(),
             projections.len(),
             |i| table_name(&projections[i]),
@@ -206,7 +211,7 @@ pub fn open_partitions(files: &[PathBuf]) -> Result<Vec<Vec<Arc<Pdb>>>> {
 /// Maps a database, which spares a copy in memory that has to be found and cleared first; reads it where the
 /// system cannot tell when the file is cut.
 fn open(path: &Path) -> Result<Pdb, PdbError> {
-    match last_words::map(path) {
+    match failure::map_file(path) {
         Ok(mapped) => Pdb::map(path, mapped),
         // Whatever is wrong with the file, reading it says so.
         Err(_) => Pdb::load(path),
@@ -231,7 +236,7 @@ fn open_table(path: &Path) -> Result<PruningTable> {
                 "{} is larger than the free memory, so it is memory-mapped",
                 path.display()
             );
-            let mapped = last_words::map(path);
+            let mapped = failure::map_file(path);
             let mapped = mapped.context(format!("cannot memory-map '{}'", path.display()))?;
             Ok(PruningTable::map(path, mapped)?)
         }
@@ -261,4 +266,78 @@ fn name(pattern: &Pattern, encoding: Encoding) -> String {
         other => format!("-{other}"),
     };
     format!("{}-{goal_name}-{}{stored}.pdb", goal.size(), join(pattern.tiles()))
+}
+
+// Databases and tables that are built once and kept.
+
+/// What is kept in a file.
+pub trait Keepable {
+    /// What it is called where there are several.
+    const NOUN: &'static str;
+    fn bytes(&self) -> u64;
+    fn keep(&self, path: &Path, progress: &SearchProgress) -> Result<()>;
+}
+
+impl Keepable for Pdb {
+    const NOUN: &'static str = "pattern databases";
+
+    fn bytes(&self) -> u64 {
+        self.file_bytes()
+    }
+
+    fn keep(&self, path: &Path, progress: &SearchProgress) -> Result<()> {
+        Ok(self.save_with(path, true, progress)?)
+    }
+}
+
+impl Keepable for PruningTable {
+    const NOUN: &'static str = "pruning tables";
+
+    fn bytes(&self) -> u64 {
+        self.file_bytes()
+    }
+
+    fn keep(&self, path: &Path, progress: &SearchProgress) -> Result<()> {
+        Ok(self.save(path, true, progress)?)
+    }
+}
+
+/// Returns so many databases or tables, each given by its place: what is kept in a directory under its name, if it can be used,
+/// else built, and kept.
+fn get_all<T: Keepable>(
+    dir: Option<&Path>,
+    count: usize,
+    name: impl Fn(usize) -> String,
+    usable: impl Fn(usize, &Path) -> Option<T>,
+    build: impl Fn(usize, &SearchProgress) -> Result<T>,
+) -> Result<Vec<T>> {
+    let (mut all, mut built, mut seconds) = (Vec::new(), 0, 0.0);
+    for i in 0..count {
+        let path: Option<PathBuf> = dir.map(|dir| dir.join(name(i)));
+        // A file that cannot be used, for whatever reason, is built again and replaced.
+        if let Some(found) = path.as_ref().and_then(|path| usable(i, path)) {
+            all.push(found);
+            continue;
+        }
+        let begun = Instant::now();
+        let progress = SearchProgress::of_part(part(i, count));
+        let made = build(i, &progress)?;
+        if let Some(path) = &path
+            && let Err(error) = made.keep(path, &progress)
+        {
+            let why = error.said.unwrap_or_default();
+            tracing::warn!("{} will not be kept: {why}", path.display());
+        }
+        built += made.bytes();
+        seconds += begun.elapsed().as_secs_f64();
+        all.push(made);
+    }
+    if built > 0 {
+        let place = match dir {
+            Some(dir) => format!("kept in {}", dir.display()),
+            None => "not kept".into(),
+        };
+        tracing::info!("built {}: {} in {}, {place}", T::NOUN, bytes(built), duration(seconds));
+    }
+    Ok(all)
 }

@@ -1,16 +1,13 @@
 //! `tilewave solve`: shortest solutions, or fast ones.
 //!
 //! Boards come from `boards` in batches. `databases` gets what they need when the first can be solved. Easy boards are
-//! attempted one per thread, hard ones finished on all threads of all ranks (`search`); `answer` makes a line of each and a
-//! summary, `status` shows how far it is. `states` solves puzzles other than boards.
+//! attempted one per thread, hard ones finished on all threads of all ranks (`search`, which shows how far it is);
+//! `boards` makes a line of each and a summary. `states` solves puzzles other than boards.
 
-mod answer;
 mod boards;
 mod databases;
-mod kept;
 mod search;
 mod states;
-mod status;
 
 use std::{
     path::PathBuf,
@@ -31,12 +28,10 @@ use crate::cli::{
     Counted, Destination, Failure, OutputFile, OutputFormat, OutputOptions, PuzzleAndStates,
     Result, Threads, aside, choice, complain, count, progress, ranks, refuse,
     solve::{
-        answer::{Solved, Totals, Wording},
-        boards::{Arrivals, BoardLine, Boards},
+        boards::{Arrivals, BoardLine, Boards, Solved, Totals, Wording},
         databases::Databases,
-        search::{SearchLimits, Searcher},
+        search::{SearchLimits, Searcher, SolveProgress},
         states::{Phases, StateSolve},
-        status::SolveProgress,
     },
     time,
 };

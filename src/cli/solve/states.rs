@@ -27,8 +27,7 @@ use crate::cli::{
     complain, progress, ranks, refuse,
     solve::{
         databases::Databases,
-        search::{SearchLimits, Searcher, attempt_all},
-        status::SolveProgress,
+        search::{SearchLimits, Searcher, SolveProgress, attempt_all},
     },
 };
 

@@ -20,10 +20,7 @@ use serde_json::value::RawValue;
 use crate::{
     puzzle::{
         Permutation, PuzzleError,
-        formats::{
-            sets::{FilePiece, FileSequence, PieceSet, SetSource},
-            source::{Located, once},
-        },
+        formats::source::{FilePiece, FileSequence, Located, PieceSet, SetSource, once},
         orbits::{OrbitTurn, Transformation},
     },
     units::shown,

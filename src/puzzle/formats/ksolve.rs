@@ -25,10 +25,7 @@
 use crate::{
     puzzle::{
         Permutation, PuzzleError,
-        formats::{
-            sets::{FilePiece, FileSequence, PieceSet, SetSource},
-            source::{Located, once},
-        },
+        formats::source::{FilePiece, FileSequence, Located, PieceSet, SetSource, once},
         orbits::{OrbitPlace, OrbitTurn, Transformation},
     },
     units::shown,

@@ -1,8 +1,7 @@
 //! Files that define a puzzle: GAP permutations, ksolve and twsearch definitions, KPuzzle JSON.
 //!
-//! The program and Rust programs call [`read_any`]. The module of a format parses the text (into `source` for points,
-//! into `sets` for sets of pieces); from these, a definition or a puzzle with orbits is made in the same way for all
-//! formats.
+//! The program and Rust programs call [`read_any`]. The module of a format parses the text into points or sets of
+//! pieces (`source`); from these, a definition or a puzzle with orbits is made in the same way for all formats.
 //!
 //! Invariant: any text is either read or rejected with the line number of the error. This module does not access files.
 //!
@@ -15,20 +14,15 @@
 pub(crate) mod gap;
 pub(crate) mod kpuzzle;
 pub(crate) mod ksolve;
-mod pieces;
-pub(crate) mod sets;
 pub(crate) mod source;
 
 use crate::puzzle::{
     Definition, PuzzleError,
-    formats::{
-        sets::SetSource,
-        source::{Located, PointSource},
-    },
+    formats::source::{Located, PointSource, SetSource},
     orbits::{OrbitPuzzle, Turns},
 };
 
-pub use crate::puzzle::formats::{sets::Extract, source::Counting};
+pub use crate::puzzle::formats::source::{Counting, Extract};
 
 /// A file format for puzzles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

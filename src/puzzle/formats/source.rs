@@ -1,15 +1,24 @@
-//! The contents of a file, before its points become the positions of a puzzle.
+//! The contents of a file before it becomes a puzzle: points, sets of pieces, and points joined into pieces.
 //!
-//! Invariant: all moves permute the same points, and they become a definition in the same way for all formats.
+//! The module of a format makes a [`PointSource`] or a [`SetSource`]; mod.rs makes a definition or a puzzle with orbits
+//! of it, in the same way for all formats.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     puzzle::{
-        Definition, Generator, Permutation, PuzzleError,
-        group::{orbits, reduce},
-        orbits::Turns,
+        Definition, Generator, Permutation, PuzzleError, notation,
+        orbits::{
+            Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation, Turns,
+        },
+        permutation::{orbits, reduce},
     },
     units::shown,
 };
+
+// The contents of a file, before its points become the positions of a puzzle.
+//
+// Invariant: all moves permute the same points, and they become a definition in the same way for all formats.
 
 /// How to count moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -154,5 +163,362 @@ impl Located {
 impl From<PuzzleError> for Located {
     fn from(error: PuzzleError) -> Located {
         error.at(0)
+    }
+}
+
+// The contents of a file with sets of pieces, before it becomes a puzzle.
+//
+// Invariant: whatever the file format, its sets become orbits in the same way, and those of its names that are moves
+// become moves.
+
+/// A piece of the solved puzzle, as given in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct FilePiece {
+    pub number: usize,
+    /// The number of orientations that can be distinguished.
+    pub modulus: u8,
+    pub turn: u8,
+}
+
+/// A set of pieces.
+pub(crate) struct PieceSet {
+    pub name: String,
+    pub orientations: u8,
+    /// The line that defines the set, and the line that gives its contents.
+    pub lines: (usize, usize),
+    pub solved: Vec<FilePiece>,
+}
+
+impl PieceSet {
+    /// The kinds of pieces: their numbers, and the moduli for each number in increasing order.
+    fn kinds(&self) -> Vec<(usize, u8)> {
+        let kinds: BTreeSet<(usize, u8)> =
+            self.solved.iter().map(|piece| (piece.number, piece.modulus)).collect();
+        kinds.into_iter().collect()
+    }
+
+    /// Returns the kinds of pieces with a number.
+    pub fn kinds_of(&self, number: usize) -> impl Iterator<Item = u8> {
+        let kinds = self.kinds().into_iter().enumerate();
+        kinds.filter(move |(_, (other, _))| *other == number).map(|(kind, _)| kind as u8)
+    }
+
+    fn orbit(&self) -> Orbit {
+        let kinds = self.kinds();
+        let placed = |piece: &FilePiece| {
+            let kind = kinds.binary_search(&(piece.number, piece.modulus)).expect("its own kind");
+            Placed { kind: kind as u8, turn: piece.turn }
+        };
+        Orbit {
+            name: self.name.clone(),
+            orientations: self.orientations,
+            solved: self.solved.iter().map(placed).collect(),
+            moduli: kinds.iter().map(|&(_, modulus)| modulus).collect(),
+        }
+    }
+
+    /// A number that two pieces share.
+    fn twice(&self) -> Option<usize> {
+        let mut seen = BTreeSet::new();
+        self.solved.iter().map(|piece| piece.number).find(|&number| !seen.insert(number))
+    }
+}
+
+/// The sets and moves of a file that make up the puzzle, and how its moves count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extract {
+    /// How moves count.
+    pub counting: Counting,
+    /// The sets to keep; empty for all sets.
+    pub sets: Vec<String>,
+    /// The moves, by name or as `NAME=SEQUENCE`; empty for all moves of the file.
+    pub moves: Vec<String>,
+}
+
+/// A named sequence of moves.
+pub(crate) struct FileSequence {
+    pub name: String,
+    pub text: String,
+    pub line: usize,
+    pub is_move: bool,
+}
+
+/// Sets of pieces, and the moves.
+#[derive(Default)]
+pub(crate) struct SetSource {
+    pub sets: Vec<PieceSet>,
+    /// Moves, and rotations of the whole puzzle.
+    pub moves: Vec<(String, Transformation)>,
+    /// The effects of other names.
+    pub named: Vec<(String, Transformation)>,
+    pub illegal: Vec<OrbitPlace>,
+    /// The line of the last of these.
+    pub illegal_line: usize,
+    /// Whether all powers of a move count as one unless the user specifies otherwise.
+    pub powers: bool,
+    /// The line number for errors that concern the whole definition.
+    pub line: usize,
+}
+
+impl SetSource {
+    pub fn orbits(&self) -> Vec<Orbit> {
+        self.sets.iter().map(PieceSet::orbit).collect()
+    }
+
+    /// Resolves named sequences: those that are moves, and those that are only names. Each may use the names of others.
+    ///
+    /// # Errors
+    /// The first sequence that uses an unknown name.
+    pub fn resolve(&mut self, sequences: Vec<FileSequence>) -> Result<(), Located> {
+        let orbits = self.orbits();
+        let mut open = sequences;
+        loop {
+            let before = open.len();
+            let mut left = Vec::new();
+            for one in open {
+                match self.sequence(&one.text, &orbits) {
+                    Ok(done) if one.is_move => self.moves.push((one.name, done)),
+                    Ok(done) => self.named.push((one.name, done)),
+                    Err(_) => left.push(one),
+                }
+            }
+            if left.len() == before || left.is_empty() {
+                let wrong = left.into_iter().find(|one| one.is_move);
+                return wrong.map_or(Ok(()), |one| {
+                    let error = self.sequence(&one.text, &orbits).expect_err("it was one");
+                    Err(error.at(one.line))
+                });
+            }
+            open = left;
+        }
+    }
+
+    /// Returns the effect of a sequence of names in the file.
+    fn sequence(&self, text: &str, orbits: &[Orbit]) -> Result<Transformation, PuzzleError> {
+        let all = || self.moves.iter().chain(&self.named);
+        let find = |name: &str| all().find(|(other, _)| other == name).map(|(_, of)| of.clone());
+        notation::transformation(text, orbits, find)
+    }
+
+    /// Returns the puzzle as points, if it has one set of pieces that all differ and never turn.
+    pub fn points(&self) -> Result<PointSource, Located> {
+        let [set] = self.sets.as_slice() else {
+            let second = &self.sets[1];
+            let kind = PuzzleError::SecondSet(shown(&second.name, 32));
+            return Err(kind.at(second.lines.0));
+        };
+        if set.orientations > 1 {
+            let kind = PuzzleError::Orientations(set.orientations.into());
+            return Err(kind.at(set.lines.0));
+        }
+        if let Some(twice) = set.twice() {
+            return Err(PuzzleError::AlikePieces(format!("{twice} twice")).at(set.lines.1));
+        }
+        if !self.illegal.is_empty() {
+            return Err(PuzzleError::Unsupported("Illegal".into()).at(self.illegal_line));
+        }
+        let moves = self.moves.iter().filter(|(name, _)| !is_rotation(name));
+        let generator = |(name, of): &(String, Transformation)| {
+            let source = &of.0[0].source;
+            let pulled = Permutation::from_fn(source.len(), |p| usize::from(source[p]));
+            Generator { name: name.clone(), permutation: pulled.inverse() }
+        };
+        Ok(PointSource {
+            labels: set.solved.iter().map(|piece| piece.number).collect(),
+            generators: moves.map(generator).collect(),
+            equal: None,
+            powers: true,
+            line: self.line,
+        })
+    }
+
+    /// Returns the puzzle with the selected sets and moves.
+    pub fn puzzle(&self, name: &str, extract: &Extract) -> Result<OrbitPuzzle, Located> {
+        let orbits = self.orbits();
+        let plain = |(name, of): &(String, Transformation)| (name.clone(), of.clone());
+        let moves: Vec<(String, Transformation)> = if extract.moves.is_empty() {
+            self.moves.iter().filter(|(name, _)| !is_rotation(name)).map(plain).collect()
+        } else {
+            let chosen = |text: &String| {
+                let (name, sequence) = text.split_once('=').unwrap_or((text, text));
+                let wrong = |error: PuzzleError| error.at(self.line);
+                let of = self.sequence(sequence, &orbits).map_err(wrong)?;
+                Ok::<_, Located>((name.into(), of))
+            };
+            extract.moves.iter().map(chosen).collect::<Result<_, _>>()?
+        };
+        let one = |(name, transformation)| OrbitMove { name, transformation, requires: None };
+        OrbitPuzzle::new(name, orbits, moves.into_iter().map(one).collect())
+            .map(|puzzle| puzzle.forbidding(self.illegal.clone()))
+            .and_then(|puzzle| match extract.sets.as_slice() {
+                [] => Ok(puzzle),
+                sets => puzzle.keeping(sets),
+            })
+            .and_then(|puzzle| puzzle.counting(extract.counting.turns(self.powers)))
+            .map_err(|error| error.at(self.line))
+    }
+}
+
+// Rotations of a whole puzzle, which twsearch does not count as moves.
+
+/// Whether a name is that of a rotation: x, y or z, or capital letters followed by a v.
+fn is_rotation(name: &str) -> bool {
+    let axis = name.strip_prefix(['x', 'y', 'z']);
+    let grip = name.strip_suffix('v').filter(|grip| !grip.is_empty());
+    let capital = |c: char| c.is_ascii_uppercase() || c == '_';
+    axis.is_some_and(|rest| matches!(rest, "" | "2" | "'"))
+        || grip.is_some_and(|grip| grip.chars().all(capital))
+}
+
+// Joins points of a puzzle into pieces: stickers that always move together are one piece, which may turn.
+//
+// A point determines another one if every product of moves that fixes the first also fixes the second. Within an orbit
+// of the group, points that determine each other form a piece. Permutations that commute with all moves can exchange
+// them; a cycle of such permutations is the way in which a piece turns. Points of other orbits that they determine are
+// attached to them.
+//
+// Invariant: the pieces, their positions and turns determine the element at every point that moves, and nothing else.
+
+/// A set of pieces.
+struct Pieces {
+    /// For each position, its points, in the order in which a turn takes each to the next.
+    positions: Vec<Vec<usize>>,
+    /// For each attached orbit, the point that is attached to each point.
+    stuck: Vec<BTreeMap<usize, usize>>,
+}
+
+impl SetSource {
+    /// Returns the sets of pieces that the points form, without those in which nothing is visible.
+    pub fn of_points(points: &PointSource) -> SetSource {
+        let moves: Vec<&Permutation> = points.generators.iter().map(|g| &g.permutation).collect();
+        let number = |&point: &usize| match &points.equal {
+            Some((numbers, _)) => numbers[point],
+            None => points.labels[point],
+        };
+        let mut sets = Vec::new();
+        let mut turns: Vec<Vec<OrbitTurn>> = vec![Vec::new(); moves.len()];
+        for pieces in joined(points.labels.len(), &moves) {
+            let solved = pieces.solved(number);
+            if solved.windows(2).all(|two| two[0] == two[1]) && solved[0].modulus == 1 {
+                continue;
+            }
+            let orientations = pieces.positions[0].len() as u8;
+            let own = if orientations > 1 { "PIECES" } else { "POINTS" };
+            let before = sets.iter().filter(|set: &&PieceSet| set.name.starts_with(own)).count();
+            let number = if before == 0 { String::new() } else { (before + 1).to_string() };
+            let lines = (points.line, points.line);
+            sets.push(PieceSet { name: format!("{own}{number}"), orientations, lines, solved });
+            for (turns, of) in turns.iter_mut().zip(&moves) {
+                turns.push(pieces.turn(of));
+            }
+        }
+        let names = points.generators.iter().map(|generator| generator.name.clone());
+        SetSource {
+            sets,
+            moves: names.zip(turns.into_iter().map(Transformation)).collect(),
+            powers: points.powers,
+            line: points.line,
+            ..SetSource::default()
+        }
+    }
+}
+
+/// The pieces that the points form, largest orbits first.
+fn joined(points: usize, moves: &[&Permutation]) -> Vec<Pieces> {
+    let permutations: Vec<Permutation> = moves.iter().map(|&of| of.clone()).collect();
+    let mut open = orbits(points, &permutations);
+    open.sort_by_key(|orbit| std::cmp::Reverse(orbit.len()));
+    let mut all = Vec::new();
+    while !open.is_empty() {
+        let orbit = open.remove(0);
+        let said = |by: &usize| said(orbit[0], *by, moves);
+        let mut stuck = Vec::new();
+        open.retain(|other| {
+            let found = other.iter().find_map(said);
+            stuck.extend(found.clone());
+            found.is_none()
+        });
+        // Among the permutations that commute with all moves, the one with the longest cycles.
+        let turn = orbit.iter().filter_map(said).max_by_key(|of| cycle(orbit[0], of).len());
+        let turn = turn.expect("a point says where it is itself");
+        let mut positions: Vec<Vec<usize>> = Vec::new();
+        for &point in &orbit {
+            if !positions.iter().any(|position| position.contains(&point)) {
+                positions.push(cycle(point, &turn));
+            }
+        }
+        all.push(Pieces { positions, stuck });
+    }
+    all
+}
+
+/// The cycle of points that begins with a point, under a map.
+fn cycle(first: usize, of: &BTreeMap<usize, usize>) -> Vec<usize> {
+    let next = |&point: &usize| Some(of[&point]).filter(|&next| next != first);
+    std::iter::successors(Some(first), next).collect()
+}
+
+/// For each point that moves take the first point to, where they take the other; `None` if that is not determined.
+fn said(one: usize, other: usize, moves: &[&Permutation]) -> Option<BTreeMap<usize, usize>> {
+    let mut said = BTreeMap::from([(one, other)]);
+    let mut open = vec![(one, other)];
+    while let Some((one, other)) = open.pop() {
+        for of in moves {
+            let (one, other) = (of.image(one), of.image(other));
+            match said.insert(one, other) {
+                None => open.push((one, other)),
+                Some(known) if known != other => return None,
+                Some(_) => {}
+            }
+        }
+    }
+    Some(said)
+}
+
+impl Pieces {
+    /// The piece at each position of the solved puzzle, when points have these numbers.
+    fn solved(&self, number: impl Fn(&usize) -> usize) -> Vec<FilePiece> {
+        let letter = |point: &usize| {
+            let stuck = self.stuck.iter().map(|to| number(&to[point]));
+            std::iter::once(number(point)).chain(stuck).collect::<Vec<usize>>()
+        };
+        let words: Vec<Vec<Vec<usize>>> =
+            self.positions.iter().map(|points| points.iter().map(letter).collect()).collect();
+        let rotated = |word: &Vec<Vec<usize>>, turn: usize| {
+            let mut word = word.clone();
+            word.rotate_left(turn);
+            word
+        };
+        // The turn for which the resulting piece is smallest, and the turn after which it is the same again.
+        let least = |word: &Vec<Vec<usize>>| {
+            let turns = 0..word.len();
+            let turn = turns.min_by_key(|&turn| (rotated(word, turn), turn)).unwrap_or_default();
+            let same = |&turn: &usize| rotated(word, turn) == *word;
+            (turn, (1..=word.len()).find(same).unwrap_or(1))
+        };
+        let mut kinds: Vec<Vec<Vec<usize>>> =
+            words.iter().map(|word| rotated(word, least(word).0)).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let piece = |word: &Vec<Vec<usize>>| {
+            let (turn, modulus) = least(word);
+            let kind = kinds.binary_search(&rotated(word, turn)).expect("one of them");
+            FilePiece { number: kind + 1, modulus: modulus as u8, turn: turn as u8 }
+        };
+        words.iter().map(piece).collect()
+    }
+
+    /// The effect of a move on the positions.
+    fn turn(&self, of: &Permutation) -> OrbitTurn {
+        let mut turn = OrbitTurn::still(self.positions.len());
+        for (from, points) in self.positions.iter().enumerate() {
+            let image = of.image(points[0]);
+            for (to, points) in self.positions.iter().enumerate() {
+                if let Some(twist) = points.iter().position(|&point| point == image) {
+                    (turn.source[to], turn.twist[to]) = (from as u8, twist as u8);
+                }
+            }
+        }
+        turn
     }
 }

@@ -17,12 +17,9 @@ use crate::{
     perm::{ALL, GROUP, Gathers, Reach, Register},
     progress::{Phase, Progress},
     search::{
-        BlockLoop, BlockTarget, Chunks, Crossings, Expansion, Frontier, IncomingStep, MANY, Plane,
-        PredecessorBlocks, SearchError, SearchProblem, crosses,
-        disk::{
-            Batch, Batches, BlockSources, Committer, EncodedFrames, Fetch, Halo, Halt, MemoryPlan,
-            RunFiles,
-        },
+        BlockLoop, BlockSources, BlockTarget, Chunks, Crossings, Expansion, Frontier, IncomingStep,
+        MANY, Plane, PredecessorBlocks, SearchError, SearchProblem, crosses,
+        disk::{Batch, Batches, Committer, EncodedFrames, Fetch, Halo, Halt, MemoryPlan, RunFiles},
     },
     store::{Codec, Decoder, Encoder},
     system::SystemError,

@@ -22,9 +22,9 @@ use crate::{
     kernel::{gather_bits, scatter_bits},
     perm::Layout,
     search::{
-        Communicator, Crossings,
+        ALL_LANES, BlockSources, Communicator, Crossings, Granularity, PlaneSources, Portions,
         disk::{
-            ALL_LANES, BlockSources, Exchange, Granularity, PlaneSources, Portions, Segment,
+            Exchange, Segment,
             exchange::{Packer, Unpacker, push_words, take_words},
         },
     },

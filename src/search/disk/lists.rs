@@ -31,7 +31,7 @@ use crate::{
         disk::{
             Committer, Disk, EncodedFrames, Halt, Stopped, Survey, Writer, WriterJob, agreed,
             level::{merge, own},
-            list_files::{Chunking, ListFiles},
+            reader::{Chunking, ListFiles},
             run::{compare, lock, run_number, same_run, shared},
         },
     },

@@ -9,49 +9,40 @@
 //! agrees with the other ranks, and passes the fixed data to `level`, which goes from level to level; `chunk` computes
 //! the chunks of a level, while a `reader` reads their files and the `writer` writes the new ones and commits them. The
 //! bits that cross between chunks are the `halo`: either all of it is in memory, or it is on its way through an
-//! `exchange`; in both cases, `halo_sources` determines where bits come from. `repair` and `verify` handle runs at
-//! rest. `plan` is used before a run begins.
+//! `exchange`. `at_rest` checks and repairs runs at rest. `plan` is used before a run begins.
 
+pub(crate) mod at_rest;
 pub(crate) mod chunk;
 pub(crate) mod directories;
-pub(crate) mod error;
 pub(crate) mod exchange;
 pub(crate) mod halo;
-pub(crate) mod halo_sources;
 pub(crate) mod level;
-pub(crate) mod list_files;
 pub(crate) mod lists;
 pub(crate) mod plan;
 pub(crate) mod reader;
-pub(crate) mod repair;
 pub(crate) mod run;
 pub(crate) mod survey;
-pub(crate) mod verify;
 pub(crate) mod writer;
 
 pub use crate::search::{
     disk::{
-        directories::{Directories, Disk, Searched},
-        error::Stopped,
+        at_rest::{Repaired, Status, repair, search, status, verify, verify_with},
+        directories::{Directories, Disk, Searched, Stopped},
         plan::{DiskBudget, Estimate, MemoryPlan, estimate},
-        repair::{Repaired, repair},
         survey::Verified,
-        verify::{Status, search, status, verify, verify_with},
     },
     outcome::{DiskUse, PlaneStore, Widths, widths},
 };
 
 pub(crate) use crate::search::disk::{
+    at_rest::Recomputed,
     chunk::{DiskRun, Level, Workers, half_step, restore},
-    directories::label,
-    error::{Halt, agreed},
+    directories::{Halt, agreed, label},
     exchange::{Exchange, Segment},
     halo::{ChunkHalo, Halo, WholeHalo},
-    halo_sources::{ALL_LANES, BlockSources, Granularity, PlaneSources, Portions},
     level::{DiskJob, Session},
     plan::{Network, SENT, check_room, network, share, suits},
-    reader::{Batch, Batches, Clock, Fetch, RunFiles, RunLevel, Times},
-    repair::Recomputed,
+    reader::{Batch, Batches, Clock, Fetch, RunFiles, Times},
     survey::{Seen, Survey},
     writer::{Committer, EncodedFrames, Writer, WriterJob, no_thread},
 };

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use crate::{
     puzzle::{Board, Direction, Size},
-    solve::solvability::Parity,
+    solve::Parity,
 };
 
 /// Number of cells in a line of the grid; smaller grids use only some of them.

@@ -384,7 +384,7 @@ impl RansIsa for Scalar {}
 
 /// Rows need lookups in more than 16 bytes, which AVX2 does not have: zstd is the default there.
 #[cfg(target_arch = "x86_64")]
-impl RansIsa for crate::kernel::avx2::Avx2 {}
+impl RansIsa for crate::kernel::Avx2 {}
 
 fn encode_row(row: &Register, table: &SymbolTable, set: usize, to: &mut RansStreams) {
     let states = &mut to.states[set];

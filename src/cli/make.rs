@@ -1,23 +1,35 @@
-//! `tilewave table`: the depth of every state of a puzzle, in a file.
+//! `tilewave table`, `scramble` and `encode`: what other commands and other programs read, made from a puzzle.
+//!
+//! A table has the depth of every state of a puzzle in a file; `info` shows what is in it, too. Scrambles are random
+//! states, one per line. An encoding is a board as a question to another solver, whose answer it decodes.
 
 use std::{
+    io::Read,
     path::{Path, PathBuf},
     time::Instant,
 };
 
 use serde::Serialize;
 use tilewave::{
-    DistanceTable, Search, internals,
+    Board, Constructive, DistanceTable, Search, Size, internals,
     progress::StopWhen,
     pruning::{EntrySize, PruningTable},
-    report::{bytes, duration, histogram, thousands},
+    puzzle::MoveStyle,
+    report::{bytes, counted, duration, histogram, thousands},
+    solve::{
+        Scrambler,
+        models::{Cnf, IntegerProgram, Question, decode},
+    },
     table::TableEncoding,
 };
 
 use crate::cli::{
-    Counted, Destination, Figures, OutputFile, OutputFormat, ResourceOptions, Result,
-    SearchProgress, Subject, choice, counts_csv, facts, frontier, progress, puzzle, refuse,
+    Context, Counted, Destination, Figures, GoalOption, OutputFile, OutputFormat, ResourceOptions,
+    Result, SearchProgress, Subject, bfs, choice, count, counts_csv, facts, print, progress,
+    puzzle, refuse, seed,
 };
+
+// `tilewave table`.
 
 /// Build a distance table for a puzzle, or for some of its pieces.
 #[derive(clap::Args)]
@@ -26,7 +38,7 @@ use crate::cli::{
                   tilewave table topspin:10,4 -o ts.table\n  tilewave solve --table ts.table '2 1 3 4 5 6 7 8 9 10'\n  \
                   tilewave table 3x3x3 --pieces edges:1-6 -o edges.table"
 )]
-pub struct Args {
+pub struct TableArgs {
     /// Board (3x4), member of a family (topspin:10,4), cube or other named puzzle (3x3x3), or puzzle file.
     #[arg(value_parser = puzzle)]
     puzzle: String,
@@ -106,7 +118,7 @@ pub enum Table {
     Pruning(PruningTable),
 }
 
-impl Args {
+impl TableArgs {
     pub fn run(&self) -> Result<()> {
         let (begun, file) = (Instant::now(), &self.output);
         let table = self.make(&self.puzzle, file)?;
@@ -183,7 +195,7 @@ impl TableFacts {
             Table::Pruning(table) => {
                 let puzzle = table.puzzle();
                 let subject = Subject::listed(puzzle, OutputFormat::Json);
-                let goal = frontier::goal_text(puzzle);
+                let goal = bfs::goal_text(puzzle);
                 (subject, puzzle.to_string(), goal, table.entry_size().name(), table.histogram())
             }
         };
@@ -277,5 +289,188 @@ impl Figures for BuiltTable {
             bytes(self.of.bytes),
             duration(self.seconds),
         )
+    }
+}
+
+// `tilewave scramble`.
+
+/// States that are written together.
+const BATCH: u64 = 4096;
+
+/// Generate random boards, or random states of another puzzle, all equally likely.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  tilewave scramble 4x4 --count 5 --seed 1\n  tilewave scramble 3x3x3 | tilewave solve 3x3x3"
+)]
+pub struct ScrambleArgs {
+    /// Board (4x4), member of a family (topspin:12,4), cube or other named puzzle (3x3x3), or puzzle file.
+    #[arg(value_parser = puzzle)]
+    puzzle: String,
+
+    /// Number of states.
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = count::<u64>(), allow_negative_numbers = true)]
+    count: u64,
+
+    /// Random seed; the same seed gives the same states on every machine [default: a random seed, which is logged].
+    #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
+    seed: Option<u64>,
+
+    #[command(flatten)]
+    counted: Counted,
+}
+
+impl ScrambleArgs {
+    pub fn run(&self) -> Result<()> {
+        let mut states: Box<dyn Iterator<Item = String>> = match self.puzzle.parse::<Size>() {
+            Ok(size) => {
+                self.counted.refuse_of_boards()?;
+                let goal = self.counted.goal.board(size)?;
+                Box::new(Scrambler::new(goal, seed(self.seed)?).map(|board| board.to_string()))
+            }
+            Err(_) => match self.counted.orbits(&self.puzzle)? {
+                Some(puzzle) => {
+                    let Some(states) = puzzle.scrambles(seed(self.seed)?) else {
+                        refuse!(
+                            "cannot generate random states of {puzzle}: it has moves that are not \
+                             always allowed, or too many pieces"
+                        );
+                    };
+                    Box::new(states.map(move |state| puzzle.text(&state)))
+                }
+                None => {
+                    let space = self.counted.space(&self.puzzle)?;
+                    let puzzle = space.definition().expect("it is no board").clone();
+                    let states = puzzle.scrambles(seed(self.seed)?);
+                    Box::new(states.map(move |state| puzzle.show(&state)))
+                }
+            },
+        };
+        let mut left = self.count;
+        while left > 0 {
+            let batch = left.min(BATCH);
+            let lines = states.by_ref().take(batch as usize);
+            print(&lines.map(|state| state + "\n").collect::<String>())?;
+            left -= batch;
+        }
+        Ok(())
+    }
+}
+
+// `tilewave encode`.
+
+/// Encode "solvable in N moves?" as a SAT formula or integer program, or decode the answer.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  tilewave encode '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12' --max-moves \
+                  11 --lp neos.lp\n  tilewave encode '1 2 3/4 5 6/0 7 8' --cnf - | cadical | \
+                  tilewave encode '1 2 3/4 5 6/0 7 8' --decode -\n\nThe letters U, D, L and R in \
+                  the files are the directions in which tiles move. The lengths of all solutions \
+                  of a board have the same parity. If N has the other parity, the files encode the \
+                  question for N - 1 moves. To prove that a solution of N moves is optimal, show \
+                  that the formula for N - 1 moves has no model: cadical no.cnf proof.drat writes \
+                  a proof, and drat-trim checks it."
+)]
+pub struct EncodeArgs {
+    /// The board, in quotes: tiles separated by spaces, rows by '/', the blank as 0.
+    #[arg(value_parser = |text: &str| Board::parse(text, None))]
+    board: Board,
+
+    #[command(flatten)]
+    goal: GoalOption,
+
+    /// Maximum number of moves, N [default: the length of a solution found by the fast solver].
+    #[arg(long, value_name = "N", value_parser = count::<usize>(), allow_negative_numbers = true)]
+    max_moves: Option<usize>,
+
+    /// Write a SAT formula in DIMACS CNF, with comments that explain the variables; - is stdout.
+    #[arg(long, value_name = "FILE")]
+    cnf: Option<PathBuf>,
+
+    /// Write an integer program that minimises the number of moves, in CPLEX LP format; - is stdout.
+    #[arg(long, value_name = "FILE")]
+    lp: Option<PathBuf>,
+
+    /// Write the same integer program in MPS format, for both fixed-form and free-form readers; - is stdout.
+    #[arg(long, value_name = "FILE")]
+    mps: Option<PathBuf>,
+
+    /// Read a solver's answer, check its moves and print them. The answer is a model found by a SAT solver, or a
+    /// solution file from HiGHS, CBC, GLPK (glpsol -o), SCIP, Gurobi or CPLEX; - is stdin.
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["cnf", "lp", "mps", "max_moves"])]
+    decode: Option<PathBuf>,
+
+    /// Write each move as the direction of the tile or of the blank.
+    #[arg(long, value_parser = choice(MoveStyle::NAMES), default_value = "tile", requires = "decode")]
+    moves: MoveStyle,
+
+    /// Replace existing files.
+    #[arg(short, long)]
+    force: bool,
+}
+
+impl EncodeArgs {
+    pub fn run(&self) -> Result<()> {
+        let board = self.board.clone();
+        let goal = self.goal.board(board.size())?;
+        if let Some(path) = &self.decode {
+            return self.decode(path, &board, &goal);
+        }
+        if self.cnf.is_none() && self.lp.is_none() && self.mps.is_none() {
+            refuse!(
+                "specify a file to write (--cnf, --lp or --mps FILE; - is stdout) or an answer to \
+                 read (--decode FILE)"
+            );
+        }
+        let moves = match self.max_moves {
+            Some(moves) => moves,
+            None => Constructive::new(goal.clone()).solve(&board)?.len(),
+        };
+        let question = Question::new(board, goal, moves)?;
+        let steps = question.steps();
+        if steps < moves {
+            let moves = counted(steps as u64, "move");
+            let parity = if steps.is_multiple_of(2) { "even" } else { "odd" };
+            tracing::info!(
+                "every solution has an {parity} number of moves: encoding at most {moves}"
+            );
+        }
+        let reserve = |path: &Option<PathBuf>| {
+            let place = path.as_ref().map(|p| OutputFile::reserve(p, self.force));
+            place.transpose()
+        };
+        let (lp, mps, cnf) = (reserve(&self.lp)?, reserve(&self.mps)?, reserve(&self.cnf)?);
+        let mut text = Vec::new();
+        if lp.is_some() || mps.is_some() {
+            let program = IntegerProgram::new(question.clone());
+            if let Some(place) = lp {
+                program.write_lp(&mut text)?;
+                place.write(&std::mem::take(&mut text))?;
+            }
+            if let Some(place) = mps {
+                program.write_mps(&mut text)?;
+                place.write(&std::mem::take(&mut text))?;
+            }
+        }
+        if let Some(place) = cnf {
+            let formula = Cnf::new(question);
+            let (variables, clauses) = (formula.variables(), formula.clauses().len());
+            tracing::info!("{variables} variables, {clauses} clauses");
+            formula.write_dimacs(&mut text)?;
+            place.write(&text)?;
+        }
+        Ok(())
+    }
+
+    fn decode(&self, path: &Path, board: &Board, goal: &Board) -> Result<()> {
+        let mut answer = Vec::new();
+        let read = match path == Path::new("-") {
+            true => std::io::stdin().lock().read_to_end(&mut answer),
+            false => std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut answer)),
+        };
+        read.context(format!("cannot read '{}'", path.display()))?;
+        let answer = String::from_utf8_lossy(&answer);
+        let moves = decode(board, goal, &answer)?;
+        let count = counted(moves.len() as u64, "move");
+        print(&format!("{board}  {count}  {}\n", moves.short(self.moves)))
     }
 }
