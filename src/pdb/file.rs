@@ -458,11 +458,7 @@ fn decode(
 }
 
 /// The bytes before the entries of a file whose header differs from that of the file it is copied from.
-pub(crate) fn front(
-    file: &Container<Summary>,
-    header: &Summary,
-    layout: &SectionLayout,
-) -> Vec<u8> {
+fn front(file: &Container<Summary>, header: &Summary, layout: &SectionLayout) -> Vec<u8> {
     let mut front = vec![0; layout.data.offset as usize];
     front[..HEADER_BYTES].copy_from_slice(&store::encode(header).0);
     let sums = file.layout.sums.of(file.front());

@@ -55,7 +55,7 @@ pub(crate) struct ArrangementOrder {
 }
 
 /// The buffers in which a thread orders the bits of slots: lanes, and the lanes in order.
-pub(crate) type BitBuffers = [Vec<u64>; 2];
+type BitBuffers = [Vec<u64>; 2];
 
 impl ArrangementOrder {
     pub fn new(layout: Layout) -> ArrangementOrder {

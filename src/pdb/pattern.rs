@@ -336,7 +336,7 @@ impl Pattern {
 }
 
 /// The distance between two cells.
-pub(crate) fn distance(cols: usize, a: u8, b: u8) -> u32 {
+fn distance(cols: usize, a: u8, b: u8) -> u32 {
     let (a, b) = (usize::from(a), usize::from(b));
     ((a / cols).abs_diff(b / cols) + (a % cols).abs_diff(b % cols)) as u32
 }

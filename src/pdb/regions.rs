@@ -114,7 +114,7 @@ impl Grid {
 
 /// The number of a region, given the lowest cells of all regions.
 #[inline]
-pub(crate) fn number(lows: u64, region: u64) -> usize {
+fn number(lows: u64, region: u64) -> usize {
     let low = region & region.wrapping_neg();
     (lows & low.wrapping_sub(1)).count_ones() as usize
 }

@@ -434,7 +434,7 @@ impl Family {
 }
 
 /// Returns a generator.
-pub(crate) fn generator(name: impl Into<String>, permutation: Permutation) -> Generator {
+fn generator(name: impl Into<String>, permutation: Permutation) -> Generator {
     Generator { name: name.into(), permutation }
 }
 
@@ -444,7 +444,7 @@ pub(crate) fn rotate_left(n: usize) -> Permutation {
 }
 
 /// Returns the reversal of the positions `first .. end`.
-pub(crate) fn reverse(n: usize, first: usize, end: usize) -> Permutation {
+fn reverse(n: usize, first: usize, end: usize) -> Permutation {
     Permutation::from_fn(n, |p| match p {
         p if (first..end).contains(&p) => first + end - 1 - p,
         p => p,
@@ -452,7 +452,7 @@ pub(crate) fn reverse(n: usize, first: usize, end: usize) -> Permutation {
 }
 
 /// Returns the exchange of two positions.
-pub(crate) fn swap(n: usize, a: usize, b: usize) -> Permutation {
+fn swap(n: usize, a: usize, b: usize) -> Permutation {
     Permutation::from_fn(n, |p| match p {
         p if p == a => b,
         p if p == b => a,

@@ -256,7 +256,7 @@ impl ClassSteps {
 
 /// Returns the size in bytes of the arrays for a problem: 64 bytes per 60 lines of each group, for two levels; for the
 /// set of all states seen, if moves may lack inverses; and for the windows that are carried out in stages.
-pub(crate) fn array_bytes(problem: &SearchProblem, threads: usize) -> u64 {
+fn array_bytes(problem: &SearchProblem, threads: usize) -> u64 {
     let groups = &problem.groups;
     let arrays = |class| problem.registers(class);
     let levels = arrays(0) + arrays(groups.next(0));
@@ -499,7 +499,7 @@ const WORDS_PER_TASK: usize = 512;
 const TASKS_PER_REPORT: u64 = 64;
 
 /// Returns the memory that a search takes, in bytes.
-pub(crate) fn plain_bytes(space: &StateSpace) -> u64 {
+fn plain_bytes(space: &StateSpace) -> u64 {
     let ids = space.lines() * space.moves().cells() as u64;
     ids.div_ceil(PER_WORD) * 8
 }

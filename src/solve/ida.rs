@@ -520,7 +520,7 @@ impl<'c> Control<'c> {
 }
 
 /// Reports a subtree to a recorder if it holds nothing more to find.
-pub(crate) fn note(recorder: &dyn Recorder, (pieces, result): &SubtreeResult) {
+fn note(recorder: &dyn Recorder, (pieces, result): &SubtreeResult) {
     if result.is_done() {
         recorder.subtree(*pieces, result.walked);
     }

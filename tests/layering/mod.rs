@@ -233,6 +233,12 @@ fn a_circle_between_files_is_found() {
         ("a/one.rs", "use super::shared; pub struct One;"),
     ];
     assert_eq!(circles(&arrows(&own)), [["a/mod.rs", "a/one.rs"]]);
+    // A method is no use of a function that is passed on under its name.
+    let method = [
+        ("a/mod.rs", "mod one; pub use one::collect; pub fn shared() { x.collect() }"),
+        ("a/one.rs", "use super::shared; pub fn collect() { shared() }"),
+    ];
+    assert_eq!(circles(&arrows(&method)), [[""; 0]; 0]);
 }
 
 #[test]

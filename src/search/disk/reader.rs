@@ -224,7 +224,7 @@ pub(crate) struct FrameRead<'a> {
 pub(crate) type Batches<'a> = Receiver<Result<Batch<'a>, SearchError>>;
 
 /// The files of one level of a run.
-pub(crate) struct RunLevel<'a> {
+struct RunLevel<'a> {
     pub directories: &'a Directories,
     pub run: u64,
     pub depth: u32,

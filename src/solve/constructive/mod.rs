@@ -107,7 +107,7 @@ const THOROUGH: Effort = Effort { ways: 64, detour: 1 };
 const QUICK: Effort = Effort { ways: 1, detour: 0 };
 
 /// Brings home the block, which is all that remains.
-pub(crate) fn finish(field: &mut Field, region: &Region) {
+fn finish(field: &mut Field, region: &Region) {
     let size = field.size;
     let code = |cell: usize| {
         let (row, col) = (cell / size.cols() - region.top, cell % size.cols() - region.left);
@@ -257,13 +257,13 @@ const UNSEEN: u8 = u8::MAX;
 
 /// The element on each cell, given by its goal cell, in the reading order of the view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RegionState {
+struct RegionState {
     at: [u8; MAX_CELLS],
     blank: usize,
 }
 
 /// A region of at most nine cells and its table.
-pub(crate) struct Rest {
+struct Rest {
     view: RegionView,
     cells: usize,
     distance: &'static [u8],
@@ -271,7 +271,7 @@ pub(crate) struct Rest {
 
 /// Returns the table of a region that contains the blank's goal cell, or `None` if the region is larger. Cost: for each
 /// shape and goal cell, at most 9!/2 visits and 9! bytes at the first call.
-pub(crate) fn of(region: &Region, size: Size, blank_home: usize) -> Option<Rest> {
+fn of(region: &Region, size: Size, blank_home: usize) -> Option<Rest> {
     static TABLES: [[OnceLock<Vec<u8>>; MAX_CELLS]; 4] =
         [const { [const { OnceLock::new() }; MAX_CELLS] }; 4];
     let views = RegionView::all(region, size);
@@ -369,7 +369,7 @@ impl Rest {
 // Invariant: the blank never enters a closed cell, and the carried tile moves only towards its target.
 
 /// The blank at work in one view of the field.
-pub(crate) struct Carrier<'a> {
+struct Carrier<'a> {
     pub field: &'a mut Field,
     pub view: &'a RegionView,
     pub blank: Spot,
