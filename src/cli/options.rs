@@ -322,7 +322,7 @@ pub struct DiskOptions {
     #[arg(long, value_name = "BYTES", value_parser = bytes, hide_short_help = true)]
     disk_limit: Option<u64>,
 
-    /// Start even if too little disk space seems to be free.
+    /// Start even if there seems to be too little free disk space.
     #[arg(long, hide_short_help = true)]
     ignore_space: bool,
 

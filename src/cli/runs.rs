@@ -331,8 +331,8 @@ pub struct CheckArgs {
 
     /// Also recompute all entries of databases and distance tables, and prove every entry of pruning tables correct.
     ///
-    /// Databases and distance tables are rebuilt. In a pruning table, each entry is compared with those of its
-    /// neighbours, which proves that it is correct.
+    /// Databases and distance tables are computed again and compared with the files. In a pruning table, each
+    /// entry is compared with those of its neighbours, which proves that it is correct.
     #[arg(long)]
     full: bool,
 

@@ -42,7 +42,7 @@ pub struct StateArgs {
     #[arg(long, conflicts_with_all = ["line", "cell"], value_parser = count::<u64>(), allow_negative_numbers = true)]
     id: Option<u64>,
 
-    /// Show the state with this line number, the rank of the order of the tiles along a snake path (docs/engine.md).
+    /// Show the state whose line (its tiles, read along a snake path) has this rank (docs/engine.md).
     #[arg(long, requires = "cell", value_parser = count::<u64>(), allow_negative_numbers = true)]
     line: Option<u64>,
 

@@ -369,8 +369,8 @@ pub enum PuzzleError {
         error: Box<PuzzleError>,
     },
     /// There are more goals than can be listed one by one.
-    #[error("{0}: there are more than {max} goal states, and they do not correspond to a \
-             projection of the puzzle", max = MAX_GOALS)]
+    #[error("{0}: there are more than {max} goal states, and they are not one state of a \
+             projection of the puzzle: choose options that leave fewer goals", max = MAX_GOALS)]
     ManyGoals(String),
     /// It is unknown which goals the moves of the puzzle reach.
     #[error("{0} can have only one goal, because it is not known which others its moves reach")]

@@ -160,7 +160,7 @@ pub struct BuildArgs {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with = "plain")]
     dir: Option<PathBuf>,
 
-    /// With --dir: start even if too little disk space seems to be free.
+    /// With --dir: start even if there seems to be too little free disk space.
     #[arg(long, requires = "dir")]
     ignore_space: bool,
 

@@ -107,7 +107,7 @@ struct BuildSetArgs {
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 
-    /// Replace the set file, and other files that have the names of this set's databases.
+    /// Replace the set file, and any file that has the name of a database of this set but is not this database.
     #[arg(short, long)]
     force: bool,
 
