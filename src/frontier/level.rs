@@ -389,7 +389,7 @@ impl BucketSpace {
                     let map = &self.coordinate.group.maps[usize::from(symmetry)];
                     let map = self.key_map(map, row);
                     let operation = self.layout.operation(&map.source, &map.table);
-                    fixed += self.layout.fixed(&operation, new.as_flattened(), self.kernel);
+                    fixed += self.layout.fixed(&operation, new, self.kernel);
                 }
                 weight *= (own.stabiliser.len() / fixing) as u64;
                 *images_fixed += fixed * (self.symmetries() / fixing) as u64;

@@ -188,12 +188,17 @@ impl KeyLayout {
     }
 
     /// Returns how many keys an operation leaves as they are. The processor must have the instructions of the kernel.
-    pub fn fixed(&self, operation: &KeyOperation, keys: &[u64], kernel: Kernel) -> u64 {
+    pub fn fixed<const W: usize>(
+        &self,
+        operation: &KeyOperation,
+        keys: &[[u64; W]],
+        kernel: Kernel,
+    ) -> u64 {
         #[cfg(target_arch = "x86_64")]
         if self.spread.is_some() && kernel != Kernel::Scalar {
             let mut images = Vec::new();
-            self.apply(operation, keys, kernel, &mut images);
-            let both = keys.chunks_exact(self.words).zip(images.chunks_exact(self.words));
+            self.apply(operation, keys.as_flattened(), kernel, &mut images);
+            let both = keys.iter().zip(images.as_chunks::<W>().0);
             return both.filter(|(key, image)| key == image).count() as u64;
         }
         let _ = kernel;
@@ -203,14 +208,13 @@ impl KeyLayout {
             usize::from(value) != self.value(key, q)
         };
         // Most images differ in one of the fields in which most of a few hundred images differ.
-        let keys = keys.chunks_exact(self.words);
         let mut fields: Vec<usize> = (0..self.len()).collect();
         if keys.len() > 4 * SAMPLE {
-            let sample = || keys.clone().step_by(keys.len() / SAMPLE);
-            let changed = |&q: &usize| sample().filter(|key| changes(key, q)).count();
+            let sample = || keys.iter().step_by(keys.len() / SAMPLE);
+            let changed = |&q: &usize| sample().filter(|key| changes(*key, q)).count();
             fields.sort_by_cached_key(|q| std::cmp::Reverse(changed(q)));
         }
-        keys.filter(|key| fields.iter().all(|&q| !changes(key, q))).count() as u64
+        keys.iter().filter(|key| fields.iter().all(|&q| !changes(*key, q))).count() as u64
     }
 
     /// Returns the sum over all keys of the [`digest`] of the sum of their fields: `base` plus, for each field, the
@@ -567,24 +571,29 @@ mod tests {
     #[test]
     fn keys_that_an_operation_leaves_are_those_with_equal_images() {
         let mut random = SplitMix64::new(5);
-        for fields in [10, 90] {
-            let layout = KeyLayout::new(&vec![24; fields]);
-            let source: Vec<u16> = (0..fields as u16).map(|q| q ^ u16::from(q < 6)).collect();
-            let operation = layout.operation(&source, &vec![(0..24).collect(); fields]);
-            for count in [10, 5000] {
-                let mut key = || {
-                    let values: Vec<u8> = (0..fields).map(|_| random.below(2) as u8).collect();
-                    layout.pack(&values)
-                };
-                let keys: Vec<u64> = (0..count).flat_map(|_| key()).collect();
-                let mut images = Vec::new();
-                layout.apply(&operation, &keys, Kernel::Scalar, &mut images);
-                let pairs = keys.chunks(layout.words).zip(images.chunks(layout.words));
-                let truth = pairs.filter(|(key, image)| key == image).count() as u64;
-                assert!(count < 100 || truth > count / 16 && truth < count / 4, "{truth}");
-                for kernel in [Kernel::Scalar, Kernel::best()] {
-                    assert_eq!(layout.fixed(&operation, &keys, kernel), truth, "{fields} {count}");
-                }
+        of_keys::<1>(10, &mut random);
+        of_keys::<8>(90, &mut random);
+    }
+
+    fn of_keys<const W: usize>(fields: usize, random: &mut SplitMix64) {
+        let layout = KeyLayout::new(&vec![24; fields]);
+        assert_eq!(layout.words, W);
+        let source: Vec<u16> = (0..fields as u16).map(|q| q ^ u16::from(q < 6)).collect();
+        let operation = layout.operation(&source, &vec![(0..24).collect(); fields]);
+        for count in [10, 5000] {
+            let mut key = || {
+                let values: Vec<u8> = (0..fields).map(|_| random.below(2) as u8).collect();
+                layout.pack(&values)
+            };
+            let keys: Vec<u64> = (0..count).flat_map(|_| key()).collect();
+            let mut images = Vec::new();
+            layout.apply(&operation, &keys, Kernel::Scalar, &mut images);
+            let pairs = keys.as_chunks::<W>().0.iter().zip(images.as_chunks::<W>().0);
+            let truth = pairs.filter(|(key, image)| key == image).count() as u64;
+            assert!(count < 100 || truth > count / 16 && truth < count / 4, "{truth}");
+            for kernel in [Kernel::Scalar, Kernel::best()] {
+                let found = layout.fixed(&operation, keys.as_chunks::<W>().0, kernel);
+                assert_eq!(found, truth, "{fields} fields, {count} keys");
             }
         }
     }
