@@ -310,7 +310,7 @@ pub struct DiskOptions {
     #[arg(long, value_parser = choice(Codec::NAMES), hide_short_help = true)]
     codec: Option<Codec>,
 
-    /// With --codec zstd: compression level, from -131072 (fastest) to 22 (smallest) [default: 1].
+    /// With --codec zstd: compression level, from -131072 (fastest) to 22 (smallest) [default: -500].
     #[arg(long, value_name = "LEVEL", allow_negative_numbers = true, value_parser = whole(-131_072, 22), hide_short_help = true)]
     zstd_level: Option<i32>,
 

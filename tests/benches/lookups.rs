@@ -169,7 +169,7 @@ fn solve(sets: &Sets, mode: Mode, board: Cells) -> (i32, u64) {
 #[allow(clippy::print_stdout)]
 fn main() {
     let sets = Sets::new();
-    let lines = include_str!("../data/korf100.txt").lines();
+    let lines = include_str!("../data/korf50.txt").lines();
     let lines: Vec<&str> = lines.filter(|line| !line.starts_with('#')).collect();
     for (regions, dual) in [(false, false), (true, false), (false, true), (true, true)] {
         let mode = Mode { regions, dual };

@@ -38,7 +38,6 @@ test("there are pages of every kind", () => {
 for (const name of pages) {
   test(`axe-core finds nothing on ${name}`, async () => {
     assert.deepEqual(await broken(name, { ...DESKTOP, colorScheme: "light" }), []);
-    assert.deepEqual(await broken(name, { ...DESKTOP, colorScheme: "dark" }), []);
-    assert.deepEqual(await broken(name, PHONE), []);
+    assert.deepEqual(await broken(name, { ...PHONE, colorScheme: "dark" }), []);
   });
 }

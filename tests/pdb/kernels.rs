@@ -30,9 +30,8 @@ fn encoded_tables_are_equal(pattern: &Pattern, kind: Kind, encoding: Encoding) {
 
 #[test]
 fn builders_agree_on_every_length_of_pattern() {
-    let cases: [(&str, &str, &[u16]); 6] = [
+    let cases: [(&str, &str, &[u16]); 5] = [
         ("4x4", "first", &[1, 2, 5, 6, 10]),
-        ("3x4", "last", &[1, 2, 3, 5, 8, 11]),
         ("3x4", "blank=5", &[3, 4, 6, 7, 9, 10]),
         ("2x5", "last", &[1, 2, 3, 6, 7, 8, 9]),
         ("3x3", "last", &[1, 2, 3, 4, 6, 7, 8]),

@@ -131,7 +131,7 @@ fn known_15_puzzles_have_their_published_lengths() {
     let solver = Optimal::new(&first, pdbs.clone()).unwrap();
     let mut solved = 0;
     // The easier half keeps the test short.
-    let instances = instances(include_str!("../data/korf100.txt"), size);
+    let instances = instances(include_str!("../data/korf50.txt"), size);
     for (board, length) in instances.iter().filter(|(_, length)| *length <= 50) {
         let answer = solver.solve(board).unwrap();
         assert_eq!(answer.moves.map(|m| m.len()), Some(*length), "{board}");
@@ -160,7 +160,7 @@ fn a_hard_board_is_split_and_has_the_answer_of_one_thread() {
     let pdbs = build_all(partition("5-5-5", &first).unwrap());
     let solver = Optimal::new(&first, pdbs.clone()).unwrap();
     // The instance of the list that takes most: 66 moves.
-    let instances = instances(include_str!("../data/korf100.txt"), size);
+    let instances = instances(include_str!("../data/korf50.txt"), size);
     let (board, length) = instances.iter().max_by_key(|(_, length)| *length).unwrap();
     let never = NoProgress;
     let Attempt::Hard(pending) = solver.attempt_with(board, &never).unwrap() else {
@@ -405,7 +405,7 @@ fn a_database_for_another_size_is_named_as_the_reason() {
 #[test]
 fn the_example_solves_some_of_korfs_boards() {
     let size = Size::new(4, 4).unwrap();
-    let mut known = instances(include_str!("../data/korf100.txt"), size);
+    let mut known = instances(include_str!("../data/korf50.txt"), size);
     known.sort_by_key(|(_, length)| *length);
     known.truncate(6);
     let boards: Vec<Board> = known.iter().map(|(board, _)| board.clone()).collect();
