@@ -32,16 +32,27 @@ pub fn counted(number: u64, noun: &str) -> String {
     }
 }
 
-/// Returns a number of bytes in binary units, with three significant digits.
+/// Returns a number of bytes in binary units, with three significant digits. A round decimal number,
+/// such as a limit that a person has chosen, stays as it is.
 ///
 /// ```
 /// assert_eq!(tilewave::report::bytes(7_025_000_000), "6.54 GiB");
+/// assert_eq!(tilewave::report::bytes(1_500_000_000), "1.5 GB");
 /// assert_eq!(tilewave::report::bytes(512), "512 B");
 /// ```
 pub fn bytes(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     if bytes < 1024 {
         return format!("{bytes} B");
+    }
+    // At most three digits, then zeros down to the bytes.
+    let digits = bytes.to_string();
+    if digits.len() > 3 && digits.trim_end_matches('0').len() <= 3 {
+        let unit = ["", "kB", "MB", "GB", "TB", "PB", "EB"][(digits.len() - 1) / 3];
+        let before = (digits.len() - 1) % 3 + 1;
+        let after = digits[before..3].trim_end_matches('0');
+        let point = if after.is_empty() { "" } else { "." };
+        return format!("{}{point}{after} {unit}", &digits[..before]);
     }
     let mut value = bytes as f64 / 1024.0;
     let mut unit = 0;

@@ -328,7 +328,7 @@ impl Figures for ListsPlanned {
             Some(last) if last.seconds.is_none() => {
                 ", too briefly to estimate the time of greater depths"
             }
-            _ => "; the times beyond that are upper estimates",
+            _ => "; the times beyond that are estimates",
         };
         let rows = [
             ("puzzle", self.puzzle.clone()),

@@ -243,8 +243,8 @@ pub(super) fn states(puzzle: &OrbitPuzzle, fields: &StateFields) -> f64 {
     known.unwrap_or(f64::INFINITY).min(fields.states())
 }
 
-/// An estimate of the number of states at the last depth that is stored, based on the growth of the first levels.
-pub(super) fn widest(puzzle: &OrbitPuzzle, fields: &StateFields, max_depth: Option<usize>) -> f64 {
+/// The numbers of states of the first levels, some thousand states in all; of many goals, projected from a sample.
+pub(super) fn first_widths(puzzle: &OrbitPuzzle, fields: &StateFields) -> Vec<f64> {
     const STATES: usize = 20_000;
     let map = |one: &OrbitMove| {
         let field = one.requires.and_then(|at| Some((fields.location(at)?, at.position)));
@@ -277,6 +277,12 @@ pub(super) fn widest(puzzle: &OrbitPuzzle, fields: &StateFields, max_depth: Opti
         widths.push(next.len() as f64 * each);
         level = next;
     }
+    widths
+}
+
+/// An estimate of the number of states at the last depth that is stored, based on the growth of the first levels.
+pub(super) fn widest(puzzle: &OrbitPuzzle, fields: &StateFields, max_depth: Option<usize>) -> f64 {
+    let widths = first_widths(puzzle, fields);
     let known = widths.len();
     let growth =
         (widths[known - 1] / widths[known / 2]).powf(1.0 / (known - 1 - known / 2).max(1) as f64);

@@ -8,7 +8,7 @@ use std::{
 use crate::{
     Error,
     frontier::{
-        bucket_space::{CoordinateChoice, LevelForm, ListShape, states},
+        bucket_space::{CoordinateChoice, LevelForm, ListShape, first_widths, states},
         fields::StateFields,
         levels::{FrontierError, FrontierLevel, MemoryLevels},
         search::FrontierSearch,
@@ -101,14 +101,25 @@ impl FrontierSearch {
         let until = Instant::now() + measuring;
         let measuring = FrontierSearch { measures: true, ..self.clone() };
         let to = |depth| measuring.clone().max_depth(depth).count_ahead(false).keep_last(0);
-        let measure = Measure { progress, until, deepest: AtomicUsize::new(0) };
-        let found = match measuring.clone().count_ahead(false).keep_last(0).run_with(&measure) {
-            Err(Error::Frontier(FrontierError::Memory { .. } | FrontierError::Interrupted))
-                if !progress.interrupted() =>
-            {
-                to(measure.deepest.into_inner()).run_with(progress)?
+        let fields = StateFields::of(&self.puzzle);
+        // A search is arranged for its last depth, and one for a great depth spends its time with empty lists: so one
+        // search after the other, each a depth further, while the next one is expected to end in time.
+        let mut depth = first_widths(&self.puzzle, &fields).len().min(most);
+        let found = loop {
+            let measure = Measure { progress, until, deepest: AtomicUsize::new(0) };
+            let found = match to(depth).run_with(&measure) {
+                Err(Error::Frontier(FrontierError::Memory { .. } | FrontierError::Interrupted))
+                    if !progress.interrupted() =>
+                {
+                    break to(measure.deepest.into_inner()).run_with(progress)?;
+                }
+                found => found?,
+            };
+            let next = Duration::from_secs_f64(found.seconds * growth(&found.counts()).max(1.0));
+            if found.complete || depth == most || Instant::now() + next > until {
+                break found;
             }
-            found => found?,
+            depth += 1;
         };
         let mut counts: Vec<f64> = found.counts().iter().map(|&states| states as f64).collect();
         let searched = counts.len();
@@ -120,7 +131,6 @@ impl FrontierSearch {
         let pace = (last.seconds > TELLING).then(|| last.seconds / last.states as f64);
         let memory = self.resources.memory.map_or(f64::INFINITY, |memory| memory as f64);
         let threads = found.threads as f64;
-        let fields = StateFields::of(&self.puzzle);
         let all = states(&self.puzzle, &fields);
         let all_bits = |states: f64| (total.min(1e300) / states).log2().max(0.0) + 4.0;
         // Levels have an order that random sets of states do not have: what this saves, and what lists cost beyond

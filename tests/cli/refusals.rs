@@ -78,7 +78,7 @@ fn too_little_memory() {
     }
     refused(&["bfs", "3x3x3"], 1, "has 43,252,003,274,489,856,000 states");
     let depth = ["bfs", "3x3x3", "--max-depth", "7", "-M", "600kB"];
-    refused(&depth, 1, "do not fit in 586 KiB of memory");
+    refused(&depth, 1, "do not fit in 600 kB of memory");
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn a_limit_stops_the_run_and_a_larger_one_lets_it_go_on() {
     let mut disk = on(&directory, 1);
     disk.limit = Some(20_000);
     let error = disk.run(&search).unwrap_err().to_string();
-    assert!(error.contains("limit of 19.5 KiB"), "{error}");
+    assert!(error.contains("limit of 20 kB"), "{error}");
     disk.limit = None;
     let found = disk.run(&search).unwrap();
     assert_same(&found, &truth(&search), "after the limit");
