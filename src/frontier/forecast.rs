@@ -103,7 +103,7 @@ impl FrontierSearch {
         let to = |depth| measuring.clone().max_depth(depth).count_ahead(false).keep_last(0);
         let fields = StateFields::of(&self.puzzle);
         // A search is arranged for its last depth, and one for a great depth spends its time with empty lists: so one
-        // search after the other, each a depth further, while the next one is expected to end in time.
+        // search after the other, each as far as it is expected to come in the time left.
         let mut depth = first_widths(&self.puzzle, &fields).len().min(most);
         let found = loop {
             let measure = Measure { progress, until, deepest: AtomicUsize::new(0) };
@@ -115,11 +115,16 @@ impl FrontierSearch {
                 }
                 found => found?,
             };
-            let next = Duration::from_secs_f64(found.seconds * growth(&found.counts()).max(1.0));
-            if found.complete || depth == most || Instant::now() + next > until {
+            let left = until.saturating_duration_since(Instant::now()).as_secs_f64();
+            let growth = growth(&found.counts()).max(1.5);
+            let further = found.levels.last().map_or(0.0, |last| last.seconds.max(1e-5)) * growth;
+            // What remains of the time is enough for this many levels more: a geometric series.
+            let more = (left - found.seconds) * (1.0 - 1.0 / growth) / further;
+            let levels = if more < 1.0 { 0 } else { more.log(growth) as usize + 1 };
+            if found.complete || depth == most || levels == 0 {
                 break found;
             }
-            depth += 1;
+            depth = (depth + levels).min(most);
         };
         let mut counts: Vec<f64> = found.counts().iter().map(|&states| states as f64).collect();
         let searched = counts.len();

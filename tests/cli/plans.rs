@@ -37,6 +37,18 @@ fn what_crosses_the_network_in_levels_that_nobody_knows_is_unknown() {
     assert!(few["seconds"].as_f64().unwrap() > seconds(11.0));
 }
 
+/// A search for a great depth divides its states finely, and takes its time for levels of few states: speed and growth
+/// are measured without that. OEIS A090031 has 6,427,133,737 states at depth 28.
+#[test]
+fn how_deep_a_search_shall_go_does_not_matter_for_what_is_measured() {
+    let plan = plan(&["5x5", "--goal", "first", "--max-depth", "28", "-M", "4GB"]);
+    assert!(plan["calibrated_to_depth"].as_u64().unwrap() >= 14, "{plan}");
+    let last = &plan["levels"][28];
+    let states = last["states"].as_f64().unwrap();
+    assert!((4e9..14e9).contains(&states), "{last}");
+    assert!(last["seconds"].as_f64().is_some_and(|seconds| seconds > 30.0), "{last}");
+}
+
 #[test]
 fn plans_of_lists_say_what_a_search_then_takes() {
     let plan = plan(&["2x2x2", "-M", "1GiB"]);
