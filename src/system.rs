@@ -29,7 +29,7 @@ pub enum SystemError {
     )]
     CodecMemory,
     /// The worker threads could not be started.
-    #[error("cannot start {}worker threads: {reason}", number(*threads))]
+    #[error("cannot start {}worker threads: {reason}; use fewer threads (-j)", number(*threads))]
     Threads {
         /// Number of threads requested, 0 for one per core.
         threads: usize,
@@ -41,7 +41,8 @@ pub enum SystemError {
     UnknownKernel(String),
     /// The processor lacks the instructions of a kernel.
     #[error(
-        "this processor cannot run the {0} kernel: choose another one, or leave the choice to tilewave"
+        "this processor cannot run the {0} kernel: choose another kernel, or leave the choice to \
+         tilewave"
     )]
     UnsupportedKernel(&'static str),
     /// A file cannot be read.
@@ -147,8 +148,8 @@ pub fn advice(error: &io::Error) -> &'static str {
         }
         io::ErrorKind::ReadOnlyFilesystem => "; choose a file on a disk that can be written to",
         io::ErrorKind::PermissionDenied => "; choose a file in a directory that you can write to",
-        io::ErrorKind::NotFound => "; its directory was removed",
-        io::ErrorKind::NotADirectory => "; a part of its path is a file",
+        io::ErrorKind::NotFound => "; the directory of the file was removed",
+        io::ErrorKind::NotADirectory => "; a part of the path is a file, not a directory",
         io::ErrorKind::InvalidFilename => "; choose a shorter name",
         _ => "",
     }

@@ -36,8 +36,9 @@ use crate::cli::{
                   tilewave bfs 4x4 --goal first --tiles 3,7,11,12-15"
 )]
 pub struct Args {
-    /// Board size (3x4), member of a family (topspin:12,4), cube or other named puzzle (3x3x3, megaminx; see
-    /// `tilewave puzzles`), or puzzle file (dino.gap).
+    /// Board (3x4), member of a family (topspin:12,4), named puzzle (3x3x3) or file (dino.gap).
+    ///
+    /// `tilewave puzzles` lists the families and the named puzzles, among them cubes of up to 20x20x20.
     #[arg(value_parser = puzzle)]
     puzzle: String,
 
@@ -53,7 +54,7 @@ pub struct Args {
     #[arg(long, hide_short_help = true)]
     no_symmetry: bool,
 
-    /// Start state; depths are counted from it [default: the goal].
+    /// Start state, from which depths are counted [default: the goal].
     #[arg(long, value_name = "STATE")]
     start: Option<String>,
 
@@ -69,14 +70,14 @@ pub struct Args {
     #[command(flatten)]
     running: Running,
 
-    /// Keep the search on disk in DIR, or continue the one there; repeatable.
+    /// Keep the search on disk in DIR, or continue the one in DIR; repeatable.
     ///
     /// To spread the search over several disks, give a directory on each. A search that is killed loses only the work
-    /// since its last commit (--commit-every); run the same command again to continue it.
+    /// since its last commit (--commit-every); run the same command again to continue the search.
     #[arg(long, value_name = "DIR", value_hint = DirPath, help_heading = ON_DISK)]
     dir: Vec<PathBuf>,
 
-    /// Which levels to keep.
+    /// Levels to keep on disk.
     #[arg(long, value_name = "WHICH", default_value = "last", help_heading = ON_DISK)]
     keep_levels: Keep,
 
@@ -132,8 +133,13 @@ impl Args {
             return Ok(Some(disk.keep_all(self.keep_levels == Keep::All)));
         }
         match self.on_disk.given() {
-            _ if self.keep_levels == Keep::All => refuse!("--keep-levels needs --dir DIR"),
-            Some(option) => refuse!("{option} needs --dir DIR"),
+            _ if self.keep_levels == Keep::All => refuse!(
+                "--keep-levels works only for a search on disk: add --dir DIR, or leave out \
+                 --keep-levels"
+            ),
+            Some(option) => refuse!(
+                "{option} works only for a search on disk: add --dir DIR, or leave out {option}"
+            ),
             None => Ok(None),
         }
     }
@@ -222,7 +228,7 @@ pub struct Tiles {
     #[arg(long, value_name = "TILES", conflicts_with_all = ["start", "metric", "plot", "html", "list", "engine", "dir", "directed"])]
     tiles: Option<String>,
 
-    /// With --tiles: the cell of the blank at depth 0, numbered row by row from 0 [default: start from every cell].
+    /// With --tiles: the cell of the blank at depth 0, numbered row by row from 0 [default: any cell].
     #[arg(long, value_name = "CELL", requires = "tiles", hide_short_help = true)]
     blank: Option<u8>,
 }
@@ -322,10 +328,10 @@ impl Figures for ListReport {
 /// `--count-ahead`.
 #[derive(clap::Args, Default)]
 pub struct Ahead {
-    /// In a list search, count the last two depths without storing their states.
+    /// With --max-depth: count the last two depths without storing their states.
     ///
-    /// This takes longer, but lets one more depth fit in memory. List searches are those of cubes, large boards and other
-    /// puzzles whose states are not numbered, and all searches with --engine frontier.
+    /// This takes longer, but lets one more depth fit in memory. It works only in list searches: those of cubes, large
+    /// boards and other puzzles whose states are not numbered, and all searches with --engine frontier.
     #[arg(long, requires = "max_depth")]
     count_ahead: bool,
 }
@@ -458,7 +464,7 @@ fn finish(
     match answer.first_wrong_depth {
         None => Ok(()),
         Some(_) => Err(Failure::failed(format!(
-            "{}: {}; search again with --no-symmetry to see which is right",
+            "{}: {}; search again with --no-symmetry to see which counts are right",
             search.puzzle,
             answer.published_line()
         ))),

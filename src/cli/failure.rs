@@ -172,9 +172,9 @@ pub fn unopened(path: &Path) -> impl Fn(io::Error) -> Failure {
     let path = path.display().to_string();
     move |error| {
         let advice = match error.kind() {
-            io::ErrorKind::NotFound => "; check the name",
+            io::ErrorKind::NotFound => "; check the path",
             io::ErrorKind::NotADirectory => "; specify a directory",
-            io::ErrorKind::PermissionDenied => "; make it readable, or choose another file",
+            io::ErrorKind::PermissionDenied => "; change its permissions, or choose another file",
             _ => "",
         };
         Failure::failed(format!("cannot open '{path}': {error}{advice}"))
@@ -236,7 +236,7 @@ fn in_words(error: &clap::Error) -> String {
             let other = get(ContextKind::PriorArg).unwrap_or_default();
             let name = |of: &str| of.split(' ').next().unwrap_or_default().to_string();
             match (name(&argument), name(&other)) {
-                (one, other) if one == other => format!("{one} is given twice: use it only once"),
+                (one, other) if one == other => format!("{one} is given twice: give it only once"),
                 (one, other) => {
                     format!("{one} cannot be used together with {other}: leave one of them out")
                 }
@@ -371,7 +371,7 @@ fn out_of_memory(bytes: usize) -> ! {
     let end_of_bar = if io::stderr().is_terminal() { "\n" } else { "" };
     let _ = writeln!(
         rest,
-        "{end_of_bar}error: not enough memory (the system refuses another {bytes} bytes): close \
+        "{end_of_bar}error: not enough memory (the system refused another {bytes} bytes): close \
          other programs, or use fewer threads (-j) or a lower --memory"
     );
     let len = 200 - rest.len();
@@ -442,8 +442,8 @@ mod signal {
         // SAFETY: reading what was cut off ends the process in an orderly way.
         let mapped = unsafe { Mapped::open(path)? };
         let line = format!(
-            "error: '{}' was truncated, or its disk failed, while it was in use: copy it again, \
-             and do not change it while tilewave runs\n",
+            "error: '{}' was truncated, or its disk failed, while tilewave was reading it: copy \
+             the file again, and do not change it while tilewave runs\n",
             path.display()
         );
         free.line.store(Box::leak(Box::new(line)), Ordering::Relaxed);

@@ -90,7 +90,8 @@ impl OwnFile {
             () if String::from_utf8_lossy(&begin).contains("\"tilewave_set\"") => OwnFile::Set(own),
             () if RUN_MAGICS.iter().any(|magic| begins(magic)) => {
                 return Err(Failure::failed(format!(
-                    "'{shown}' belongs to a search or build on disk: specify its directory"
+                    "'{shown}' belongs to a search or build on disk: specify the directory that \
+                     contains this file"
                 )));
             }
             () => {
@@ -313,7 +314,11 @@ impl BuildFacts {
         let directory = Directory::open(dir, Io::Read).map_err(unopened(dir))?;
         let Some(DatabaseMarker { board, goal, tiles, .. }) = DatabaseMarker::read(&directory)?
         else {
-            return Err(Failure::failed(format!("'{}' no longer contains a build", dir.display())));
+            return Err(Failure::failed(format!(
+                "'{}' no longer contains an unfinished build: the build has ended, or its files \
+                 were removed",
+                dir.display()
+            )));
         };
         let (_, bytes) = DiskBuild::new(&directory).space()?;
         Ok(BuildFacts { board, goal, tiles, bytes })
@@ -327,7 +332,8 @@ impl Figures for BuildFacts {
         let rows = [
             (
                 "build",
-                "an unfinished pattern database: to continue it, rerun the command that started it"
+                "an unfinished pattern database: to continue the build, repeat the command that \
+                 started it"
                     .into(),
             ),
             ("board", self.board.clone()),
@@ -514,7 +520,7 @@ impl Figures for LogFacts {
         let [solved, boards, begun] = [self.solved, self.boards, self.begun].map(thousands);
         let rows = [
             ("goal", self.goal.clone()),
-            ("boards", format!("{solved} of {boards} solved, {begun} begun")),
+            ("boards", format!("{solved} of {boards} solved, {begun} partly searched")),
             ("nodes", thousands(self.nodes)),
             ("time", duration(self.seconds)),
             ("bytes", bytes(self.bytes)),

@@ -56,15 +56,15 @@ pub struct TableArgs {
 
     /// Keep one entry per class of symmetric states: a smaller table, but slower lookups.
     ///
-    /// This works only for puzzles with several sets of pieces. It divides the number of entries by nearly the number
-    /// of symmetries.
+    /// This works only for puzzles with several sets of pieces. The number of entries is reduced by a factor that is
+    /// nearly the number of symmetries.
     #[arg(long)]
     up_to_symmetry: bool,
 
     /// Build the table directly in its file, for tables larger than memory.
     ///
-    /// This works only for puzzles with several sets of pieces, and needs a fast disk. The file appears only once it is
-    /// complete.
+    /// This works only for puzzles with several sets of pieces, and needs a fast disk. The file appears only once the
+    /// table is complete.
     #[arg(long)]
     on_disk: bool,
 
@@ -157,7 +157,9 @@ impl TableArgs {
         }
         for (given, name) in [(self.up_to_symmetry, "up-to-symmetry"), (self.on_disk, "on-disk")] {
             if given {
-                refuse!("--{name} is for puzzles with several sets of pieces: leave it out");
+                refuse!(
+                    "--{name} works only for puzzles with several sets of pieces: leave it out"
+                );
             }
         }
         let encoding = match self.encoding {
@@ -165,7 +167,8 @@ impl TableArgs {
             Some(EntrySize::Byte) => TableEncoding::Byte,
             Some(EntrySize::Nibble) => {
                 refuse!(
-                    "--encoding nibble is for puzzles with several sets of pieces: use mod3 or byte"
+                    "--encoding nibble works only for puzzles with several sets of pieces: use \
+                     mod3 or byte"
                 )
             }
         };
@@ -307,7 +310,7 @@ pub struct ScrambleArgs {
     #[arg(value_parser = puzzle)]
     puzzle: String,
 
-    /// Number of states.
+    /// Number of states to generate.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = count::<u64>(), allow_negative_numbers = true)]
     count: u64,
 
@@ -331,8 +334,8 @@ impl ScrambleArgs {
                 Some(puzzle) => {
                     let Some(states) = puzzle.scrambles(seed(self.seed)?) else {
                         refuse!(
-                            "cannot generate random states of {puzzle}: it has moves that are not \
-                             always allowed, or too many pieces"
+                            "cannot generate random states of {puzzle}: the puzzle has too many \
+                             pieces, or moves that are not always allowed"
                         );
                     };
                     Box::new(states.map(move |state| puzzle.text(&state)))
@@ -358,17 +361,18 @@ impl ScrambleArgs {
 
 // `tilewave encode`.
 
-/// Encode "solvable in N moves?" as a SAT formula or integer program, or decode the answer.
+/// Encode a board as a SAT formula or integer program, or decode a solver's answer.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave encode '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12' --max-moves \
                   11 --lp neos.lp\n  tilewave encode '1 2 3/4 5 6/0 7 8' --cnf - | cadical | \
-                  tilewave encode '1 2 3/4 5 6/0 7 8' --decode -\n\nThe letters U, D, L and R in \
-                  the files are the directions in which tiles move. The lengths of all solutions \
-                  of a board have the same parity. If N has the other parity, the files encode the \
-                  question for N - 1 moves. To prove that a solution of N moves is optimal, show \
-                  that the formula for N - 1 moves has no model: cadical no.cnf proof.drat writes \
-                  a proof, and drat-trim checks it."
+                  tilewave encode '1 2 3/4 5 6/0 7 8' --decode -\n\nThe formula asks whether the \
+                  board can be solved in at most N moves; the integer program minimises the number \
+                  of moves up to N. The letters U, D, L and R in the files are the directions in \
+                  which tiles move. The lengths of all solutions of a board have the same parity. \
+                  If N has the other parity, the files are for N - 1 moves instead. To prove that \
+                  a solution of N moves is optimal, show that the formula for N - 1 moves has no \
+                  model: cadical no.cnf proof.drat writes a proof, and drat-trim checks it."
 )]
 pub struct EncodeArgs {
     /// The board, in quotes: tiles separated by spaces, rows by '/', the blank as 0.
@@ -382,20 +386,22 @@ pub struct EncodeArgs {
     #[arg(long, value_name = "N", value_parser = count::<usize>(), allow_negative_numbers = true)]
     max_moves: Option<usize>,
 
-    /// Write a SAT formula in DIMACS CNF, with comments that explain the variables; - is stdout.
+    /// Write to FILE (- is stdout) a SAT formula in DIMACS CNF, with comments that explain the variables.
     #[arg(long, value_name = "FILE")]
     cnf: Option<PathBuf>,
 
-    /// Write an integer program that minimises the number of moves, in CPLEX LP format; - is stdout.
+    /// Write to FILE (- is stdout) an integer program, in CPLEX LP format, that minimises the number of moves.
     #[arg(long, value_name = "FILE")]
     lp: Option<PathBuf>,
 
-    /// Write the same integer program in MPS format, for both fixed-form and free-form readers; - is stdout.
+    /// Write to FILE (- is stdout) the integer program of --lp in MPS format, for fixed-form and free-form readers.
     #[arg(long, value_name = "FILE")]
     mps: Option<PathBuf>,
 
-    /// Read a solver's answer, check its moves and print them. The answer is a model found by a SAT solver, or a
-    /// solution file from HiGHS, CBC, GLPK (glpsol -o), SCIP, Gurobi or CPLEX; - is stdin.
+    /// Read a solver's answer from MODEL (- is stdin); check and print its moves.
+    ///
+    /// The answer is a model found by a SAT solver, or a solution file from HiGHS, CBC, GLPK (glpsol -o), SCIP, Gurobi
+    /// or CPLEX.
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["cnf", "lp", "mps", "max_moves"])]
     decode: Option<PathBuf>,
 
@@ -418,7 +424,7 @@ impl EncodeArgs {
         if self.cnf.is_none() && self.lp.is_none() && self.mps.is_none() {
             refuse!(
                 "specify a file to write (--cnf, --lp or --mps FILE; - is stdout) or an answer to \
-                 read (--decode FILE)"
+                 read (--decode MODEL; - is stdin)"
             );
         }
         let moves = match self.max_moves {
@@ -431,7 +437,8 @@ impl EncodeArgs {
             let moves = counted(steps as u64, "move");
             let parity = if steps.is_multiple_of(2) { "even" } else { "odd" };
             tracing::info!(
-                "every solution has an {parity} number of moves: encoding at most {moves}"
+                "every solution has an {parity} number of moves: the files are for solutions of at \
+                 most {moves}"
             );
         }
         let reserve = |path: &Option<PathBuf>| {
@@ -454,7 +461,7 @@ impl EncodeArgs {
         if let Some(place) = cnf {
             let formula = Cnf::new(question);
             let (variables, clauses) = (formula.variables(), formula.clauses().len());
-            tracing::info!("{variables} variables, {clauses} clauses");
+            tracing::info!("the formula has {variables} variables and {clauses} clauses");
             formula.write_dimacs(&mut text)?;
             place.write(&text)?;
         }

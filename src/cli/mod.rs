@@ -165,10 +165,10 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("TILEWAVE_KERNEL", "same as --kernel: scalar, avx2 or avx512 [default: the fastest]"),
     (
         "XDG_CACHE_HOME",
-        "tilewave solve keeps databases in $XDG_CACHE_HOME/tilewave [default: ~/.cache]",
+        "solve keeps databases in $XDG_CACHE_HOME/tilewave [default: ~/.cache/tilewave]",
     ),
-    ("NO_COLOR", "if set, nothing is coloured"),
-    ("TERM", "if dumb, nothing is coloured and no progress bar is shown"),
+    ("NO_COLOR", "if set, --color auto does not colour the log"),
+    ("TERM", "if dumb, --color auto does not colour the log, and no progress bar is shown"),
 ];
 
 /// What `--version` prints: the version, what this program was compiled with, and the kernels that this processor runs.
@@ -216,7 +216,8 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
             ),
             (
                 "*.pdb, *.table",
-                "Pattern databases and distance tables; docs/format.md describes them.",
+                "Pattern databases, distance tables and pruning tables; docs/format.md describes \
+                 their formats.",
             ),
         ],
     ),
@@ -225,7 +226,7 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
 /// Generate manual pages.
 #[derive(clap::Args)]
 pub struct ManArgs {
-    /// Write tilewave.1 and one page per command to this directory.
+    /// Write tilewave.1 and one page per command to DIR [default: print only tilewave.1].
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     dir: Option<PathBuf>,
 }

@@ -59,7 +59,7 @@ pub struct ResourceOptions {
 
     /// Memory limit, e.g. 500MB, 8GiB or 8G [default: half of the free memory].
     ///
-    /// Leave some memory for other programs: if it runs out, the system kills a process.
+    /// Leave some memory for other programs: if memory runs out, the system kills a process.
     #[arg(short = 'M', long, value_name = "BYTES", value_parser = bytes)]
     pub memory: Option<u64>,
 
@@ -99,9 +99,7 @@ pub struct Running {
     #[command(flatten)]
     pub resources: ResourceOptions,
 
-    /// Engine [default: the fastest].
-    ///
-    /// The default is the fastest engine that supports the puzzle and fits in memory.
+    /// Search engine [default: the fastest one that supports the puzzle and fits in memory].
     // A directory makes it the one on disk.
     #[arg(long, value_parser = choice(ENGINES))]
     pub engine: Option<EngineChoice>,
@@ -120,7 +118,7 @@ const ENGINES: &[Choice<EngineChoice>] = &[
     (
         &["frontier"],
         EngineChoice::Frontier,
-        "Lists of states, for any puzzle, as deep as memory and disk allow",
+        "Lists of states: for any puzzle, as deep as memory and disk space allow",
     ),
 ];
 
@@ -154,8 +152,8 @@ impl Running {
 pub struct GoalOption {
     /// Goal: last, first, blank=CELL or a board [default: last].
     ///
-    /// The goals last and first have the tiles in order and the blank in the last or first cell. blank=CELL has the blank
-    /// in any other cell; cells are numbered row by row from 0.
+    /// The goals last, first and blank=CELL have the tiles in order and the blank in the last, first or given cell.
+    /// Cells are numbered row by row from 0.
     #[arg(long)]
     pub goal: Option<Goal>,
 }
@@ -196,7 +194,7 @@ pub struct MaxDepth {
 pub fn seed(asked: Option<u64>) -> Result<u64> {
     let drawn = || {
         let seed = drawn_seed()?;
-        tracing::info!("seed {seed}");
+        tracing::info!("random seed {seed}");
         Ok(seed)
     };
     asked.map_or_else(drawn, Ok)
@@ -204,7 +202,8 @@ pub fn seed(asked: Option<u64>) -> Result<u64> {
 
 /// A random seed from the system.
 pub fn drawn_seed() -> Result<u64> {
-    let refused = |error| format!("cannot generate a random seed ({error}); pass one with --seed");
+    let refused =
+        |error| format!("cannot generate a random seed ({error}); specify one with --seed");
     random::seed().map_err(|error| Failure::failed(refused(error)))
 }
 
@@ -291,7 +290,7 @@ const COMMIT_EVERY: Duration = Duration::from_secs(10);
 pub enum Keep {
     /// Only the last two levels
     Last,
-    /// All levels, which record the depth of every state
+    /// All levels, which together give the depth of every state
     All,
 }
 
@@ -302,11 +301,11 @@ pub const ON_DISK: &str = "On disk";
 #[derive(clap::Args)]
 #[command(next_help_heading = ON_DISK)]
 pub struct DiskOptions {
-    /// How to read files [default: read].
+    /// How to read the files of the search [default: read].
     #[arg(long, value_parser = choice(Io::NAMES), hide_short_help = true)]
     io: Option<Io>,
 
-    /// Compression of new files [default: the fastest on this processor].
+    /// Compression of new files [default: rans with AVX-512, otherwise zstd].
     #[arg(long, value_parser = choice(Codec::NAMES), hide_short_help = true)]
     codec: Option<Codec>,
 
@@ -314,7 +313,7 @@ pub struct DiskOptions {
     #[arg(long, value_name = "LEVEL", allow_negative_numbers = true, value_parser = whole(-131_072, 22), hide_short_help = true)]
     zstd_level: Option<i32>,
 
-    /// Minimum time between commits of finished work, e.g. 500ms or 2min; 0 commits after every chunk [default: 10s].
+    /// Minimum time between commits of finished work, e.g. 500ms or 2min; 0 means after every chunk [default: 10s].
     #[arg(long, value_name = "TIME", value_parser = time, hide_short_help = true)]
     commit_every: Option<Duration>,
 
@@ -326,12 +325,12 @@ pub struct DiskOptions {
     #[arg(long, hide_short_help = true)]
     ignore_space: bool,
 
-    /// Number of leading digits that the numbers of all states in a chunk share; more digits make more, smaller chunks
-    /// [default: the fewest with which a chunk fits in memory].
+    /// Number of leading digits shared by the numbers of all states in a chunk; more digits give more and smaller
+    /// chunks [default: the fewest for which a chunk fits in memory].
     #[arg(long, value_name = "K", value_parser = count::<usize>(), allow_negative_numbers = true, hide_short_help = true)]
     shared_digits: Option<usize>,
 
-    /// Where to keep the bits exchanged between chunks [default: memory if they fit].
+    /// Where to keep the bits that chunks exchange [default: in memory if they fit, otherwise in files].
     #[arg(long, value_parser = choice(PlaneStore::NAMES), hide_short_help = true)]
     planes: Option<PlaneStore>,
 }
@@ -367,7 +366,7 @@ impl DiskOptions {
             let directory = made(path, self.io.unwrap_or(Io::Read))?;
             let place = place(path);
             if places.contains(&place) {
-                refuse!("{named} is given twice: specify each directory only once");
+                refuse!("directory {named} is given twice: specify each directory only once");
             }
             places.push(place);
             storages.push(Box::new(directory));

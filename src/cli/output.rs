@@ -23,7 +23,7 @@ pub enum OutputFormat {
     Csv,
     /// One JSON document
     Json,
-    /// JSON Lines: one object per line, each written as soon as it is known
+    /// JSON Lines: one object per line, each written as soon as it is ready
     Jsonl,
 }
 
@@ -275,7 +275,7 @@ pub struct ResultReport {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// With --format json: include up to N states of the last depth (key `last`).
+    /// With JSON output: include up to N states of the last depth (key `last`).
     #[arg(long, value_name = "N", value_parser = count::<usize>(), allow_negative_numbers = true)]
     list: Option<usize>,
 

@@ -27,8 +27,9 @@ use crate::cli::{
     after_help = "Examples: tilewave plan 2x7\n          tilewave plan 4x4 --cores 16 -M 64GiB --disk-bandwidth 5GB/s\n          tilewave plan 4x4 --ranks 16 --cores 32 --disk-bandwidth 5GB/s --network 10GB/s"
 )]
 pub struct Args {
-    /// Board size (3x4), member of a family (topspin:12,4), cube or other named puzzle (3x3x3, megaminx; see
-    /// `tilewave puzzles`), or puzzle file (dino.gap).
+    /// Board (3x4), member of a family (topspin:12,4), named puzzle (3x3x3) or file (dino.gap).
+    ///
+    /// `tilewave puzzles` lists the families and the named puzzles, among them cubes of up to 20x20x20.
     #[arg(value_parser = puzzle)]
     puzzle: String,
 
@@ -43,22 +44,22 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
     ranks: Option<u16>,
 
-    /// Bytes per second that each machine can send.
+    /// Bandwidth at which each machine can send data.
     #[arg(long, value_name = "BYTES/s", value_parser = bandwidth, default_value = "1GB/s")]
     network: u64,
 
-    /// Bytes per second that the disk can read and write in total.
+    /// Total read and write bandwidth of the disk.
     #[arg(long, value_name = "BYTES/s", value_parser = bandwidth, default_value = "1GB/s")]
     disk_bandwidth: u64,
 
-    /// Plan a search on disk in DIR, even if it would fit in memory.
+    /// Plan a search on disk in DIR, even if memory would suffice.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     dir: Option<PathBuf>,
 
     #[command(flatten)]
     max_depth: MaxDepth,
 
-    /// Which levels to keep.
+    /// Levels to keep on disk.
     #[arg(long, value_name = "WHICH", default_value = "last", hide_short_help = true)]
     keep_levels: Keep,
 
@@ -321,14 +322,14 @@ impl Figures for ListsPlanned {
         if self.fits_to_depth_counting_ahead != self.fits_to_depth
             && let Some(depth) = self.fits_to_depth_counting_ahead
         {
-            fits += &format!("; with --count-ahead, one to depth {depth} fits");
+            fits += &format!("; with --count-ahead, a search to depth {depth} fits");
         }
         let beyond = match self.levels.last() {
             Some(last) if last.depth <= self.calibrated_to_depth => "",
             Some(last) if last.seconds.is_none() => {
-                ", too briefly to estimate the time of greater depths"
+                ", too briefly to estimate the times for greater depths"
             }
-            _ => "; the times beyond that are estimates",
+            _ => "; the times for greater depths are estimates",
         };
         let rows = [
             ("puzzle", self.puzzle.clone()),
@@ -428,7 +429,9 @@ impl Figures for Planned {
         });
         rows.push((
             "time",
-            time.unwrap_or("unknown: there is no smaller puzzle on which to measure it".into()),
+            time.unwrap_or(
+                "unknown: there is no smaller puzzle on which to measure the speed".into(),
+            ),
         ));
         let projected = match self.projected.join("; ") {
             none if none.is_empty() => none,

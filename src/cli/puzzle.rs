@@ -58,7 +58,7 @@ pub struct PuzzleAndStates {
     #[arg(value_name = "PUZZLE")]
     puzzle: Option<String>,
 
-    /// States, each in quotes [default: one per line of standard input].
+    /// States, each in quotes [default: read from standard input, one per line].
     ///
     /// For a board: tiles separated by spaces, rows by '/', the blank as 0. For any other puzzle: the moves that lead
     /// from the solved state to this state, or the piece at each position.
@@ -78,7 +78,8 @@ impl PuzzleAndStates {
             let puzzle = puzzle.map_or(String::new(), |puzzle| format!(" {puzzle}"));
             refuse!(
                 "'{file}' is a file: to read states from it, use tilewave {command}{puzzle} < \
-                 {file}; to define a puzzle, its name must end in .gap, .tws, .def or .kpuzzle.json"
+                 {file}; if the file defines a puzzle, its name must end in .gap, .tws, .def or \
+                 .kpuzzle.json"
             );
         }
         let mut states: Vec<&str> = self.states.iter().map(String::as_str).collect();
@@ -102,10 +103,13 @@ impl PuzzleAndStates {
                     named = None;
                 }
                 Some(_) if is_tile && word.len() > 3 => refuse!(
-                    "'{word}' is not a board: separate tiles with spaces and rows with '/', and quote it"
+                    "'{word}' is not a board: separate tiles with spaces and rows with '/', and \
+                     quote the whole board"
                 ),
                 Some(_) if is_tile => {
-                    refuse!("'{word}' alone is not a board: quote the whole board")
+                    refuse!(
+                        "'{word}' is a single tile, not a board: put quotes around the whole board"
+                    )
                 }
                 Some(wrong) => refuse!("{wrong}"),
             }
@@ -118,9 +122,9 @@ impl PuzzleAndStates {
         if let (Some(puzzle), true) = (named, states.len() > 1 && states.iter().all(is_move)) {
             let moves = states.join(" ");
             refuse!(
-                "each word of '{moves}' would be a separate state: to give one state as moves, \
-                 quote them (tilewave {command} {puzzle} \"{moves}\"); to give several states, \
-                 pass them on standard input, one per line"
+                "each word of '{moves}' would be a separate state: to give one state as moves, put \
+                 quotes around the moves (tilewave {command} {puzzle} \"{moves}\"); to give \
+                 several states, pass them on standard input, one per line"
             );
         }
         Ok((named, states))
@@ -143,7 +147,11 @@ pub enum MoveCount {
 const METRICS: &[(&[&str], MoveCount, &str)] = &[
     (Metric::NAMES[0].0, MoveCount::Of(Metric::NAMES[0].1), Metric::NAMES[0].2),
     (Metric::NAMES[1].0, MoveCount::Of(Metric::NAMES[1].1), Metric::NAMES[1].2),
-    (&["htm"], MoveCount::Turns(Turns::Powers), "Half-turn metric: any turn of a face is one move"),
+    (
+        &["htm"],
+        MoveCount::Turns(Turns::Powers),
+        "Half-turn metric: any turn of a face counts as one move",
+    ),
     (
         &["qtm"],
         MoveCount::Turns(Turns::Quarter),
@@ -185,8 +193,8 @@ pub struct Counted {
 
     /// Use the solved states in FILE, one per line, instead of the puzzle's own.
     ///
-    /// A state is a sequence of moves, or the piece at each position in the form printed by `tilewave state`. A ? stands
-    /// for any piece or any orientation; a set of pieces that is left out may have any arrangement.
+    /// Write a state as a sequence of moves, or as the piece at each position in the form that `tilewave state` prints.
+    /// A ? stands for any piece or any orientation; a set of pieces that is left out may have any arrangement.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     goals: Option<PathBuf>,
 
@@ -203,7 +211,7 @@ pub struct Sequences(Vec<String>);
 fn sequences(text: &str) -> Result<Sequences, String> {
     let all = Variant::split(text);
     match all.is_empty() {
-        true => Err("no moves are given: specify at least one".into()),
+        true => Err("no moves are given: specify at least one move".into()),
         false => Ok(Sequences(all)),
     }
 }
@@ -261,15 +269,12 @@ impl Counted {
     /// What a word on the command line names: RxC, FAMILY:NUMBERS or a file.
     pub fn space(&self, word: &str) -> Result<StateSpace> {
         if let Some(option) = self.changed() {
-            refuse!(
-                "{option} is for puzzles with several sets of pieces, but {word} has only one: \
-                 leave it out"
-            );
+            refuse!("{option} does not apply to boards, and {word} is a board: leave out {option}");
         }
         if named::parse(word).is_some() {
             refuse!(
-                "{word} has pieces with orientations, or several sets of pieces: this command does \
-                 not support such puzzles"
+                "this command does not support {word}, whose pieces have orientations or form \
+                 several sets"
             );
         }
         if word.starts_with(|c: char| c.is_ascii_digit()) && Format::of(word).is_none() {
@@ -439,7 +444,7 @@ fn text(path: &Path) -> Result<(String, String)> {
     let file = std::fs::File::open(path).map_err(unopened(path))?;
     let read = file.take(MAX_FILE + 1).read_to_end(&mut bytes);
     if read.context(&name)? as u64 > MAX_FILE {
-        refuse!("{name} is too large: a puzzle file has at most {} MiB", MAX_FILE >> 20);
+        refuse!("{name} is too large: a puzzle file may have at most {} MiB", MAX_FILE >> 20);
     }
     Ok((name, String::from_utf8_lossy(&bytes).into_owned()))
 }

@@ -118,8 +118,8 @@ pub fn run<T>(
     if mpi().is_none() {
         // Each process would search everything.
         refuse!(
-            "this program was started by an MPI launcher, but has no MPI: start tilewave-mpi instead \
-             (docs/cluster.md), or start this program without the launcher"
+            "this program was started by an MPI launcher, but was built without MPI: start \
+             tilewave-mpi instead (docs/cluster.md), or start this program without the launcher"
         );
     }
     let Some(disk) = disk else {

@@ -53,7 +53,7 @@ pub struct ResumeArgs {
     #[command(flatten)]
     ahead: Ahead,
 
-    /// Check all files first, and recompute damaged levels if the levels before them were kept.
+    /// Check all files first; if all levels were kept (--keep-levels all), recompute damaged levels.
     #[arg(long)]
     check: bool,
 
@@ -162,7 +162,7 @@ impl Figures for RepairFacts {
         let previous = if self.previous_manifest { " and the previous manifest" } else { "" };
         let ending = match self.complete {
             true => "complete".into(),
-            false => format!("{chunks_done} of {chunks} chunks of depth {levels}"),
+            false => format!("{chunks_done} of {chunks} chunks of depth {levels} done"),
         };
         let (deepest, states) = (levels.saturating_sub(1), thousands(self.states));
         let kept = self.kept.as_ref();
@@ -190,7 +190,7 @@ impl Figures for RepairFacts {
 /// Most states that the reference engine checks: seconds to minutes, and 125 MB.
 const REFERENCE_STATES: u64 = 1_000_000_000;
 
-/// Search puzzles and compare every level with published results.
+/// Search puzzles and compare the counts of all levels with published results.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  tilewave verify 2x4 3x3\n  tilewave verify lrx:9 dino.gap")]
 pub struct VerifyArgs {
@@ -303,8 +303,8 @@ impl VerifyArgs {
         let max_depth = match within.count().checked_sub(1) {
             _ if few => None,
             None => refuse!(
-                "{puzzle} has no published level counts and too many states for a complete search: \
-                 there is nothing to compare a search with"
+                "{puzzle} has too many states for a complete search and no published level counts \
+                 with which a search could be compared: choose another puzzle"
             ),
             depth => depth,
         };
@@ -316,7 +316,7 @@ impl VerifyArgs {
 
 // `tilewave check`: whether files are intact.
 
-/// Verify the checksums of files and directories; with --full, also every entry.
+/// Verify the checksums of files; with --full, also every entry of databases and tables.
 #[derive(clap::Args)]
 #[command(
     after_help = "All checksums are verified. For databases, some random entries are also compared \
@@ -331,12 +331,12 @@ pub struct CheckArgs {
 
     /// Also recompute all entries of databases and distance tables, and prove every entry of pruning tables correct.
     ///
-    /// Databases and distance tables are computed again and compared with the files. In a pruning table, each
-    /// entry is compared with those of its neighbours, which proves that it is correct.
+    /// Databases and distance tables are computed again and compared with the files. In a pruning table, each entry is
+    /// compared with the entries of neighbouring states, which proves all entries correct.
     #[arg(long)]
     full: bool,
 
-    /// With --full: rebuild databases with the plain builder, which shares no code with the fast one.
+    /// With --full: rebuild databases with the plain builder, which shares no code with the fast builder.
     #[arg(long, requires = "full")]
     plain: bool,
 
@@ -417,8 +417,8 @@ impl CheckArgs {
             OwnFile::Search(dirs) => search(dirs),
             OwnFile::Build(dir) => {
                 BuildFacts::of(dir)?;
-                let checked = "an unfinished build: to continue it, rerun the command that started \
-                               it, which also checks what it reads";
+                let checked = "an unfinished build: to continue the build and check its levels, \
+                               repeat the command that started it";
                 Ok(Finding { pass: None, checked: checked.into() })
             }
             OwnFile::Set(set) => judged(self.set(set, seed, resources)),
@@ -428,7 +428,8 @@ impl CheckArgs {
             OwnFile::Log(file) => match read_log(file) {
                 Ok(_) => {
                     let LogFacts { solved, boards, .. } = LogFacts::of(file)?;
-                    let checked = format!("every line; {solved} of {boards} boards solved");
+                    let checked =
+                        format!("every line is intact; {solved} of {boards} boards are solved");
                     Ok(Finding { pass: Some(true), checked })
                 }
                 Err(error) => judged(Err(error.into())),
@@ -442,14 +443,14 @@ impl CheckArgs {
         for file in &files {
             self.database(file, seed, resources)?;
         }
-        Ok(format!("{}, each checked individually", counted(files.len() as u64, "database")))
+        Ok(format!("{}, each of which is intact", counted(files.len() as u64, "database")))
     }
 
     fn table(&self, file: &Path, resources: Resources) -> Result<String, Error> {
         let table = DistanceTable::open(file)?;
         table.check()?;
         if !self.full {
-            return Ok("checksums".into());
+            return Ok("the checksums are correct".into());
         }
         let depth = table.histogram().len() - 1;
         let all = table.space().states() == Some(table.histogram().iter().sum());
@@ -457,21 +458,24 @@ impl CheckArgs {
         let search = search.resources(resources);
         let again = DistanceTable::build_with(&search, table.encoding(), &SearchProgress::new())?;
         if (again.checksum(), again.histogram()) != (table.checksum(), table.histogram()) {
-            let wrong = "the entries differ from those of a newly built table".into();
+            let wrong = "the entries differ from those of a newly built table: build the table \
+                         again with tilewave table"
+                .into();
             return Err(PdbError::Wrong(wrong).into());
         }
-        Ok("checksums, and all entries rebuilt".into())
+        Ok("the checksums are correct, and a newly built table has the same entries".into())
     }
 
     fn pruning(&self, file: &Path, resources: Resources) -> Result<Result<String, Error>> {
         let check = || -> Result<String, Error> {
             if !self.full {
                 PruningTable::open(file)?.check()?;
-                return Ok("checksums".into());
+                return Ok("the checksums are correct".into());
             }
             let table = PruningTable::load_with(file, &StopWhen(progress::asked))?;
             table.verify(&SearchProgress::new())?;
-            Ok("checksums, and every entry compared with its neighbours".into())
+            Ok("the checksums are correct, and every entry agrees with those of its neighbours"
+                .into())
         };
         Ok(resources.install(check)?)
     }
@@ -484,7 +488,8 @@ impl CheckArgs {
             pdb::rebuild_with(&table, &how, &progress)?;
             let builder = if self.plain { " with the plain builder" } else { "" };
             return Ok(format!(
-                "checksums, and all entries, their order and their histogram rebuilt{builder}"
+                "the checksums are correct, and a database newly built{builder} has the same \
+                 entries, order and histogram"
             ));
         }
         let check = pdb::spot_check_with(&table, self.samples, seed, &progress)?;
@@ -494,7 +499,9 @@ impl CheckArgs {
             n => format!(", {n} searches abandoned"),
         };
         let confirmed = counted(check.confirmed, "entry");
-        Ok(format!("checksums, and {confirmed} compared with searches (seed {seed}{given_up})"))
+        Ok(format!(
+            "the checksums are correct, and searches confirm {confirmed} (seed {seed}{given_up})"
+        ))
     }
 }
 
@@ -559,11 +566,11 @@ fn search(dirs: &[PathBuf]) -> Result<Finding> {
 #[derive(clap::Args)]
 #[command(after_help = "Examples: tilewave cache\n          tilewave cache --clear")]
 pub struct CacheArgs {
-    /// Remove these databases and tables, but no other files.
+    /// Remove the listed databases and tables, but no other files.
     #[arg(long)]
     clear: bool,
 
-    /// Cache directory [default: ~/.cache/tilewave].
+    /// Cache directory [default: $XDG_CACHE_HOME/tilewave, or ~/.cache/tilewave].
     #[arg(long, value_name = "DIR", value_hint = DirPath)]
     cache_dir: Option<PathBuf>,
 

@@ -21,7 +21,7 @@ use crate::cli::{
     SearchProgress, bfs, count, facts, puzzle, refuse,
 };
 
-/// Rank or unrank a state, and show its parity, solvability and (with --table) distance.
+/// Rank or unrank a state, and show its parity, solvability and (with --table) depth.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave state '8 6 7/2 5 4/3 0 1'\n  tilewave state 3x4 --id 12345\n  \
@@ -34,19 +34,19 @@ pub struct StateArgs {
     #[command(flatten)]
     counted: Counted,
 
-    /// Distance table (see tilewave table) to read the depth from; it also sets the puzzle and goal.
+    /// Distance table from which to read the depth (see tilewave table); the table also sets the puzzle and goal.
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
 
-    /// Show the state with this state id.
+    /// Show the state with the state id ID.
     #[arg(long, conflicts_with_all = ["line", "cell"], value_parser = count::<u64>(), allow_negative_numbers = true)]
     id: Option<u64>,
 
-    /// Show the state whose line (its tiles, read along a snake path) has this rank (docs/engine.md).
+    /// Show the state whose line has rank LINE; the line is the sequence of tiles along a snake path (docs/engine.md).
     #[arg(long, requires = "cell", value_parser = count::<u64>(), allow_negative_numbers = true)]
     line: Option<u64>,
 
-    /// With --line: the number of the blank's cell along this path.
+    /// With --line: the cell of the blank, numbered along the same path from 0.
     #[arg(long, requires = "line", value_parser = count::<usize>(), allow_negative_numbers = true)]
     cell: Option<usize>,
 
@@ -79,7 +79,7 @@ impl StateArgs {
         let (word, states) = self.of.split("state", self.table.is_some())?;
         let by_number = self.id.is_some() || self.line.is_some();
         if by_number && !states.is_empty() {
-            refuse!("both a state and a state number are given: leave one of them out");
+            refuse!("both a state and a state number are given: leave out one of them");
         }
         let mut destination = self.output.reserve()?;
         let puzzle = word.map(|word| self.counted.orbits(word)).transpose()?.flatten();
@@ -167,7 +167,7 @@ impl StateArgs {
         if let Some(space) = &other
             && (goal || self.counted.metric().is_some())
         {
-            refuse!("--goal and --metric are for boards, but {space} is not one: leave them out");
+            refuse!("--goal and --metric do not apply to {space}: leave out both");
         }
         Ok(other)
     }
@@ -262,7 +262,7 @@ impl StateArgs {
             let board = space.size().is_some();
             let (article, kind) = if board { ("a ", " board") } else { ("", "") };
             refuse!(
-                "there is no such state: the ids of {article}{}{kind} are 0 to {}, the lines 0 to {}, the cells 0 to {}",
+                "there is no state with this number: {article}{}{kind} has ids 0 to {}, lines 0 to {} and cells 0 to {}",
                 space,
                 thousands(space.lines() * cells as u64 - 1),
                 thousands(space.lines() - 1),
@@ -413,8 +413,7 @@ impl LevelsArgs {
 
 #[derive(clap::Args)]
 struct Listing {
-    /// Board size (3x4), member of a family (topspin:12,4), cube or other named puzzle (3x3x3, megaminx; see
-    /// `tilewave puzzles`), or puzzle file (dino.gap).
+    /// Board (3x4), member of a family (topspin:12,4), named puzzle (3x3x3; see `tilewave puzzles`) or file (dino.gap).
     #[arg(value_parser = puzzle)]
     puzzle: String,
 

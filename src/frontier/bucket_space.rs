@@ -523,7 +523,8 @@ impl BucketSpace {
     /// Returns a description of the coordinate and the keys.
     pub fn describe(&self, choice: &CoordinateChoice) -> String {
         format!(
-            "coordinate {:?}{}: {} classes of {} buckets under {} symmetries; keys of {} fields in {} words",
+            "buckets by fields {:?}{}: {} classes of {} buckets under {} symmetries; each key has \
+             {} fields in {} words",
             choice.fields,
             if choice.oriented { " with orientations" } else { "" },
             self.coordinate.classes(),

@@ -99,9 +99,10 @@ impl FrontierOutcome {
 pub enum FrontierError {
     /// The lists of a level do not fit in the memory limit.
     #[error(
-        "{puzzle}: the states at depth {depth} do not fit in {} of memory: stop at that depth, \
-         whose states are then only counted (--max-depth {depth}), count one more depth \
-         (--count-ahead), allow more memory (--memory), or keep the states on disk (--dir)",
+        "{puzzle}: the states at depth {depth} do not fit in {} of memory: search only to this \
+         depth, whose states are then counted but not stored (--max-depth {depth}), or one depth \
+         further with --count-ahead; or allow more memory (--memory), or keep the states on disk \
+         (--dir)",
         bytes(*budget)
     )]
     Memory {
@@ -127,7 +128,7 @@ pub enum FrontierError {
     /// A move depends on one of several equal pieces, or on a different piece from the other moves.
     #[error(
         "{puzzle}: move '{name}' depends on a piece that is not unique, or on a different piece \
-         from other moves, which is not supported"
+         from the other moves; such moves are not supported"
     )]
     Requires {
         /// The puzzle.
@@ -140,8 +141,8 @@ pub enum FrontierError {
     System(#[from] SystemError),
     /// The observer asked to stop.
     #[error(
-        "interrupted: a search in memory cannot be resumed; to end one early with a result, use \
-         --max-depth; to be able to resume it, use --dir"
+        "interrupted: a search in memory cannot be resumed; to get a result earlier, limit the \
+         depth with --max-depth; to be able to resume, keep the search on disk with --dir"
     )]
     Interrupted,
 }

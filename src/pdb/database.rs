@@ -1,4 +1,4 @@
-//! A database: a table of values and its description, with one byte, four bits or one bit per entry.
+//! A database: a table of values and its description, with one byte or one bit per entry.
 //!
 //! Builds make a [`Pdb`], [`Pdb::load`] and [`Pdb::open`] read one, and [`Pdb::value`] looks up a board; [`encode`]
 //! makes a table with fewer bits. `solve` reads the bytes itself and computes values from bits with [`after`].

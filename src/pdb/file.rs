@@ -144,7 +144,8 @@ impl store::FileHeader for Summary {
 
     fn retired(fields: &Fields) -> Option<&'static str> {
         (fields.byte(20) == 1).then_some(
-            "with four bits per entry, a format that only tilewave 0.1.0 and earlier wrote and read",
+            "with four bits per entry, a format that only tilewave 0.1.0 and earlier versions \
+             support",
         )
     }
 
@@ -322,7 +323,7 @@ pub fn compress_with(
     let (from, to) = (from.as_ref(), to.as_ref());
     let file = Container::<Summary>::open(from)?;
     if file.header.compressed {
-        let words = format!("'{}' is already compressed", from.display());
+        let words = format!("'{}' is already compressed: use the file as it is", from.display());
         return Err(PdbError::Place(words));
     }
     let meter = Meter::new(observer, Phase::File, 0, file.layout.raw);

@@ -173,7 +173,7 @@ pub fn rebuild_with(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(
 /// The error for an entry that differs from an independent search; 255 stands for no value.
 fn wrong(pdb: &Pdb, entry: u64, [found, expected]: [u8; 2]) -> PdbError {
     PdbError::Wrong(format!(
-        "entry {entry} of '{}' is {found}, but a search finds {expected}: the database is wrong; \
+        "entry {entry} of '{}' is {found}, but a search finds {expected}: the database is wrong: \
          rebuild it",
         pdb.file().path.display()
     ))

@@ -219,7 +219,7 @@ impl DiskBuild<'_> {
             let name = storage.name();
             Err(PdbError::Place(format!(
                 "'{name}' contains {what}: choose another directory, or remove the files in this \
-                 one"
+                 directory"
             )))
         };
         let Some(found) = marker else {
@@ -389,9 +389,9 @@ impl BuildLevels<'_> {
         let expected = LevelHeader { codec, ..self.header(depth) };
         match *reader.header() == expected {
             true => Ok(Some(reader)),
-            false => {
-                Err(failed(self.storage.place(&name).invalid("it does not belong to this build")))
-            }
+            false => Err(failed(
+                self.storage.place(&name).invalid("the file does not belong to this build"),
+            )),
         }
     }
 
@@ -475,7 +475,7 @@ impl BuildLevels<'_> {
             let states = states.try_reduce(|| 0, |a, b| Ok(a + b))?;
             if states != reader.sum().states || found != reader.before {
                 let name = name(depth as u32);
-                let wrong = self.storage.place(&name).invalid("its number of entries is wrong");
+                let wrong = self.storage.place(&name).invalid("the number of entries is wrong");
                 return Err(failed(self.storage, &name, wrong));
             }
             found += states;

@@ -287,8 +287,8 @@ names! { ExportLayout:
     "hog2-lex" = Lexicographic, "Indexed by the lexicographic rank of the tiles' cells; one byte \
                                  per value";
     "positions" = Positions,
-        "Indexed by the tiles' cells as base-N digits, first tile least significant; one byte per \
-         entry, 255 where there is no value";
+        "Indexed by the cells of the tiles as base-N digits on a board of N cells, first tile \
+         least significant; one byte per entry, 255 where there is no value";
 }
 
 /// Maximum size in bytes of a table of positions, most of which is empty.
@@ -377,11 +377,13 @@ fn bytes(pdb: &Pdb, layout: ExportLayout) -> Result<u64, PdbError> {
     };
     if pdb.encoding() == Encoding::Bit {
         return refuse(
-            "it has one bit per entry and stores no values; build one with --encoding byte",
+            "with one bit per entry, no values are stored; build a database with --encoding byte",
         );
     }
     if pdb.kind() == Kind::AllMoves {
-        return refuse("its values are not additive; build a database with --kind additive-min");
+        return refuse(
+            "all-moves values are not additive; build a database with --kind additive-min",
+        );
     }
     let pattern = pdb.pattern();
     let (size, tiles) = (pattern.size(), pattern.tiles());

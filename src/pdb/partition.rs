@@ -130,7 +130,8 @@ pub fn partition(name: &str, goal: &Board) -> Result<Vec<Pattern>, PdbError> {
     let patterns = turned(goal, preset.side, preset.patterns)?;
     patterns.ok_or_else(|| {
         PdbError::Pattern(format!(
-            "partition '{name}' is defined for goals with the blank in a corner, not for '{goal}'"
+            "partition '{name}' is defined only for goals with the blank in a corner, not for \
+             '{goal}': choose the goal first or last"
         ))
     })
 }
@@ -220,7 +221,8 @@ pub fn check_partition(patterns: &[Pattern]) -> Result<(), PdbError> {
     let covered = |tile: u16| patterns.iter().any(|p| p.tiles().contains(&tile));
     match all.into_iter().find(|&tile| !covered(tile)) {
         Some(tile) => Err(PdbError::Pattern(format!(
-            "tile {tile} is in no pattern of the partition: every tile must be in exactly one"
+            "tile {tile} is in no pattern of the partition: every tile must be in exactly one \
+             pattern"
         ))),
         None => Ok(()),
     }

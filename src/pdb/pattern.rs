@@ -185,7 +185,8 @@ impl Pattern {
         if tiles.contains(&0) {
             return Err(PdbError::Pattern(
                 "the blank (0) cannot be a tile of an additive pattern, because its moves cost \
-                 nothing: leave it out (with --kind region-aware, values depend on its position)"
+                 nothing: leave out 0 (with --kind region-aware, values depend on the position of \
+                 the blank)"
                     .into(),
             ));
         }
@@ -243,7 +244,7 @@ impl Pattern {
         let max = Pattern::MAX_TILES.min(size.tiles() + blank);
         if sorted.is_empty() || sorted.len() > max {
             return wrong(format!(
-                "a pattern on a {size} board has 1 to {max} tiles, but this one has {}",
+                "a pattern on a {size} board has 1 to {max} tiles, but this pattern has {}",
                 sorted.len()
             ));
         }

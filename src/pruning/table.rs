@@ -434,7 +434,7 @@ impl PruningTable {
                 self.wrong(self.number(&at), "no neighbour is closer to a solved state")
             })?;
         }
-        Err(self.wrong(number, "its depth exceeds the maximum depth in the histogram").into())
+        Err(self.wrong(number, "the depth exceeds the maximum depth in the histogram").into())
     }
 
     /// Returns a function that maps states of a puzzle, given as the piece at each position of each set, to entry
@@ -545,7 +545,7 @@ impl PruningTable {
         {
             None => Ok(()),
             Some(_) => {
-                let what = "the numbers of states differ from the histogram";
+                let what = "the number of states at some depth differs from the histogram";
                 let puzzle = self.puzzle.to_string();
                 Err(TableError::Wrong { puzzle, number: None, what }.into())
             }

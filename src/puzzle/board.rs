@@ -367,8 +367,9 @@ impl Metric {
 }
 
 names! { Metric:
-    "stm" = Stm, "Single-tile: one tile slides into the blank";
-    "mtm" = Mtm, "Multi-tile: any number of tiles slide together in a line";
+    "stm" = Stm, "Single-tile metric: sliding one tile into the blank counts as one move";
+    "mtm" = Mtm, "Multi-tile metric: sliding any number of tiles together in a line counts as one \
+                  move";
 }
 
 impl FromStr for Metric {

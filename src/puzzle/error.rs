@@ -51,7 +51,7 @@ pub enum PuzzleError {
         word: String,
     },
     /// The text is empty.
-    #[error("the board is empty: write its rows separated by '/', for example '1 2 3/4 5 6/7 8 0'")]
+    #[error("the board is empty: write rows separated by '/', for example '1 2 3/4 5 6/7 8 0'")]
     Empty,
     /// The rows have different lengths.
     #[error(
@@ -68,8 +68,8 @@ pub enum PuzzleError {
     },
     /// A flat list whose shape is ambiguous.
     #[error(
-        "a flat list of {cells} tiles does not make a square board: separate the rows by '/', or \
-         specify the size"
+        "a flat list of {cells} tiles does not make a square board: separate the rows with '/', or \
+         specify the size of the board"
     )]
     FlatNeedsSize {
         /// Number of entries given.
@@ -117,7 +117,7 @@ pub enum PuzzleError {
     )]
     GoalSyntax(String),
     /// The blank's goal cell is not on the board.
-    #[error("goal blank={cell} is not on a {size} board: its cells are 0 to {last}")]
+    #[error("goal blank={cell} is not on a {size} board: its cells are numbered 0 to {last}")]
     GoalCell {
         /// The cell requested.
         cell: usize,
@@ -150,7 +150,7 @@ pub enum PuzzleError {
         text: String,
     },
     /// The sequence has more moves than can be read.
-    #[error("the sequence has more than {max} moves: split it")]
+    #[error("the sequence has more than {max} moves: split it into shorter sequences")]
     TooManyMoves {
         /// Maximum number of moves that can be read.
         max: usize,
@@ -175,7 +175,9 @@ pub enum PuzzleError {
         cells: usize,
     },
     /// Start and goal have different parities.
-    #[error("'{board}' is not solvable: its parity is odd, so no moves lead to the goal '{goal}'; exchange two tiles (for example {} and {}) or choose another goal", swap.0, swap.1)]
+    #[error(
+        "'{board}' is not solvable: the board's parity is odd, so no moves lead to the goal \
+         '{goal}'; exchange two tiles (for example {} and {}) or choose another goal", swap.0, swap.1)]
     Unsolvable {
         /// The board.
         board: String,
@@ -279,7 +281,7 @@ pub enum PuzzleError {
         expected: usize,
     },
     /// A piece does not exist, or occurs too often.
-    #[error("piece {piece} of set '{set}' occurs too often, or is not one of its pieces")]
+    #[error("piece {piece} occurs too often in set '{set}', or does not belong to this set")]
     PieceCount {
         /// The name of the set.
         set: String,
@@ -288,19 +290,19 @@ pub enum PuzzleError {
     },
     // Puzzles of one orbit and their states.
     /// There are too few or too many positions.
-    #[error("the puzzle has {0} positions, but it must have 2 to {max}", max = MAX_POSITIONS)]
+    #[error("the puzzle has {0} positions, but a puzzle must have 2 to {max}", max = MAX_POSITIONS)]
     Positions(usize),
     /// No generator moves anything.
-    #[error("no generator moves anything: a puzzle needs at least one that does")]
+    #[error("no generator moves anything: a puzzle needs at least one that moves a piece")]
     NoGenerators,
     /// There are too many generators.
     #[error("the puzzle has more than {max} moves, including inverses and powers", max = MAX_MOVES)]
     ManyMoves,
     /// A generator has an empty name, or its name contains spaces.
-    #[error("'{0}' cannot be the name of a move: it is empty or contains spaces")]
+    #[error("'{0}' cannot be the name of a move: a name must not be empty or contain spaces")]
     MoveName(String),
     /// Two generators have the same name.
-    #[error("two moves are called '{0}'")]
+    #[error("two moves are called '{0}': every move must have its own name")]
     NameTwice(String),
     /// A generator has the wrong number of positions.
     #[error("move '{name}' permutes {found} positions, but the puzzle has {expected}")]
@@ -369,14 +371,16 @@ pub enum PuzzleError {
         error: Box<PuzzleError>,
     },
     /// There are more goals than can be listed one by one.
-    #[error("{0}: there are more than {max} goal states, and they are not one state of a \
+    #[error("{0}: there are more than {max} goal states, and these do not form a single state of a \
              projection of the puzzle: choose options that leave fewer goals", max = MAX_GOALS)]
     ManyGoals(String),
     /// It is unknown which goals the moves of the puzzle reach.
-    #[error("{0} can have only one goal, because it is not known which others its moves reach")]
+    #[error(
+        "{0} can have only one goal, because it is not known which other goals the moves reach"
+    )]
     UnknownGoals(String),
     /// No state has this number.
-    #[error("no state of {puzzle} has the id {id}: ids are below {ids}")]
+    #[error("no state of {puzzle} has the id {id}: all ids are below {ids}")]
     NoState {
         /// The puzzle.
         puzzle: String,
@@ -440,7 +444,7 @@ pub enum PuzzleError {
         orientations: u8,
     },
     /// No move has an effect.
-    #[error("no move moves anything: a puzzle needs at least one that does")]
+    #[error("no move changes anything: a puzzle needs at least one move that does")]
     NoMoves,
     /// The puzzle has no set with this name.
     #[error("no set is called '{name}': the sets are {orbits}")]
@@ -512,7 +516,10 @@ pub enum PuzzleError {
     },
     // Files.
     /// The format cannot be determined from the name of the file.
-    #[error("not a puzzle file: its name must end in .gap, .tws, .def or .kpuzzle.json")]
+    #[error(
+        "the format is not known: the name of a puzzle file must end in .gap, .tws, .def or \
+         .kpuzzle.json"
+    )]
     FileFormat,
     /// The format does not allow this text here.
     #[error("expected {expected}, found {found}")]
@@ -535,15 +542,15 @@ pub enum PuzzleError {
     },
     /// The file is the result of a search, not a puzzle.
     #[error(
-        "it contains the result of a search, not the definition of a puzzle: specify the puzzle \
-         itself"
+        "the file contains the result of a search, not the definition of a puzzle: specify the \
+         puzzle itself"
     )]
     SearchResult,
     /// A part that may occur only once is repeated.
     #[error("{0} occurs twice")]
     ThereTwice(String),
     /// A name is used before its definition.
-    #[error("'{0}' is not defined above")]
+    #[error("'{0}' is used before it is defined")]
     Undefined(String),
     /// The puzzle has several sets of pieces, but only one is supported here.
     #[error("'{0}' is a second set of pieces: puzzles with several sets are not supported here")]
@@ -562,8 +569,8 @@ pub enum PuzzleError {
     },
     /// The orientation matters for some, but not all, of several equal pieces.
     #[error(
-        "pieces with the number {0} look alike, but only some of them have the orientation '?', \
-         which means that it does not matter"
+        "only some of the identical pieces with the number {0} have the orientation '?' (any \
+         orientation): give all or none of them a '?'"
     )]
     SeenAndUnseen(usize),
     /// The puzzle has equal pieces, which are not supported here.
@@ -581,16 +588,16 @@ pub enum PuzzleError {
         expected: usize,
     },
     /// There are more pieces than can be read.
-    #[error("the set has {0} pieces, but it must have 1 to 255")]
+    #[error("the set has {0} pieces, but a set must have 1 to 255")]
     Pieces(String),
     /// The group acts faithfully only on too many points.
     #[error(
-        "the moves permute {moved} points in {orbits}: {}, and a puzzle has at most {most} \
-         positions",
+        "the moves permute {moved} points in {orbits}, but a puzzle can have at most {most} \
+         positions, and {}",
         if *sure {
-            format!("no {most} of them distinguish all states")
+            format!("no {most} of the points distinguish all states")
         } else {
-            format!("no {most} of them that distinguish all states were found")
+            format!("no {most} points that distinguish all states were found")
         }
     )]
     TooManyPoints {

@@ -587,7 +587,7 @@ const TOPSPIN: Family = Family {
     parameters: "N,K",
     states: "N!, N!/2 or fewer",
     example: "topspin:12,4",
-    description: "rotate a ring of N, or reverse the K in its gate",
+    description: "rotate a ring of N pieces, or reverse the K in the gate",
     make: topspin,
 };
 

@@ -47,7 +47,7 @@ pub enum Unreachable {
         sets: String,
     },
     /// The moves generate fewer permutations than parities and orientations allow.
-    #[error("its permutation of the pieces is not in the group that the moves generate")]
+    #[error("the permutation of the pieces is not in the group that the moves generate")]
     Group,
 }
 

@@ -290,7 +290,7 @@ impl OrbitPuzzle {
             })?;
             if !fit {
                 let why = wrong
-                    .map_or("its pieces are not those of the puzzle".into(), |why| why.to_string());
+                    .map_or("the pieces are not those of the puzzle".into(), |why| why.to_string());
                 let error = PuzzleError::Unreached { puzzle: puzzle(), why };
                 return Err(PuzzleError::Goal { number, error: Box::new(error) });
             }

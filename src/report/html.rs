@@ -213,7 +213,7 @@ fn check(solution: &Solution) -> Result<(), String> {
     if end == *goal {
         return Ok(());
     }
-    Err(format!("its moves end at '{end}', not at '{goal}'"))
+    Err(format!("the moves end at '{end}', not at '{goal}'"))
 }
 
 fn solution_title(solution: &Solution) -> String {

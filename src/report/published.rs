@@ -335,11 +335,11 @@ impl fmt::Display for Fault {
         match self {
             Fault::Level(difference) => difference.fmt(f),
             Fault::Checksum { depth } => {
-                write!(f, "first wrong depth {depth}: the checksum of its states differs")
+                write!(f, "first difference at depth {depth}: the checksums of the states differ")
             }
             Fault::Total { found, expected } => {
                 let (found, expected) = (thousands(*found), thousands(*expected));
-                write!(f, "the levels sum to {found} states instead of {expected}")
+                write!(f, "the levels contain {found} states in total instead of {expected}")
             }
         }
     }
@@ -512,6 +512,6 @@ impl Difference {
 impl std::fmt::Display for Difference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (found, expected) = (thousands(self.found), thousands(self.expected));
-        write!(f, "first wrong depth {}: {found} states instead of {expected}", self.depth)
+        write!(f, "first difference at depth {}: {found} states instead of {expected}", self.depth)
     }
 }

@@ -536,7 +536,7 @@ impl ListReport {
                 format!("all {} levels agree with {source}", self.compared)
             }
             None => format!("the first {} levels agree with {source}", self.compared),
-            Some(depth) => format!("DISAGREES with {source}: first wrong depth {depth}"),
+            Some(depth) => format!("DISAGREES with {source}: first difference at depth {depth}"),
         }
     }
 

@@ -111,7 +111,7 @@ pub enum Engine {
 
 names! { Engine:
     "sweep" = Sweep, "Streaming passes over byte arrays in memory";
-    "reference" = Reference, "Simple and slow, for any board";
+    "reference" = Reference, "Simple and slow, for any puzzle with numbered states";
     "disk" = Disk, "Like sweep, but with the levels in files";
 }
 
@@ -187,8 +187,8 @@ pub enum SearchError {
     },
     /// The observer asked to stop.
     #[error(
-        "interrupted at depth {depth} ({} so far): a search in memory cannot be resumed; to end \
-         one early with a result, use --max-depth",
+        "interrupted at depth {depth} ({} so far): a search in memory cannot be resumed; to get a \
+         result earlier, limit the depth with --max-depth",
         counted(*states, "state")
     )]
     Interrupted {
@@ -269,7 +269,7 @@ pub enum SearchError {
         states: u64,
     },
     /// The requested number of shared digits is larger than the layout allows.
-    #[error("{0}; choose a smaller value, or leave it out")]
+    #[error("{0}; choose a smaller value, or leave out --shared-digits")]
     Digits(String),
 }
 

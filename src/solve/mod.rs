@@ -292,11 +292,11 @@ impl fmt::Display for Unsolvable {
         let (exchanges, steps) = (self.exchanges, self.blank_steps);
         write!(
             f,
-            "its parity is odd, so no moves lead to the goal: {exchanges} exchange{} of two cells \
-             (an {} number) would turn it into the goal, but the blank is {steps} step{} (an {} \
-             number) from its goal cell. Every move changes the parity of both numbers, so they can \
-             never both be 0. Exchange tiles {a} and {b} ({}), or \
-             choose another goal ({})",
+            "the board's parity is odd, so no moves lead to the goal: {exchanges} exchange{} of \
+             two cells (an {} number) would turn the board into the goal, but the blank is {steps} \
+             step{} (an {} number) from its goal cell. Every move changes the parity of both \
+             numbers, so they can never both be 0. Exchange tiles {a} and {b} ({}), or choose \
+             another goal ({})",
             plural(exchanges),
             parity(exchanges),
             plural(steps),

@@ -347,22 +347,22 @@ pub fn decode(board: &Board, goal: &Board, answer: &str) -> Result<Moves, SolveE
     let negative = ["unsat", "infeasible", "integer empty", "integer undefined"];
     if status.any(|(_, line)| negative.iter().any(|word| line.to_ascii_lowercase().contains(word)))
     {
-        return Err(refuse("it says that there is no solution".into()));
+        return Err(refuse("the answer says that there is no solution".into()));
     }
     let literals = literals(answer);
     let moves = if literals.is_empty() {
         of_values(answer)
     } else {
         of_literals(board, goal, &literals).ok_or_else(|| {
-            refuse("it does not have the variables of a formula for this board".into())
+            refuse("the answer does not have the variables of a formula for this board".into())
         })?
     };
     match moves.apply(board) {
         Ok(end) if end == *goal => Ok(moves),
-        _ if moves.is_empty() => Err(refuse("it does not say which moves are made".into())),
+        _ if moves.is_empty() => Err(refuse("the answer does not say which moves are made".into())),
         _ => Err(refuse(format!(
-            "its moves {moves} do not lead from the board to the goal: specify the board and the \
-             goal that were exported"
+            "the moves {moves} do not lead from the board to the goal: specify the board and the \
+             goal that were encoded"
         ))),
     }
 }

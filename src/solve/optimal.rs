@@ -103,10 +103,10 @@ impl Optimal {
         };
         let (size, theirs) = (goal.size(), first.size());
         if images(size, theirs).is_empty() {
-            return unfit(format!("they are for {theirs}, but the board is {size}; {SET}"));
+            return unfit(format!("the databases are for {theirs}, not for {size}; {SET}"));
         }
         if all.iter().any(|pdb| pdb.pattern().goal() != first.goal()) {
-            return unfit(format!("they are for different goals; {SET}"));
+            return unfit(format!("the databases are for different goals; {SET}"));
         }
         let databases = Database::all(all.clone());
         let (mut rest, mut lenses) = (&databases[..], Vec::new());
@@ -123,8 +123,8 @@ impl Optimal {
         }
         if lenses.is_empty() {
             return unfit(format!(
-                "no rotation or reflection of the board takes the blank of its goal to the blank \
-                 of their goal; {SET}"
+                "no rotation or reflection of the board takes the goal's blank to the blank in the \
+                 goal of the databases; {SET}"
             ));
         }
         if lenses.len() > MAX_VIEWS {

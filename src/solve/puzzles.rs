@@ -397,7 +397,7 @@ impl PuzzleSolver {
             let unreached = || {
                 SolveError::Puzzle(PuzzleError::Unreached {
                     puzzle: self.puzzle.to_string(),
-                    why: "the tables do not contain it".into(),
+                    why: "the tables do not contain this state".into(),
                 })
             };
             Ok(depth.ok_or_else(unreached)? as u8)

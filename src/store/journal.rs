@@ -67,7 +67,7 @@ impl Journal {
         }
         // If there are no locks, this cannot be determined.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            let reason = io::Error::other("another process is writing to it");
+            let reason = io::Error::other("another process is writing to this file");
             return Err(io("cannot open")(reason));
         }
         let mut bytes = Vec::new();

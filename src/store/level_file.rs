@@ -226,17 +226,17 @@ pub struct LevelHeader {
 #[non_exhaustive]
 pub enum LevelError {
     /// Too short, or with wrong first or last bytes: not a level file, or incomplete.
-    #[error("it is not a complete level file")]
+    #[error("this is not a complete level file")]
     NotALevel,
-    #[error("it has format version {0}, but this program reads version {VERSION}")]
+    #[error("the file has format version {0}, but this program reads version {VERSION}")]
     Version(u16),
-    #[error("its frames have codec {0}, but this program reads codecs 1 and 2")]
+    #[error("the frames have codec {0}, but this program reads codecs 1 and 2")]
     Codec(u8),
     /// The header's checksum is wrong.
-    #[error("its header is damaged")]
+    #[error("the header is damaged")]
     Header,
     /// The trailer or the index is damaged.
-    #[error("its index is damaged")]
+    #[error("the index is damaged")]
     Index,
     /// A frame's checksum is wrong, or its bytes do not decode.
     #[error("frame {frame} (from line {line}) is damaged")]

@@ -180,13 +180,13 @@ pub struct Manifest {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManifestError {
-    #[error("it is not a file that tilewave writes under this name")]
+    #[error("this is not a file that tilewave writes under this name")]
     NotAManifest,
-    #[error("it has format version {0}, but this program reads versions up to {VERSION}")]
+    #[error("the file has format version {0}, but this program reads versions up to {VERSION}")]
     Version(u32),
-    #[error("its checksum is wrong")]
+    #[error("the checksum is wrong")]
     Damaged,
-    #[error("its contents are inconsistent: {0}")]
+    #[error("the contents are inconsistent: {0}")]
     Content(String),
 }
 
@@ -271,10 +271,10 @@ impl Manifest {
     /// Checks the properties that every reader relies on.
     fn check(&self) -> Result<(), String> {
         if self.directories == 0 || self.chunks == 0 || self.frame_lines == 0 {
-            return Err("it has no chunks, no frames or no directories".into());
+            return Err("the number of chunks, of lines per frame or of directories is 0".into());
         }
         if !self.shares.is_empty() && !Shares::are_valid(&self.shares, self.directories as usize) {
-            return Err("its shares do not match its directories".into());
+            return Err("the shares do not match the directories".into());
         }
         for files in &self.files {
             let mut seen = HashSet::new();
@@ -291,7 +291,7 @@ impl Manifest {
         if !depths.is_sorted_by(|a, b| a < b)
             || depths.last().is_some_and(|&d| d as usize > self.depth())
         {
-            return Err("its levels are not in order".into());
+            return Err("the levels are not in order".into());
         }
         Ok(())
     }
@@ -322,7 +322,8 @@ impl Manifest {
     fn put(&self, storage: &dyn Storage, replaces: bool) -> Result<(), StorageError> {
         let text = self.text();
         if text.len() as u64 > LONGEST {
-            let why = "it would be too long to be read: keep fewer levels, or use fewer chunks";
+            let why = "the manifest would be too long to be read: keep fewer levels, or use fewer \
+                       chunks";
             let reason = io::Error::new(io::ErrorKind::FileTooLarge, why);
             return Err(storage.error(MANIFEST, reason));
         }
@@ -372,7 +373,7 @@ fn read_sealed<T>(
         return Ok(None);
     };
     if file.len() > longest {
-        return Err(file.place().invalid("it is too long"));
+        return Err(file.place().invalid("the file is too long"));
     }
     let bytes = file.read(0, file.len() as usize)?;
     parse(bytes.as_ref()).map(Some).map_err(|error| storage.place(name).invalid(error))

@@ -451,8 +451,8 @@ mod tests {
         for (wrong, says) in [
             ("a/b", "it is a directory"),
             ("a/b/d/", "it is a directory"),
-            ("a/b/c/d", "a part of its path is a file"),
-            ("a/b/c/d/e", "a part of its path is a file"),
+            ("a/b/c/d", "a part of the path is a file"),
+            ("a/b/c/d/e", "a part of the path is a file"),
         ] {
             let path = dir.path().join(wrong);
             for result in [Output::check(&path, true), put(&path, true, b"")] {
@@ -481,7 +481,7 @@ mod tests {
             (28, "free some space"),
             (30, "can be written to"),
             (13, "you can write to"),
-            (20, "a part of its path is a file"),
+            (20, "a part of the path is a file"),
             (27, "ulimit"),
         ] {
             let text = failed(Path::new("x"))(io::Error::from_raw_os_error(code)).to_string();

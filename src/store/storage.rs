@@ -376,7 +376,7 @@ fn open_file(options: &mut OpenOptions, path: &Path) -> io::Result<(File, u64)> 
             kind if kind.is_socket() => "a socket",
             _ => "a device",
         };
-        Err(io::Error::other(format!("it is {other}, not a file: move it away")))
+        Err(io::Error::other(format!("this is {other}, not a file: move it away")))
     }
     #[cfg(not(unix))]
     {
@@ -609,7 +609,7 @@ pub fn lock_within(
         if !said && begun.elapsed() >= SILENT {
             said = true;
             tracing::warn!(
-                "{}: waiting up to {} s for another process that is using it",
+                "{}: waiting up to {} s for another process that is using this directory",
                 storage.name(),
                 patience.as_secs()
             );

@@ -303,7 +303,7 @@ pub enum TableError {
         puzzle: String,
     },
     /// The depth of a state is beyond the depths of the table.
-    #[error("the table has no depth for '{state}': it contains only smaller depths")]
+    #[error("the table has no depth for '{state}': the table contains only smaller depths")]
     Beyond {
         /// The state.
         state: String,
@@ -348,7 +348,9 @@ pub enum TableError {
         puzzle: String,
     },
     /// The puzzle has no symmetries under which states could be identified.
-    #[error("no symmetries make a table for {puzzle} smaller: build it without --up-to-symmetry")]
+    #[error(
+        "{puzzle} has no symmetries that would make the table smaller: leave out --up-to-symmetry"
+    )]
     NoSymmetry {
         /// The puzzle.
         puzzle: String,

@@ -146,7 +146,7 @@ fn an_unsolvable_state_is_an_answer() {
     let text = stdout(&["state", "1 2 3/4 5 6/8 7 0"]);
     assert!(text.contains("solvable  no: ") && text.contains("7 and 8"), "{text}");
     // One reason in the same words, here, from solve and from a search.
-    let reason = "its parity is odd, so no moves lead to the goal";
+    let reason = "the board's parity is odd, so no moves lead to the goal";
     assert!(text.contains(reason), "{text}");
     let solved = tilewave(&["solve", "--no-cache", "1 2 3/4 5 6/8 7 0"]).output().unwrap();
     assert!(String::from_utf8(solved.stdout).unwrap().contains(reason));

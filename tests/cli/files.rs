@@ -93,7 +93,7 @@ fn an_unwritable_place_is_refused_before_the_search() {
         &["bfs", "2x3", "--plot", "/dev/null/x.png"],
         1,
         // Not the name of a temporary file.
-        "cannot write '/dev/null/x.png': Not a directory (os error 20); a part of its path is a file",
+        "cannot write '/dev/null/x.png': Not a directory (os error 20); a part of the path is a file, not a directory",
     );
     let dir = tempfile::tempdir().unwrap();
     refused(&["bfs", "2x3", "-o", dir.path().to_str().unwrap()], 1, "is a directory");

@@ -56,7 +56,7 @@ fn every_kind_of_file_is_known_shown_and_checked() {
     assert!(String::from_utf8(output.stderr).unwrap().contains("'Cargo.toml' is not a database"));
     let mut files = fs::read_dir(path("run")).unwrap().map(|entry| entry.unwrap().path());
     let level = files.find(|path| path.to_string_lossy().contains("level-")).unwrap();
-    refused(&["info", level.to_str().unwrap()], 1, "specify its directory");
+    refused(&["info", level.to_str().unwrap()], 1, "specify the directory that contains this file");
 }
 
 /// A file in the place of another kind of file is called by its name.
@@ -194,7 +194,11 @@ fn states_come_as_arguments_or_lines_of_any_puzzle() {
     assert_eq!(flat["board"], "1 2 3/4 0 5");
     refused(&["state", "3x3", "--id", "5", "1 2 3/4 5 6/7 8 0"], 2, "leave one of them out");
     refused(&["solve", "3x3x", "R"], 2, "'3x3x' is neither a board size");
-    refused(&["solve", "2x2x2", "R", "--fast"], 2, "--fast solves 2x2x2 in phases: specify them");
+    refused(
+        &["solve", "2x2x2", "R", "--fast"],
+        2,
+        "--fast solves 2x2x2 in phases: specify the phases",
+    );
 }
 
 #[test]
@@ -219,7 +223,11 @@ fn options_of_all_commands_have_one_form() {
     let run = dir.path().join("run");
     let run = run.to_str().unwrap();
     refused(&["bfs", "2x4", "--dir", run, "--zstd-level", "3"], 2, "add --codec zstd");
-    refused(&["bfs", "2x4", "--commit-every", "3s"], 2, "--commit-every needs --dir DIR");
+    refused(
+        &["bfs", "2x4", "--commit-every", "3s"],
+        2,
+        "--commit-every works only for a search on disk: add --dir DIR",
+    );
     assert!(!Path::new(run).exists());
     let colours = |when| {
         let output = tilewave(&["bfs", "2x3", "-v", "--color", when]).output().unwrap();

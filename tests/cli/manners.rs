@@ -48,7 +48,7 @@ fn hints_lead_on() {
     let place = dir.path().join("a/b");
     let run = place.to_str().unwrap();
     refused(&["bfs", "3x5", "-M", "1GiB"], 1, "search on disk with --dir DIR");
-    refused(&["bfs", "3x3", "--dir", run, "--shared-digits", "99"], 2, "for 3x3 it is at most 2");
+    refused(&["bfs", "3x3", "--dir", run, "--shared-digits", "99"], 2, "3x3 allows at most 2");
     // A slip is told from another word that merely shares letters with an option.
     refused(&["bfs", "3x3", "--max-deth", "3"], 2, "did you mean --max-depth?");
     refused(&["bfs", "3x3", "--cut", "3"], 2, "unknown option '--cut'; see tilewave bfs --help");
@@ -186,7 +186,7 @@ fn missing_directories_are_named_and_not_made() {
     ] {
         refused(args, 1, &no);
     }
-    let gone = "; check the name";
+    let gone = "; check the path";
     refused(
         &["bfs", "missing.gap"],
         1,

@@ -11,7 +11,7 @@ fn file(name: &str) -> String {
 fn families_are_listed() {
     let text = stdout(&["puzzles"]);
     assert!(
-        text.contains("topspin:N,K       rotate a ring of N, or reverse the K in its gate"),
+        text.contains("topspin:N,K       rotate a ring of N pieces, or reverse the K in the gate"),
         "{text}"
     );
     assert!(text.contains("topspin:12,4: 479,001,600 states, "), "{text}");
@@ -254,7 +254,7 @@ fn states_that_nothing_leads_to_are_told() {
         "{csv}"
     );
     assert!(csv.contains("\n2 1 3 4 5 6 7,\"topspin:7,4\","), "{csv}");
-    refused(&["state", "lrx:5", "--id", "120"], 2, "the lines 0 to 23, the cells");
+    refused(&["state", "lrx:5", "--id", "120"], 2, "lines 0 to 23 and cells");
 }
 
 /// One line, and nothing written.
@@ -414,7 +414,11 @@ fn puzzles_without_numbers_are_searched_by_lists() {
         "no set is called 'tips'",
     );
     refused(&["bfs", "3x3x3", "--max-depth", "4", "--metric", "mtm"], 2, "use htm or qtm");
-    refused(&["bfs", "4x4", "--pieces", "corners"], 2, "--pieces is for puzzles with several sets");
+    refused(
+        &["bfs", "4x4", "--pieces", "corners"],
+        2,
+        "--pieces does not apply to boards, and 4x4 is a board",
+    );
     refused(&["bfs", "3x3x3", "--max-depth", "9", "-M", "1MB"], 1, "do not fit in");
     refused(&["bfs", "5x5"], 1, "limit the depth with --max-depth");
     refused(&["bfs", "3x3x3", "--count-ahead"], 2, "--max-depth");
@@ -435,7 +439,11 @@ fn growth_is_verified_as_far_as_it_is_published() {
     // Nothing but the number of states is known of these.
     let corners = stdout(&["verify", "skewb", "--metric", "qtm", "--format", "jsonl"]);
     assert!(corners.contains(r#""compared_with":"#), "{corners}");
-    refused(&["verify", "20x20x20"], 2, "there is nothing to compare a search with");
+    refused(
+        &["verify", "20x20x20"],
+        2,
+        "no published level counts with which a search could be compared",
+    );
 }
 
 /// A large board to a depth with few states: passes over all states would take longer.

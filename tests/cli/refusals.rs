@@ -27,10 +27,10 @@ fn wrong_boards() {
     refused(&["state", "2x3", "1 2/3 4/5 0"], 2, "instead of 2x3");
     refused(&["state", "--id", "3"], 2, "a state number needs a puzzle");
     refused(&["state", "2x3", "--id", "360"], 2, "ids of a 2x3 board are 0 to 359");
-    refused(&["state", "2x3", "--line", "60", "--cell", "0"], 2, "the lines 0 to 59, the cells");
+    refused(&["state", "2x3", "--line", "60", "--cell", "0"], 2, "lines 0 to 59 and cells");
     refused(&["bfs", "3x3", "--start", "1 2 3"], 2, "3x3 needs 9");
     refused(&["bfs", "3x3", "--start", "2 1 3/4 5 6/7 8 0"], 1, "parity is odd");
-    refused(&["bfs", "3x3", "--goal", "blank=9"], 2, "cells are 0 to 8");
+    refused(&["bfs", "3x3", "--goal", "blank=9"], 2, "cells are numbered 0 to 8");
     refused(&["bfs", "3x3", "--goal", "somewhere"], 2, "not a goal");
 }
 
@@ -47,7 +47,7 @@ fn wrong_options() {
     refused(
         &["solve", "2x2x2", "R", "U2"],
         2,
-        "to give one state as moves, quote them (tilewave solve 2x2x2 \"R U2\")",
+        "to give one state as moves, put quotes around the moves (tilewave solve 2x2x2 \"R U2\")",
     );
     let both = ["solve", "1 2 3/4 5 6/7 0 8", "--pdb", "a.pdb", "--table", "a.table"];
     refused(&both, 2, "cannot be used together with");
@@ -84,7 +84,7 @@ fn too_little_memory() {
 #[test]
 fn boards_without_quotes_and_metrics_of_others_are_told_apart() {
     let words = ["1", "2", "3/4", "5", "6/7", "8", "0"];
-    let quote = "'1' alone is not a board: quote the whole board";
+    let quote = "'1' is a single tile, not a board: put quotes around the whole board";
     refused(&[&["solve"], &words[..]].concat(), 2, quote);
     refused(&[&["state"], &words[..]].concat(), 2, quote);
     refused(&["bfs", "3x3", "1"], 2, "quote boards and states that contain spaces");

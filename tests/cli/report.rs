@@ -114,7 +114,7 @@ fn verdicts_find_wrong_levels_checksums_and_sums() {
     assert_eq!(depth(&moved), Some(3));
     let text = moved.to_string();
     assert!(
-        text.contains("first wrong depth 3: 3 states instead of 2 according to lightln2"),
+        text.contains("first difference at depth 3: 3 states instead of 2 according to lightln2"),
         "{text}"
     );
     assert!(text.ends_with("FAIL"), "{text}");
@@ -211,7 +211,13 @@ fn summaries_claim_what_was_found() {
     });
     let cases = [
         (&whole, &["all 22 levels agree with OEIS A090034", "God's number  21"][..]),
-        (&wrong, &["DISAGREES with OEIS A090034", "first wrong depth 7: 13 states instead of 12"]),
+        (
+            &wrong,
+            &[
+                "DISAGREES with OEIS A090034",
+                "first difference at depth 7: 13 states instead of 12",
+            ],
+        ),
         (&limited, &["God's number  more than 5 (the search", "the first 6 levels agree with"]),
         (
             &started,
@@ -335,7 +341,7 @@ fn moves_that_do_not_solve_are_refused() {
     };
     assert_eq!(
         refused("U"),
-        "cannot show solution 2: its moves end at '1 2 3/4 5 6/7 0 8', not at '1 2 3/4 5 6/7 8 0'"
+        "cannot show solution 2: the moves end at '1 2 3/4 5 6/7 0 8', not at '1 2 3/4 5 6/7 8 0'"
     );
     assert!(refused("UU").contains("move 2 (U) is blocked"));
     let refused = player(&[], &[], MoveStyle::Tile).unwrap_err().to_string();
@@ -352,7 +358,7 @@ fn a_search_that_contradicts_an_own_result_says_so() {
     found.counts[5] += 1;
     found.counts[6] -= 1;
     let file = "this project's own result 2x5-blank1";
-    let line = format!("DISAGREES with {file}: first wrong depth 5");
+    let line = format!("DISAGREES with {file}: first difference at depth 5");
     let report = Report::new(&found);
     assert!(report.summary().contains(&line), "{}", report.summary());
     assert!(report.html().unwrap().contains("tag bad"));

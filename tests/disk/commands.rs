@@ -81,7 +81,7 @@ fn wrong_uses_are_one_clear_line() {
     one_line(&["bfs", "3x3", "--dir", dir, "--dir", &another], 2, "given twice");
     one_line(&["bfs", "3x3", "--io", "mmap"], 2, "--dir");
     let digits = ["bfs", "3x3", "--dir", dir, "--shared-digits", "9"];
-    one_line(&digits, 2, "--shared-digits 9 is too large: for 3x3 it is at most 2");
+    one_line(&digits, 2, "--shared-digits 9 is too large: 3x3 allows at most 2");
     one_line(&["plan", "3x4", "--disk-bandwidth", "5GB"], 2, "'5GB' is not a bandwidth");
     one_line(&["resume"], 2, "<DIR>");
     // Refused commands have left nothing there.
@@ -191,7 +191,7 @@ fn there_is_an_end_to_chunks() {
     let (code, _, err) = tilewave(&[&four[..], &["-M", "10kB"]].concat());
     assert!(code == 1 && err.contains("needs 5.54 MiB"), "{err}");
     let (code, _, err) = tilewave(&[&four[..], &["--shared-digits", "6"]].concat());
-    assert!(code == 2 && err.contains("it is at most 5"), "{err}");
+    assert!(code == 2 && err.contains("allows at most 5"), "{err}");
     assert!(!dir.exists());
 }
 

@@ -49,7 +49,7 @@ fn a_fresh_start_beside_another_run_is_refused() {
         &search,
         &over(&[&empty, &run]),
         &[&empty, &run],
-        &["the manifest of a search is here"],
+        &["this directory contains the manifest of a search"],
     );
     // Without its manifest and marker, its level files are still somebody's.
     run.remove(MANIFEST).unwrap();
@@ -97,7 +97,12 @@ fn thin_levels_leave_a_marker_in_every_directory() {
     run_some(&search, &over(&[&first, &second]), 2);
     assert!(second.list().unwrap().contains(&MARKER.to_string()));
     let empty = Simulated::default();
-    refused(&search, &over(&[&first, &empty]), &[&first, &empty], &["is its disk mounted?"]);
+    refused(
+        &search,
+        &over(&[&first, &empty]),
+        &[&first, &empty],
+        &["is the disk of this directory mounted?"],
+    );
     refused(&search, &over(&[&second]), &[&second], &["directory 2 of 2"]);
     refused(
         &search,
@@ -114,7 +119,7 @@ fn directories_in_another_order_or_alone_are_named() {
     let (search, [first, second]) = stopped::<2>(false);
     let (_, [other]) = stopped::<1>(false);
     for (given, word) in [
-        (vec![&second, &first], "the manifest of a search is here"),
+        (vec![&second, &first], "this directory contains the manifest of a search"),
         (vec![&second], "directory 2 of 2"),
         (vec![&first], "directories: 2, not 1"),
     ] {
@@ -294,7 +299,7 @@ fn every_disk_has_room_for_its_share() {
     assert!(
         error.contains("1.06 KiB")
             && error.contains("1000 B")
-            && error.contains("one of its disks"),
+            && error.contains("one of the disks"),
         "{error}"
     );
     let one = budget(&[(1000, 1), (1000, 1)]);

@@ -103,7 +103,7 @@ fn what_is_missing_is_named() {
             );
         }
         bare.remove(MARKER).unwrap();
-        refused(&bare, keep_all, &["it is not known from which state the search of 3x3 started"]);
+        refused(&bare, keep_all, &["the start state of the search of 3x3 is not known"]);
     }
     refused(&Simulated::default(), false, &["contains no search"]);
 }

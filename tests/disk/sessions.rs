@@ -269,7 +269,7 @@ fn two_searches_do_not_share_a_directory() {
     let mut disk = Disk::new(Directories::new(vec![Box::new(open())]));
     disk.patience = Duration::from_millis(100);
     let error = disk.run(&search("3x3")).unwrap_err().to_string();
-    assert!(error.contains("another search is running here"), "{error}");
+    assert!(error.contains("another search is running in this directory"), "{error}");
     assert!(disk.directories.is_locked());
     // A search that was killed holds the lock until the system has its memory back: the next one waits.
     disk.patience = Duration::from_secs(60);

@@ -57,7 +57,7 @@ test("antipodes are drawn, and a search that stopped has none", async () => {
 
 test("a contradiction cannot be overlooked", () => visit(browser, "wrong.html", {}, async (page) => {
   const tag = page.locator(".tag.bad");
-  assert.match(await tag.textContent(), /^DISAGREES with .*first wrong depth 5/);
+  assert.match(await tag.textContent(), /^DISAGREES with .*first difference at depth 5/);
   assert.equal(await tag.isVisible(), true);
   await picture(page, "search-wrong");
 }));

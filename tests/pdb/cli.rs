@@ -58,10 +58,9 @@ fn a_database_is_built_shown_verified_and_probed() {
     assert!(csv.starts_with("value,entries\n0,1\n"), "{csv}");
     assert!(stdout(dir, &["info", "a.pdb"]).contains("kind      additive-min"));
 
-    assert!(
-        stdout(dir, &["check", "a.pdb"])
-            .starts_with("PASS  a.pdb: checksums, and 20 entries compared with searches (seed ")
-    );
+    assert!(stdout(dir, &["check", "a.pdb"]).starts_with(
+        "PASS  a.pdb: the checksums are correct, and searches confirm 20 entries (seed "
+    ));
     stdout(dir, &["check", "a.pdb", "--full", "--plain"]);
 
     stdout(dir, &["build", "3x3", "--pattern", "5,6,7,8", "-o", "b.pdb"]);

@@ -159,7 +159,7 @@ fn damaged_and_missing_levels_are_named() {
     let strange = strange.read(0, strange.len() as usize).unwrap();
     storage.damage(name, |bytes| *bytes = strange.as_ref().to_vec());
     let error = DiskBuild::new(&storage).run(&how).unwrap_err();
-    assert!(error.to_string().contains("it does not belong to this build"), "{error}");
+    assert!(error.to_string().contains("the file does not belong to this build"), "{error}");
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn wrong_sets_are_refused() {
         set(text);
         refused(dir, &rate, 1, words);
     }
-    refused(dir, &["set", "rate", "s.json", "x.pdb"], 2, "pass no other files with it");
+    refused(dir, &["set", "rate", "s.json", "x.pdb"], 2, "pass only the set file");
     let tiny = ["set", "build", "5x5", "-o", "set", "--memory", "1MB"];
     refused(dir, &tiny, 1, "needs");
 }

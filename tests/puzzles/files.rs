@@ -73,7 +73,7 @@ fn the_format_is_in_the_name() {
     assert_eq!(Format::of("pancake:4"), None);
     assert_eq!(
         refused("x.txt", ""),
-        "x.txt: not a puzzle file: its name must end in .gap, .tws, .def or .kpuzzle.json"
+        "x.txt: the format is not known: the name of a puzzle file must end in .gap, .tws, .def or .kpuzzle.json"
     );
 }
 
@@ -97,11 +97,11 @@ fn wrong_gap_files_name_the_line() {
     ends("a:=(1,2);\n", "toys/x.gap: the list of moves ('Gen:=[..];') is missing");
     ends(
         "a:=(1,2);\nGen:=[];\n",
-        "toys/x.gap:2: no generator moves anything: a puzzle needs at least one that does",
+        "toys/x.gap:2: no generator moves anything: a puzzle needs at least one that moves a piece",
     );
     ends(
         "a:=();\n\nGen:=[a];\n",
-        "toys/x.gap:3: no generator moves anything: a puzzle needs at least one that does",
+        "toys/x.gap:3: no generator moves anything: a puzzle needs at least one that moves a piece",
     );
     ends("a:=(1,2)\n", "toys/x.gap:1: expected a statement that ends in ';', found 'a:=(1,2)'");
     ends(
@@ -113,8 +113,8 @@ fn wrong_gap_files_name_the_line() {
     ends("a:=(0,3);\nGen:=[a];", "toys/x.gap:1: a: 0 is not a point: points are 1 to 255");
     ends("a:=(1,2);\na:=(1,3);\nGen:=[a];", "toys/x.gap:2: a occurs twice");
     ends("a:=(1,2);\nGen:=[a];\nGen:=[a];", "toys/x.gap:3: Gen occurs twice");
-    ends("a:=(1,2);\nGen:=[a,\nb];", "toys/x.gap:3: 'b' is not defined above");
-    ends("a:=(1,2);\nGen:=[a,];", "toys/x.gap:2: '' is not defined above");
+    ends("a:=(1,2);\nGen:=[a,\nb];", "toys/x.gap:3: 'b' is used before it is defined");
+    ends("a:=(1,2);\nGen:=[a,];", "toys/x.gap:2: '' is used before it is defined");
     ends("a:=(1,2);\nGen:=[a,a];", "toys/x.gap:2: two moves are called 'a'");
     ends("a:=(1,2);\nGen:=a;", "toys/x.gap:2: expected a list in brackets, found 'a'");
     ends("a b:=(1,2);", "toys/x.gap:1: expected the name of a permutation, found 'a b'");
@@ -159,7 +159,7 @@ fn wrong_ksolve_files_name_the_line() {
     of("", "x.tws: a 'Move' is missing");
     of(
         "Move A\nP\n1 2 3\nEnd",
-        "x.tws:8: no generator moves anything: a puzzle needs at least one that does",
+        "x.tws:8: no generator moves anything: a puzzle needs at least one that moves a piece",
     );
     of("Move A\nP\n2 2 3\nEnd\n", "x.tws:10: A: not a permutation: point 2 occurs twice");
     of(
@@ -194,8 +194,8 @@ fn wrong_ksolve_files_name_the_line() {
     of("ParallelMoves\n", "x.tws:8: expected Name, Set, Solved or Move, found 'ParallelMoves'");
     of("Turn A\n", "x.tws:8: expected Name, Set, Solved or Move, found 'Turn'");
     ends("Set P 3\n", "x.tws:1: expected the number of orientations, found the end of the line");
-    ends("Set P 256 1\n", "x.tws:1: the set has 256 pieces, but it must have 1 to 255");
-    ends("Set P 0 1\n", "x.tws:1: the set has 0 pieces, but it must have 1 to 255");
+    ends("Set P 256 1\n", "x.tws:1: the set has 256 pieces, but a set must have 1 to 255");
+    ends("Set P 0 1\n", "x.tws:1: the set has 0 pieces, but a set must have 1 to 255");
     ends(
         "Set P 99999999999999999999 1\n",
         "x.tws:1: expected a number, found '99999999999999999999'",
@@ -227,7 +227,7 @@ fn wrong_ksolve_files_name_the_line() {
     );
     ends(
         "Set P 3 2\nSolved\nP\n1 1 2\n0 ? 0\nEnd\n",
-        "x.tws:5: pieces with the number 1 look alike, but only some of them have the orientation '?', which means that it does not matter",
+        "x.tws:5: only some of the identical pieces with the number 1 have the orientation '?' (any orientation): give all or none of them a '?'",
     );
 }
 
@@ -266,7 +266,7 @@ fn wrong_kpuzzle_files_name_the_line() {
     );
     ends(
         &kpuzzle("\"numPieces\": 6", "\"numPieces\": 300"),
-        ":3: the set has 300 pieces, but it must have 1 to 255",
+        ":3: the set has 300 pieces, but a set must have 1 to 255",
     );
     ends(
         &kpuzzle("\"numPieces\": 6", "\"numPieces\": -6"),
@@ -302,7 +302,7 @@ fn wrong_kpuzzle_files_name_the_line() {
     ends(&kpuzzle("\"permutation\"", "\"permutations\""), ":6: \"permutation\" is missing");
     ends(
         &kpuzzle("\"moves\": {", "\"moves\": {}, \"no\": {"),
-        ":5: no generator moves anything: a puzzle needs at least one that does",
+        ":5: no generator moves anything: a puzzle needs at least one that moves a piece",
     );
     ends(&kpuzzle("\"name\"", "\"moves\": {},\n\"name\""), ":6: \"moves\" occurs twice");
 }

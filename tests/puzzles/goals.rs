@@ -124,7 +124,7 @@ fn goals_that_cannot_be_are_told() {
             &["corners 1 2 3 4 5 6 7/1 0 0 0 0 0 0"],
             "goal 1: no moves of 2x2x2 lead to this state: the sum of the orientations in set 'corners' is wrong",
         ),
-        (&["corners 1 1 ? ? ? ? ?"], "goal 1: piece 1 of set 'corners' occurs too often"),
+        (&["corners 1 1 ? ? ? ? ?"], "goal 1: piece 1 occurs too often in set 'corners'"),
         (&["corners 0 ? ? ? ? ? ?"], "goal 1: piece 0 of set 'corners'"),
         (&["corners ? ? ?"], "goal 1: set 'corners' has 7 positions, but 3 are given"),
         (&["corners 1 ? ? ? ? ? ?/3 ? ? ? ? ? ?"], "goal 1: set 'corners': orientation 3"),

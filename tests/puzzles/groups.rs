@@ -157,14 +157,14 @@ fn too_many_points_are_counted() {
     let ring = ring.join(",");
     assert_eq!(
         refused(&format!("a:=({ring});\nGen:=[a];")),
-        "test.gap:2: the moves permute 17 points in one orbit: no 16 of them distinguish all states, and a puzzle has at most 16 positions"
+        "test.gap:2: the moves permute 17 points in one orbit, but a puzzle can have at most 16 positions, and no 16 of the points distinguish all states"
     );
     let error = refused(&format!("a:=({ring});b:=(20,21)(1,2);Gen:=[a,b];"));
     assert!(error.contains("19 points in orbits of 17, 2"), "{error}");
     let error = refused(&swaps(9, 1, 0));
-    assert!(error.contains("no 16 of them distinguish all states"), "{error}");
+    assert!(error.contains("no 16 of the points distinguish all states"), "{error}");
     let error = refused(&swaps(20, 1, 0));
-    assert!(error.contains("no 16 of them that distinguish all states were found"), "{error}");
+    assert!(error.contains("no 16 points that distinguish all states were found"), "{error}");
 }
 
 #[test]

@@ -129,7 +129,7 @@ fn sets_and_moves_can_be_chosen() {
     );
     assert_eq!(
         error(&extract(&["BEADS"], &["B"])),
-        of("no move moves anything: a puzzle needs at least one that does")
+        of("no move changes anything: a puzzle needs at least one move that does")
     );
     let needed =
         formats::read_orbits("l.tws", &sample("lanterns.tws"), &extract(&["LANTERNS"], &[]));
@@ -169,7 +169,7 @@ fn any_file_is_one_kind_of_puzzle_or_the_other() {
     let wrong = any("x.tws", "Set P 2 1\nSolved\nEnd\nMove A\nP\n1 2\nEnd\n").unwrap_err();
     assert_eq!(
         wrong.to_string(),
-        "x.tws:4: no generator moves anything: a puzzle needs at least one that does"
+        "x.tws:4: no generator moves anything: a puzzle needs at least one that moves a piece"
     );
 }
 

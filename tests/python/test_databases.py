@@ -206,7 +206,7 @@ def test_boards_beyond_a_partial_table_have_no_solution(lazy):
     assert [len(way) for way in table.solve(boards[expected >= 0])] == expected[expected >= 0].tolist()
     for board in boards[expected < 0]:
         text = " ".join(map(str, board[:3])) + "/" + " ".join(map(str, board[3:]))
-        said = f"^the table has no depth for '{text}': it contains only smaller depths$"
+        said = f"^the table has no depth for '{text}': the table contains only smaller depths$"
         assert table.depths(board) == -1
         with pytest.raises(ValueError, match=said):
             table.solve(board)

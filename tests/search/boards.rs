@@ -71,7 +71,7 @@ fn wrong_sizes_and_goals_are_refused_by_name() {
     assert!("middle".parse::<Goal>().unwrap_err().to_string().contains("not a goal"));
     assert!("blank=".parse::<Goal>().unwrap_err().to_string().contains("not a goal"));
     let goal: Goal = "blank=9".parse().unwrap();
-    assert!(goal.board(size).unwrap_err().to_string().contains("cells are 0 to 8"));
+    assert!(goal.board(size).unwrap_err().to_string().contains("cells are numbered 0 to 8"));
     let goal: Goal = "1 2 3/8 0 4/7 6 5".parse().unwrap();
     assert_eq!(goal.board(size).unwrap().blank(), 4);
 }

@@ -49,7 +49,7 @@ fn the_exchange_brings_a_tile_home_where_it_can() {
     assert_eq!((why.swap, &why.board), ((1, 13), &last));
     let text = why.to_string();
     assert!(
-        text.contains("1 exchange of two cells (an odd number) would turn it into the goal")
+        text.contains("1 exchange of two cells (an odd number) would turn the board into the goal")
             && text.contains("Exchange tiles 1 and 13"),
         "{text}"
     );

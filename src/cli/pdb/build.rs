@@ -38,7 +38,7 @@ pub struct Wanted {
     #[command(flatten)]
     goal: GoalOption,
 
-    /// Tiles of a database, e.g. 1,2,5 or 1-3,7; repeat for several databases.
+    /// Tiles of one database, e.g. 1,2,5 or 1-3,7; repeat for several databases.
     #[arg(long, value_name = "TILES", required_unless_present = "partition")]
     pattern: Vec<String>,
 
@@ -104,7 +104,8 @@ pub fn check_space(build: &Build, directory: &Directory, or: &str) -> Result<()>
     let needed = plan.disk_bytes.saturating_sub(there);
     match free {
         Some(free) if free < needed => Err(PdbError::Place(format!(
-            "the levels need about {}, but '{}' has only {} free: free some space{or}",
+            "the levels need about {} of disk space, but '{}' has only {} free: free some \
+             space{or}",
             bytes(needed),
             directory.name(),
             bytes(free)
@@ -145,7 +146,7 @@ pub struct BuildArgs {
     #[arg(long)]
     disjoint: bool,
 
-    /// Output file (repeat for each pattern), or a directory.
+    /// Output file (repeat once per pattern), or a directory for all files.
     #[arg(short, long, value_name = "FILE", required = true)]
     output: Vec<PathBuf>,
 
@@ -153,10 +154,10 @@ pub struct BuildArgs {
     #[arg(short, long)]
     force: bool,
 
-    /// Keep the levels in DIR until the database is written.
+    /// Keep the levels of the build in DIR until the database is written.
     ///
     /// With --dir, a build with one bit per entry needs only half the memory. If the build is stopped, run the same
-    /// command again to continue it. To abandon a build, remove DIR.
+    /// command again to continue. To abandon a build, remove DIR.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with = "plain")]
     dir: Option<PathBuf>,
 
@@ -164,7 +165,7 @@ pub struct BuildArgs {
     #[arg(long, requires = "dir")]
     ignore_space: bool,
 
-    /// Use the plain builder, which is slow but written independently of the fast one.
+    /// Use the plain builder, which is slow but written independently of the fast builder.
     #[arg(long)]
     plain: bool,
 
@@ -458,7 +459,7 @@ pub fn tiles(tiles: &[u16]) -> String {
                   tilewave pdb probe --pdb 7.pdb --pdb 8.pdb < boards.txt"
 )]
 pub struct ProbeArgs {
-    /// Boards, each in quotes [default: one per line of standard input].
+    /// Boards, each in quotes [default: read from standard input, one per line].
     ///
     /// Tiles are separated by spaces, rows by '/'; the blank is 0.
     #[arg(value_name = "BOARD")]

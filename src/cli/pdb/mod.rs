@@ -85,13 +85,13 @@ enum SetCommand {
     Rate(RateArgs),
 }
 
-/// Build the best databases for a board, or pruning tables for another puzzle, that fit in the memory limit.
+/// Build the best databases that fit in the memory limit for a board, or pruning tables for another puzzle.
 #[derive(clap::Args)]
 #[command(
     after_help = "To continue an interrupted build, run the same command again; complete databases \
                   are kept. While a database too large for memory is being built, its levels are \
-                  kept in a directory next to its file.\n\nExamples:\n  tilewave pdb set build 5x5 \
-                  --memory 16GB -o set24/\n  tilewave solve --pdb set24/set.json < \
+                  kept in a directory next to the database file.\n\nExamples:\n  tilewave pdb set \
+                  build 5x5 --memory 16GB -o set24/\n  tilewave solve --pdb set24/set.json < \
                   boards.txt\n  tilewave pdb set build 3x3x3 --memory 4GB -o cube/\n  tilewave \
                   solve 3x3x3 --pdb cube/set.json \"R U F' L2 D B\""
 )]
@@ -107,7 +107,7 @@ struct BuildSetArgs {
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 
-    /// Replace the set file, and any file that has the name of a database of this set but is not this database.
+    /// Replace an existing set file, and files that have the name of a database of this set but other contents.
     #[arg(short, long)]
     force: bool,
 
@@ -115,7 +115,7 @@ struct BuildSetArgs {
     resources: ResourceOptions,
 }
 
-/// Estimate the strength of a set: its mean value on random boards, and how fast searches grow.
+/// Rate a set by its mean value on random boards and, with --boards, by the growth of searches.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  tilewave pdb set rate set24/set.json\n  \
                   tilewave pdb set rate set24/set.json --boards boards.txt --max-nodes 100000000")]
@@ -136,7 +136,7 @@ struct RateArgs {
     #[arg(long, value_name = "FILE")]
     boards: Option<PathBuf>,
 
-    /// Node limit for the search of each board in --boards.
+    /// Maximum number of nodes to search for each board in --boards.
     #[arg(long, value_name = "N", default_value_t = 10_000_000, value_parser = count::<u64>(), allow_negative_numbers = true)]
     max_nodes: u64,
 
@@ -186,7 +186,7 @@ impl BuildSetArgs {
             match usable(path, pattern) {
                 Some(bytes) => {
                     total += bytes;
-                    tracing::info!("{} already exists", path.display());
+                    tracing::info!("{} already exists and is used as it is", path.display());
                     // Killed between the last byte of the file and the first of these.
                     clear_left(&path.with_extension("levels"))?;
                 }
@@ -232,7 +232,7 @@ impl BuildSetArgs {
             let file = self.output.join(name.trim_matches('-').to_string() + ".table");
             let table = match usable_table(&file, projection) {
                 Some(table) => {
-                    tracing::info!("{} already exists", file.display());
+                    tracing::info!("{} already exists and is used as it is", file.display());
                     table
                 }
                 None if file.exists() && !self.force => refuse!(
@@ -308,7 +308,10 @@ impl BuildSetArgs {
         }
         match least {
             Some(error) => Err(error),
-            None => refuse!("no set fits in {}: raise --memory", bytes(self.resources.budget())),
+            None => refuse!(
+                "no set of databases fits in {} of memory: raise --memory",
+                bytes(self.resources.budget())
+            ),
         }
     }
 }
@@ -454,8 +457,8 @@ impl Figures for BoardGrowth {
         if let (Some((next, growth)), Some(&(last, nodes))) = (next, self.thresholds.last()) {
             let rate = self.nodes as f64 / self.seconds.max(1e-9);
             text += &format!(
-                ", {} at threshold {last}, {growth:.2} times as many as at the one before: about {} \
-                 and {} for the next threshold",
+                ", {} at threshold {last}, {growth:.2} times as many as at the previous threshold: \
+                 about {} and {} for the next threshold",
                 counted(nodes, "node"),
                 counted(next as u64, "node"),
                 duration(next / rate),

@@ -96,7 +96,8 @@ impl Arrivals {
             match (arrival, boards.first().map(Board::size)) {
                 (Err(wrong), _) => refuse!("{wrong}; every line must be a board"),
                 (Ok((board, _)), Some(size)) if board.size() != size => refuse!(
-                    "board {} is {}, but the first is {size}: solve boards of one size at a time",
+                    "board {} is {}, but the first board is {size}: solve boards of one size at a \
+                     time",
                     boards.len() + 1,
                     board.size()
                 ),

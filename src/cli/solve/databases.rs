@@ -39,17 +39,18 @@ pub struct Databases {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pdb", "partition"])]
     pub table: Option<PathBuf>,
 
-    /// Partition: 7-8, 6-6-3, 5-5-5 (4x4), 6-6-6-6 (5x5) [default: a small set].
+    /// Partition of the tiles: 7-8, 6-6-3 or 5-5-5 (4x4), 6-6-6-6 (5x5).
     ///
-    /// The databases of the partition are built, unless they have been kept.
+    /// By default, every pattern has at most six tiles, as in 6-6-3 (4x4) and 6-6-6-6 (5x5). Databases that are not in
+    /// the cache are built first.
     #[arg(long, value_name = "NAME")]
     pub partition: Option<String>,
 
-    /// Directory in which to keep the databases that are built [default: ~/.cache/tilewave].
+    /// Cache directory, in which built databases are kept [default: $XDG_CACHE_HOME/tilewave, or ~/.cache/tilewave].
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     cache_dir: Option<PathBuf>,
 
-    /// Do not keep the databases that are built.
+    /// Do not use the cache: build databases again, and do not keep them.
     #[arg(long, conflicts_with = "cache_dir", hide_short_help = true)]
     no_cache: bool,
 }
@@ -171,7 +172,7 @@ pub fn open_partitions(files: &[PathBuf]) -> Result<Vec<Vec<Arc<Pdb>>>> {
         files => {
             if let Some(set) = files.iter().find(|file| SetFile::is(file)) {
                 refuse!(
-                    "'{}' is a set file, which lists its own databases: pass no other files with it",
+                    "'{}' is a set file, which lists its own databases: pass only the set file",
                     set.display()
                 );
             }

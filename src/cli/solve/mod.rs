@@ -76,26 +76,26 @@ pub struct Args {
 
     /// Confirm with a SAT solver that no shorter solution exists.
     ///
-    /// Works for boards of at most 16 cells.
+    /// This works only for boards of at most 16 cells.
     #[arg(long, conflicts_with = "fast")]
     certify: bool,
 
     #[command(flatten)]
     databases: Databases,
 
-    /// Give up on a board after this many nodes.
+    /// Give up on a board or state after this many nodes.
     #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     max_nodes: Option<u64>,
 
-    /// Give up on a board after this time, e.g. 90s or 2min.
+    /// Give up on a board or state after this time, e.g. 90s or 2min.
     ///
-    /// With --certify, this is also the time limit for the SAT solver [default: 60s].
+    /// With --certify, this is also the time limit for the SAT solver, which is 60s by default.
     #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
     timeout: Option<Duration>,
 
-    /// Log the progress of a long run to FILE; the same command continues it.
+    /// Log progress to FILE, so the same command can continue an interrupted run.
     ///
-    /// All boards are read before the first one is solved.
+    /// With --log, all boards are read before the first one is solved.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fast", "certify", "table"])]
     log: Option<PathBuf>,
 
@@ -103,7 +103,7 @@ pub struct Args {
     #[arg(long, value_parser = choice(MoveStyle::NAMES), default_value = "tile", hide_short_help = true)]
     moves: MoveStyle,
 
-    /// Write out every move: RRR, not R3.
+    /// Write out repeated moves: RRR instead of R3.
     #[arg(long)]
     long: bool,
 
@@ -286,8 +286,8 @@ impl Args {
         if self.certify && size.cells() > PROOF_CELLS {
             refuse!(
                 "--certify works only for boards of at most {PROOF_CELLS} cells, but {size} has \
-                 {}: leave it out, or pass the formula of tilewave encode --cnf to a SAT solver \
-                 yourself",
+                 {}: leave out --certify, or pass the formula from tilewave encode --cnf to a SAT \
+                 solver yourself",
                 size.cells()
             );
         }

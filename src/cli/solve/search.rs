@@ -95,7 +95,7 @@ impl<T: StateSolver> Searcher<'_, T> {
         let (known, solved) = (opened.found.len(), opened.found.values().filter(is_solved).count());
         if ranks.rank() == 0 && known > 0 {
             tracing::info!(
-                "continuing {}: {} of {} {}s are solved, {} begun",
+                "continuing {}: {} of {} {}s are solved, {} partly searched",
                 path.display(),
                 thousands(solved as u64),
                 thousands(states.len() as u64),
@@ -219,7 +219,8 @@ impl<T: StateSolver> Recorder for SearchWatch<'_, T> {
                 let time = duration(nodes / speed);
                 let nodes = counted(nodes as u64, "node");
                 format!(
-                    "; ruling out solutions of {} moves should take {growth:.1} times as many: about {nodes} and {time}",
+                    "; ruling out solutions of {} moves should take {growth:.1} times as many \
+                     nodes: about {nodes} and {time}",
                     next.threshold
                 )
             });

@@ -34,10 +34,10 @@ use crate::cli::{
 /// `--via`.
 #[derive(clap::Args)]
 pub struct Phases {
-    /// With --fast: the pieces to solve, or the subgroup to reach, in one phase; repeatable, once per phase.
+    /// With --fast: the pieces to solve or the subgroup to reach in one phase; repeat for each phase.
     ///
-    /// Specify pieces as for --pieces (edges:1-4), or a subgroup by its moves ("<U,D,R2,L2,F2,B2>"). Once the subgroup is
-    /// reached, only moves that stay in it are used. Boards have no phases.
+    /// Specify pieces as for --pieces (edges:1-4), or a subgroup by its moves ("<U,D,R2,L2,F2,B2>"). Once the subgroup
+    /// is reached, only moves that stay in the subgroup are used. Boards have no phases.
     #[arg(long, value_name = "PHASE", value_parser = phase, requires = "fast", conflicts_with = "pdb", hide_short_help = true)]
     pub via: Vec<Variant>,
 }
@@ -392,8 +392,8 @@ impl StateSolve<'_> {
     fn in_phases(&self, puzzle: &OrbitPuzzle, via: &[Variant], pool: &ThreadPool) -> Result<()> {
         if via.is_empty() {
             refuse!(
-                "--fast solves {puzzle} in phases: specify them, for example --via {}:1-4, or \
-                 --via \"<{}>\"",
+                "--fast solves {puzzle} in phases: specify the phases, for example --via {}:1-4, \
+                 or --via \"<{}>\"",
                 puzzle.orbits().last().map_or("", |orbit| &orbit.name),
                 puzzle
                     .moves()

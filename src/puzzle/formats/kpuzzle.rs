@@ -9,8 +9,8 @@
 //!
 //! Positions and pieces are counted from 0. The numbers of a move give, for each position, the position that its piece
 //! comes from, and by how much the piece turns on the way. `orientationMod` gives, for each piece, how many of its
-//! orientations differ, with 0 for all. All powers of a move count as one move; derived moves are moves only if they
-//! are requested.
+//! orientations differ, with 0 for all. All powers of a move count as one move. Derived moves are left out unless
+//! `Extract::moves` names them.
 
 use std::{fmt, marker::PhantomData};
 

@@ -208,7 +208,7 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
                 return Err(SystemError::Interrupted.into());
             };
             if tally != record.tally() {
-                let reason = "its states do not match the manifest";
+                let reason = "the states in this file do not match the manifest";
                 return Err(fetch.damaged(record.chunk as usize, reason).into());
             }
             verified.files += u64::from(record.has_file());
@@ -243,8 +243,10 @@ fn check_chunk(
     let level = fetch.files.chunks.layout.registers();
     let whole = fetch.each_frame(chunk, &mut |frame, registers| {
         if any_beyond(registers, groups[frame.group].cells.len()) {
-            let reason =
-                format!("{}: it contains states on nonexistent cells", frame.frames.damaged(0));
+            let reason = format!(
+                "{}: the frame contains states on nonexistent cells",
+                frame.frames.damaged(0)
+            );
             return Err(fetch.damaged(chunk, &reason));
         }
         let first = frame.group as u64 * level + frame.register as u64;
@@ -309,7 +311,7 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
                 format!("depth {} in progress", manifest.levels.len())
             };
             let whole = format!(
-                "its manifest is intact ({far}): there is nothing to rebuild. If all levels are \
+                "the manifest is intact ({far}): there is nothing to rebuild. If all levels were \
                  kept, tilewave resume --check recomputes damaged level files"
             );
             return Err(SearchError::apart(first, whole).into());
@@ -374,8 +376,8 @@ fn marker(survey: &Survey, header: &LevelHeader) -> Result<Option<Marker>, Searc
     for (seen, marker) in survey.seen.iter().filter_map(|seen| Some((seen, seen.any_marker()?))) {
         if marker.run != header.run || !seen.is_place_of(marker) {
             let whose = format!(
-                "it belongs to a search of {} as directory {} of {}: specify all directories of \
-                 that search, in the order given when it was started",
+                "this directory belongs to a search of {} as directory {} of {}: specify all \
+                 directories of that search, in the order given when the search was started",
                 marker.identity.board, marker.place, marker.directories
             );
             return Err(SearchError::apart(seen.storage, whose));
@@ -397,22 +399,23 @@ fn bare(
         let goal = Board::parse(&header.label, None);
         let what = goal.map_or_else(|_| header.label.clone(), |goal| goal.size().to_string());
         return apart(format!(
-            "there is neither {PREVIOUS} nor {MARKER}, so it is not known from which state the \
-             search of {what} started"
+            "there is neither {PREVIOUS} nor {MARKER}, so the start state of the search of {what} \
+             is not known, and the manifest cannot be rebuilt"
         ));
     };
     let searched = marker.identity.searched(first)?;
     if label(&marker.identity) != header.label {
         return apart(format!(
-            "its level files and its marker belong to different searches; the marker is for \
-             {searched}"
+            "the level files and the marker belong to different searches (the marker is for \
+             {searched}): move the files of one search away"
         ));
     }
     if let Searched::Numbered(space) = &searched {
         let layout = SearchProblem::chunked(space)?.layout;
         if Chunks::of(layout, header.chunks, header.frame_lines).is_none() {
             return apart(format!(
-                "there cannot be {} chunks in a search of {space}",
+                "the level files say that the search has {} chunks, which is impossible for \
+                 {space}",
                 header.chunks
             ));
         }
@@ -484,7 +487,9 @@ impl RunLevels {
             );
         }
         if (header.depth, header.chunk) != (depth, chunk) || chunk >= header.chunks {
-            return apart("does not match its name: give it back its original name");
+            return apart(
+                "has a header that does not match the name of the file: restore the original name",
+            );
         }
         if !seen.has_chunk(chunk) {
             return apart(
@@ -560,13 +565,13 @@ impl RunLevels {
         if let Some(d) = (lowest..depth).find(|&d| !whole(d)) {
             let (files, stated) = (states(d), manifest.levels[d].states);
             return Err(format!(
-                "the files of depth {d} contain only {files} of its {stated} states"
+                "the files of depth {d} contain only {files} of the {stated} states at this depth"
             ));
         }
         if deepest > depth {
             let files = states(depth);
             return Err(format!(
-                "there are files of depth {deepest}, but those of depth {depth} contain only \
+                "there are files of depth {deepest}, but the files of depth {depth} contain only \
                  {files} states"
             ));
         }

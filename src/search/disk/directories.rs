@@ -111,7 +111,8 @@ impl Directories {
 
     /// Locks all directories, each after waiting at most `patience`.
     pub(crate) fn lock(&self, patience: Duration) -> Result<Vec<Lock>, SearchError> {
-        let running = "another search is running here; wait for it to end, or choose another --dir";
+        let running = "another search is running in this directory: wait for that search to end, \
+                       or choose another --dir";
         let lock = |storage: &dyn Storage| {
             let lock = lock_within(storage, patience)?;
             lock.ok_or_else(|| SearchError::apart(storage, running))
@@ -200,7 +201,10 @@ impl Identity {
         let unknown = |what: &str| {
             SearchError::apart(
                 of,
-                format!("its manifest specifies {what} that this program does not know"),
+                format!(
+                    "the manifest specifies {what} that this program does not know: use the \
+                     version of tilewave that started the search"
+                ),
             )
         };
         if let Some(text) = &self.puzzle {

@@ -93,7 +93,7 @@ impl Disk {
         let (leader, _locks) = lock(self, communicator)?;
         let apart = "rank 0 uses a different directory, but each rank of a list search reads the \
                      files of all ranks: give every rank the same --dir, on a file system that all \
-                     of them share";
+                     ranks share";
         let first = self.directories.first();
         let together = if leader == 0 { Ok(()) } else { Err(SearchError::apart(first, apart)) };
         agreed(communicator, together)?;

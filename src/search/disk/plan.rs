@@ -96,7 +96,7 @@ impl MemoryPlan {
         let most = Chunks::cuts(layout).next_back().map_or(0, |chunks| chunks.digits);
         if let Some(digits) = asked.filter(|&digits| digits > most) {
             let refused =
-                format!("--shared-digits {digits} is too large: for {space} it is at most {most}");
+                format!("--shared-digits {digits} is too large: {space} allows at most {most}");
             return Err(SearchError::Digits(refused).into());
         }
         let classes = groups.classes.len() as u64;
@@ -308,10 +308,10 @@ impl DiskBudget {
             let share = (u128::from(needed) * u128::from(part) / u128::from(self.of)) as u64;
             if share > free {
                 let advice = if self.disks.len() == 1 {
-                    "choose a --dir with more space, specify several on different disks, or start \
-                     anyway with --ignore-space"
+                    "choose a --dir with more space, specify several directories on different \
+                     disks, or start anyway with --ignore-space"
                 } else {
-                    "these figures are for one of its disks; choose a --dir with more space, or \
+                    "these figures are for one of the disks; choose a --dir with more space, or \
                      start anyway with --ignore-space"
                 };
                 return refuse(share, free, advice);

@@ -263,7 +263,7 @@ impl RunLevel<'_> {
             ));
         }
         if reader.sum() != record.tally() || (record.bytes > 0 && reader.len() != record.bytes) {
-            return Err(self.damaged(chunk, "it is not the file that the manifest lists"));
+            return Err(self.damaged(chunk, "this is not the file that the manifest lists"));
         }
         Ok(reader)
     }
@@ -272,10 +272,10 @@ impl RunLevel<'_> {
         let storage = self.directories.of_chunk(chunk);
         let place = storage.place(&Manifest::file_name(self.depth, chunk as u32));
         let advice = if self.keep_all {
-            "tilewave resume --check recomputes it from the previous levels"
+            "tilewave resume --check recomputes the file from the previous levels"
         } else {
-            "it cannot be recomputed, because the previous levels are not kept: start again in \
-             another --dir"
+            "the file cannot be recomputed, because the previous levels were not kept: start again \
+             in another --dir"
         };
         let depth = self.depth;
         let reason = format!("{place} (depth {depth}): {reason}; {advice}");
@@ -588,7 +588,7 @@ pub(crate) fn verify_lists(
     let first = directories.first();
     let files = ListFiles::new(directories, manifest);
     let unknown =
-        || SearchError::apart(first, "its manifest does not say how its lists are distributed");
+        || SearchError::apart(first, "the manifest does not say how the lists are distributed");
     let cut = manifest.lists.as_ref().ok_or_else(unknown)?;
     let space = FrontierSearch::new(puzzle.clone()).space_of(cut)?;
     let all = manifest.disk_bytes();
@@ -615,7 +615,7 @@ pub(crate) fn verify_lists(
             let own = ListCounts { generated: 0, ..sum.lists };
             let stated = record.lists.map(|lists| ListCounts { generated: 0, ..lists });
             if (sum.tally, Some(own)) != (record.tally(), stated) {
-                let reason = "its states do not match the manifest";
+                let reason = "the states in this file do not match the manifest";
                 return Err(files.level(level.depth).damaged(record.chunk as usize, reason));
             }
             Ok(sum.tally)

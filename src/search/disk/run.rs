@@ -140,8 +140,8 @@ pub(crate) fn compare<const N: usize>(
             return Err(Stopped::Together(SearchError::Ranks(differs).into()));
         }
     }
-    let why = "several ranks cannot check the files first: leave out --check, and run tilewave \
-               check instead";
+    let why = "--check does not work with several ranks: leave out --check, and run tilewave check \
+               first";
     let first = disk.directories.first();
     agreed(communicator, if disk.check { Err(SearchError::apart(first, why)) } else { Ok(()) })
 }
@@ -222,7 +222,7 @@ pub(crate) fn shared(
     let read = Manifest::parse(&communicator.broadcast(text));
     let wrong = |reason| SearchError::Elsewhere {
         rank: communicator.rank(),
-        reason: format!("it cannot read the manifest that rank 0 sends: {reason}"),
+        reason: format!("this rank cannot read the manifest that rank 0 sends: {reason}"),
     };
     agreed(communicator, read.map_err(wrong))
 }
@@ -240,13 +240,14 @@ impl DiskJob<'_> {
         let fits = match own {
             _ if leader == 0 || !leads => Ok(()),
             Some(_) => apart(
-                "the manifest of a search is here, but rank 0 uses a different directory: start \
-                 the ranks so that rank 0 uses this directory, or move the manifest to rank 0's \
-                 directory",
+                "this directory contains the manifest of a search, but rank 0 uses a different \
+                 directory: start the ranks so that rank 0 uses this directory, or move the \
+                 manifest to rank 0's directory",
             ),
             None if !there && survey.has_levels() => apart(
-                "there are level files here, but rank 0's directory has no manifest: start the \
-                 ranks so that rank 0 uses the directory with the manifest, or choose another --dir",
+                "this directory contains level files, but rank 0's directory has no manifest: \
+                 start the ranks so that rank 0 uses the directory with the manifest, or choose \
+                 another --dir",
             ),
             None => Ok(()),
         };
@@ -422,7 +423,7 @@ impl DiskJob<'_> {
         let owners = owners(&self.communicator.all_gather(survey.chunks(manifest)));
         let owners = owners.map_err(|chunk| SearchError::apart(directories.first(), format!(
             "no rank sees all files of chunk {chunk}: give every rank the directories that it had \
-             before, or copy the files from all of them into one"
+             before, or copy the files from all directories into one"
         )));
         agreed(self.communicator, owners)
     }

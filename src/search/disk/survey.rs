@@ -58,8 +58,8 @@ impl Seen<'_> {
         match &self.marker {
             Ok(marker) => Ok(marker.as_ref()),
             Err(e) if e.kind() == ErrorKind::InvalidData => Err(self.apart(format!(
-                "its marker {MARKER} is damaged ({}): remove that file, which the search does not \
-                 need if all its level files are present",
+                "the marker {MARKER} is damaged ({}): remove that file, which the search does not \
+                 need if all level files are present",
                 e.reason
             ))),
             Err(e) => Err(e.again().into()),
@@ -83,8 +83,9 @@ impl Seen<'_> {
             return Ok(());
         }
         Err(self.apart(format!(
-            "it belongs to a search of {} as directory {} of {}, but is given as {} of {}: specify \
-             all directories in the order given when the search was started",
+            "this directory belongs to a search of {} as directory {} of {}, but is given as \
+             directory {} of {}: specify all directories in the order given when the search was \
+             started",
             marker.identity.board,
             marker.place,
             marker.directories,
@@ -100,8 +101,8 @@ impl Seen<'_> {
         };
         if marker.run != manifest.run {
             return Err(self.apart(format!(
-                "it belongs to another search (of {} with goal {}): specify only the directories \
-                 of one search",
+                "this directory belongs to another search (of {} with goal {}): specify only the \
+                 directories of one search",
                 marker.identity.board, marker.identity.goal
             )));
         }
@@ -196,8 +197,8 @@ impl<'a> Survey<'a> {
         let manifest = self.manifest()?;
         if let Some(other) = self.seen[1..].iter().find(|other| other.has(MANIFEST)) {
             return Err(other.apart(format!(
-                "the manifest of a search is here, but {} is given as its first directory: specify \
-                 the directories in the order given when the search was started",
+                "this directory contains the manifest of a search, but {} is given as the first \
+                 directory: specify the directories in the order given when the search was started",
                 self.directories.first().name()
             )));
         }
@@ -285,8 +286,9 @@ impl<'a> Survey<'a> {
             if let Some(&(depth, chunk)) = gone.first() {
                 self.not_newer(manifest)?;
                 return Err(seen.apart(format!(
-                    "{} is missing ({} of the {} files that the manifest lists for directory \
-                     {} of {}): is its disk mounted? Nothing was changed",
+                    "{} is missing (missing in total: {} of the {} files that the manifest lists \
+                     for directory {} of {}): is the disk of this directory mounted? Nothing was \
+                     changed",
                     RunFile::Level { depth, chunk }.name(),
                     gone.len(),
                     named,
@@ -296,8 +298,8 @@ impl<'a> Survey<'a> {
             }
             if marked && seen.any_marker().is_none() && named == 0 {
                 return Err(seen.apart(format!(
-                    "it should be directory {} of {} of the search, but contains none of its \
-                     files: is its disk mounted?",
+                    "this should be directory {} of {} of the search, but none of the files of the \
+                     search are here: is the disk of this directory mounted?",
                     seen.place,
                     seen.directories.count()
                 )));
@@ -321,7 +323,7 @@ impl<'a> Survey<'a> {
                 format!(
                     "the manifest is older than the files: it ends before depth {}, but {what}. If \
                      an older manifest was restored, move it away and run tilewave repair, which \
-                     rebuilds the newest one if possible. Nothing was changed",
+                     rebuilds the newest manifest if possible. Nothing was changed",
                     manifest.levels.len()
                 ),
             )
@@ -344,13 +346,13 @@ impl<'a> Survey<'a> {
                     Some(run) if run != manifest.run => {
                         return Err(seen.apart(format!(
                             "{name} belongs to another search, but this search will write a file \
-                             of that name: move it away"
+                             with this name: move the existing file away"
                         )));
                     }
                     None => {
                         return Err(seen.apart(format!(
                             "{name} is not a complete level file, but the search will write a file \
-                             of that name: move it away"
+                             with this name: move the existing file away"
                         )));
                     }
                     // Versions without markers gave files their final names before they were committed: for those, the
@@ -380,13 +382,15 @@ impl<'a> Survey<'a> {
                 let name = RunFile::Level { depth, chunk }.name();
                 let mounted = match seen.marker()?.filter(|marker| marker.place > 1) {
                     Some(_) => format!(
-                        " (according to {MARKER}, it is not the first directory of its search: \
-                         specify all of them, and make sure that the disk of the first is mounted)"
+                        " (according to {MARKER}, this is not the first directory of its search: \
+                         specify all directories, and make sure that the disk of the first one is \
+                         mounted)"
                     ),
                     None => String::new(),
                 };
                 return Err(seen.apart(format!(
-                    "it contains level files of a search ({name}), but no manifest{mounted}: {repair}"
+                    "this directory contains level files of a search ({name}), but no \
+                     manifest{mounted}: {repair}"
                 )));
             }
             if seen.has(PREVIOUS) {
@@ -401,8 +405,8 @@ impl<'a> Survey<'a> {
             seen.placed(marker)?;
             if first.is_none_or(|first| first.run != marker.run) {
                 return Err(seen.apart(format!(
-                    "it belongs to a search of {} as directory {} of {}, but {} contains no files \
-                     of that search: is the disk of that directory mounted?",
+                    "this directory belongs to a search of {} as directory {} of {}, but {} \
+                     contains no files of that search: is the disk of that directory mounted?",
                     marker.identity.board,
                     marker.place,
                     marker.directories,

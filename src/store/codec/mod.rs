@@ -33,8 +33,9 @@ pub enum Codec {
 }
 
 names! { Codec:
-    "rans" = Rans, "Asymmetric numeral systems: fast with AVX-512; files are 10 % smaller than with zstd";
-    "zstd" = Zstd, "zstd: the fastest without AVX-512";
+    "rans" = Rans, "Asymmetric numeral systems: the faster codec with AVX-512; files are 10 % \
+                    smaller than with zstd";
+    "zstd" = Zstd, "Zstandard: the faster codec without AVX-512";
 }
 
 impl Codec {
@@ -179,7 +180,7 @@ impl ZstdDecoder {
         let written = self.context.decompress(&mut self.packed[..len], bytes);
         match written {
             Ok(written) if written == len => {}
-            Ok(_) => return Err("it contains fewer lines than a frame"),
+            Ok(_) => return Err("the data has fewer lines than a frame"),
             Err(code) => return Err(get_error_name(code)),
         }
         for (i, register) in registers.iter_mut().enumerate() {

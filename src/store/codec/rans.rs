@@ -332,7 +332,7 @@ impl RansDecoder {
     ) -> Result<Option<&[u32]>, &'static str> {
         let (kind, mut rest) = bytes.split_at(bytes.len().min(1));
         if take_u32(&mut rest) != Some(registers.len() as u32) {
-            return Err("it has the wrong length");
+            return Err("the data has the wrong length");
         }
         let decoded = match *kind {
             [SPARSE] => {
@@ -345,7 +345,7 @@ impl RansDecoder {
             [PLAIN] => plain(rest, registers),
             _ => None,
         };
-        decoded.ok_or("it does not match the encoder's output")?;
+        decoded.ok_or("the data is not valid output of the encoder")?;
         Ok((*kind != [PLAIN]).then_some(&self.live))
     }
 
