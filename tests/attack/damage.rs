@@ -368,7 +368,7 @@ fn judge(
             return Verdict::Lost(format!("unasked: {lost} ({})", done.first_words()));
         }
     }
-    if let Some(ugly) = done.bad_manners() {
+    if let Some(ugly) = done.bad_manners_of(verb) {
         return Verdict::Ugly(ugly);
     }
     if done.ok() { Verdict::Harmless } else { Verdict::Detected }

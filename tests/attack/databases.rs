@@ -108,7 +108,7 @@ fn commands(kind: &str) -> Vec<Vec<&'static str>> {
         words("solve --pdb a.pdb --pdb b.pdb --format csv"),
         words("pdb probe --pdb a.pdb --pdb b.pdb --format csv"),
         words("info a.pdb --format jsonl"),
-        words("check a.pdb"),
+        words("check a.pdb --seed 7"),
     ];
     if kind.ends_with("compressed") {
         all.push(words("pdb decompress a.pdb -o out"));

@@ -173,16 +173,9 @@ pub fn lines(plan: &Plan) -> Report {
         let first = done.err.lines().find(|l| l.starts_with("error:")).unwrap_or("").to_owned();
         let raw =
             done.err.chars().chain(done.out.chars()).any(|c| c == '\u{1b}' || c == '\u{202e}');
-        // A line for each path that it is given.
-        let errors: Vec<&str> = done.err.lines().filter(|l| l.starts_with("error:")).collect();
-        let distinct: std::collections::BTreeSet<&&str> = errors.iter().collect();
-        let each = args.first().is_some_and(|command| command == "check")
-            && done.code == Some(1)
-            && (2..=args.len()).contains(&errors.len())
-            && distinct.len() == errors.len();
         let verdict = if let Some((path, _)) = gone {
             Verdict::Removed(path.display().to_string())
-        } else if let Some(ugly) = done.bad_manners().filter(|_| !each) {
+        } else if let Some(ugly) = done.bad_manners_of(args.first().map_or("", String::as_str)) {
             Verdict::Ugly(ugly)
         } else if raw {
             Verdict::Ugly(format!("echoes control characters: {first:?}"))

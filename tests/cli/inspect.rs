@@ -30,7 +30,7 @@ fn every_kind_of_file_is_known_shown_and_checked() {
         ("set", "set", "partition  "),
         ("t.table", "distance table", "states    360, God's number 21"),
         ("p.table", "pruning table", "encoding  nibble"),
-        ("log", "log", "boards    2 of 2 solved, 0 begun"),
+        ("log", "log", "boards    2 of 2 solved, 0 partly searched"),
     ];
     for (name, kind, words) in kinds {
         let file = path(name);
@@ -192,7 +192,7 @@ fn states_come_as_arguments_or_lines_of_any_puzzle() {
     let flat = states(&["state", "2x3", "1 2 3 4 0 5", "--format", "jsonl"], "");
     let flat: Value = serde_json::from_str(&flat).unwrap();
     assert_eq!(flat["board"], "1 2 3/4 0 5");
-    refused(&["state", "3x3", "--id", "5", "1 2 3/4 5 6/7 8 0"], 2, "leave one of them out");
+    refused(&["state", "3x3", "--id", "5", "1 2 3/4 5 6/7 8 0"], 2, "leave out one of them");
     refused(&["solve", "3x3x", "R"], 2, "'3x3x' is neither a board size");
     refused(
         &["solve", "2x2x2", "R", "--fast"],

@@ -547,7 +547,10 @@ fn states_of_puzzles_that_turn_are_read_and_judged() {
     for (state, wrong) in [
         ("R Y", "'Y' is not a move"),
         ("1 2 3", "1 set of pieces"),
-        ("corners 1 1 3 4 5 6 7 8/0 0 0 0 0 0 0 0; edges 1", "piece 1 of set 'corners'"),
+        (
+            "corners 1 1 3 4 5 6 7 8/0 0 0 0 0 0 0 0; edges 1",
+            "piece 1 occurs too often in set 'corners'",
+        ),
     ] {
         refused(&["state", "3x3x3", state], 2, wrong);
     }

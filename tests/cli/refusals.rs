@@ -26,7 +26,7 @@ fn wrong_boards() {
     refused(&["state", "1 2 3 4 5 0"], 2, "specify the size");
     refused(&["state", "2x3", "1 2/3 4/5 0"], 2, "instead of 2x3");
     refused(&["state", "--id", "3"], 2, "a state number needs a puzzle");
-    refused(&["state", "2x3", "--id", "360"], 2, "ids of a 2x3 board are 0 to 359");
+    refused(&["state", "2x3", "--id", "360"], 2, "a 2x3 board has ids 0 to 359");
     refused(&["state", "2x3", "--line", "60", "--cell", "0"], 2, "lines 0 to 59 and cells");
     refused(&["bfs", "3x3", "--start", "1 2 3"], 2, "3x3 needs 9");
     refused(&["bfs", "3x3", "--start", "2 1 3/4 5 6/7 8 0"], 1, "parity is odd");

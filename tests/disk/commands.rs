@@ -90,6 +90,20 @@ fn wrong_uses_are_one_clear_line() {
     }
     std::fs::create_dir(dir).unwrap();
     one_line(&["resume", dir], 1, "contains no search");
+    // A search in two directories of which one is given or there, and one that has lost its manifest.
+    let two = ["first", "second"].map(|name| home.path().join(name).display().to_string());
+    let [first, second] = [&*two[0], &*two[1]];
+    json(&["bfs", "3x3", "--max-depth", "8", "--dir", first, "--dir", second, "--format", "json"]);
+    for verb in ["info", "check", "resume"] {
+        one_line(&[verb, second], 1, "is directory 2 of 2 of a search: specify all directories");
+    }
+    for manifest in ["manifest", "manifest.previous"] {
+        std::fs::remove_file(home.path().join("first").join(manifest)).unwrap();
+    }
+    let repair = format!("rebuild it with tilewave repair {first} {second}");
+    for verb in ["info", "check", "resume"] {
+        one_line(&[verb, first, second], 1, &repair);
+    }
     one_line(&["info", "/no/such/directory"], 1, "/no/such/directory");
     one_line(&["check", home.path().to_str().unwrap()], 1, "contains no search");
 }

@@ -145,8 +145,8 @@ fn wrong_patterns_are_refused() {
     refused(new(&[1, 1]), "tile 1 occurs twice");
     refused(new(&[1, 16]), "tile 16 of the pattern is not on a 4x4 board");
     refused(new(&[0, 1]), "the blank (0) cannot be a tile");
-    refused(new(&[]), "this one has 0");
-    refused(new(&[1, 2, 3, 4, 5, 6, 7, 8, 9]), "this one has 9");
+    refused(new(&[]), "this pattern has 0");
+    refused(new(&[1, 2, 3, 4, 5, 6, 7, 8, 9]), "this pattern has 9");
     let large = super::goal("2x7", "last");
     refused(Pattern::new(large, &[1]).unwrap_err(), "2x7 is too large");
     let parse = |text: &str| Pattern::parse(goal.clone(), text);

@@ -263,7 +263,7 @@ fn tables_on_disk_are_those_in_memory() {
     assert!(made.contains("4,490,640 states"), "{made}");
     assert!(out.metadata().unwrap().len() > 4_000_000);
     succeeds(&["check", "--full", out.to_str().unwrap()]);
-    assert!(fails(&["table", "3x3", "--on-disk", "-o", "-"]).contains("--on-disk is for"));
+    assert!(fails(&["table", "3x3", "--on-disk", "-o", "-"]).contains("--on-disk works only for"));
 }
 
 /// The whole puzzle's states are looked up through symmetries of the puzzle and of the projection, and through inverses.

@@ -115,7 +115,10 @@ fn wrong_gap_files_name_the_line() {
     ends("a:=(1,2);\nGen:=[a];\nGen:=[a];", "toys/x.gap:3: Gen occurs twice");
     ends("a:=(1,2);\nGen:=[a,\nb];", "toys/x.gap:3: 'b' is used before it is defined");
     ends("a:=(1,2);\nGen:=[a,];", "toys/x.gap:2: '' is used before it is defined");
-    ends("a:=(1,2);\nGen:=[a,a];", "toys/x.gap:2: two moves are called 'a'");
+    ends(
+        "a:=(1,2);\nGen:=[a,a];",
+        "toys/x.gap:2: two moves are called 'a': every move must have its own name",
+    );
     ends("a:=(1,2);\nGen:=a;", "toys/x.gap:2: expected a list in brackets, found 'a'");
     ends("a b:=(1,2);", "toys/x.gap:1: expected the name of a permutation, found 'a b'");
     ends("Size(Group(Gen));", "toys/x.gap:1: expected 'NAME:=..;', found 'Size(Group(Gen))'");
@@ -180,7 +183,10 @@ fn wrong_ksolve_files_name_the_line() {
     of("Move A\nP\n2 1 3\n", "x.tws: the 'End' of A is missing");
     of("Move\n", "x.tws:8: expected the name of the move, found the end of the line");
     of("Move A B\n", "x.tws:8: expected the end of the line, found 'B'");
-    of("Move A\nP\n2 1 3\nEnd\nMove A\nP\n1 3 2\nEnd\n", "x.tws:12: two moves are called 'A'");
+    of(
+        "Move A\nP\n2 1 3\nEnd\nMove A\nP\n1 3 2\nEnd\n",
+        "x.tws:12: two moves are called 'A': every move must have its own name",
+    );
     of("Set Q 3 1\n", "x.tws:8: expected Move, found 'Set'");
     of("Solved\nEnd\n", "x.tws:8: Solved occurs twice");
     of("Illegal P 1 2\n", "x.tws: a 'Move' is missing");
@@ -190,7 +196,10 @@ fn wrong_ksolve_files_name_the_line() {
     of("Illegal P 1\n", "x.tws:8: expected a piece, found the end of the line");
     of("MoveSequence Z A A\n", "x.tws: a 'Move' is missing");
     of("Move A\nP\n2 1 3\nEnd\nMoveSequence Z A B\n", "x.tws:12: 'B' is not a move");
-    of("Move A\nP\n2 1 3\nEnd\nMoveSequence A A A\n", "x.tws:12: two moves are called 'A'");
+    of(
+        "Move A\nP\n2 1 3\nEnd\nMoveSequence A A A\n",
+        "x.tws:12: two moves are called 'A': every move must have its own name",
+    );
     of("ParallelMoves\n", "x.tws:8: expected Name, Set, Solved or Move, found 'ParallelMoves'");
     of("Turn A\n", "x.tws:8: expected Name, Set, Solved or Move, found 'Turn'");
     ends("Set P 3\n", "x.tws:1: expected the number of orientations, found the end of the line");
@@ -249,7 +258,7 @@ fn wrong_kpuzzle_files_name_the_line() {
     ends("{}", ":1: \"orbits\" is missing");
     ends(
         "{\n\"counts\": [1, 2]}",
-        ":2: it contains the result of a search, not the definition of a puzzle: specify the puzzle itself",
+        ":2: the file contains the result of a search, not the definition of a puzzle: specify the puzzle itself",
     );
     ends("{\n\"orbits\": []}", ":2: a set of pieces is missing");
     ends("{\n\"orbits\": {}}", ":2: invalid type: map, expected a sequence");
@@ -298,7 +307,10 @@ fn wrong_kpuzzle_files_name_the_line() {
         ":4: expected a value of 'orientationMod' that divides 1, found 2",
     );
     ends(&kpuzzle("\"moves\"", "\"turns\""), ":1: \"moves\" is missing");
-    ends(&kpuzzle("\"B\"", "\"A\""), ":7: two moves are called 'A'");
+    ends(
+        &kpuzzle("\"B\"", "\"A\""),
+        ":7: two moves are called 'A': every move must have its own name",
+    );
     ends(&kpuzzle("\"permutation\"", "\"permutations\""), ":6: \"permutation\" is missing");
     ends(
         &kpuzzle("\"moves\": {", "\"moves\": {}, \"no\": {"),

@@ -125,7 +125,10 @@ fn goals_that_cannot_be_are_told() {
             "goal 1: no moves of 2x2x2 lead to this state: the sum of the orientations in set 'corners' is wrong",
         ),
         (&["corners 1 1 ? ? ? ? ?"], "goal 1: piece 1 occurs too often in set 'corners'"),
-        (&["corners 0 ? ? ? ? ? ?"], "goal 1: piece 0 of set 'corners'"),
+        (
+            &["corners 0 ? ? ? ? ? ?"],
+            "goal 1: piece 0 occurs too often in set 'corners', or does not belong",
+        ),
         (&["corners ? ? ?"], "goal 1: set 'corners' has 7 positions, but 3 are given"),
         (&["corners 1 ? ? ? ? ? ?/3 ? ? ? ? ? ?"], "goal 1: set 'corners': orientation 3"),
         (&["corners ? ? ? ? ? ? x"], "goal 1: 'x'"),

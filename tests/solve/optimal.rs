@@ -398,7 +398,7 @@ fn a_database_for_another_size_is_named_as_the_reason() {
     let small = goal("last", Size::new(3, 3).unwrap());
     let pdbs = build_all(default_patterns(&goal("last", Size::new(2, 4).unwrap())).unwrap());
     let error = Optimal::new(&small, pdbs).err().unwrap().to_string();
-    assert!(error.contains("they are for 2x4, but the board is 3x3"), "{error}");
+    assert!(error.contains("the databases are for 2x4, not for 3x3"), "{error}");
 }
 
 /// The solver of `tests/examples` finds solutions of the published lengths.

@@ -165,7 +165,7 @@ pub struct BuildArgs {
     #[arg(long, requires = "dir")]
     ignore_space: bool,
 
-    /// Use the plain builder, which is slow but written independently of the fast builder.
+    /// Use the plain builder, which is slow but independent of the fast one.
     #[arg(long)]
     plain: bool,
 

@@ -173,7 +173,30 @@ impl<'a> Survey<'a> {
 
     /// The manifest of the run, which must exist.
     pub fn some_run(self) -> Result<Manifest, SearchError> {
-        self.manifest?.ok_or_else(|| SearchError::empty(self.directories.first()))
+        let missing = self.without_manifest();
+        self.manifest?.ok_or(missing)
+    }
+
+    /// Why there is no manifest in the first directory.
+    fn without_manifest(&self) -> SearchError {
+        let first = &self.seen[0];
+        let name = first.storage.name();
+        SearchError::Refused(match first.any_marker() {
+            Some(marker) if !first.is_place_of(marker) => format!(
+                "{name} is directory {} of {} of a search: specify all directories of the search, \
+                 in their order",
+                marker.place, marker.directories
+            ),
+            None if first.files.is_empty() => return SearchError::empty(first.storage),
+            _ => {
+                let all: Vec<String> = self.directories.all().map(|one| one.name()).collect();
+                format!(
+                    "the manifest of the search in {name} is missing: rebuild it with tilewave \
+                     repair {}",
+                    all.join(" ")
+                )
+            }
+        })
     }
 
     /// The size in bytes of the files whose names contain a run's number.
