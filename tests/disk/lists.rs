@@ -102,7 +102,10 @@ fn a_search_goes_deeper_and_counts_ahead() {
             let then = with(&long, |search| search.count_ahead = ahead_then);
             let stop = StopAfter::asks(20);
             while let Err(error) = disk.run_lists_with(&then, &stop) {
-                assert!(error.to_string().contains("Nothing is lost"), "{error}");
+                let error = error.to_string();
+                assert!(error.contains("Nothing is lost"), "{error}");
+                assert!(error.contains("--max-depth 6"), "{error}");
+                assert_eq!(error.contains(" --count-ahead"), ahead_then, "{error}");
                 stop.asks.store(20, Ordering::Relaxed);
                 disk::verify(&disk.directories).unwrap();
             }
