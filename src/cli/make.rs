@@ -50,21 +50,21 @@ pub struct TableArgs {
     #[command(flatten)]
     counted: Counted,
 
-    /// How depths are stored [default: nibble for puzzles with several sets of pieces, otherwise mod3].
+    /// How depths are stored [default: nibble if pieces turn, look alike or form several sets, otherwise mod3].
     #[arg(long, value_parser = choice(EntrySize::NAMES))]
     encoding: Option<EntrySize>,
 
     /// Keep one entry per class of symmetric states: a smaller table, but slower lookups.
     ///
-    /// This works only for puzzles with several sets of pieces. The number of entries is reduced by a factor that is
-    /// nearly the number of symmetries.
+    /// This works only for puzzles whose pieces turn, look alike or form several sets. The number of entries is reduced
+    /// by a factor that is nearly the number of symmetries.
     #[arg(long)]
     up_to_symmetry: bool,
 
     /// Build the table directly in its file, for tables larger than memory.
     ///
-    /// This works only for puzzles with several sets of pieces, and needs a fast disk. The file appears only once the
-    /// table is complete.
+    /// This works only for puzzles whose pieces turn, look alike or form several sets, and needs a fast disk. The file
+    /// appears only once the table is complete.
     #[arg(long)]
     on_disk: bool,
 
@@ -158,7 +158,8 @@ impl TableArgs {
         for (given, name) in [(self.up_to_symmetry, "up-to-symmetry"), (self.on_disk, "on-disk")] {
             if given {
                 refuse!(
-                    "--{name} works only for puzzles with several sets of pieces: leave it out"
+                    "--{name} works only for puzzles whose pieces turn, look alike or form several \
+                     sets: leave it out"
                 );
             }
         }
@@ -167,8 +168,8 @@ impl TableArgs {
             Some(EntrySize::Byte) => TableEncoding::Byte,
             Some(EntrySize::Nibble) => {
                 refuse!(
-                    "--encoding nibble works only for puzzles with several sets of pieces: use \
-                     mod3 or byte"
+                    "--encoding nibble works only for puzzles whose pieces turn, look alike or form \
+                     several sets: use mod3 or byte"
                 )
             }
         };

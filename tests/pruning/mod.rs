@@ -516,7 +516,7 @@ fn commands_build_check_and_solve() {
     let told = fails(&[&cross[..], &["corners:1-2,edges:2", "-o", &file("e.table")]].concat());
     assert!(told.contains("3x3x3 corners:1-2,edges:2 has no symmetries"), "{told}");
     let told = fails(&["table", "3x3", "--up-to-symmetry", "-o", &file("e.table")]);
-    assert!(told.contains("--up-to-symmetry works only for puzzles with several sets"), "{told}");
+    assert!(told.contains("--up-to-symmetry works only for puzzles whose pieces turn"), "{told}");
     let told = fails(&["table", "3x3x3", "--pieces", "corners:13", "-o", &file("e.table")]);
     assert!(told.contains("1 to 8"), "{told}");
     let told = fails(&["solve", "lrx:8", "1 2 3"]);
