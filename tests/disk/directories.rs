@@ -134,7 +134,7 @@ fn directories_in_another_order_or_alone_are_named() {
     refused(&search, &over(&mix), &mix, &["belongs to another search (of 3x3"]);
     let (search, [a, b, c]) = stopped::<3>(false);
     let turned = [&a, &c, &b];
-    refused(&search, &over(&turned), &turned, &["directory 3 of 3", "given as 2 of 3"]);
+    refused(&search, &over(&turned), &turned, &["directory 3 of 3", "given as directory 2 of 3"]);
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn a_foreign_level_file_is_not_overwritten() {
     let level = content(&other).into_iter().rfind(|f| Manifest::is_file_name(&f.0)).unwrap();
     let name = "level-027.chunk-00001";
     directory.create(name).unwrap().append(&level.1).unwrap();
-    refused(&search, &on(&directory, 1), &[&directory], &[name, "move it away"]);
+    refused(&search, &on(&directory, 1), &[&directory], &[name, "move the existing file away"]);
 }
 
 /// Runs of the version before the markers: no marker, no previous manifest, uncommitted files under the names
@@ -297,7 +297,7 @@ fn every_disk_has_room_for_its_share() {
     assert!(two.check(1300).is_ok());
     let error = two.check(1500).unwrap_err().to_string();
     assert!(
-        error.contains("1.06 KiB")
+        error.contains("1.09 kB")
             && error.contains("1000 B")
             && error.contains("one of the disks"),
         "{error}"

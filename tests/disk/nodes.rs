@@ -89,7 +89,7 @@ fn what_is_no_file_is_named_and_left() {
                     }
                     let error = disk.run(&search).unwrap_err();
                     let error = error.to_string();
-                    let kind = format!("it is a {node}, not a file");
+                    let kind = format!("this is a {node}, not a file");
                     assert!(error.contains(&name) && error.contains(&kind), "{what}: {error}");
                     assert!(before == content(folder.path()), "{what}: {error}");
                 }
