@@ -297,9 +297,7 @@ fn every_disk_has_room_for_its_share() {
     assert!(two.check(1300).is_ok());
     let error = two.check(1500).unwrap_err().to_string();
     assert!(
-        error.contains("1.09 kB")
-            && error.contains("1000 B")
-            && error.contains("one of the disks"),
+        error.contains("1.09 kB") && error.contains("1000 B") && error.contains("one of the disks"),
         "{error}"
     );
     let one = budget(&[(1000, 1), (1000, 1)]);

@@ -96,7 +96,7 @@ def test_databases_that_do_not_fit_are_refused():
     one = PatternDatabase.build("3x3", [1, 2, 3])
     with pytest.raises(ValueError, match="more than one pattern"):
         tilewave.Solver("3x3", databases=[one, one])
-    with pytest.raises(ValueError, match="they are for 3x3"):
+    with pytest.raises(ValueError, match="the databases are for 3x3"):
         tilewave.Solver("4x4", databases=[one])
     with pytest.raises(ValueError, match="no database"):
         tilewave.Solver("3x3", databases=[])
