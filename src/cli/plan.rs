@@ -208,8 +208,7 @@ impl Args {
             .resources(self.running.resources.get()?);
         let known = published.map_or(&[][..], |published| published.counts());
         tracing::info!(
-            "searching the first levels to measure speed and growth; this takes about \
-                        two seconds"
+            "searching the first levels to measure speed and growth; this takes some seconds"
         );
         let of = search.forecast(known, &StopWhen(progress::asked))?;
         let puzzle = &search.puzzle;

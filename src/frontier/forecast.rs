@@ -77,7 +77,7 @@ impl FrontierSearch {
     /// Returns the forecast for searches to all depths up to that of this search; `published` contains the known
     /// numbers of states.
     ///
-    /// Cost: searches that take about two seconds in total, which measure speed and growth. Further levels are
+    /// Cost: searches that take one to four seconds in total, which measure speed and growth. Further levels are
     /// predicted to grow like the last known ones, which usually overestimates them.
     ///
     /// # Errors
