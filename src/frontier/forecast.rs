@@ -105,13 +105,14 @@ impl FrontierSearch {
         // A search is arranged for its last depth, and one for a great depth spends its time with empty lists: so one
         // search after the other, each as far as it is expected to come in the time left.
         let mut depth = first_widths(&self.puzzle, &fields).len().min(most);
+        let mut reached = 0;
         let found = loop {
             let measure = Measure { progress, until, deepest: AtomicUsize::new(0) };
             let found = match to(depth).run_with(&measure) {
                 Err(Error::Frontier(FrontierError::Memory { .. } | FrontierError::Interrupted))
                     if !progress.interrupted() =>
                 {
-                    break to(measure.deepest.into_inner()).run_with(progress)?;
+                    break to(measure.deepest.into_inner().max(reached)).run_with(progress)?;
                 }
                 found => found?,
             };
@@ -124,6 +125,7 @@ impl FrontierSearch {
             if found.complete || depth == most || levels == 0 {
                 break found;
             }
+            reached = depth;
             depth = (depth + levels).min(most);
         };
         let mut counts: Vec<f64> = found.counts().iter().map(|&states| states as f64).collect();

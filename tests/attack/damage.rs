@@ -368,7 +368,8 @@ fn judge(
             return Verdict::Lost(format!("unasked: {lost} ({})", done.first_words()));
         }
     }
-    if let Some(ugly) = done.bad_manners_of(verb) {
+    let paths = if verb == "info" || verb == "check" { base.setup.places(folder).len() } else { 1 };
+    if let Some(ugly) = done.bad_manners_of(paths) {
         return Verdict::Ugly(ugly);
     }
     if done.ok() { Verdict::Harmless } else { Verdict::Detected }

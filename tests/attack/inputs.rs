@@ -173,9 +173,13 @@ pub fn lines(plan: &Plan) -> Report {
         let first = done.err.lines().find(|l| l.starts_with("error:")).unwrap_or("").to_owned();
         let raw =
             done.err.chars().chain(done.out.chars()).any(|c| c == '\u{1b}' || c == '\u{202e}');
+        let paths = match args.first().map_or("", String::as_str) {
+            "info" | "check" => args.len() - 1,
+            _ => 1,
+        };
         let verdict = if let Some((path, _)) = gone {
             Verdict::Removed(path.display().to_string())
-        } else if let Some(ugly) = done.bad_manners_of(args.first().map_or("", String::as_str)) {
+        } else if let Some(ugly) = done.bad_manners_of(paths) {
             Verdict::Ugly(ugly)
         } else if raw {
             Verdict::Ugly(format!("echoes control characters: {first:?}"))

@@ -32,11 +32,11 @@ impl Done {
     /// What is wrong with the way it ended, whatever it found: it may end with 0, 1, 2 or 130, and what went wrong
     /// is one line that begins with `error:`.
     pub fn bad_manners(&self) -> Option<String> {
-        self.bad_manners_of("")
+        self.bad_manners_of(1)
     }
 
-    /// The same of a command: those that take several paths say one line for each that they cannot read.
-    pub fn bad_manners_of(&self, command: &str) -> Option<String> {
+    /// The same of a command that takes several paths, and says one line for each that it cannot read.
+    pub fn bad_manners_of(&self, paths: usize) -> Option<String> {
         if self.hung {
             return Some("hangs".into());
         }
@@ -53,7 +53,7 @@ impl Done {
         let lines = self.err.lines().filter(|l| l.starts_with("error:")).count();
         match (code, lines) {
             (0, _) | (1 | 2 | 130, 1) => None,
-            (1, 2..) if ["info", "check"].contains(&command) => None,
+            (1, several) if (2..=paths).contains(&several) => None,
             // What verify finds, and how an interrupt is told, may be the report itself.
             (1 | 130, 0) if !(self.err.is_empty() && self.out.is_empty()) => None,
             _ => Some(format!("{lines} error lines, code {code}: {}", self.first_words())),

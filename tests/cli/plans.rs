@@ -42,7 +42,7 @@ fn what_crosses_the_network_in_levels_that_nobody_knows_is_unknown() {
 #[test]
 fn how_deep_a_search_shall_go_does_not_matter_for_what_is_measured() {
     let plan = plan(&["5x5", "--goal", "first", "--max-depth", "28", "-M", "4GB"]);
-    assert!(plan["calibrated_to_depth"].as_u64().unwrap() >= 14, "{plan}");
+    assert!(plan["calibrated_to_depth"].as_u64().unwrap() >= 10, "{plan}");
     let last = &plan["levels"][28];
     let states = last["states"].as_f64().unwrap();
     assert!((4e9..14e9).contains(&states), "{last}");
