@@ -133,14 +133,15 @@ pub(super) struct ClassSources {
 struct BucketWorker<const W: usize> {
     set: KeySet<W>,
     generated: Vec<u64>,
+    known: Vec<u64>,
     new: Vec<[u64; W]>,
     lists: ListWorkspace,
 }
 
 impl<const W: usize> BucketWorker<W> {
     fn new() -> BucketWorker<W> {
-        let (generated, new, lists) = (Vec::new(), Vec::new(), ListWorkspace::new());
-        BucketWorker { set: KeySet::new(), generated, new, lists }
+        let (generated, known, new) = Default::default();
+        BucketWorker { set: KeySet::new(), generated, known, new, lists: ListWorkspace::new() }
     }
 }
 
@@ -194,18 +195,19 @@ impl<const W: usize> LevelWorker<W> {
 }
 
 impl BucketSpace {
-    /// The keys of a bucket whose class leaves some positions free.
-    fn list<'a, const W: usize>(
+    /// Calls a function with the keys of a bucket whose class leaves some positions free, some at a time.
+    fn list<const W: usize>(
         &self,
-        lists: &'a BucketLists,
+        lists: &BucketLists,
         (class, fine): (u32, u32),
         free: &FreePositions,
-        workspace: &'a mut ListWorkspace,
-    ) -> &'a [u64] {
+        workspace: &mut ListWorkspace,
+        keys: impl FnMut(&[u64]),
+    ) {
         let each = self.classes_per_chunk();
         let chunk = &lists.chunks[class as usize / each];
         let bucket = class as usize % each * self.coordinate.fine + fine as usize;
-        self.coder.keys::<W>(chunk, bucket, free, workspace)
+        self.coder.keys::<W>(chunk, bucket, free, workspace, keys);
     }
 
     /// The keys of a bucket whose lists are uncoded.
@@ -291,14 +293,14 @@ impl BucketSpace {
         work: &LevelWork,
         worker: &mut BucketWorker<W>,
     ) {
-        worker.generated.clear();
+        let BucketWorker { generated, lists, .. } = worker;
+        generated.clear();
         for from in &of.incoming {
             let (bucket, number) = self.source(from, fine);
             let operation = self.forth(from, number);
-            let list = self.list::<W>(work.current, bucket, &from.free, &mut worker.lists);
-            if !list.is_empty() {
-                self.layout.apply(operation, list, self.kernel, &mut worker.generated);
-            }
+            self.list::<W>(work.current, bucket, &from.free, lists, |keys| {
+                self.layout.apply(operation, keys, self.kernel, generated);
+            });
         }
         let seen = work.seen.iter().chain((!self.bipartite).then_some(work.current));
         self.keep_new(of, fine, seen, &[], worker);
@@ -335,28 +337,22 @@ impl BucketSpace {
         &self,
         of: &ClassSources,
         fine: usize,
-        seen: impl Iterator<Item = &'a BucketLists> + Clone,
+        seen: impl Iterator<Item = &'a BucketLists>,
         also: &[[u64; W]],
         worker: &mut BucketWorker<W>,
     ) {
-        let BucketWorker { set, generated, new, lists: workspace } = worker;
+        let BucketWorker { set, generated, known, new, lists: workspace } = worker;
         new.clear();
         if generated.is_empty() {
             return;
         }
-        let generated = as_keys::<W>(generated);
-        let each = self.classes_per_chunk();
-        let bucket = of.class % each * self.coordinate.fine + fine;
-        let known = seen.clone().map(|lists| lists.chunks[of.class / each].count(bucket, 1));
-        set.clear(generated.len() + known.sum::<usize>() + also.len());
+        known.clear();
+        known.extend_from_slice(also.as_flattened());
         for lists in seen {
             let at = (of.class as u32, fine as u32);
-            let list = self.list::<W>(lists, at, &of.free, workspace);
-            set.insert(as_keys::<W>(list), self.kernel, new);
+            self.list::<W>(lists, at, &of.free, workspace, |keys| known.extend_from_slice(keys));
         }
-        set.insert(also, self.kernel, new);
-        new.clear();
-        set.insert(generated, self.kernel, new);
+        set.difference(as_keys::<W>(known), as_keys::<W>(generated), self.kernel, new);
         if !self.forbidden.is_empty() {
             new.retain(|key| !self.is_forbidden(key));
         }
@@ -673,6 +669,7 @@ impl BucketSpace {
         mut each: impl FnMut(&ClassSources, usize, &[[u64; W]], &mut ListWorkspace),
     ) -> Result<(), StorageError> {
         let [mut own, mut other] = [(); 2].map(|()| ListWorkspace::new());
+        let mut keys = Vec::new();
         let mut of = ClassSources::default();
         let first = chunk * self.classes_per_chunk();
         let fine = self.coordinate.fine;
@@ -680,8 +677,10 @@ impl BucketSpace {
             self.find_sources(class, |_| false, &mut of);
             for at in 0..fine {
                 let bucket = (class - first) * fine + at;
-                let keys = self.coder.keys::<W>(lists, bucket, &of.free, &mut own);
-                each(&of, at, as_keys::<W>(keys), &mut other);
+                keys.clear();
+                let collect = |some: &[u64]| keys.extend_from_slice(some);
+                self.coder.keys::<W>(lists, bucket, &of.free, &mut own, collect);
+                each(&of, at, as_keys::<W>(&keys), &mut other);
             }
         }
         own.failed.map_or(Ok(()), Err)

@@ -24,16 +24,22 @@ const TABLES: usize = 8;
 pub(crate) struct KeyField {
     pub word: usize,
     pub shift: u32,
-    bits: u32,
+    pub bits: u32,
     /// Its byte when the key is unpacked.
-    byte: usize,
+    pub byte: usize,
 }
 
 impl KeyField {
     /// Returns the field of a key.
     #[inline(always)]
     pub fn value(self, key: &[u64]) -> u64 {
-        key[self.word] >> self.shift & ((1 << self.bits) - 1)
+        self.of_word(key[self.word])
+    }
+
+    /// Returns the field from its word.
+    #[inline(always)]
+    pub fn of_word(self, word: u64) -> u64 {
+        word >> self.shift & ((1 << self.bits) - 1)
     }
 }
 
