@@ -16,7 +16,8 @@ use crate::{
     frontier::{
         bucket_space::BucketSpace,
         fields::{FieldKind, StateFields},
-        level::{BucketCounter, ClassSources, LevelEnd, LevelTotal, as_keys},
+        level::{BucketCounter, ClassSources, as_keys},
+        levels::{LevelEnd, LevelTotal},
         lists::{BucketLists, ListBuilder, ListChunk, ListWorkspace},
     },
     kernel::{

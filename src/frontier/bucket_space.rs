@@ -4,7 +4,7 @@
 //! [`CoordinateChoice`] weighs coordinates for `search` and `forecast`; from the chosen one, [`BucketSpace`] is made
 //! once per search, and `level` and `bit_levels` read it.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::{
     frontier::{
@@ -603,6 +603,53 @@ impl BucketSpace {
             }
             own
         }));
+    }
+}
+
+/// The pairs of successive moves that are made to count a level ahead.
+pub(super) struct MovePairs {
+    moves: usize,
+    /// For each pair, whether it leads to states that single moves, no moves and earlier pairs do not lead to.
+    is_new: Vec<bool>,
+    /// For each symmetry and move, the move that is the same as the symmetry, the move, and the symmetry undone.
+    conjugate: Vec<usize>,
+}
+
+impl MovePairs {
+    /// Maximum number of moves for which all pairs are compared with each other.
+    const MOST: usize = 256;
+
+    /// Returns the pairs of a puzzle's moves. Cost: a few microseconds for each pair and for each symmetry and move.
+    pub fn new(space: &BucketSpace) -> MovePairs {
+        let (moves, group) = (&space.moves, &space.coordinate.group);
+        let identity = &group.maps[0];
+        // If moves depend on the state, or some states are forbidden, other pairs may be impossible.
+        let is_free = space.arriving.is_none()
+            && space.forbidden.is_empty()
+            && space.forbidden_tracked.is_empty()
+            && moves.len() <= MovePairs::MOST;
+        let mut known: HashSet<FieldMap> = moves.iter().chain([identity]).cloned().collect();
+        let mut is_new = Vec::with_capacity(moves.len() * moves.len());
+        for first in moves {
+            is_new.extend(moves.iter().map(|next| {
+                let both = first.then(next);
+                if is_free { known.insert(both) } else { both != *identity }
+            }));
+        }
+        let index: HashMap<&FieldMap, usize> = moves.iter().zip(0..).collect();
+        let conjugate = (group.maps.iter().zip(&group.inverse))
+            .flat_map(|(map, &back)| {
+                let back = &group.maps[usize::from(back)];
+                moves.iter().map(move |one| map.then(one).then(back))
+            })
+            .map(|one| *index.get(&one).expect("a symmetry maps moves to moves"))
+            .collect();
+        MovePairs { moves: moves.len(), is_new, conjugate }
+    }
+
+    /// Whether it is worth while to make a first move, which is given as its image under a symmetry, and then another.
+    pub fn is_new(&self, first: usize, symmetry: usize, next: usize) -> bool {
+        self.is_new[self.conjugate[symmetry * self.moves + first] * self.moves + next]
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! The next level of a bucket is the union of what each move produces from the bucket that it comes from, without the
 //! bucket's own keys and those of the previous level. Every bucket is computed by the thread that takes it, from lists
-//! that do not change. A level can also be **counted ahead**: the lists of the level before it are not kept; those that
-//! a bucket needs are computed again for this bucket.
+//! that do not change. A level can also be **counted ahead**: the lists of the level before it are not kept, and two
+//! moves at once lead to the level.
 //!
 //! Invariant: for each canonical bucket, a level contains every key of its states once.
 
@@ -15,73 +15,17 @@ use std::{
 
 use crate::{
     frontier::{
-        bucket_space::{BucketSpace, by_words},
+        bucket_space::{BucketSpace, MovePairs, by_words},
+        levels::{LevelEnd, LevelTotal, LevelUse, ListSink},
         lists::{BucketLists, ListBuilder, ListChunk, ListWorkspace},
     },
     kernel::{
-        Tally,
         key_set::{FreePositions, KeySet},
         keys::KeyOperation,
     },
     progress::{Phase, Progress},
-    store::{ListCounts, StorageError},
+    store::StorageError,
 };
-
-/// The totals of a level or of a part of one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct LevelTotal {
-    pub tally: Tally,
-    pub lists: ListCounts,
-}
-
-impl LevelTotal {
-    pub fn plus(self, other: LevelTotal) -> LevelTotal {
-        let (a, b) = (self.lists, other.lists);
-        LevelTotal {
-            tally: self.tally.plus(other.tally),
-            lists: ListCounts {
-                reduced: a.reduced + b.reduced,
-                generated: a.generated + b.generated,
-                kept: a.kept + b.kept,
-            },
-        }
-    }
-}
-
-/// Takes the lists of a level as they are computed.
-pub(crate) trait ListSink: Sync {
-    /// Returns the number of chunks per part.
-    fn chunks_per_part(&self) -> usize;
-
-    /// Assigns a part to one thread; `None` if there are no more parts.
-    fn next(&self) -> Option<usize>;
-
-    /// Returns the number of parts that are done.
-    fn done(&self) -> usize;
-
-    /// Takes the lists of a part, with the totals and the other counts of each chunk.
-    fn put(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), LevelEnd>;
-}
-
-/// What is done with the states of a level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LevelUse {
-    /// Its lists are kept, uncoded.
-    Kept,
-    /// Its lists are kept, coded.
-    Coded,
-    /// They are counted.
-    Counted,
-    /// The states of the next level are counted, and the lists of this level are computed again wherever they are
-    /// needed.
-    CountedAhead,
-}
-
-impl LevelUse {
-    pub fn is_stored(self) -> bool {
-        matches!(self, LevelUse::Kept | LevelUse::Coded)
-    }
-}
 
 /// A level to be computed.
 pub(super) struct LevelWork<'a> {
@@ -92,17 +36,6 @@ pub(super) struct LevelWork<'a> {
     pub becomes: LevelUse,
     pub sink: &'a dyn ListSink,
     pub progress: &'a dyn Progress,
-}
-
-/// The reason why a level was not computed.
-pub(crate) enum LevelEnd {
-    Interrupted,
-    /// Its lists exceed the memory limit.
-    Full,
-    /// Lists of an earlier level cannot be read.
-    Unread(StorageError),
-    /// The receiver of the lists has failed and reports the reason itself.
-    Sink,
 }
 
 /// The buckets from which one move leads into those of a class.
@@ -175,8 +108,8 @@ impl BucketCounter {
 /// The data of one thread.
 struct LevelWorker<const W: usize> {
     own: BucketWorker<W>,
-    /// Computes the keys of the level before a level that is counted ahead.
-    nearer: BucketWorker<W>,
+    /// The keys of the level before a level that is counted ahead, in one bucket.
+    nearer: Vec<u64>,
     of: ClassSources,
     before: Vec<ClassSources>,
     counter: BucketCounter,
@@ -186,7 +119,7 @@ impl<const W: usize> LevelWorker<W> {
     fn new(space: &BucketSpace) -> LevelWorker<W> {
         LevelWorker {
             own: BucketWorker::new(),
-            nearer: BucketWorker::new(),
+            nearer: Vec::new(),
             of: ClassSources::default(),
             before: Vec::new(),
             counter: BucketCounter::new(space),
@@ -285,6 +218,24 @@ impl BucketSpace {
         from.bound.as_ref().unwrap_or_else(|| &self.operations[number])
     }
 
+    /// Appends the keys that some moves produce in a bucket from the lists of a level, including duplicates.
+    fn generate<const W: usize>(
+        &self,
+        (of, fine): (&ClassSources, usize),
+        level: &BucketLists,
+        is_wanted: impl Fn(usize) -> bool,
+        workspace: &mut ListWorkspace,
+        out: &mut Vec<u64>,
+    ) {
+        for from in of.incoming.iter().filter(|from| is_wanted(from.one)) {
+            let (bucket, number) = self.source(from, fine);
+            let operation = self.forth(from, number);
+            self.list::<W>(level, bucket, &from.free, workspace, |keys| {
+                self.layout.apply(operation, keys, self.kernel, out);
+            });
+        }
+    }
+
     /// Leaves the keys that a bucket has at the depth after the current one in the worker.
     fn pull<const W: usize>(
         &self,
@@ -293,52 +244,59 @@ impl BucketSpace {
         work: &LevelWork,
         worker: &mut BucketWorker<W>,
     ) {
-        let BucketWorker { generated, lists, .. } = worker;
-        generated.clear();
-        for from in &of.incoming {
-            let (bucket, number) = self.source(from, fine);
-            let operation = self.forth(from, number);
-            self.list::<W>(work.current, bucket, &from.free, lists, |keys| {
-                self.layout.apply(operation, keys, self.kernel, generated);
-            });
-        }
+        let BucketWorker { generated, known, lists, .. } = worker;
+        (generated.clear(), known.clear());
+        self.generate::<W>((of, fine), work.current, |_| true, lists, generated);
         let seen = work.seen.iter().chain((!self.bipartite).then_some(work.current));
-        self.keep_new(of, fine, seen, &[], worker);
+        self.keep_new(of, fine, seen, worker);
     }
 
-    /// The same for the depth after that; `before` has the sources of the class's sources, and `nearer` computes their
-    /// keys.
+    /// The same for the depth after that; `before` has the sources of the class's sources.
+    ///
+    /// Two moves lead from the current level to the levels from two before it to two after it. All of their states that
+    /// are not wanted are in the current level or the previous one, or one move leads to them from there: to a state
+    /// two levels back, the second move leads from the previous level.
     fn pull_ahead<const W: usize>(
         &self,
         (of, before): (&ClassSources, &[ClassSources]),
         fine: usize,
-        work: &LevelWork,
+        (work, pairs): (&LevelWork, &MovePairs),
+        nearer: &mut Vec<u64>,
         worker: &mut BucketWorker<W>,
-        nearer: &mut BucketWorker<W>,
     ) {
-        worker.generated.clear();
+        let BucketWorker { generated, known, lists, .. } = worker;
+        (generated.clear(), known.clear());
         for (from, before) in of.incoming.iter().zip(before) {
             let ((_, at), number) = self.source(from, fine);
+            let is_wanted = |first| pairs.is_new(first, number % self.symmetries(), from.one);
+            nearer.clear();
+            self.generate::<W>((before, at as usize), work.current, is_wanted, lists, nearer);
             let operation = self.forth(from, number);
-            self.pull(before, at as usize, work, nearer);
-            let list = nearer.new.as_flattened();
-            self.layout.apply(operation, list, self.kernel, &mut worker.generated);
+            if self.forbidden.is_empty() {
+                self.layout.apply(operation, nearer, self.kernel, generated);
+                continue;
+            }
+            let allowed = nearer.chunks_exact(W).filter(|key| !self.is_forbidden(key));
+            allowed.for_each(|key| self.layout.apply(operation, key, self.kernel, generated));
         }
-        nearer.new.clear();
-        if !self.bipartite && !worker.generated.is_empty() {
-            self.pull(of, fine, work, nearer);
+        if generated.is_empty() {
+            worker.new.clear();
+            return;
         }
-        let seen = work.seen.iter().filter(|_| self.directed).chain(once(work.current));
-        self.keep_new(of, fine, seen, &nearer.new, worker);
+        let one_back = work.seen.iter().filter(|_| !self.directed);
+        for level in one_back.chain((!self.bipartite).then_some(work.current)) {
+            self.generate::<W>((of, fine), level, |_| true, lists, known);
+        }
+        let seen = work.seen.iter().filter(|_| self.directed || !self.bipartite);
+        self.keep_new(of, fine, seen.chain(once(work.current)), worker);
     }
 
-    /// Leaves those generated keys of a bucket in the worker that no earlier level has.
+    /// Leaves those generated keys of a bucket in the worker that are neither known nor in some lists.
     fn keep_new<'a, const W: usize>(
         &self,
         of: &ClassSources,
         fine: usize,
         seen: impl Iterator<Item = &'a BucketLists>,
-        also: &[[u64; W]],
         worker: &mut BucketWorker<W>,
     ) {
         let BucketWorker { set, generated, known, new, lists: workspace } = worker;
@@ -346,8 +304,6 @@ impl BucketSpace {
         if generated.is_empty() {
             return;
         }
-        known.clear();
-        known.extend_from_slice(also.as_flattened());
         for lists in seen {
             let at = (of.class as u32, fine as u32);
             self.list::<W>(lists, at, &of.free, workspace, |keys| known.extend_from_slice(keys));
@@ -409,7 +365,7 @@ impl BucketSpace {
         &self,
         chunk: usize,
         work: &LevelWork,
-        targets: &[bool],
+        (targets, pairs): (&[bool], Option<&MovePairs>),
         worker: &mut LevelWorker<W>,
     ) -> ListChunk {
         let each = self.classes_per_chunk();
@@ -417,20 +373,19 @@ impl BucketSpace {
         if !targets[classes.clone()].contains(&true) {
             return ListChunk::default();
         }
-        let is_ahead = work.becomes == LevelUse::CountedAhead;
         let LevelWorker { own, nearer, of, before, counter } = worker;
         let has_keys = |class: u32| !work.current.chunks[class as usize / each].is_empty();
         let mut lists = ListBuilder::default();
         for class in classes {
             of.incoming.clear();
             if targets[class] {
-                self.find_sources(class, |class| is_ahead || has_keys(class), of);
+                self.find_sources(class, |class| pairs.is_some() || has_keys(class), of);
             }
             if of.incoming.is_empty() {
                 lists.empty(self.coordinate.fine);
                 continue;
             }
-            if is_ahead {
+            if pairs.is_some() {
                 before.resize_with(of.incoming.len(), ClassSources::default);
                 for (from, before) in of.incoming.iter().zip(&mut *before) {
                     self.find_sources(from.class as usize, has_keys, before);
@@ -444,10 +399,11 @@ impl BucketSpace {
                     lists.empty(1);
                     continue;
                 }
-                if is_ahead {
-                    self.pull_ahead((of, before), fine, work, own, nearer);
-                } else {
-                    self.pull(of, fine, work, own);
+                match pairs {
+                    Some(pairs) => {
+                        self.pull_ahead((of, before), fine, (work, pairs), nearer, own);
+                    }
+                    None => self.pull(of, fine, work, own),
                 }
                 counter.total.lists.generated += (own.generated.len() / W) as u64;
                 let new = &own.new[..];
@@ -470,9 +426,10 @@ impl BucketSpace {
 
     /// Computes the parts of a level that are assigned here, each with one thread. Returns their totals.
     pub(super) fn level<const W: usize>(&self, work: &LevelWork) -> Result<LevelTotal, LevelEnd> {
-        let targets = match work.becomes {
-            LevelUse::CountedAhead => vec![true; self.coordinate.classes()],
-            _ => self.targets(work.current),
+        let pairs = (work.becomes == LevelUse::CountedAhead).then(|| MovePairs::new(self));
+        let targets = match pairs {
+            Some(_) => vec![true; self.coordinate.classes()],
+            None => self.targets(work.current),
         };
         let (chunks, each) = (work.current.chunks.len(), work.sink.chunks_per_part());
         let compute = |worker: &mut LevelWorker<W>, part: usize| {
@@ -482,9 +439,8 @@ impl BucketSpace {
                 if work.progress.interrupted() {
                     return Err(LevelEnd::Interrupted);
                 }
-                let made = self.chunk::<W>(chunk, work, &targets, worker);
-                let failed = [&mut worker.own, &mut worker.nearer].map(|w| w.lists.failed.take());
-                if let Some(error) = failed.into_iter().flatten().next() {
+                let made = self.chunk::<W>(chunk, work, (&targets, pairs.as_ref()), worker);
+                if let Some(error) = worker.own.lists.failed.take() {
                     return Err(LevelEnd::Unread(error));
                 }
                 let total = worker.counter.take(self);

@@ -15,12 +15,11 @@ use crate::{
     Error,
     frontier::{
         bucket_space::BucketSpace,
-        level::{LevelEnd, LevelTotal, LevelUse, ListSink},
         lists::{BucketLists, ListChunk},
     },
-    kernel::Kernel,
+    kernel::{Kernel, Tally},
     puzzle::orbits::{Arrangement, OrbitPuzzle},
-    store::ListCut,
+    store::{ListCounts, ListCut, StorageError},
     system::SystemError,
     units::bytes,
 };
@@ -145,6 +144,74 @@ pub enum FrontierError {
          depth with --max-depth; to be able to resume, keep the search on disk with --dir"
     )]
     Interrupted,
+}
+
+// A level on its way to a store.
+
+/// The totals of a level or of a part of one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LevelTotal {
+    pub tally: Tally,
+    pub lists: ListCounts,
+}
+
+impl LevelTotal {
+    pub fn plus(self, other: LevelTotal) -> LevelTotal {
+        let (a, b) = (self.lists, other.lists);
+        LevelTotal {
+            tally: self.tally.plus(other.tally),
+            lists: ListCounts {
+                reduced: a.reduced + b.reduced,
+                generated: a.generated + b.generated,
+                kept: a.kept + b.kept,
+            },
+        }
+    }
+}
+
+/// Takes the lists of a level as they are computed.
+pub(crate) trait ListSink: Sync {
+    /// Returns the number of chunks per part.
+    fn chunks_per_part(&self) -> usize;
+
+    /// Assigns a part to one thread; `None` if there are no more parts.
+    fn next(&self) -> Option<usize>;
+
+    /// Returns the number of parts that are done.
+    fn done(&self) -> usize;
+
+    /// Takes the lists of a part, with the totals and the other counts of each chunk.
+    fn put(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), LevelEnd>;
+}
+
+/// What is done with the states of a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LevelUse {
+    /// Its lists are kept, uncoded.
+    Kept,
+    /// Its lists are kept, coded.
+    Coded,
+    /// They are counted.
+    Counted,
+    /// They are counted, with two moves from the level before the previous one, whose lists are not kept.
+    CountedAhead,
+}
+
+impl LevelUse {
+    pub fn is_stored(self) -> bool {
+        matches!(self, LevelUse::Kept | LevelUse::Coded)
+    }
+}
+
+/// The reason why a level was not computed.
+pub(crate) enum LevelEnd {
+    Interrupted,
+    /// Its lists exceed the memory limit.
+    Full,
+    /// Lists of an earlier level cannot be read.
+    Unread(StorageError),
+    /// The receiver of the lists has failed and reports the reason itself.
+    Sink,
 }
 
 // Where the levels of a search are stored, and the store in memory.

@@ -462,7 +462,8 @@ impl ListCoder {
                 rest = &rest[1..];
                 if W <= 2 {
                     // Without a branch on the number of bytes, which is unpredictable.
-                    let read = u128::from_be_bytes(*rest.first_chunk().expect("room for two words"));
+                    let read =
+                        u128::from_be_bytes(*rest.first_chunk().expect("room for two words"));
                     let same = 128 - 8 * (bytes.clamp(1, 16) as u32);
                     let both = u128::from(string[0]) << 64 | u128::from(string[W - 1]);
                     let both = both & !(u128::MAX >> same) | read >> same;

@@ -31,8 +31,7 @@ pub use crate::frontier::{
 pub(crate) use crate::frontier::{
     bucket_space::BucketSpace,
     fields::{FieldKind, FieldMap, Relabelling, StateFields},
-    level::{LevelEnd, LevelTotal, LevelUse, ListSink},
-    levels::{FoundLists, LevelStore, MemoryLevels},
+    levels::{FoundLists, LevelEnd, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels},
     lists::{BucketLists, ListChunk},
     symmetry::SymmetryGroup,
 };

@@ -8,9 +8,10 @@ use crate::{
         bit_levels::{BitLevels, BucketRanks},
         bucket_space::{BucketSpace, CoordinateChoice, LevelForm, by_words, widest},
         fields::StateFields,
-        level::{LevelEnd, LevelTotal, LevelUse, LevelWork},
+        level::LevelWork,
         levels::{
-            FoundLists, FrontierError, FrontierLevel, FrontierOutcome, LevelStore, MemoryLevels,
+            FoundLists, FrontierError, FrontierLevel, FrontierOutcome, LevelEnd, LevelStore,
+            LevelTotal, LevelUse, MemoryLevels,
         },
         lists::BucketLists,
     },
