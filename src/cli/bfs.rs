@@ -328,18 +328,26 @@ impl Figures for ListReport {
 /// `--count-ahead`.
 #[derive(clap::Args, Default)]
 pub struct Ahead {
-    /// With --max-depth: count the last two depths without storing their states.
+    /// With --max-depth: count one more depth, or N more, before the last without storing its states.
     ///
-    /// This takes longer, but lets one more depth fit in memory. It works only in list searches: those of cubes, large
-    /// boards and other puzzles whose states are not numbered, and all searches with --engine frontier.
-    #[arg(long, requires = "max_depth")]
-    count_ahead: bool,
+    /// This takes longer, but lets N more depths fit in memory or on disk. It works only in list searches: those of
+    /// cubes, large boards and other puzzles whose states are not numbered, and all searches with --engine frontier.
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "1",
+        value_parser = clap::value_parser!(u8).range(1..=i64::from(FrontierSearch::MOST_AHEAD)),
+        requires = "max_depth"
+    )]
+    count_ahead: Option<u8>,
 }
 
 impl Ahead {
     /// Refuses the option for a puzzle whose states have numbers.
     pub fn refuse(&self, space: &StateSpace) -> Result<()> {
-        if self.count_ahead {
+        if self.count_ahead.is_some() {
             refuse!(
                 "--count-ahead works only in list searches, but the states of {space} are \
                  numbered: leave it out"
@@ -402,7 +410,7 @@ pub fn list_search(
     }
     Ok(FrontierSearch::new(puzzle)
         .max_depth(max_depth)
-        .count_ahead(ahead.count_ahead)
+        .count_ahead(ahead.count_ahead.map_or(0, usize::from))
         .resources(running.resources.get()?))
 }
 

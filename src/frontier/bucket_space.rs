@@ -42,6 +42,8 @@ pub(crate) struct CoordinateChoice {
     pub oriented: bool,
     /// The form of all levels, whatever the memory; `None` if it is chosen level by level.
     pub form: Option<LevelForm>,
+    /// Number of bytes of keys that a thread generates at once; `None` if it depends on the memory.
+    pub slice: Option<usize>,
     /// The symmetries that are used, before those that do not preserve the fields are left out, and all symmetries that
     /// exist.
     pub group: SymmetryGroup,
@@ -55,7 +57,8 @@ impl CoordinateChoice {
         let trivial = || SymmetryGroup::trivial(fields);
         let group = if cut.symmetric { whole_group.clone() } else { trivial() };
         let ListCut { ref fields, oriented, .. } = *cut;
-        CoordinateChoice { fields: fields.clone(), oriented, form: None, group, whole_group }
+        let (fields, form, slice) = (fields.clone(), None, None);
+        CoordinateChoice { fields, oriented, form, slice, group, whole_group }
     }
 
     /// Returns a choice for a search to a given depth, with this many bytes of memory.
@@ -137,7 +140,7 @@ impl CoordinateChoice {
         if chosen.is_empty() {
             group = SymmetryGroup::trivial(fields);
         }
-        CoordinateChoice { fields: chosen, oriented, form: None, group, whole_group }
+        CoordinateChoice { fields: chosen, oriented, form: None, slice: None, group, whole_group }
     }
 
     /// Returns how the choice distributes the states.
@@ -648,7 +651,7 @@ impl MovePairs {
     }
 
     /// Whether it is worth while to make a first move, which is given as its image under a symmetry, and then another.
-    pub fn is_new(&self, first: usize, symmetry: usize, next: usize) -> bool {
+    pub fn is_new(&self, first: usize, (symmetry, next): (usize, usize)) -> bool {
         self.is_new[self.conjugate[symmetry * self.moves + first] * self.moves + next]
     }
 }

@@ -100,7 +100,7 @@ impl FrontierSearch {
         let most = self.max_depth.unwrap_or(usize::MAX);
         let until = Instant::now() + measuring;
         let measuring = FrontierSearch { measures: true, ..self.clone() };
-        let to = |depth| measuring.clone().max_depth(depth).count_ahead(false).keep_last(0);
+        let to = |depth| measuring.clone().max_depth(depth).count_ahead(0).keep_last(0);
         let fields = StateFields::of(&self.puzzle);
         // A search is arranged for its last depth, and one for a great depth spends its time with empty lists: so one
         // search after the other, each as far as it is expected to come in the time left.

@@ -2,14 +2,13 @@
 //!
 //! The next level of a bucket is the union of what each move produces from the bucket that it comes from, without the
 //! bucket's own keys and those of the previous level. Every bucket is computed by the thread that takes it, from lists
-//! that do not change. A level can also be **counted ahead**: the lists of the level before it are not kept, and two
+//! that do not change. A level can also be **counted ahead**: the lists of the levels before it are not kept, and several
 //! moves at once lead to the level.
 //!
 //! Invariant: for each canonical bucket, a level contains every key of its states once.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    iter::once,
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -34,6 +33,8 @@ pub(super) struct LevelWork<'a> {
     pub current: &'a BucketLists,
     pub depth: usize,
     pub becomes: LevelUse,
+    /// Number of bytes of keys that a thread generates at once.
+    pub slice: usize,
     pub sink: &'a dyn ListSink,
     pub progress: &'a dyn Progress,
 }
@@ -60,6 +61,8 @@ pub(super) struct ClassSources {
     before: Vec<u8>,
     free: FreePositions,
     pub incoming: Vec<IncomingClass>,
+    /// For each incoming class what leads into it, if the level is several moves away.
+    farther: Vec<ClassSources>,
 }
 
 /// The working memory with which a thread computes the keys of a bucket.
@@ -69,13 +72,36 @@ struct BucketWorker<const W: usize> {
     known: Vec<u64>,
     new: Vec<[u64; W]>,
     lists: ListWorkspace,
+    /// For each of several successive moves, some keys after it.
+    moved: Vec<Vec<u64>>,
 }
 
-impl<const W: usize> BucketWorker<W> {
-    fn new() -> BucketWorker<W> {
-        let (generated, known, new) = Default::default();
-        BucketWorker { set: KeySet::new(), generated, known, new, lists: ListWorkspace::new() }
+/// Some of the keys of a bucket, so that not all of them are in memory at once.
+#[derive(Clone, Copy)]
+struct BucketSlice {
+    number: usize,
+    slices: usize,
+}
+
+impl BucketSlice {
+    /// Appends those keys that are in the slice.
+    fn append<const W: usize>(self, keys: &[u64], out: &mut Vec<u64>) {
+        let is_here = |key: &&[u64; W]| KeySet::slice(key, self.slices) == self.number;
+        match self.slices {
+            1 => out.extend_from_slice(keys),
+            _ => out.extend(as_keys::<W>(keys).iter().filter(is_here).flatten()),
+        }
     }
+}
+
+/// What leads into a bucket.
+#[derive(Clone, Copy)]
+struct Paths<'a> {
+    of: &'a ClassSources,
+    fine: usize,
+    level: &'a BucketLists,
+    moves: usize,
+    pairs: Option<&'a MovePairs>,
 }
 
 /// The counts.
@@ -108,20 +134,17 @@ impl BucketCounter {
 /// The data of one thread.
 struct LevelWorker<const W: usize> {
     own: BucketWorker<W>,
-    /// The keys of the level before a level that is counted ahead, in one bucket.
-    nearer: Vec<u64>,
     of: ClassSources,
-    before: Vec<ClassSources>,
     counter: BucketCounter,
 }
 
 impl<const W: usize> LevelWorker<W> {
     fn new(space: &BucketSpace) -> LevelWorker<W> {
+        let (generated, known, new, moved) = Default::default();
+        let (set, lists) = (KeySet::new(), ListWorkspace::new());
         LevelWorker {
-            own: BucketWorker::new(),
-            nearer: Vec::new(),
+            own: BucketWorker { set, generated, known, new, lists, moved },
             of: ClassSources::default(),
-            before: Vec::new(),
             counter: BucketCounter::new(space),
         }
     }
@@ -218,100 +241,125 @@ impl BucketSpace {
         from.bound.as_ref().unwrap_or_else(|| &self.operations[number])
     }
 
-    /// Appends the keys that some moves produce in a bucket from the lists of a level, including duplicates.
-    fn generate<const W: usize>(
+    /// The same for several successive moves: classes that have keys are asked for only before the first one.
+    fn find_paths(
         &self,
-        (of, fine): (&ClassSources, usize),
-        level: &BucketLists,
-        is_wanted: impl Fn(usize) -> bool,
-        workspace: &mut ListWorkspace,
-        out: &mut Vec<u64>,
+        class: usize,
+        moves: usize,
+        has_keys: &dyn Fn(u32) -> bool,
+        of: &mut ClassSources,
     ) {
-        for from in of.incoming.iter().filter(|from| is_wanted(from.one)) {
-            let (bucket, number) = self.source(from, fine);
-            let operation = self.forth(from, number);
-            self.list::<W>(level, bucket, &from.free, workspace, |keys| {
-                self.layout.apply(operation, keys, self.kernel, out);
-            });
+        self.find_sources(class, |class| moves > 1 || has_keys(class), of);
+        if moves > 1 {
+            of.farther.resize_with(of.incoming.len(), ClassSources::default);
+            for (from, farther) in of.incoming.iter().zip(&mut of.farther) {
+                self.find_paths(from.class as usize, moves - 1, has_keys, farther);
+            }
         }
     }
 
-    /// Leaves the keys that a bucket has at the depth after the current one in the worker.
-    fn pull<const W: usize>(
-        &self,
-        of: &ClassSources,
-        fine: usize,
-        work: &LevelWork,
-        worker: &mut BucketWorker<W>,
-    ) {
-        let BucketWorker { generated, known, lists, .. } = worker;
-        (generated.clear(), known.clear());
-        self.generate::<W>((of, fine), work.current, |_| true, lists, generated);
-        let seen = work.seen.iter().chain((!self.bipartite).then_some(work.current));
-        self.keep_new(of, fine, seen, worker);
+    /// The number of keys from which paths lead; with `whole`, of all keys in their classes.
+    fn count_paths(&self, paths: Paths, whole: bool) -> usize {
+        let number = |(i, from): (usize, &IncomingClass)| {
+            let ((class, at), _) = self.source(from, paths.fine);
+            if paths.moves > 1 {
+                let (of, fine, moves) = (&paths.of.farther[i], at as usize, paths.moves - 1);
+                return self.count_paths(Paths { of, fine, moves, ..paths }, whole);
+            }
+            let (each, all) = (self.classes_per_chunk(), self.coordinate.fine);
+            let (bucket, buckets) = if whole { (0, all) } else { (at as usize, 1) };
+            let bucket = class as usize % each * all + bucket;
+            paths.level.chunks[class as usize / each].count(bucket, buckets)
+        };
+        paths.of.incoming.iter().enumerate().map(number).sum()
     }
 
-    /// The same for the depth after that; `before` has the sources of the class's sources.
-    ///
-    /// Two moves lead from the current level to the levels from two before it to two after it. All of their states that
-    /// are not wanted are in the current level or the previous one, or one move leads to them from there: to a state
-    /// two levels back, the second move leads from the previous level.
-    fn pull_ahead<const W: usize>(
+    /// Calls a function with the keys that moves produce in a bucket, some at a time, including duplicates. If there is a
+    /// next move, it is given as a symmetry, which is undone before, and the move.
+    fn each_path<const W: usize>(
         &self,
-        (of, before): (&ClassSources, &[ClassSources]),
-        fine: usize,
-        (work, pairs): (&LevelWork, &MovePairs),
-        nearer: &mut Vec<u64>,
-        worker: &mut BucketWorker<W>,
+        paths: Paths,
+        next: Option<(usize, usize)>,
+        (workspace, moved): (&mut ListWorkspace, &mut [Vec<u64>]),
+        each: &mut dyn FnMut(&[u64]),
     ) {
-        let BucketWorker { generated, known, lists, .. } = worker;
-        (generated.clear(), known.clear());
-        for (from, before) in of.incoming.iter().zip(before) {
-            let ((_, at), number) = self.source(from, fine);
-            let is_wanted = |first| pairs.is_new(first, number % self.symmetries(), from.one);
-            nearer.clear();
-            self.generate::<W>((before, at as usize), work.current, is_wanted, lists, nearer);
-            let operation = self.forth(from, number);
-            if self.forbidden.is_empty() {
-                self.layout.apply(operation, nearer, self.kernel, generated);
+        let (own, others) = moved.split_first_mut().expect("there is one for each move");
+        for (i, from) in paths.of.incoming.iter().enumerate() {
+            if let (Some(pairs), Some(next)) = (paths.pairs, next)
+                && !pairs.is_new(from.one, next)
+            {
                 continue;
             }
-            let allowed = nearer.chunks_exact(W).filter(|key| !self.is_forbidden(key));
-            allowed.for_each(|key| self.layout.apply(operation, key, self.kernel, generated));
+            let (bucket, number) = self.source(from, paths.fine);
+            let operation = self.forth(from, number);
+            let mut apply = |keys: &[u64]| {
+                own.clear();
+                self.layout.apply(operation, keys, self.kernel, own);
+                if !self.forbidden.is_empty() {
+                    let allowed = own.chunks_exact(W).filter(|key| !self.is_forbidden(key));
+                    *own = allowed.flatten().copied().collect();
+                }
+                each(own);
+            };
+            if paths.moves == 1 {
+                self.list::<W>(paths.level, bucket, &from.free, workspace, apply);
+            } else {
+                let of = &paths.of.farther[i];
+                let paths = Paths { of, fine: bucket.1 as usize, moves: paths.moves - 1, ..paths };
+                let next = (number % self.symmetries(), from.one);
+                self.each_path::<W>(paths, Some(next), (workspace, others), &mut apply);
+            }
         }
-        if generated.is_empty() {
-            worker.new.clear();
-            return;
-        }
-        let one_back = work.seen.iter().filter(|_| !self.directed);
-        for level in one_back.chain((!self.bipartite).then_some(work.current)) {
-            self.generate::<W>((of, fine), level, |_| true, lists, known);
-        }
-        let seen = work.seen.iter().filter(|_| self.directed || !self.bipartite);
-        self.keep_new(of, fine, seen.chain(once(work.current)), worker);
     }
 
-    /// Leaves those generated keys of a bucket in the worker that are neither known nor in some lists.
-    fn keep_new<'a, const W: usize>(
+    /// Appends to those in the worker the keys that a slice of a bucket has some moves after the current level.
+    ///
+    /// All states to which several moves lead too early are in the current or the previous level, or fewer moves lead
+    /// to them from there: back to a level before, the last moves lead from the previous level.
+    fn pull<const W: usize>(
         &self,
-        of: &ClassSources,
-        fine: usize,
-        seen: impl Iterator<Item = &'a BucketLists>,
+        paths: Paths,
+        work: &LevelWork,
+        slice: BucketSlice,
         worker: &mut BucketWorker<W>,
     ) {
-        let BucketWorker { set, generated, known, new, lists: workspace } = worker;
-        new.clear();
+        let BucketWorker { set, generated, known, new, lists, moved } = worker;
+        generated.clear();
+        known.clear();
+        moved.resize_with(paths.moves.max(moved.len()), Vec::new);
+        if paths.moves == 1 && slice.slices == 1 && self.forbidden.is_empty() {
+            // The same, straight to where they are needed.
+            for from in &paths.of.incoming {
+                let (bucket, number) = self.source(from, paths.fine);
+                let operation = self.forth(from, number);
+                self.list::<W>(paths.level, bucket, &from.free, lists, |keys| {
+                    self.layout.apply(operation, keys, self.kernel, generated);
+                });
+            }
+        } else {
+            let mut append = |keys: &[u64]| slice.append::<W>(keys, generated);
+            self.each_path::<W>(paths, None, (lists, moved), &mut append);
+        }
         if generated.is_empty() {
             return;
         }
-        for lists in seen {
-            let at = (of.class as u32, fine as u32);
-            self.list::<W>(lists, at, &of.free, workspace, |keys| known.extend_from_slice(keys));
+        let mut append = |keys: &[u64]| slice.append::<W>(keys, known);
+        // If every move changes a parity, so does every level.
+        let meets = |moves: usize| !self.bipartite || moves.is_multiple_of(2);
+        for moves in 1..paths.moves {
+            let current = meets(paths.moves - moves).then_some(work.current);
+            let is_wanted = !self.directed && meets(paths.moves - moves + 1);
+            for level in work.seen.iter().filter(|_| is_wanted).chain(current) {
+                let paths = Paths { level, moves, ..paths };
+                self.each_path::<W>(paths, None, (lists, moved), &mut append);
+            }
+        }
+        let seen = work.seen.iter().filter(|_| self.directed || meets(paths.moves + 1));
+        for level in seen.chain(meets(paths.moves).then_some(work.current)) {
+            let bucket = (paths.of.class as u32, paths.fine as u32);
+            self.list::<W>(level, bucket, &paths.of.free, lists, &mut append);
         }
         set.difference(as_keys::<W>(known), as_keys::<W>(generated), self.kernel, new);
-        if !self.forbidden.is_empty() {
-            new.retain(|key| !self.is_forbidden(key));
-        }
     }
 
     /// Counts the new keys of a bucket.
@@ -373,43 +421,46 @@ impl BucketSpace {
         if !targets[classes.clone()].contains(&true) {
             return ListChunk::default();
         }
-        let LevelWorker { own, nearer, of, before, counter } = worker;
+        let LevelWorker { own, of, counter } = worker;
         let has_keys = |class: u32| !work.current.chunks[class as usize / each].is_empty();
+        let moves = work.becomes.moves();
         let mut lists = ListBuilder::default();
         for class in classes {
             of.incoming.clear();
             if targets[class] {
-                self.find_sources(class, |class| pairs.is_some() || has_keys(class), of);
+                self.find_paths(class, moves, &has_keys, of);
             }
             if of.incoming.is_empty() {
                 lists.empty(self.coordinate.fine);
                 continue;
             }
-            if pairs.is_some() {
-                before.resize_with(of.incoming.len(), ClassSources::default);
-                for (from, before) in of.incoming.iter().zip(&mut *before) {
-                    self.find_sources(from.class as usize, has_keys, before);
-                }
-            }
             if self.bound {
                 self.adds(&of.row, &mut counter.adds);
             }
+            let paths = |fine| Paths { of, fine, level: work.current, moves, pairs };
+            let slices =
+                |fine, whole| self.count_paths(paths(fine), whole) * W * 8 / work.slice + 1;
+            let fits = slices(0, true) == 1;
             for fine in 0..self.coordinate.fine {
                 if !self.is_canonical(class, fine) {
                     lists.empty(1);
                     continue;
                 }
-                match pairs {
-                    Some(pairs) => {
-                        self.pull_ahead((of, before), fine, (work, pairs), nearer, own);
+                let paths = paths(fine);
+                let slices = if fits { 1 } else { slices(fine, false) };
+                own.new.clear();
+                for number in 0..slices {
+                    let before = own.new.len();
+                    self.pull(paths, work, BucketSlice { number, slices }, own);
+                    counter.total.lists.generated += (own.generated.len() / W) as u64;
+                    if own.new.len() > before {
+                        self.count(of, fine, &own.new[before..], counter);
                     }
-                    None => self.pull(of, fine, work, own),
+                    if !work.becomes.is_stored() {
+                        own.new.clear();
+                    }
                 }
-                counter.total.lists.generated += (own.generated.len() / W) as u64;
                 let new = &own.new[..];
-                if !new.is_empty() {
-                    self.count(of, fine, new, counter);
-                }
                 let code = match work.becomes {
                     LevelUse::Kept if !new.is_empty() => None,
                     LevelUse::Coded if !new.is_empty() => Some((&self.coder, &of.free)),
@@ -426,7 +477,7 @@ impl BucketSpace {
 
     /// Computes the parts of a level that are assigned here, each with one thread. Returns their totals.
     pub(super) fn level<const W: usize>(&self, work: &LevelWork) -> Result<LevelTotal, LevelEnd> {
-        let pairs = (work.becomes == LevelUse::CountedAhead).then(|| MovePairs::new(self));
+        let pairs = (work.becomes.moves() > 1).then(|| MovePairs::new(self));
         let targets = match pairs {
             Some(_) => vec![true; self.coordinate.classes()],
             None => self.targets(work.current),

@@ -191,13 +191,16 @@ pub(crate) enum LevelUse {
     Kept,
     /// Its lists are kept, coded.
     Coded,
-    /// They are counted.
-    Counted,
-    /// They are counted, with two moves from the level before the previous one, whose lists are not kept.
-    CountedAhead,
+    /// They are counted, this many moves after the last level whose lists are kept.
+    Counted(usize),
 }
 
 impl LevelUse {
+    /// Returns the number of moves from the last level whose lists are kept.
+    pub fn moves(self) -> usize {
+        if let LevelUse::Counted(moves) = self { moves } else { 1 }
+    }
+
     pub fn is_stored(self) -> bool {
         matches!(self, LevelUse::Kept | LevelUse::Coded)
     }

@@ -500,14 +500,14 @@ impl ListCoder {
         bucket: usize,
         free: &FreePositions,
         workspace: &mut ListWorkspace,
-        mut each: impl FnMut(&[u64]),
+        each: impl FnMut(&[u64]),
     ) {
         let count = chunk.count(bucket, 1);
         if count == 0 {
             return;
         }
         if !chunk.is_coded() {
-            return each(chunk.plain_keys(bucket, W));
+            return chunk.plain_keys(bucket, W).chunks(BLOCK * W).for_each(each);
         }
         let begin = if bucket == 0 { 0 } else { chunk.ends[bucket - 1] };
         let bytes = begin as usize..chunk.ends[bucket] as usize;

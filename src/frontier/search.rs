@@ -22,6 +22,9 @@ use crate::{
     threads::pool,
 };
 
+/// Number of bytes of keys that a thread generates at once, however little memory there is.
+const LEAST_SLICE: usize = 64 << 20;
+
 /// A list search of a puzzle with several orbits, from its solved states.
 ///
 /// ```
@@ -44,9 +47,9 @@ pub struct FrontierSearch {
     pub puzzle: OrbitPuzzle,
     /// Last depth to compute, `None` for all depths. The states at this depth are counted but not stored.
     pub max_depth: Option<usize>,
-    /// Whether the last two levels are counted but not stored, so that the lists end two depths earlier: the
-    /// predecessors of each state of the last level are then generated again.
-    pub count_ahead: bool,
+    /// Number of levels before the last one that are not stored either: the lists end this much earlier, and several
+    /// successive moves lead from there to the last level. At most [`FrontierSearch::MOST_AHEAD`] are used.
+    pub count_ahead: usize,
     /// Whether states are reduced by symmetries.
     pub symmetry: bool,
     /// Maximum number of states of the last level to return; its lists are then stored. If the level has more states,
@@ -58,16 +61,19 @@ pub struct FrontierSearch {
     pub(super) measures: bool,
 }
 
-setters! { FrontierSearch: count_ahead: bool, symmetry: bool, keep_last: usize,; max_depth: usize, }
+setters! { FrontierSearch: count_ahead: usize, symmetry: bool, keep_last: usize,; max_depth: usize, }
 resource_setters! { FrontierSearch }
 
 impl FrontierSearch {
+    /// The greatest number of levels before the last one that can be counted without being stored.
+    pub const MOST_AHEAD: u8 = 3;
+
     /// Returns a complete search with default options.
     pub fn new(puzzle: OrbitPuzzle) -> FrontierSearch {
         FrontierSearch {
             puzzle,
             max_depth: None,
-            count_ahead: false,
+            count_ahead: 0,
             symmetry: true,
             keep_last: 0,
             resources: Resources::new(),
@@ -193,7 +199,7 @@ impl FrontierSearch {
         let may = store.takes_bits() && form.is_none_or(|form| form == LevelForm::Bits);
         let ranks = may.then(|| BucketRanks::new(&space, &self.puzzle, fields)).flatten();
         by_words!(space.words(), W => {
-            self.levels::<W>(&space, &start, (form, ranks), store, progress)
+            self.levels::<W>(&space, &start, (form, choice.slice, ranks), store, progress)
         })
     }
 
@@ -223,7 +229,8 @@ impl FrontierSearch {
 
     /// The first depth whose states are counted but not stored.
     pub(crate) fn first_counted(&self) -> usize {
-        let counted = usize::from(self.keep_last == 0) + usize::from(self.count_ahead);
+        let ahead = self.count_ahead.min(usize::from(FrontierSearch::MOST_AHEAD));
+        let counted = usize::from(self.keep_last == 0) + ahead;
         let stored = |most: usize| (most + 1).saturating_sub(counted);
         self.max_depth.map_or(usize::MAX, |most| stored(most).max(1))
     }
@@ -232,7 +239,7 @@ impl FrontierSearch {
         &self,
         space: &BucketSpace,
         start: &[Vec<u8>],
-        (form, mut ranks): (Option<LevelForm>, Option<BucketRanks>),
+        (form, fixed, mut ranks): (Option<LevelForm>, Option<usize>, Option<BucketRanks>),
         store: &mut dyn LevelStore,
         progress: &dyn Progress,
     ) -> Result<FrontierOutcome, Error> {
@@ -311,16 +318,18 @@ impl FrontierSearch {
             let mut becomes = if depth < self.first_counted() {
                 let can = space.coder.can_code();
                 if coded || can && is_wide() { LevelUse::Coded } else { LevelUse::Kept }
-            } else if depth == stored {
-                LevelUse::Counted
             } else {
-                LevelUse::CountedAhead
+                LevelUse::Counted(depth + 1 - stored)
             };
             let (current, seen) = lists.split_last().expect("level 0 is there");
+            // A thread has its keys up to four times: generated, distributed, new, encoded.
+            let slice = room / (5 * rayon::current_num_threads() as u64);
+            let slice = usize::try_from(slice).unwrap_or(usize::MAX).max(LEAST_SLICE);
+            let slice = fixed.unwrap_or(slice);
             let total = loop {
                 store.open(depth, becomes, room);
                 let sink = store.sink();
-                let work = LevelWork { seen, current, depth, becomes, sink, progress };
+                let work = LevelWork { seen, current, depth, becomes, slice, sink, progress };
                 let found = space.level::<W>(&work);
                 match store.meet(found) {
                     Ok(Some(total)) => break total,
@@ -520,15 +529,15 @@ mod tests {
                 for (at, chosen) in candidates(&fields, &group, &required).iter().enumerate() {
                     // Each coordinate with a third of these, each of these with a third of the coordinates.
                     let some = [
-                        (true, Kernel::best(), Lists, true),
-                        (false, Kernel::best(), Coded, false),
-                        (true, Kernel::best(), Bits, false),
-                        (false, Kernel::Scalar, Bits, false),
-                        (true, Kernel::Avx2, Bits, false),
-                        (true, Kernel::Scalar, Lists, false),
-                        (true, Kernel::Avx2, Lists, false),
-                        (false, Kernel::Avx2, Lists, false),
-                        (true, Kernel::Scalar, Coded, true),
+                        (true, Kernel::best(), Lists, 1),
+                        (false, Kernel::best(), Coded, 2),
+                        (true, Kernel::best(), Bits, 0),
+                        (false, Kernel::Scalar, Bits, 0),
+                        (true, Kernel::Avx2, Bits, 0),
+                        (true, Kernel::Scalar, Lists, 0),
+                        (true, Kernel::Avx2, Lists, 3),
+                        (false, Kernel::Avx2, Lists, 0),
+                        (true, Kernel::Scalar, Coded, 1),
                     ];
                     for (oriented, kernel, form, count_ahead) in
                         some.into_iter().skip(at % 3).step_by(3)
@@ -537,11 +546,14 @@ mod tests {
                         if !kernel.is_supported() || form == Bits && coarse > 1000 {
                             continue;
                         }
-                        let search = search.clone().count_ahead(count_ahead);
+                        // Paths of three moves are many.
+                        let most = if search.puzzle.moves().len() > 8 { 1 } else { 3 };
+                        let search = search.clone().count_ahead(count_ahead.min(most));
                         let choice = CoordinateChoice {
                             fields: chosen.clone(),
                             oriented,
                             form: Some(form),
+                            slice: (kernel != Kernel::Avx2).then_some(1 << 14),
                             group: group.clone(),
                             whole_group: whole_group.clone(),
                         };

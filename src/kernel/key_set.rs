@@ -44,6 +44,11 @@ impl<const W: usize> KeySet<W> {
         KeySet { lines, counts, used: 0, skip: 0, parts }
     }
 
+    /// Returns one of several slices for a key, which depends on other bits of its hash than its part and its line.
+    pub fn slice(key: &[u64; W], slices: usize) -> usize {
+        ((hash(key) as u32 as usize).wrapping_mul(0x9E37_79B9) >> 16) % slices
+    }
+
     /// Appends to `new` the generated keys that are not among the known ones, each once, in any order.
     ///
     /// Cost: some 10 ns per key.
@@ -82,7 +87,7 @@ impl<const W: usize> KeySet<W> {
                 *place += 1;
             }
         }
-        for bounds in begins.array_windows::<3>().step_by(2) {
+        for bounds in begins.windows(3).step_by(2) {
             let [known, generated] = [0, 1].map(|i| &distributed[bounds[i]..bounds[i + 1]]);
             self.difference_of_part(known, generated, kernel, new);
         }

@@ -390,9 +390,13 @@ fn puzzles_without_numbers_are_searched_by_lists() {
     let counts = [1, 2, 4, 10, 26, 64, 159, 366, 862, 1904, 4538];
     assert_eq!(board["counts"], serde_json::json!(counts));
 
-    let ahead = json(&["3x3x3", "--max-depth", "6", "--count-ahead"]);
-    assert_eq!((&ahead["counts"], &ahead["checksums"]), (&cube["counts"], &cube["checksums"]));
-    assert_eq!((&ahead["level_bytes"][5], &ahead["reduced"]), (&0.into(), &cube["reduced"]));
+    for (option, kept) in [("--count-ahead", 4), ("--count-ahead=2", 3), ("--count-ahead=3", 2)] {
+        let ahead = json(&["3x3x3", "--max-depth", "6", option]);
+        assert_eq!((&ahead["counts"], &ahead["checksums"]), (&cube["counts"], &cube["checksums"]));
+        let bytes = ahead["level_bytes"].as_array().unwrap();
+        assert!(bytes[kept] != 0 && bytes[kept + 1] == 0, "{option}: {bytes:?}");
+        assert_eq!(ahead["reduced"], cube["reduced"]);
+    }
 
     let text = stdout(&["bfs", "3x3x3", "--max-depth", "3"]);
     let row = text.lines().find(|line| line.trim_start().starts_with("3 ")).unwrap();
@@ -422,6 +426,7 @@ fn puzzles_without_numbers_are_searched_by_lists() {
     refused(&["bfs", "3x3x3", "--max-depth", "9", "-M", "1MB"], 1, "do not fit in");
     refused(&["bfs", "5x5"], 1, "limit the depth with --max-depth");
     refused(&["bfs", "3x3x3", "--count-ahead"], 2, "--max-depth");
+    refused(&["bfs", "3x3x3", "--max-depth", "4", "--count-ahead=4"], 2, "4 is not in 1..=3");
     refused(&["bfs", "3x3", "--max-depth", "9", "--count-ahead"], 2, "works only in list searches");
     refused(&["bfs", "3x3", "--metric", "qtm"], 2, "are only for twisty puzzles");
 }

@@ -241,7 +241,7 @@ def failures(files):
         (lambda: tilewave.bfs("4x4", memory="1MB"), "dir="),
         (lambda: tilewave.bfs("5x5"), "max_depth="),
         (lambda: tilewave.bfs("3x3x3"), "max_depth="),
-        (lambda: tilewave.bfs("3x3x3", max_depth=12, memory="10MB"), "(max_depth=7), or one depth further with count_ahead=True"),
+        (lambda: tilewave.bfs("3x3x3", max_depth=12, memory="10MB"), "(max_depth=7), or one depth further with count_ahead=1"),
         (lambda: tilewave.bfs("2x2", engine="sweep"), 'use engine="reference"'),
         (lambda: PatternDatabase.build("5x5", memory="1MB", **six), "choose fewer tiles, or raise the limit with memory="),
         (lambda: PatternDatabase.build("5x5", memory="80MB", encoding="bit", **six), "choose fewer tiles, or raise the limit with memory="),

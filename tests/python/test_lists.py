@@ -45,6 +45,7 @@ def test_options_change_no_count_and_no_checksum(tmp_path):
     for options in (
         dict(symmetry=False),
         dict(count_ahead=True),
+        dict(count_ahead=3),
         dict(threads=1),
         dict(memory="200MB"),
         dict(dir=tmp_path / "one"),
@@ -254,6 +255,7 @@ except KeyboardInterrupt:
         (dict(puzzle="3x3x3", max_depth=3, directed=True), "directed= is for puzzle files"),
         (dict(puzzle="2x2x2", count_ahead=True), "needs max_depth"),
         (dict(puzzle="3x3", count_ahead=True), "list searches"),
+        (dict(puzzle="2x2x2", max_depth=9, count_ahead=4), "count_ahead must be at most 3"),
         (dict(puzzle="3x3", symmetry=False), "list searches"),
         (dict(puzzle="3x3", pieces="tiles"), "pieces= is for"),
         (dict(puzzle="pancake:5", metric="htm"), "metric= is for"),
@@ -266,7 +268,7 @@ def test_what_is_no_search_by_lists_is_refused(arguments, said):
 
 
 def test_too_little_memory_is_told():
-    with pytest.raises(MemoryError, match="max_depth=.*count_ahead=True"):
+    with pytest.raises(MemoryError, match="max_depth=.*count_ahead=1"):
         tilewave.bfs("3x3x3", max_depth=9, memory="1MB")
 
 

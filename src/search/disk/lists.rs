@@ -170,7 +170,7 @@ fn session(
             states: search.puzzle.states().and_then(|states| states.try_into().ok()),
             first_counted: search.first_counted(),
             max_depth: search.max_depth,
-            counts_ahead: search.count_ahead,
+            count_ahead: search.count_ahead,
             keep_last: search.keep_last,
             manifest,
             committer,
@@ -221,7 +221,7 @@ struct DiskLists<'a> {
     states: Option<u64>,
     first_counted: usize,
     max_depth: Option<usize>,
-    counts_ahead: bool,
+    count_ahead: usize,
     keep_last: usize,
     /// The manifest as of the beginning of the session or the last exchange.
     manifest: Manifest,
@@ -368,8 +368,10 @@ impl DiskLists<'_> {
             LevelEnd::Unread(error) => self.files.unread(error).into(),
             LevelEnd::Sink => self.failed(),
             LevelEnd::Interrupted | LevelEnd::Full => {
-                let ahead = if self.counts_ahead { " --count-ahead" } else { "" };
-                let resume = self.disk.directories.resume(self.max_depth) + ahead;
+                let mut resume = self.disk.directories.resume(self.max_depth);
+                if self.count_ahead > 0 {
+                    resume += &format!(" --count-ahead={}", self.count_ahead);
+                }
                 let (depth, states) = (self.depth as usize, self.manifest.states());
                 SearchError::Paused { resume, depth, states }.into()
             }

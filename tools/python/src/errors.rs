@@ -37,7 +37,8 @@ const WORDS: &[(&str, &str)] = &[
     ("run the same command again", "make the same call again"),
     ("start one with tilewave bfs PUZZLE --dir", "start one with tilewave.bfs(PUZZLE, dir=...) in"),
     ("tilewave repair", "python -m tilewave repair"),
-    ("--count-ahead", "count_ahead=True"),
+    ("--count-ahead=", "count_ahead="),
+    ("--count-ahead", "count_ahead=1"),
     ("--max-depth ", "max_depth="),
     ("--pattern", "tiles="),
 ];

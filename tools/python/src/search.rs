@@ -408,7 +408,7 @@ impl std::fmt::Display for SearchResult {
 /// The options for running a search.
 struct Running {
     max_depth: Option<usize>,
-    count_ahead: bool,
+    count_ahead: usize,
     symmetry: bool,
     engine: Option<String>,
     resources: Resources,
@@ -432,7 +432,7 @@ impl Running {
         if by_lists || large && self.max_depth.is_some() {
             return self.by_lists(py, &*subject.listed()?, progress);
         }
-        if self.count_ahead || !self.symmetry {
+        if self.count_ahead > 0 || !self.symmetry {
             return Err(invalid(format!(
                 "count_ahead= and symmetry= are for list searches, but the states of {space} are \
                  numbered"
@@ -473,8 +473,12 @@ impl Running {
                 "engine=\"{engine}\" is for numbered states, but {puzzle} needs a list search: leave it out"
             )));
         }
-        if self.count_ahead && self.max_depth.is_none() {
+        if self.count_ahead > 0 && self.max_depth.is_none() {
             return Err(invalid("count_ahead= needs max_depth="));
+        }
+        if self.count_ahead > usize::from(FrontierSearch::MOST_AHEAD) {
+            let most = FrontierSearch::MOST_AHEAD;
+            return Err(invalid(format!("count_ahead must be at most {most}")));
         }
         let search = FrontierSearch::new(puzzle.clone())
             .max_depth(self.max_depth)
@@ -588,9 +592,9 @@ fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
 ///     The state at depth 0; by default, the goal. For numbered states only.
 /// max_depth : int, optional
 ///     The last depth to compute.
-/// count_ahead : bool, default False
-///     For list searches: count the last two depths without storing them. This takes longer, but one more depth fits in
-///     memory.
+/// count_ahead : int, default 0
+///     For list searches: the number of depths before the last one whose states are not stored either, at most 3. This
+///     takes longer, but as many more depths fit in memory.
 /// symmetry : bool, default True
 ///     For list searches: store one state of each class of symmetric states. The counts are the same with False.
 /// engine : {"sweep", "reference", "frontier"}, optional
@@ -637,7 +641,7 @@ fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
 /// >>> cube.counts, cube.counts_up_to_symmetry
 /// (array([     1,     18,    243,   3240,  43239, 574908], dtype=uint64), array([    1,     2,     9,    75,   934, 12077], dtype=uint64))
 #[pyfunction]
-#[pyo3(signature = (puzzle, *, goal=None, metric=None, directed=false, pieces=None, start=None, max_depth=None, count_ahead=false, symmetry=true, engine=None, threads=None, memory=None, keep_last=None, dir=None, keep_levels="last", progress=None))]
+#[pyo3(signature = (puzzle, *, goal=None, metric=None, directed=false, pieces=None, start=None, max_depth=None, count_ahead=0, symmetry=true, engine=None, threads=None, memory=None, keep_last=None, dir=None, keep_levels="last", progress=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn bfs(
     py: Python<'_>,
@@ -648,7 +652,7 @@ pub fn bfs(
     pieces: Option<&Bound<'_, PyAny>>,
     start: Option<&Bound<'_, PyAny>>,
     #[pyo3(from_py_with = numbers::max_depth)] max_depth: Option<usize>,
-    count_ahead: bool,
+    count_ahead: usize,
     symmetry: bool,
     engine: Option<String>,
     #[pyo3(from_py_with = numbers::threads)] threads: Option<usize>,
@@ -722,7 +726,7 @@ pub fn growth(
 ) -> PyResult<SearchResult> {
     let made = Made { names, inverses, name, twists, orientations, solved };
     let resources = Resources::new().threads(threads).memory_or_half(memory);
-    let (count_ahead, symmetry, engine, disk) = (false, true, None, None);
+    let (count_ahead, symmetry, engine, disk) = (0, true, None, None);
     Running { max_depth, count_ahead, symmetry, engine, resources, keep_last, disk }.run(
         py,
         of_generators(generators, &made)?,

@@ -381,7 +381,7 @@ def bfs(
     pieces: str | Sequence[str] | None = None,
     start: _States | None = None,
     max_depth: int | None = None,
-    count_ahead: bool = False,
+    count_ahead: int = 0,
     symmetry: bool = True,
     engine: Literal["sweep", "reference", "frontier"] | None = None,
     threads: int | None = None,
