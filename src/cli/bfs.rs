@@ -328,9 +328,9 @@ impl Figures for ListReport {
 /// `--count-ahead`.
 #[derive(clap::Args, Default)]
 pub struct Ahead {
-    /// With --max-depth: count one more depth, or N more, before the last without storing its states.
+    /// With --max-depth: store neither the last depth nor N (1) depths before it.
     ///
-    /// This takes longer, but lets N more depths fit in memory or on disk. It works only in list searches: those of
+    /// This takes longer, but lets N more depths fit in memory or on disk. N is at most 3. It works only in list searches: those of
     /// cubes, large boards and other puzzles whose states are not numbered, and all searches with --engine frontier.
     #[arg(
         long,

@@ -195,6 +195,8 @@ struct LineTally {
     /// States of the last two levels, and when the one at hand was begun.
     last: [u64; 2],
     level_begun: Instant,
+    /// The share of it that existed then; `None` in a search that goes on, until it is told.
+    level_first: Option<f64>,
 }
 
 impl SearchProgress {
@@ -216,6 +218,7 @@ impl SearchProgress {
                 before: 0,
                 last: [0, 0],
                 level_begun: Instant::now(),
+                level_first: Some(0.0),
             }),
         }
     }
@@ -223,7 +226,7 @@ impl SearchProgress {
 
 impl LineTally {
     /// `depth 31, 41 % of it  12,345 states  1.9 G states/s  ETA 12 s`.
-    fn of_search(&self, depth: usize, level_share: f64) -> (f64, String) {
+    fn of_search(&mut self, depth: usize, level_share: f64) -> (f64, String) {
         if self.all == u64::MAX {
             return self.of_lists(depth, level_share);
         }
@@ -244,18 +247,25 @@ impl LineTally {
     }
 
     /// Of a search by lists nobody knows how many states there will be: the level at hand is expected to grow as the one
-    /// before did, and the time that is left is the level's.
-    fn of_lists(&self, depth: usize, share: f64) -> (f64, String) {
-        let [before, last] = self.last.map(|states| states as f64);
-        let level = share * last * (last / before.max(1.0)).max(1.0);
-        let new = (self.found - self.before) as f64 + level;
-        let seconds = self.begun.elapsed().as_secs_f64();
+    /// before did, and the time that is left is the level's. In the first two levels of a search that goes on, nothing is
+    /// known of that.
+    fn of_lists(&mut self, depth: usize, share: f64) -> (f64, String) {
+        let first = *self.level_first.get_or_insert(share);
         let mut line = format!("depth {depth}, {} % done", percent(share));
-        line += &format!("  about {}", counted(self.found + level as u64, "state"));
-        line += &format!("  {} states/s", rate(new / seconds.max(1e-9)));
-        if share > 0.01 {
+        let [before, last] = self.last.map(|states| states as f64);
+        if before > 0.0 {
+            let level = last * (last / before).max(1.0);
+            let new = (self.found - self.before) as f64 + (share - first) * level;
+            let seconds = self.begun.elapsed().as_secs_f64();
+            let found = self.found + (share * level) as u64;
+            line += &format!("  about {}", counted(found, "state"));
+            line += &format!("  {} states/s", rate(new / seconds.max(1e-9)));
+        } else {
+            line += &format!("  {}", counted(self.found, "state"));
+        }
+        if share - first > 0.01 {
             let took = self.level_begun.elapsed().as_secs_f64();
-            line += &format!("  {} for this depth", eta(took / share * (1.0 - share)));
+            line += &format!("  {} for this depth", eta(took / (share - first) * (1.0 - share)));
         }
         (share, line)
     }
@@ -268,7 +278,7 @@ impl tilewave::Progress for SearchProgress {
 
     fn continued(&self, depth: usize, states: u64) {
         let mut tally = self.tally.lock();
-        (tally.found, tally.before) = (states, states);
+        (tally.found, tally.before, tally.level_first) = (states, states, None);
         if depth > 0 {
             let states = counted(states, "state");
             tracing::info!("continuing after depth {depth}: {states} found so far");
@@ -280,7 +290,7 @@ impl tilewave::Progress for SearchProgress {
             let share = done as f64 / total.max(1) as f64;
             let words = match phase {
                 Phase::Search(depth) => {
-                    let tally = self.tally.lock();
+                    let mut tally = self.tally.lock();
                     if tally.all > 0 {
                         return tally.of_search(depth, share);
                     }
@@ -300,7 +310,7 @@ impl tilewave::Progress for SearchProgress {
         let mut tally = self.tally.lock();
         tally.found += level.states;
         tally.last = [tally.last[1], level.states];
-        tally.level_begun = Instant::now();
+        (tally.level_begun, tally.level_first) = (Instant::now(), Some(0.0));
         let (depth, noun) = match tally.all {
             0 => ("value", "entry"),
             _ => ("depth", "state"),

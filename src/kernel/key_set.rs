@@ -355,7 +355,7 @@ impl KeyDigits {
         dispatch!(
             kernel,
             (digits: &KeyDigits, keys: &[u64], free: &FreePositions, out: &mut Vec<u64>),
-            [convert::<ToStrings>], [convert::<ToStrings>], [convert::<ToStrings>]
+            [convert::<TO_STRINGS>], [convert::<TO_STRINGS>], [convert::<TO_STRINGS>]
         )
     }
 
@@ -372,68 +372,46 @@ impl KeyDigits {
         dispatch!(
             kernel,
             (digits: &KeyDigits, strings: &[u64], free: &FreePositions, out: &mut Vec<u64>),
-            [convert::<ToKeys<true>>], [convert::<ToKeys<true>>], [convert::<ToKeys<false>>]
+            [convert::<TO_KEYS_FAST>], [convert::<TO_KEYS_FAST>], [convert::<TO_KEYS>]
         )
     }
 }
 
-/// Conversion from keys to strings or back.
-trait Conversion {
-    /// Whether the result is a string.
-    const TO_STRINGS: bool;
-    /// Returns where a digit is in the argument and in the result.
-    fn ends(digit: &Digit) -> [KeyField; 2];
-    /// Returns the index of a position among the remaining ones, or the position with an index, and removes it from
-    /// them.
-    ///
-    /// # Safety
-    /// The processor has the instructions.
-    unsafe fn take(left: &mut u64, place: u64) -> u64;
+/// Keys to strings, strings to keys with BMI2, and strings to keys without it.
+const TO_STRINGS: u8 = 0;
+const TO_KEYS_FAST: u8 = 1;
+const TO_KEYS: u8 = 2;
+
+/// Returns where a digit is in the argument of a conversion and in its result.
+#[inline(always)]
+fn ends<const TO: u8>(digit: &Digit) -> [KeyField; 2] {
+    if TO == TO_STRINGS { [digit.key, digit.string] } else { [digit.string, digit.key] }
 }
 
-struct ToStrings;
-
-impl Conversion for ToStrings {
-    const TO_STRINGS: bool = true;
-
-    #[inline(always)]
-    fn ends(digit: &Digit) -> [KeyField; 2] {
-        [digit.key, digit.string]
-    }
-
-    #[inline(always)]
-    unsafe fn take(left: &mut u64, position: u64) -> u64 {
-        let bit = 1 << (position % 64);
+/// Returns the index of a position among the remaining ones, or the position with an index, and removes it from them.
+///
+/// # Safety
+/// The processor has the instructions of the conversion.
+#[inline(always)]
+unsafe fn take<const TO: u8>(left: &mut u64, place: u64) -> u64 {
+    if TO == TO_STRINGS {
+        let bit = 1 << (place % 64);
         let below = (*left & (bit - 1)).count_ones();
         *left &= !bit;
-        u64::from(below)
+        return u64::from(below);
     }
-}
-
-/// `FAST` needs BMI2.
-struct ToKeys<const FAST: bool>;
-
-impl<const FAST: bool> Conversion for ToKeys<FAST> {
-    const TO_STRINGS: bool = false;
-
-    #[inline(always)]
-    fn ends(digit: &Digit) -> [KeyField; 2] {
-        [digit.string, digit.key]
-    }
-
-    #[inline(always)]
-    unsafe fn take(left: &mut u64, index: u64) -> u64 {
-        // SAFETY: the caller's promise.
-        let bit = unsafe { nth::<FAST>(*left, index) };
-        *left ^= bit;
-        u64::from(bit.trailing_zeros())
-    }
+    // SAFETY: the caller's promise.
+    let bit = unsafe {
+        if TO == TO_KEYS_FAST { nth::<true>(*left, place) } else { nth::<false>(*left, place) }
+    };
+    *left ^= bit;
+    u64::from(bit.trailing_zeros())
 }
 
 /// # Safety
 /// The processor has the instructions of the conversion.
 #[inline(always)]
-unsafe fn convert<D: Conversion>(
+unsafe fn convert<const TO: u8>(
     digits: &KeyDigits,
     from: &[u64],
     free: &FreePositions,
@@ -445,12 +423,12 @@ unsafe fn convert<D: Conversion>(
     // SAFETY: the caller's promise.
     unsafe {
         match digits.words {
-            1 => convert_all::<D, 1>(digits, from, free, to),
-            2 => convert_all::<D, 2>(digits, from, free, to),
-            3 => convert_all::<D, 3>(digits, from, free, to),
-            4 => convert_all::<D, 4>(digits, from, free, to),
-            8 => convert_all::<D, 8>(digits, from, free, to),
-            16 => convert_all::<D, 16>(digits, from, free, to),
+            1 => convert_all::<TO, 1>(digits, from, free, to),
+            2 => convert_all::<TO, 2>(digits, from, free, to),
+            3 => convert_all::<TO, 3>(digits, from, free, to),
+            4 => convert_all::<TO, 4>(digits, from, free, to),
+            8 => convert_all::<TO, 8>(digits, from, free, to),
+            16 => convert_all::<TO, 16>(digits, from, free, to),
             words => unreachable!("keys of {words} words have no digits"),
         }
     }
@@ -459,7 +437,7 @@ unsafe fn convert<D: Conversion>(
 /// # Safety
 /// The same conditions as for [`convert`].
 #[inline(always)]
-unsafe fn convert_all<D: Conversion, const W: usize>(
+unsafe fn convert_all<const TO: u8, const W: usize>(
     digits: &KeyDigits,
     from: &[u64],
     free: &FreePositions,
@@ -469,17 +447,17 @@ unsafe fn convert_all<D: Conversion, const W: usize>(
     let (batches, from) = from.as_chunks::<BATCH>();
     let (batches_to, to) = to.as_chunks_mut::<BATCH>();
     for (from, to) in batches.iter().zip(batches_to) {
-        convert_batch::<D, W>(digits, from, free, to);
+        convert_batch::<TO, W>(digits, from, free, to);
     }
     let (many, few) = from.as_chunks::<TOGETHER>();
     let (many_to, few_to) = to.as_chunks_mut::<TOGETHER>();
     // SAFETY: the caller's promise.
     unsafe {
         for (from, to) in many.iter().zip(many_to) {
-            convert_some::<D, W, TOGETHER>(digits, from, free, to);
+            convert_some::<TO, W, TOGETHER>(digits, from, free, to);
         }
         for (from, to) in few.as_chunks::<1>().0.iter().zip(few_to.as_chunks_mut::<1>().0) {
-            convert_some::<D, W, 1>(digits, from, free, to);
+            convert_some::<TO, W, 1>(digits, from, free, to);
         }
     }
 }
@@ -487,7 +465,7 @@ unsafe fn convert_all<D: Conversion, const W: usize>(
 /// Converts a batch field by field, without taking positions from a set: the index of a position is the position minus
 /// the number of those taken before that are lower. The loops over the batch become single instructions.
 #[inline(always)]
-fn convert_batch<D: Conversion, const W: usize>(
+fn convert_batch<const TO: u8, const W: usize>(
     digits: &KeyDigits,
     from: &[[u64; W]; BATCH],
     free: &FreePositions,
@@ -505,7 +483,7 @@ fn convert_batch<D: Conversion, const W: usize>(
         let taken = !free & u64::MAX.checked_shr(free.leading_zeros()).unwrap_or(0);
         for some in run.digits.chunks(MOST_POSITIONS) {
             for ((digit, places), turns) in some.iter().zip(&mut places).zip(&mut turns) {
-                let [from, _] = D::ends(digit);
+                let [from, _] = ends::<TO>(digit);
                 for (place, word) in places.iter_mut().zip(&words[from.word]) {
                     *place = from.of_word(*word) as u8;
                 }
@@ -519,17 +497,14 @@ fn convert_batch<D: Conversion, const W: usize>(
             for (j, digit) in some.iter().enumerate() {
                 let mut result = places[j];
                 let own = if run.slot.is_some() { j } else { 0 };
-                if D::TO_STRINGS {
-                    for before in &places[..own] {
+                if TO == TO_STRINGS {
+                    let mut subtract = |lower: &[u8; BATCH]| {
                         for i in 0..BATCH {
-                            result[i] = result[i].wrapping_sub(u8::from(before[i] < places[j][i]));
+                            result[i] = result[i].wrapping_sub(u8::from(lower[i] < places[j][i]));
                         }
-                    }
-                    each_bit(taken, |lower| {
-                        for i in 0..BATCH {
-                            result[i] = result[i].wrapping_sub(u8::from(lower < places[j][i]));
-                        }
-                    });
+                    };
+                    places[..own].iter().for_each(&mut subtract);
+                    each_bit(taken, |position| subtract(&[position; BATCH]));
                 } else {
                     for before in places[..own].iter().rev() {
                         for i in 0..BATCH {
@@ -549,7 +524,7 @@ fn convert_batch<D: Conversion, const W: usize>(
                         *place = place.wrapping_mul(digit.modulus as u8).wrapping_add(*turn);
                     }
                 }
-                let [_, to] = D::ends(digit);
+                let [_, to] = ends::<TO>(digit);
                 for (word, &value) in results[to.word].iter_mut().zip(&result) {
                     *word |= u64::from(value) << to.shift;
                 }
@@ -573,7 +548,7 @@ fn each_bit(mut bits: u64, mut each: impl FnMut(u8)) {
 /// # Safety
 /// The same conditions as for [`convert`].
 #[inline(always)]
-unsafe fn convert_some<D: Conversion, const W: usize, const N: usize>(
+unsafe fn convert_some<const TO: u8, const W: usize, const N: usize>(
     digits: &KeyDigits,
     from: &[[u64; W]; N],
     free: &FreePositions,
@@ -582,17 +557,17 @@ unsafe fn convert_some<D: Conversion, const W: usize, const N: usize>(
     for run in &digits.runs {
         let mut left = [run.slot.map_or(0, |slot| free[slot]); N];
         for digit in &run.digits {
-            let [source, target] = D::ends(digit);
+            let [source, target] = ends::<TO>(digit);
             for i in 0..N {
                 let value = source.value(&from[i]);
                 // SAFETY: the caller's promise.
                 let value = unsafe {
                     match (run.slot, run.turned) {
                         (None, _) => value,
-                        (Some(_), false) => D::take(&mut left[i], value),
+                        (Some(_), false) => take::<TO>(&mut left[i], value),
                         (Some(_), true) => {
                             let (place, turn) = digit.parts(value);
-                            D::take(&mut left[i], place) * digit.modulus + turn
+                            take::<TO>(&mut left[i], place) * digit.modulus + turn
                         }
                     }
                 };
