@@ -42,11 +42,14 @@ fn what_crosses_the_network_in_levels_that_nobody_knows_is_unknown() {
 #[test]
 fn how_deep_a_search_shall_go_does_not_matter_for_what_is_measured() {
     let plan = plan(&["5x5", "--goal", "first", "--max-depth", "28", "-M", "4GB"]);
-    assert!(plan["calibrated_to_depth"].as_u64().unwrap() >= 10, "{plan}");
+    let measured = plan["calibrated_to_depth"].as_u64().unwrap();
+    assert!(measured >= 10, "{plan}");
     let last = &plan["levels"][28];
     let states = last["states"].as_f64().unwrap();
     assert!((4e9..14e9).contains(&states), "{last}");
-    assert!(last["seconds"].as_f64().is_some_and(|seconds| seconds > 30.0), "{last}");
+    // A busy machine may not come to the depths whose time says something.
+    let seconds = last["seconds"].as_f64();
+    assert!(seconds.map_or(measured < 18, |seconds| seconds > 30.0), "{measured}: {last}");
 }
 
 #[test]
