@@ -255,7 +255,7 @@ except KeyboardInterrupt:
         (dict(puzzle="3x3x3", max_depth=3, directed=True), "directed= is for puzzle files"),
         (dict(puzzle="2x2x2", count_ahead=True), "needs max_depth"),
         (dict(puzzle="3x3", count_ahead=True), "list searches"),
-        (dict(puzzle="2x2x2", max_depth=9, count_ahead=4), "count_ahead must be at most 3"),
+        (dict(puzzle="2x2x2", max_depth=9, count_ahead=4), "count_ahead must be a number from 0 to 3"),
         (dict(puzzle="3x3", symmetry=False), "list searches"),
         (dict(puzzle="3x3", pieces="tiles"), "pieces= is for"),
         (dict(puzzle="pancake:5", metric="htm"), "metric= is for"),

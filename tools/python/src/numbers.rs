@@ -11,7 +11,7 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use tilewave::Size;
+use tilewave::{Size, frontier::FrontierSearch};
 
 use super::errors::{exception, invalid, of_type};
 
@@ -110,6 +110,13 @@ pub fn threads(of: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
         threads @ 1..=MAX_THREADS => Ok(Some(threads)),
         _ => Err(wrong()),
     }
+}
+
+/// Reads the argument `count_ahead`.
+pub fn count_ahead(of: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let most = FrontierSearch::MOST_AHEAD;
+    let depths = number("count_ahead", of, || between("count_ahead", most))?;
+    if depths > usize::from(most) { Err(between("count_ahead", most)) } else { Ok(depths) }
 }
 
 /// Reads the argument `tiles`; which tiles exist depends on the board and is checked later.

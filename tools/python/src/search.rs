@@ -476,10 +476,6 @@ impl Running {
         if self.count_ahead > 0 && self.max_depth.is_none() {
             return Err(invalid("count_ahead= needs max_depth="));
         }
-        if self.count_ahead > usize::from(FrontierSearch::MOST_AHEAD) {
-            let most = FrontierSearch::MOST_AHEAD;
-            return Err(invalid(format!("count_ahead must be at most {most}")));
-        }
         let search = FrontierSearch::new(puzzle.clone())
             .max_depth(self.max_depth)
             .count_ahead(self.count_ahead)
@@ -652,7 +648,7 @@ pub fn bfs(
     pieces: Option<&Bound<'_, PyAny>>,
     start: Option<&Bound<'_, PyAny>>,
     #[pyo3(from_py_with = numbers::max_depth)] max_depth: Option<usize>,
-    count_ahead: usize,
+    #[pyo3(from_py_with = numbers::count_ahead)] count_ahead: usize,
     symmetry: bool,
     engine: Option<String>,
     #[pyo3(from_py_with = numbers::threads)] threads: Option<usize>,
