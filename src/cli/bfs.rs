@@ -24,7 +24,7 @@ use tilewave::{
 use crate::cli::{
     Context, Counted, DiskOptions, Failure, Figures, MadeDirectories, MaxDepth, Result,
     ResultReport, Running, SearchProgress, counts_csv, facts,
-    options::{Keep, ON_DISK, directories},
+    options::{Keep, ON_DISK, directories, whole},
     output::Files,
     puzzle, ranks, refuse, sweeps,
 };
@@ -212,8 +212,8 @@ fn expected(search: &Search) -> Result<Vec<Widths>> {
     // From other goals the widest levels are as wide, not the first ones.
     let corner = space.size().zip(space.metric());
     let corner = corner.and_then(|(size, m)| published(size, size.cells() - 1, m));
-    let whole = corner.map_or(&[][..], |truth| truth.counts());
-    Ok(vec![disk::widths(space, &[], search.max_depth)?, disk::widths(space, whole, None)?])
+    let complete = corner.map_or(&[][..], |truth| truth.counts());
+    Ok(vec![disk::widths(space, &[], search.max_depth)?, disk::widths(space, complete, None)?])
 }
 
 // `tilewave bfs --tiles`: the space of a pattern, every move counted.
@@ -330,18 +330,19 @@ impl Figures for ListReport {
 pub struct Ahead {
     /// With --max-depth: store neither the last depth nor N (1) depths before it.
     ///
-    /// This takes longer, but lets N more depths fit in memory or on disk. N is at most 3. It works only in list searches: those of
-    /// cubes, large boards and other puzzles whose states are not numbered, and all searches with --engine frontier.
+    /// This takes longer, but lets N more depths fit in memory or on disk. N is at most 3. It works only in list
+    /// searches: those of cubes, large boards and other puzzles whose states are not numbered, and all searches with
+    /// --engine frontier.
     #[arg(
         long,
         value_name = "N",
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "1",
-        value_parser = clap::value_parser!(u8).range(1..=i64::from(FrontierSearch::MOST_AHEAD)),
+        value_parser = whole(1, FrontierSearch::MOST_AHEAD),
         requires = "max_depth"
     )]
-    count_ahead: Option<u8>,
+    count_ahead: Option<usize>,
 }
 
 impl Ahead {
@@ -410,7 +411,7 @@ pub fn list_search(
     }
     Ok(FrontierSearch::new(puzzle)
         .max_depth(max_depth)
-        .count_ahead(ahead.count_ahead.map_or(0, usize::from))
+        .count_ahead(ahead.count_ahead.unwrap_or_default())
         .resources(running.resources.get()?))
 }
 

@@ -208,7 +208,7 @@ fn in_words(error: &clap::Error) -> String {
     let get = |kind| error.get(kind).map(ToString::to_string);
     let argument = get(ContextKind::InvalidArg).unwrap_or_default();
     // Options by name; what stands alone needs none.
-    let option = argument.split(' ').next().filter(|w| w.starts_with('-'));
+    let option = argument.split([' ', '[']).next().filter(|w| w.starts_with('-'));
     let of_option = option.map_or(String::new(), |option| format!("{option}: "));
     let value = get(ContextKind::InvalidValue).unwrap_or_default();
     let mut text = match (error.kind(), error.source()) {
@@ -220,6 +220,11 @@ fn in_words(error: &clap::Error) -> String {
         }
         (ErrorKind::UnknownArgument, _) if argument.starts_with('-') => {
             format!("unknown option '{argument}'")
+        }
+        (ErrorKind::UnknownArgument, _)
+            if before(&argument).as_deref() == Some("--count-ahead") =>
+        {
+            format!("unexpected argument '{argument}': write --count-ahead={argument}")
         }
         (ErrorKind::UnknownArgument, _) if tiles_before(&argument).is_some() => {
             let tiles = tiles_before(&argument).unwrap_or_default();
@@ -268,6 +273,13 @@ fn in_words(error: &clap::Error) -> String {
         text += &format!(" (did you mean {meant}?)");
     }
     text
+}
+
+/// The argument before a word.
+fn before(word: &str) -> Option<String> {
+    let given: Vec<String> = std::env::args().collect();
+    let at = given.iter().position(|one| one == word)?;
+    given.get(at.checked_sub(1)?).cloned()
 }
 
 /// Tiles that stand in the place of a size, right before the word that may be it.

@@ -225,6 +225,13 @@ impl SearchProgress {
 }
 
 impl LineTally {
+    /// A level with this many states has been found.
+    fn ended(&mut self, states: u64) {
+        self.found += states;
+        self.last = [self.last[1], states];
+        (self.level_begun, self.level_first) = (Instant::now(), Some(0.0));
+    }
+
     /// `depth 31, 41 % of it  12,345 states  1.9 G states/s  ETA 12 s`.
     fn of_search(&mut self, depth: usize, level_share: f64) -> (f64, String) {
         if self.all == u64::MAX {
@@ -308,9 +315,7 @@ impl tilewave::Progress for SearchProgress {
 
     fn level(&self, level: &LevelDone) {
         let mut tally = self.tally.lock();
-        tally.found += level.states;
-        tally.last = [tally.last[1], level.states];
-        (tally.level_begun, tally.level_first) = (Instant::now(), Some(0.0));
+        tally.ended(level.states);
         let (depth, noun) = match tally.all {
             0 => ("value", "entry"),
             _ => ("depth", "state"),
@@ -382,4 +387,27 @@ fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use tilewave::Progress;
+
+    use super::*;
+
+    #[test]
+    fn what_an_earlier_session_did_is_no_work_of_this_one() {
+        let progress = SearchProgress::new();
+        progress.started(u64::MAX);
+        progress.continued(29, 25_077_799_715);
+        let told = |depth, share| progress.tally.lock().of_search(depth, share).1;
+        // Nothing is known of the speed until a level has been found.
+        assert_eq!(told(30, 0.13), "depth 30, 13 % done  25,077,799,715 states");
+        assert!(!told(30, 0.5).contains("states/s"));
+        progress.tally.lock().ended(28_070_588_413);
+        assert!(told(31, 0.06).starts_with("depth 31, 6 % done  53,148,388,128 states  ETA "));
+        progress.tally.lock().ended(56_212_979_470);
+        let line = told(32, 0.5);
+        assert!(line.contains("about 165,646,241,5") && line.contains(" states/s"), "{line}");
+    }
 }

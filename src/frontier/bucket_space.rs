@@ -571,17 +571,20 @@ impl BucketSpace {
         each.min(self.coordinate.classes() - chunk * each) * self.coordinate.fine
     }
 
-    /// The classes that moves lead to from a level, or all classes if there are many.
-    pub fn targets(&self, lists: &BucketLists) -> Vec<bool> {
-        let each = self.classes_per_chunk();
-        let classes = self.coordinate.classes();
-        let fine = self.coordinate.fine;
-        let full = |class: &usize| lists.chunks[class / each].count(class % each * fine, fine) > 0;
-        let sources: Vec<usize> = (0..classes).filter(full).collect();
-        if sources.len() * self.moves.len() > classes {
-            return vec![true; classes];
+    /// The classes that have keys in a level.
+    pub fn classes_with_keys(&self, lists: &BucketLists) -> Vec<bool> {
+        let (each, fine) = (self.classes_per_chunk(), self.coordinate.fine);
+        let full = |class: usize| lists.chunks[class / each].count(class % each * fine, fine) > 0;
+        (0..self.coordinate.classes()).map(full).collect()
+    }
+
+    /// The classes that moves lead to from some classes, or all classes if there are many.
+    pub fn targets(&self, from: &[bool]) -> Vec<bool> {
+        let sources: Vec<usize> = (0..from.len()).filter(|&class| from[class]).collect();
+        if sources.len() * self.moves.len() > from.len() {
+            return vec![true; from.len()];
         }
-        let mut targets = vec![false; classes];
+        let mut targets = vec![false; from.len()];
         let (mut row, mut after) = (Vec::new(), Vec::new());
         for class in sources {
             self.coordinate.representative(class, &mut row);

@@ -241,19 +241,14 @@ impl BucketSpace {
         from.bound.as_ref().unwrap_or_else(|| &self.operations[number])
     }
 
-    /// The same for several successive moves: classes that have keys are asked for only before the first one.
-    fn find_paths(
-        &self,
-        class: usize,
-        moves: usize,
-        has_keys: &dyn Fn(u32) -> bool,
-        of: &mut ClassSources,
-    ) {
-        self.find_sources(class, |class| moves > 1 || has_keys(class), of);
-        if moves > 1 {
+    /// The same for successive moves; for each of them, the classes from which it may be made.
+    fn find_paths(&self, class: usize, near: &[Vec<bool>], of: &mut ClassSources) {
+        let (from, before) = near.split_last().expect("there is a move");
+        self.find_sources(class, |class| from[class as usize], of);
+        if !before.is_empty() {
             of.farther.resize_with(of.incoming.len(), ClassSources::default);
             for (from, farther) in of.incoming.iter().zip(&mut of.farther) {
-                self.find_paths(from.class as usize, moves - 1, has_keys, farther);
+                self.find_paths(from.class as usize, before, farther);
             }
         }
     }
@@ -413,22 +408,22 @@ impl BucketSpace {
         &self,
         chunk: usize,
         work: &LevelWork,
-        (targets, pairs): (&[bool], Option<&MovePairs>),
+        (near, pairs): (&[Vec<bool>], Option<&MovePairs>),
         worker: &mut LevelWorker<W>,
     ) -> ListChunk {
         let each = self.classes_per_chunk();
         let classes = chunk * each..(chunk * each + each).min(self.coordinate.classes());
+        let (targets, nearer) = near.split_last().expect("there is a move");
         if !targets[classes.clone()].contains(&true) {
             return ListChunk::default();
         }
         let LevelWorker { own, of, counter } = worker;
-        let has_keys = |class: u32| !work.current.chunks[class as usize / each].is_empty();
         let moves = work.becomes.moves();
         let mut lists = ListBuilder::default();
         for class in classes {
             of.incoming.clear();
             if targets[class] {
-                self.find_paths(class, moves, &has_keys, of);
+                self.find_paths(class, nearer, of);
             }
             if of.incoming.is_empty() {
                 lists.empty(self.coordinate.fine);
@@ -478,10 +473,13 @@ impl BucketSpace {
     /// Computes the parts of a level that are assigned here, each with one thread. Returns their totals.
     pub(super) fn level<const W: usize>(&self, work: &LevelWork) -> Result<LevelTotal, LevelEnd> {
         let pairs = (work.becomes.moves() > 1).then(|| MovePairs::new(self));
-        let targets = match pairs {
-            Some(_) => vec![true; self.coordinate.classes()],
-            None => self.targets(work.current),
-        };
+        // The classes within reach of as many moves.
+        let mut near = vec![self.classes_with_keys(work.current)];
+        for moves in 0..work.becomes.moves() {
+            let mut next = self.targets(&near[moves]);
+            next.iter_mut().zip(&near[moves]).for_each(|(next, &nearer)| *next |= nearer);
+            near.push(next);
+        }
         let (chunks, each) = (work.current.chunks.len(), work.sink.chunks_per_part());
         let compute = |worker: &mut LevelWorker<W>, part: usize| {
             let mut lists = Vec::new();
@@ -490,7 +488,7 @@ impl BucketSpace {
                 if work.progress.interrupted() {
                     return Err(LevelEnd::Interrupted);
                 }
-                let made = self.chunk::<W>(chunk, work, (&targets, pairs.as_ref()), worker);
+                let made = self.chunk::<W>(chunk, work, (&near, pairs.as_ref()), worker);
                 if let Some(error) = worker.own.lists.failed.take() {
                     return Err(LevelEnd::Unread(error));
                 }

@@ -66,7 +66,7 @@ resource_setters! { FrontierSearch }
 
 impl FrontierSearch {
     /// The greatest number of levels before the last one that can be counted without being stored.
-    pub const MOST_AHEAD: u8 = 3;
+    pub const MOST_AHEAD: usize = 3;
 
     /// Returns a complete search with default options.
     pub fn new(puzzle: OrbitPuzzle) -> FrontierSearch {
@@ -229,7 +229,7 @@ impl FrontierSearch {
 
     /// The first depth whose states are counted but not stored.
     pub(crate) fn first_counted(&self) -> usize {
-        let ahead = self.count_ahead.min(usize::from(FrontierSearch::MOST_AHEAD));
+        let ahead = self.count_ahead.min(FrontierSearch::MOST_AHEAD);
         let counted = usize::from(self.keep_last == 0) + ahead;
         let stored = |most: usize| (most + 1).saturating_sub(counted);
         self.max_depth.map_or(usize::MAX, |most| stored(most).max(1))
@@ -546,9 +546,7 @@ mod tests {
                         if !kernel.is_supported() || form == Bits && coarse > 1000 {
                             continue;
                         }
-                        // Paths of three moves are many.
-                        let most = if search.puzzle.moves().len() > 8 { 1 } else { 3 };
-                        let search = search.clone().count_ahead(count_ahead.min(most));
+                        let search = search.clone().count_ahead(count_ahead);
                         let choice = CoordinateChoice {
                             fields: chosen.clone(),
                             oriented,

@@ -116,7 +116,7 @@ pub fn threads(of: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
 pub fn count_ahead(of: &Bound<'_, PyAny>) -> PyResult<usize> {
     let most = FrontierSearch::MOST_AHEAD;
     let depths = number("count_ahead", of, || between("count_ahead", most))?;
-    if depths > usize::from(most) { Err(between("count_ahead", most)) } else { Ok(depths) }
+    if depths > most { Err(between("count_ahead", most)) } else { Ok(depths) }
 }
 
 /// Reads the argument `tiles`; which tiles exist depends on the board and is checked later.
