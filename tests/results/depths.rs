@@ -4,6 +4,7 @@
 use std::fs;
 
 use serde::Deserialize;
+use serde_json::Value;
 use tilewave::frontier::FrontierSearch;
 use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
 use tilewave::puzzle::{Board, Goal, Metric, StateSpace, named};
@@ -99,4 +100,41 @@ fn a_changed_search_to_a_depth_is_refused() {
     let check = tool(dir.path(), &["check"]).unwrap();
     assert_eq!(check.status.code(), Some(1));
     assert!(error(&check).contains("2x9.json: the seal does not fit"), "{}", error(&check));
+}
+
+/// A search that took hours is taken from its report if it agrees with the file, whose confirmations stay.
+#[test]
+fn a_longer_search_is_taken_from_its_report() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("depths")).unwrap();
+    let (to, report) = (dir.path().join("depths/2x9.json"), dir.path().join("report"));
+    let text = fs::read_to_string(results().join("depths/2x9.json")).unwrap();
+    fs::write(&to, &text).unwrap();
+    let before: Value = serde_json::from_str(&text).unwrap();
+    let deepen = |found: &Value| {
+        fs::write(&report, found.to_string()).unwrap();
+        tool(dir.path(), &["depths", "2x9", "--report", report.to_str().unwrap()])
+    };
+    let mut longer = before.clone();
+    let levels = before["counts"].as_array().unwrap().len();
+    for (key, value) in [("counts", 7.into()), ("reduced", 7.into()), ("checksums", "07".into())] {
+        longer[key].as_array_mut().unwrap().push(value);
+    }
+    longer["level_seconds"].as_array_mut().unwrap().push(0.5.into());
+    longer["total"] = (before["total"].as_u64().unwrap() + 7).into();
+    let mut other = longer.clone();
+    other["counts"][9] = 1.into();
+    for (found, told) in [(&before, "no deeper"), (&other, "other counts")] {
+        let Some(refused) = deepen(found) else { return };
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(error(&refused).contains(told), "{}", error(&refused));
+        assert_eq!(fs::read_to_string(&to).unwrap(), text);
+    }
+    let taken = deepen(&longer).unwrap();
+    assert!(taken.status.success(), "{}", error(&taken));
+    let after: Value = serde_json::from_str(&fs::read_to_string(&to).unwrap()).unwrap();
+    assert_eq!((after["counts"][levels].as_u64(), &after["counts"]), (Some(7), &longer["counts"]));
+    assert_eq!(after["confirmed"], before["confirmed"]);
+    let check = tool(dir.path(), &["check"]).unwrap();
+    assert!(check.status.success(), "{}", error(&check));
 }

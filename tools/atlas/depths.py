@@ -5,7 +5,7 @@ import json
 import boards
 
 # What takes some seconds on two threads: target, metric, depth from a corner, and from the other cells. A larger depth is
-# searched anew.
+# searched anew. What took hours is in a file as well, and is confirmed to these depths: deepen().
 BOARDS = [("5x5", "stm", 22, 20), ("5x5", "mtm", 11, 11), ("4x5", "stm", 22, 21), ("4x5", "mtm", 13, 13), ("3x6", "stm", 24, 23),
           ("3x6", "mtm", 14, 14), ("2x9", "stm", 31, 30), ("2x9", "mtm", 16, 16), ("6x6", "stm", 19, 17), ("6x6", "mtm", 10, 10)]
 CUBES = [("3x3x3", "htm", 8), ("3x3x3", "qtm", 9)]
@@ -67,11 +67,30 @@ def make(search, run):
     """The first computation; run takes the program's words and gives its JSON."""
     arguments = search.arguments()
     found = json.loads(run(*arguments, "--format", "json"))
+    return said(search, found, arguments)
+
+
+def said(search, found, arguments):
+    """What a file says, from the JSON of a command."""
     kept = ("puzzle", "engine", "kernel", "threads", "states", "counts", "reduced", "symmetries", "total", "checksums", "kept",
             "seconds", "level_seconds", "peak_memory_bytes", "published", "version")
     result = {"name": search.name, **{key: found[key] for key in kept}}
     result["level_seconds"] = [round(seconds, 6) for seconds in found["level_seconds"]]
     return result | {"command": f"tilewave {' '.join(arguments)} --format json", "confirmed": []}
+
+
+def deepen(search, result, found):
+    """The same search to a larger depth, from the JSON of a command that took hours in a directory of its own. What confirms
+    the levels of the file confirms those of the longer search, which must be equal."""
+    depth = len(result["counts"]) - 1
+    if len(found["counts"]) - 1 <= depth:
+        raise ValueError(f"the file goes to depth {depth}, the report no deeper")
+    for key in ("puzzle", "symmetries", "counts", "reduced", "checksums"):
+        same = found[key][: depth + 1] if isinstance(found[key], list) else found[key]
+        if same != result[key]:
+            raise ValueError(f"the report has other {key} than the file: neither is to be trusted")
+    arguments = [*search.arguments(len(found["counts"]) - 1, memory="14GB"), "--dir", "DIR", "--count-ahead"]
+    return said(search, found, arguments) | {"confirmed": result["confirmed"]}
 
 
 def confirm(search, result, by, run):
@@ -105,7 +124,7 @@ def confirm(search, result, by, run):
 def faults(search, result, truth):
     """What is wrong with a file, one line each."""
     counts, depth = result["counts"], len(result["counts"]) - 1
-    if result["name"] != search.name or depth != search.depth:
+    if result["name"] != search.name or depth < search.depth:
         yield f"it is another search, or not to depth {search.depth}"
     if not depth + 1 == len(result["checksums"]) == len(result["level_seconds"]) == len(result["reduced"]):
         yield "it has not one count, checksum and time for each level"
@@ -130,11 +149,12 @@ def table(found, truths):
     lines = ["| search | metric | depth | states at this depth | up to symmetry | symmetries | confirmed by | published |",
              "|---|---|---:|---:|---:|---:|---|---|"]
     for search, result in found:
-        by = ", ".join(c["by"] + ("" if c["to_depth"] == search.depth else f" to {c['to_depth']}") for c in result["confirmed"])
+        depth = len(result["counts"]) - 1
+        by = ", ".join(c["by"] + ("" if c["to_depth"] == depth else f" to {c['to_depth']}") for c in result["confirmed"])
         truth = truths.get(search.name)
-        levels = min(len(truth["counts"]), search.depth + 1) - 1 if truth else 0
+        levels = min(len(truth["counts"]), depth + 1) - 1 if truth else 0
         cited = f"{truth['source'].split(' (')[0]}, to {levels}" if truth else "**not found**"
-        lines.append(f"| [{search.name}](depths/{search.name}.json) | {search.metric} | {search.depth} | {result['counts'][-1]:,} | "
+        lines.append(f"| [{search.name}](depths/{search.name}.json) | {search.metric} | {depth} | {result['counts'][-1]:,} | "
                      f"{result['reduced'][-1]:,} | {result['symmetries']} | {by} | {cited} |")
     return "\n".join(lines) + "\n"
 
