@@ -120,6 +120,7 @@ fn a_longer_search_is_taken_from_its_report() {
     for (key, value) in [("counts", 7.into()), ("reduced", 7.into()), ("checksums", "07".into())] {
         longer[key].as_array_mut().unwrap().push(value);
     }
+    longer["level_bytes"] = [9, 0, 0].into_iter().collect();
     longer["level_seconds"].as_array_mut().unwrap().push(0.5.into());
     longer["total"] = (before["total"].as_u64().unwrap() + 7).into();
     let mut other = longer.clone();
@@ -135,6 +136,8 @@ fn a_longer_search_is_taken_from_its_report() {
     let after: Value = serde_json::from_str(&fs::read_to_string(&to).unwrap()).unwrap();
     assert_eq!((after["counts"][levels].as_u64(), &after["counts"]), (Some(7), &longer["counts"]));
     assert_eq!(after["confirmed"], before["confirmed"]);
+    let command = after["command"].as_str().unwrap();
+    assert!(command.contains("--max-depth 32 --dir DIR --count-ahead=1 "), "{command}");
     let check = tool(dir.path(), &["check"]).unwrap();
     assert!(check.status.success(), "{}", error(&check));
 }

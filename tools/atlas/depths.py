@@ -89,7 +89,10 @@ def deepen(search, result, found):
         same = found[key][: depth + 1] if isinstance(found[key], list) else found[key]
         if same != result[key]:
             raise ValueError(f"the report has other {key} than the file: neither is to be trusted")
-    arguments = [*search.arguments(len(found["counts"]) - 1, memory="14GB"), "--dir", "DIR", "--count-ahead"]
+    # Of the last levels none has bytes: one is not stored in any case. How much memory there was, the report does not say.
+    counted = next((n for n, size in enumerate(reversed(found["level_bytes"])) if size), 0)
+    ahead = [f"--count-ahead={counted - 1}"] if counted > 1 else []
+    arguments = [*search.arguments(len(found["counts"]) - 1)[:-2], "--dir", "DIR", *ahead]
     return said(search, found, arguments) | {"confirmed": result["confirmed"]}
 
 
