@@ -222,7 +222,7 @@ fn in_words(error: &clap::Error) -> String {
             format!("unknown option '{argument}'")
         }
         (ErrorKind::UnknownArgument, _)
-            if before(&argument).as_deref() == Some("--count-ahead") =>
+            if before(&argument).last().is_some_and(|option| option == "--count-ahead") =>
         {
             format!("unexpected argument '{argument}': write --count-ahead={argument}")
         }
@@ -275,18 +275,17 @@ fn in_words(error: &clap::Error) -> String {
     text
 }
 
-/// The argument before a word.
-fn before(word: &str) -> Option<String> {
-    let given: Vec<String> = std::env::args().collect();
-    let at = given.iter().position(|one| one == word)?;
-    given.get(at.checked_sub(1)?).cloned()
+/// The arguments before a word.
+fn before(word: &str) -> Vec<String> {
+    let mut given: Vec<String> = std::env::args().collect();
+    given.truncate(given.iter().position(|one| one == word).unwrap_or(0));
+    given
 }
 
 /// Tiles that stand in the place of a size, right before the word that may be it.
 fn tiles_before(word: &str) -> Option<String> {
-    let given: Vec<String> = std::env::args().collect();
-    let at = given.iter().position(|one| one == word)?;
-    let [.., before, tiles] = &given[..at] else { return None };
+    let given = before(word);
+    let [.., before, tiles] = &given[..] else { return None };
     let is_tiles = tiles.bytes().all(|b| b.is_ascii_digit() || b",-".contains(&b));
     (is_tiles && !before.starts_with('-')).then(|| tiles.clone())
 }
