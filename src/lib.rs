@@ -50,7 +50,14 @@
 //! [`solve`], [`report`].
 //! `docs/design.md` is a map of the program; `docs/engine.md` explains the engine with a worked example.
 
+// The program uses the library as others do.
+#[cfg(feature = "cli")]
+extern crate self as tilewave;
+
 mod bits;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 mod error;
 pub mod frontier;
 #[doc(hidden)]

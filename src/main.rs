@@ -1,8 +1,8 @@
 //! The `tilewave` command.
 
-mod cli;
-
 use std::process::ExitCode;
+
+use tilewave::cli;
 
 #[global_allocator]
 static ALLOCATOR: cli::Allocator = cli::Allocator;

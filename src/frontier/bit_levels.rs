@@ -296,7 +296,7 @@ impl BitLevels {
         let of_chunk = |(chunk, lists): (usize, &ListChunk)| {
             let mut numbers = Vec::new();
             let mut count = 0;
-            let entered = space.each_list::<W>(chunk, lists, |of, fine, keys, _| {
+            let entered = space.each_list::<W>(chunk, lists, &mut |of, fine, keys, _| {
                 if keys.is_empty() {
                     return;
                 }

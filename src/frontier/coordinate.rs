@@ -306,34 +306,35 @@ impl Coordinate {
     /// Writes the image of each fine value under a map of the tracked fields, at a row of positions.
     pub fn fine_map(&self, row: &[u8], map: &FieldMap, images: &mut Vec<u32>) {
         images.clear();
+        images.reserve(self.fine);
         images.push(0);
         if self.fine == 1 {
             return;
         }
         // The contribution of each orientation of each piece.
-        let mut adds = vec![Vec::new(); self.tracked.len()];
-        for (q, (&from, table)) in map.source.iter().zip(&map.table).enumerate() {
+        let most = self.tracked.iter().map(|piece| piece.modulus).max().unwrap_or(1);
+        let mut adds = vec![0; most * self.tracked.len()];
+        for ((piece, &from), table) in self.tracked.iter().zip(&map.source).zip(&map.table) {
             let from = usize::from(from);
-            let piece = &self.tracked[q];
-            let at = usize::from(row[from]) / piece.modulus * piece.modulus;
-            let turned = table[at..at + piece.modulus].iter();
-            adds[from] = turned
-                .map(|&value| u32::from(value) % piece.modulus as u32 * piece.weight)
-                .collect();
+            let (modulus, at) = (piece.modulus as u8, usize::from(row[from]));
+            let turned = &table[at - at % piece.modulus..][..piece.modulus];
+            for (add, value) in adds[most * from..].iter_mut().zip(turned) {
+                *add = u32::from(value % modulus) * piece.weight;
+            }
         }
-        for (piece, adds) in self.tracked.iter().zip(&adds) {
+        for (piece, adds) in self.tracked.iter().zip(adds.chunks_exact(most)) {
             if piece.weight > 0 {
                 let known = images.len();
-                images.resize(known * adds.len(), 0);
-                let (first, others) = images.split_at_mut(known);
-                for (part, add) in others.chunks_exact_mut(known).zip(&adds[1..]) {
-                    part.iter_mut().zip(&*first).for_each(|(image, old)| *image = old + add);
+                for add in &adds[1..piece.modulus] {
+                    let begin = images.len();
+                    images.extend_from_within(..known);
+                    images[begin..].iter_mut().for_each(|image| *image += add);
                 }
-                first.iter_mut().for_each(|image| *image += adds[0]);
+                images[..known].iter_mut().for_each(|image| *image += adds[0]);
             }
         }
         for (piece, by_fine) in &self.implied {
-            let adds = &adds[*piece];
+            let adds = &adds[most * piece..][..most];
             if adds.iter().any(|&add| add > 0) {
                 for (image, &turn) in images.iter_mut().zip(by_fine) {
                     *image += adds[usize::from(turn)];

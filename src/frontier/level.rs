@@ -65,6 +65,10 @@ pub(super) struct ClassSources {
     farther: Vec<ClassSources>,
 }
 
+/// A function of a bucket, by the sources of its class and its place there, and its keys; with memory to encode lists.
+type EachList<'a, const W: usize> =
+    dyn FnMut(&ClassSources, usize, &[[u64; W]], &mut ListWorkspace) + 'a;
+
 /// The working memory with which a thread computes the keys of a bucket.
 struct BucketWorker<const W: usize> {
     set: KeySet<W>,
@@ -229,6 +233,7 @@ impl BucketSpace {
 
     /// Returns the bucket that a bucket of a class comes from, and the number of the operation on its keys if that does
     /// not depend on the class.
+    #[inline]
     pub(super) fn source(&self, from: &IncomingClass, fine: usize) -> ((u32, u32), usize) {
         let before = if self.coordinate.fine > 1 { from.fine[fine] } else { 0 };
         let at = self.coordinate.canonical(from.class, before);
@@ -297,7 +302,7 @@ impl BucketSpace {
                 each(own);
             };
             if paths.moves == 1 {
-                self.list::<W>(paths.level, bucket, &from.free, workspace, apply);
+                self.list::<W>(paths.level, bucket, &from.free, workspace, &mut apply);
             } else {
                 let of = &paths.of.farther[i];
                 let paths = Paths { of, fine: bucket.1 as usize, moves: paths.moves - 1, ..paths };
@@ -410,12 +415,12 @@ impl BucketSpace {
         work: &LevelWork,
         (near, pairs): (&[Vec<bool>], Option<&MovePairs>),
         worker: &mut LevelWorker<W>,
-    ) -> ListChunk {
+    ) -> Result<ListChunk, LevelEnd> {
         let each = self.classes_per_chunk();
         let classes = chunk * each..(chunk * each + each).min(self.coordinate.classes());
         let (targets, nearer) = near.split_last().expect("there is a move");
         if !targets[classes.clone()].contains(&true) {
-            return ListChunk::default();
+            return Ok(ListChunk::default());
         }
         let LevelWorker { own, of, counter } = worker;
         let moves = work.becomes.moves();
@@ -445,6 +450,10 @@ impl BucketSpace {
                 let slices = if fits { 1 } else { slices(fine, false) };
                 own.new.clear();
                 for number in 0..slices {
+                    // A chunk of a large level takes half a minute.
+                    if work.progress.interrupted() {
+                        return Err(LevelEnd::Interrupted);
+                    }
                     let before = own.new.len();
                     self.pull(paths, work, BucketSlice { number, slices }, own);
                     counter.total.lists.generated += (own.generated.len() / W) as u64;
@@ -467,7 +476,7 @@ impl BucketSpace {
                 lists.list(new, code, &mut own.lists);
             }
         }
-        lists.finish()
+        Ok(lists.finish())
     }
 
     /// Computes the parts of a level that are assigned here, each with one thread. Returns their totals.
@@ -485,10 +494,7 @@ impl BucketSpace {
             let mut lists = Vec::new();
             let mut sum = LevelTotal::default();
             for chunk in part * each..chunks.min((part + 1) * each) {
-                if work.progress.interrupted() {
-                    return Err(LevelEnd::Interrupted);
-                }
-                let made = self.chunk::<W>(chunk, work, (&near, pairs.as_ref()), worker);
+                let made = self.chunk::<W>(chunk, work, (&near, pairs.as_ref()), worker)?;
                 if let Some(error) = worker.own.lists.failed.take() {
                     return Err(LevelEnd::Unread(error));
                 }
@@ -522,9 +528,9 @@ impl BucketSpace {
         states: &[Vec<u8>],
         coded: bool,
     ) -> Vec<(ListChunk, LevelTotal)> {
-        let mut keys: BTreeMap<(usize, usize), BTreeSet<[u64; W]>> = BTreeMap::new();
+        let mut keys: BTreeMap<(usize, usize), BTreeSet<Vec<u64>>> = BTreeMap::new();
         for state in states {
-            let (bucket, key) = self.bucket::<W>(state);
+            let (bucket, key) = self.bucket(state);
             keys.entry(bucket).or_default().insert(key);
         }
         let each = self.classes_per_chunk();
@@ -547,9 +553,10 @@ impl BucketSpace {
                         lists.empty(1);
                         continue;
                     };
-                    let new: Vec<[u64; W]> = new.into_iter().collect();
-                    self.count(of, fine, &new, counter);
-                    lists.list(&new, coded.then_some((&self.coder, &of.free)), &mut own.lists);
+                    let new: Vec<u64> = new.into_iter().flatten().collect();
+                    let new = as_keys::<W>(&new);
+                    self.count(of, fine, new, counter);
+                    lists.list(new, coded.then_some((&self.coder, &of.free)), &mut own.lists);
                 }
             }
             counter.total.lists.generated = counter.total.lists.kept;
@@ -559,7 +566,7 @@ impl BucketSpace {
     }
 
     /// The bucket of a state, by class and fine value, and its key there.
-    fn bucket<const W: usize>(&self, state: &[u8]) -> ((usize, usize), [u64; W]) {
+    fn bucket(&self, state: &[u8]) -> ((usize, usize), Vec<u64>) {
         let (coarse, _) = self.coordinate.of_state(state);
         let of = self.coordinate.class_of[coarse];
         let state = self.coordinate.group.maps[usize::from(of.symmetry)].apply(state);
@@ -572,9 +579,8 @@ impl BucketSpace {
                 false => state[part.field],
             })
             .collect();
-        let mut key = [0; W];
-        let packed = self.layout.pack(&values);
-        key[..packed.len()].copy_from_slice(&packed);
+        let mut key = self.layout.pack(&values);
+        key.resize(self.words(), 0);
         ((of.class as usize, at.fine as usize), key)
     }
 
@@ -589,7 +595,7 @@ impl BucketSpace {
         lists: &ListChunk,
     ) -> Result<LevelTotal, StorageError> {
         let mut counter = LevelWorker::<W>::new(self).counter;
-        self.each_list::<W>(chunk, lists, |of, fine, keys, _| {
+        self.each_list::<W>(chunk, lists, &mut |of, fine, keys, _| {
             if self.bound && fine == 0 {
                 self.adds(&of.row, &mut counter.adds);
             }
@@ -607,7 +613,7 @@ impl BucketSpace {
     pub fn plain(&self, chunk: usize, lists: &ListChunk) -> Result<ListChunk, StorageError> {
         by_words!(self.words(), W => {
             let mut plain = ListBuilder::default();
-            self.each_list::<W>(chunk, lists, |_, _, keys, workspace| match keys {
+            self.each_list::<W>(chunk, lists, &mut |_, _, keys, workspace| match keys {
                 [] => plain.empty(1),
                 keys => plain.list(keys, None, workspace),
             })?;
@@ -621,23 +627,14 @@ impl BucketSpace {
         &self,
         chunk: usize,
         lists: &ListChunk,
-        each: impl FnMut(&[u8]),
-    ) -> Result<(), StorageError> {
-        by_words!(self.words(), W => self.each_row_words::<W>(chunk, lists, each))
-    }
-
-    fn each_row_words<const W: usize>(
-        &self,
-        chunk: usize,
-        lists: &ListChunk,
-        mut each: impl FnMut(&[u8]),
+        each: &mut dyn FnMut(&[u8]),
     ) -> Result<(), StorageError> {
         if lists.is_empty() {
             return Ok(());
         }
         let mut state = vec![0; self.checksum.adds.len()];
         let parts: Vec<_> = self.parts.iter().map(|part| (part.field, part.turn)).collect();
-        self.each_list::<W>(chunk, lists, |of, fine, keys, _| {
+        by_words!(self.words(), W => self.each_list::<W>(chunk, lists, &mut |of, fine, keys, _| {
             let turns = self.coordinate.turns(fine);
             for ((field, &value), turn) in self.coordinate.fields().zip(&of.row).zip(turns) {
                 state[field] = value + turn;
@@ -653,12 +650,12 @@ impl BucketSpace {
                 }
                 each(&state);
             }
-        })
+        }))
     }
 
     /// Calls a function with the fields of each image of a state under the symmetries in use, itself included, once
     /// each.
-    pub fn each_image(&self, row: &[u8], mut each: impl FnMut(&[u8])) {
+    pub fn each_image(&self, row: &[u8], each: &mut dyn FnMut(&[u8])) {
         let mut images: Vec<Vec<u8>> =
             self.coordinate.group.maps.iter().map(|map| map.apply(row)).collect();
         images.sort_unstable();
@@ -666,12 +663,12 @@ impl BucketSpace {
         images.iter().for_each(|image| each(image));
     }
 
-    /// Calls a function with the keys of each bucket of a chunk, and the bucket's class and its place there.
+    /// Calls a function with each bucket of a chunk.
     pub(super) fn each_list<const W: usize>(
         &self,
         chunk: usize,
         lists: &ListChunk,
-        mut each: impl FnMut(&ClassSources, usize, &[[u64; W]], &mut ListWorkspace),
+        each: &mut EachList<W>,
     ) -> Result<(), StorageError> {
         let [mut own, mut other] = [(); 2].map(|()| ListWorkspace::new());
         let mut keys = Vec::new();
@@ -683,8 +680,8 @@ impl BucketSpace {
             for at in 0..fine {
                 let bucket = (class - first) * fine + at;
                 keys.clear();
-                let collect = |some: &[u64]| keys.extend_from_slice(some);
-                self.coder.keys::<W>(lists, bucket, &of.free, &mut own, collect);
+                let mut collect = |some: &[u64]| keys.extend_from_slice(some);
+                self.coder.keys::<W>(lists, bucket, &of.free, &mut own, &mut collect);
                 each(&of, at, as_keys::<W>(&keys), &mut other);
             }
         }

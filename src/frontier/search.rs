@@ -198,9 +198,7 @@ impl FrontierSearch {
         start.dedup();
         let may = store.takes_bits() && form.is_none_or(|form| form == LevelForm::Bits);
         let ranks = may.then(|| BucketRanks::new(&space, &self.puzzle, fields)).flatten();
-        by_words!(space.words(), W => {
-            self.levels::<W>(&space, &start, (form, choice.slice, ranks), store, progress)
-        })
+        self.levels(&space, &start, (form, choice.slice, ranks), store, progress)
     }
 
     /// States from lists: the number requested, from the first lists.
@@ -216,9 +214,9 @@ impl FrontierSearch {
             if listed.len() >= self.keep_last {
                 break;
             }
-            space.each_row(chunk, lists, |row| {
+            space.each_row(chunk, lists, &mut |row| {
                 if listed.len() < self.keep_last {
-                    space.each_image(row, |image| {
+                    space.each_image(row, &mut |image| {
                         listed.insert(fields.decode(&self.puzzle, image));
                     });
                 }
@@ -235,7 +233,7 @@ impl FrontierSearch {
         self.max_depth.map_or(usize::MAX, |most| stored(most).max(1))
     }
 
-    fn levels<const W: usize>(
+    fn levels(
         &self,
         space: &BucketSpace,
         start: &[Vec<u8>],
@@ -243,6 +241,7 @@ impl FrontierSearch {
         store: &mut dyn LevelStore,
         progress: &dyn Progress,
     ) -> Result<FrontierOutcome, Error> {
+        let words = space.words();
         let coded =
             form == Some(LevelForm::Coded) && (store.is_on_disk() || space.coder.can_code());
         // The states at the last depth are rarely all states.
@@ -255,7 +254,7 @@ impl FrontierSearch {
             let begun = Instant::now();
             let becomes = if coded { LevelUse::Coded } else { LevelUse::Kept };
             store.open(0, becomes, spare);
-            let chunks = space.start::<W>(start, coded);
+            let chunks = by_words!(words, W => space.start::<W>(start, coded));
             let total = chunks.iter().fold(LevelTotal::default(), |sum, (_, own)| sum.plus(*own));
             let sink = store.sink();
             let parts = chunks.chunks(sink.chunks_per_part()).enumerate();
@@ -283,25 +282,25 @@ impl FrontierSearch {
             // The expected size of the level.
             let kept = |depth: usize| levels[depth].kept as f64;
             let growth = stored.checked_sub(2).map_or(1.0, |d| kept(d + 1) / kept(d)).max(1.0);
-            let is_wide = || kept(stored - 1) * growth * (8 * W) as f64 > 0.5 * room as f64;
+            let is_wide = || kept(stored - 1) * growth * (8 * words) as f64 > 0.5 * room as f64;
             // Lists are faster if they fit, but the thread of a single bucket would work alone.
             let is_alone = space.chunks() <= rayon::current_num_threads();
             let is_full = |ranks: &mut BucketRanks| {
                 let bytes = BitLevels::bytes_of(ranks, space);
-                let expected = kept(depth - 1) * growth * (8 * W) as f64;
+                let expected = kept(depth - 1) * growth * (8 * words) as f64;
                 let pays = ranks.is_worth_while() && bytes <= room && expected > bytes as f64 / 3.0;
                 let is_list = depth >= self.first_counted();
                 form.is_some() || !is_list && pays && (is_alone || is_wide())
             };
             if let Some(ranks) = ranks.take_if(is_full) {
-                let made =
-                    BitLevels::new::<W>(ranks, space, &lists).map_err(FrontierError::from)?;
+                let made = by_words!(words, W => BitLevels::new::<W>(ranks, space, &lists))
+                    .map_err(FrontierError::from)?;
                 peak_bytes = peak_bytes.max(taken + made.bytes());
                 bits = Some(made);
                 lists.clear();
             }
             if let Some(bits) = &mut bits {
-                let found = bits.level::<W>(space, (depth, room), progress);
+                let found = by_words!(words, W => bits.level::<W>(space, (depth, room), progress));
                 let total = found.map_err(|end| store.ended(&self.puzzle, depth, end))?;
                 peak_bytes = peak_bytes.max(taken + bits.list_bytes);
                 complete = total.tally.states == 0;
@@ -330,7 +329,7 @@ impl FrontierSearch {
                 store.open(depth, becomes, room);
                 let sink = store.sink();
                 let work = LevelWork { seen, current, depth, becomes, slice, sink, progress };
-                let found = space.level::<W>(&work);
+                let found = by_words!(words, W => space.level::<W>(&work));
                 match store.meet(found) {
                     Ok(Some(total)) => break total,
                     Ok(None) => {}
@@ -357,7 +356,7 @@ impl FrontierSearch {
             }
         }
         if let Some(bits) = bits.filter(|_| self.keep_last > 0) {
-            lists.push(bits.lists::<W>(space));
+            lists.push(by_words!(words, W => bits.lists::<W>(space)));
         }
         let last = match lists.last() {
             Some(lists) if self.keep_last > 0 && stored == levels.len() => {
@@ -381,7 +380,10 @@ impl FrontierSearch {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use std::{
+        collections::HashSet,
+        sync::atomic::{AtomicU64, Ordering},
+    };
 
     use rayon::prelude::*;
 
@@ -389,7 +391,7 @@ mod tests {
     use crate::{
         frontier::{bucket_space::candidates, coordinate::sizes, symmetry::SymmetryGroup},
         kernel::Kernel,
-        progress::StopWhen,
+        progress::{Phase, StopWhen},
         puzzle::{
             StateSpace, Variant, families,
             orbits::{Arrangement, Orbit, OrbitMove, OrbitTurn, Placed, Transformation, Turns},
@@ -612,6 +614,38 @@ mod tests {
         let found = FrontierSearch::new(puzzle.unwrap()).run().unwrap();
         let levels = found.levels.iter().map(|level| (level.states, level.reduced));
         assert_eq!(levels.collect::<Vec<_>>(), [(1, Some(1)), (2, Some(1)), (1, Some(1))]);
+    }
+
+    /// Counts how often it is asked whether to stop, and how many chunks there are.
+    #[derive(Default)]
+    struct Asked {
+        times: AtomicU64,
+        chunks: AtomicU64,
+    }
+
+    impl Progress for Asked {
+        fn progress(&self, _: Phase, _: u64, chunks: u64) {
+            self.chunks.store(chunks, Ordering::Relaxed);
+        }
+
+        fn interrupted(&self) -> bool {
+            self.times.fetch_add(1, Ordering::Relaxed);
+            false
+        }
+    }
+
+    /// A chunk of a large level takes long, and so does one of its buckets: each slice of one asks.
+    #[test]
+    fn an_interrupt_waits_for_one_slice() {
+        let search = FrontierSearch::new(board(3, 3, 8));
+        let fields = StateFields::of(&search.puzzle);
+        let mut choice = CoordinateChoice::new(&search.puzzle, &fields, true, None, None);
+        (choice.form, choice.slice) = (Some(LevelForm::Lists), Some(64));
+        let asked = Asked::default();
+        let found = search.search(&fields, &choice, &mut MemoryLevels::default(), &asked).unwrap();
+        let chunks = asked.chunks.into_inner() * found.levels.len() as u64;
+        let times = asked.times.into_inner();
+        assert!(chunks > 0 && times > 10 * chunks, "{times} times for {chunks} chunks");
     }
 
     #[test]

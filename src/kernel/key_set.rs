@@ -278,8 +278,8 @@ impl Digit {
 
 /// Number of keys whose fields are converted at once, a register of bytes per field.
 const BATCH: usize = 64;
-/// Number of the remaining keys that are converted at once: their waiting times are independent.
-const TOGETHER: usize = 4;
+/// Minimum number of keys for which a batch takes less time than one key after the other.
+const LEAST_BATCH: usize = 24;
 
 /// Consecutive digits of the same kind.
 #[derive(Clone, Debug)]
@@ -444,20 +444,19 @@ unsafe fn convert_all<const TO: u8, const W: usize>(
     to: &mut [u64],
 ) {
     let (from, to) = (from.as_chunks::<W>().0, to.as_chunks_mut::<W>().0);
-    let (batches, from) = from.as_chunks::<BATCH>();
-    let (batches_to, to) = to.as_chunks_mut::<BATCH>();
-    for (from, to) in batches.iter().zip(batches_to) {
-        convert_batch::<TO, W>(digits, from, free, to);
-    }
-    let (many, few) = from.as_chunks::<TOGETHER>();
-    let (many_to, few_to) = to.as_chunks_mut::<TOGETHER>();
-    // SAFETY: the caller's promise.
-    unsafe {
-        for (from, to) in many.iter().zip(many_to) {
-            convert_some::<TO, W, TOGETHER>(digits, from, free, to);
-        }
-        for (from, to) in few.as_chunks::<1>().0.iter().zip(few_to.as_chunks_mut::<1>().0) {
-            convert_some::<TO, W, 1>(digits, from, free, to);
+    for (from, to) in from.chunks(BATCH).zip(to.chunks_mut(BATCH)) {
+        if from.len() < LEAST_BATCH {
+            for (from, to) in from.iter().zip(to) {
+                // SAFETY: the caller's promise.
+                unsafe { convert_one::<TO, W>(digits, from, free, to) };
+            }
+        } else if let (Ok(from), Ok(to)) = (from.try_into(), (&mut *to).try_into()) {
+            convert_batch::<TO, W>(digits, from, free, to);
+        } else {
+            let [mut filled, mut converted] = [[[0; W]; BATCH]; 2];
+            filled[..from.len()].copy_from_slice(from);
+            convert_batch::<TO, W>(digits, &filled, free, &mut converted);
+            to.copy_from_slice(&converted[..from.len()]);
         }
     }
 }
@@ -548,31 +547,29 @@ fn each_bit(mut bits: u64, mut each: impl FnMut(u8)) {
 /// # Safety
 /// The same conditions as for [`convert`].
 #[inline(always)]
-unsafe fn convert_some<const TO: u8, const W: usize, const N: usize>(
+unsafe fn convert_one<const TO: u8, const W: usize>(
     digits: &KeyDigits,
-    from: &[[u64; W]; N],
+    from: &[u64; W],
     free: &FreePositions,
-    to: &mut [[u64; W]; N],
+    to: &mut [u64; W],
 ) {
     for run in &digits.runs {
-        let mut left = [run.slot.map_or(0, |slot| free[slot]); N];
+        let mut left = run.slot.map_or(0, |slot| free[slot]);
         for digit in &run.digits {
             let [source, target] = ends::<TO>(digit);
-            for i in 0..N {
-                let value = source.value(&from[i]);
-                // SAFETY: the caller's promise.
-                let value = unsafe {
-                    match (run.slot, run.turned) {
-                        (None, _) => value,
-                        (Some(_), false) => take::<TO>(&mut left[i], value),
-                        (Some(_), true) => {
-                            let (place, turn) = digit.parts(value);
-                            take::<TO>(&mut left[i], place) * digit.modulus + turn
-                        }
+            let value = source.value(from);
+            // SAFETY: the caller's promise.
+            let value = unsafe {
+                match (run.slot, run.turned) {
+                    (None, _) => value,
+                    (Some(_), false) => take::<TO>(&mut left, value),
+                    (Some(_), true) => {
+                        let (place, turn) = digit.parts(value);
+                        take::<TO>(&mut left, place) * digit.modulus + turn
                     }
-                };
-                to[i][target.word] |= value << target.shift;
-            }
+                }
+            };
+            to[target.word] |= value << target.shift;
         }
     }
 }

@@ -514,7 +514,7 @@ impl LevelStore for TableLevels<'_> {
             }
             let images = self.images.as_ref().expect("the search has begun");
             let mut numbers = Vec::with_capacity(AHEAD + images.most());
-            space.each_row(chunk, lists, |row| {
+            space.each_row(chunk, lists, &mut |row| {
                 images.each(row, |number, _| {
                     prefetch::<1, _>(self.entries.as_ptr().wrapping_add(self.size.place(number).0));
                     numbers.push(number);

@@ -86,6 +86,19 @@ fn every_arrow_points_up() {
     assert!(wrong.is_empty(), "modules use lower floors: {wrong:#?}");
 }
 
+/// It is a module of the library, so that it is compiled once for all programs.
+#[test]
+fn the_program_uses_the_library_as_others_do() {
+    let inner = |text: &str| {
+        text.match_indices("crate::").any(|(at, _)| !text[at..].starts_with("crate::cli"))
+    };
+    let (program, rest): (Vec<_>, Vec<_>) =
+        sources().into_iter().partition(|(file, _)| file.starts_with("cli/"));
+    assert!(program.len() > 10 && rest.iter().any(|(_, text)| inner(text)), "files are read");
+    let inside: Vec<_> = program.iter().filter(|(_, text)| inner(text)).map(|(f, _)| f).collect();
+    assert!(inside.is_empty(), "they use what is not public: {inside:?}");
+}
+
 #[test]
 fn files_do_not_use_each_other_in_circles() {
     let mut arrows = Crate::read(&src()).arrows();

@@ -134,6 +134,10 @@ fn every_entry_follows_from_its_neighbours() {
         };
         let truth = build(&puzzle, EntrySize::Byte);
         for &size in sizes {
+            if size == EntrySize::Byte {
+                truth.verify(&NoProgress).unwrap();
+                continue;
+            }
             let table = build(&puzzle, size);
             table.verify(&NoProgress).unwrap();
             assert_eq!(table.histogram(), truth.histogram());

@@ -1,10 +1,8 @@
 //! The `tilewave` command for the processes of an MPI job.
 
-#[path = "../../../src/cli/mod.rs"]
-mod cli;
-
 use std::process::ExitCode;
 
+use tilewave::cli;
 use tilewave_mpi::{Job, end_on_panic};
 
 #[global_allocator]

@@ -15,11 +15,6 @@ mod solve;
 mod table;
 mod work;
 
-/// The command line, built from the same files as the program.
-#[path = "../../../src/cli/mod.rs"]
-#[allow(dead_code, unused_imports)]
-mod cli;
-
 /// Complete breadth-first searches of sliding-tile boards and permutation puzzles, and pattern databases.
 #[pyo3::pymodule]
 mod _tilewave {
@@ -39,7 +34,7 @@ mod _tilewave {
     /// Runs the program with the given arguments, the first of which is its name, and returns its exit code.
     #[pyo3::pyfunction]
     fn _main(py: pyo3::Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
-        py.detach(|| crate::cli::run(arguments, None))
+        py.detach(|| tilewave::cli::run(arguments, None))
     }
 
     #[pymodule_export]
