@@ -1,7 +1,7 @@
 //! The command line: nothing but parsing, progress and printing. The list of commands and the manual pages are here.
 //!
 //! A command is a struct of options with `run`. It asks `puzzle` for the state space, `options` for what is shared,
-//! calls the library, and gives what it found as [`Figures`] to `output`, which writes text, CSV or JSON. `progress`
+//! calls the library, and gives what it found as `Figures` to `output`, which writes text, CSV or JSON. `progress`
 //! shows how far work is and listens for Ctrl-C; `failure` makes one line and an exit code of any error; `ranks` runs a
 //! command as one of several processes.
 //!
