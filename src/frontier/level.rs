@@ -450,7 +450,7 @@ impl BucketSpace {
                 let slices = if fits { 1 } else { slices(fine, false) };
                 own.new.clear();
                 for number in 0..slices {
-                    // A chunk of a large level takes half a minute.
+                    // A chunk of a large level takes many minutes.
                     if work.progress.interrupted() {
                         return Err(LevelEnd::Interrupted);
                     }

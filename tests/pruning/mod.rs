@@ -128,16 +128,13 @@ fn mixed(puzzle: &OrbitPuzzle, count: usize) -> Vec<Arrangement> {
 fn every_entry_follows_from_its_neighbours() {
     for puzzle in puzzles() {
         let sizes: &[EntrySize] = match (puzzle.is_directed(), is_small(&puzzle)) {
-            (true, _) => &[EntrySize::Byte],
-            (false, true) => &[EntrySize::Mod3, EntrySize::Nibble, EntrySize::Byte],
+            (true, _) => &[],
+            (false, true) => &[EntrySize::Mod3, EntrySize::Nibble],
             (false, false) => &[EntrySize::Mod3],
         };
         let truth = build(&puzzle, EntrySize::Byte);
+        truth.verify(&NoProgress).unwrap();
         for &size in sizes {
-            if size == EntrySize::Byte {
-                truth.verify(&NoProgress).unwrap();
-                continue;
-            }
             let table = build(&puzzle, size);
             table.verify(&NoProgress).unwrap();
             assert_eq!(table.histogram(), truth.histogram());
