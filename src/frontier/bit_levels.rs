@@ -430,7 +430,8 @@ impl BitLevels {
             let operation = space.forth(from, number);
             let to = (of, fine, base, &own, operation);
             if let Some(lists) = lists {
-                for keys in space.plain_list::<W>(lists, bucket).chunks(BATCH * W) {
+                let (chunk, bucket) = space.place(lists, bucket);
+                for keys in chunk.plain_keys(bucket, W).chunks(BATCH * W) {
                     self.enter_new(space, to, keys, worker);
                 }
                 continue;

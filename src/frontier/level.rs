@@ -98,6 +98,12 @@ impl BucketSlice {
     }
 }
 
+/// Number of keys above which several moves are composed, which takes as long as one of them for this many.
+const MANY_KEYS: usize = 128;
+
+/// The next move of a path, if there is one: a symmetry, which is undone before, and the move.
+type NextMove = Option<(usize, usize)>;
+
 /// What leads into a bucket.
 #[derive(Clone, Copy)]
 struct Paths<'a> {
@@ -106,6 +112,18 @@ struct Paths<'a> {
     level: &'a BucketLists,
     moves: usize,
     pairs: Option<&'a MovePairs>,
+}
+
+impl<'a> Paths<'a> {
+    /// The classes from which it is worth while to go on if the next move is given, with their places.
+    fn incoming(self, next: NextMove) -> impl Iterator<Item = (usize, &'a IncomingClass)> {
+        let pairs = self.pairs.zip(next);
+        self.of
+            .incoming
+            .iter()
+            .enumerate()
+            .filter(move |(_, from)| pairs.is_none_or(|(pairs, next)| pairs.is_new(from.one, next)))
+    }
 }
 
 /// The counts.
@@ -155,30 +173,15 @@ impl<const W: usize> LevelWorker<W> {
 }
 
 impl BucketSpace {
-    /// Calls a function with the keys of a bucket whose class leaves some positions free, some at a time.
-    fn list<const W: usize>(
-        &self,
-        lists: &BucketLists,
-        (class, fine): (u32, u32),
-        free: &FreePositions,
-        workspace: &mut ListWorkspace,
-        keys: impl FnMut(&[u64]),
-    ) {
-        let each = self.classes_per_chunk();
-        let chunk = &lists.chunks[class as usize / each];
-        let bucket = class as usize % each * self.coordinate.fine + fine as usize;
-        self.coder.keys::<W>(chunk, bucket, free, workspace, keys);
-    }
-
-    /// The keys of a bucket whose lists are uncoded.
-    pub(super) fn plain_list<'a, const W: usize>(
+    /// The lists among which a bucket's list is, and its place there.
+    pub(super) fn place<'a>(
         &self,
         lists: &'a BucketLists,
         (class, fine): (u32, u32),
-    ) -> &'a [u64] {
+    ) -> (&'a ListChunk, usize) {
         let each = self.classes_per_chunk();
         let bucket = class as usize % each * self.coordinate.fine + fine as usize;
-        lists.chunks[class as usize / each].plain_keys(bucket, W)
+        (&lists.chunks[class as usize / each], bucket)
     }
 
     /// Finds what leads into a class from classes that have keys; nothing if no states may be in the class.
@@ -258,57 +261,69 @@ impl BucketSpace {
         }
     }
 
-    /// The number of keys from which paths lead; with `whole`, of all keys in their classes.
-    fn count_paths(&self, paths: Paths, whole: bool) -> usize {
+    /// The number of keys from which paths lead before a next move; with `whole`, of all keys in their classes.
+    fn count_paths(&self, paths: Paths, next: NextMove, whole: bool) -> usize {
         let number = |(i, from): (usize, &IncomingClass)| {
-            let ((class, at), _) = self.source(from, paths.fine);
+            let ((class, at), number) = self.source(from, paths.fine);
             if paths.moves > 1 {
                 let (of, fine, moves) = (&paths.of.farther[i], at as usize, paths.moves - 1);
-                return self.count_paths(Paths { of, fine, moves, ..paths }, whole);
+                let next = (!whole).then_some((number % self.symmetries(), from.one));
+                return self.count_paths(Paths { of, fine, moves, ..paths }, next, whole);
             }
-            let (each, all) = (self.classes_per_chunk(), self.coordinate.fine);
-            let (bucket, buckets) = if whole { (0, all) } else { (at as usize, 1) };
-            let bucket = class as usize % each * all + bucket;
-            paths.level.chunks[class as usize / each].count(bucket, buckets)
+            let (fine, buckets) = if whole { (0, self.coordinate.fine) } else { (at, 1) };
+            let (chunk, bucket) = self.place(paths.level, (class, fine));
+            chunk.count(bucket, buckets)
         };
-        paths.of.incoming.iter().enumerate().map(number).sum()
+        paths.incoming(next).map(number).sum()
     }
 
-    /// Calls a function with the keys that moves produce in a bucket, some at a time, including duplicates. If there is a
-    /// next move, it is given as a symmetry, which is undone before, and the move.
-    fn each_path<const W: usize>(
-        &self,
-        paths: Paths,
-        next: Option<(usize, usize)>,
+    /// Calls a function with the keys that moves produce in a bucket, some at a time, including duplicates. The path
+    /// from the bucket on is given, its last move first.
+    fn each_path<'a, const W: usize>(
+        &'a self,
+        paths: Paths<'a>,
+        (next, path): (NextMove, &mut Vec<&'a KeyOperation>),
         (workspace, moved): (&mut ListWorkspace, &mut [Vec<u64>]),
         each: &mut dyn FnMut(&[u64]),
     ) {
-        let (own, others) = moved.split_first_mut().expect("there is one for each move");
-        for (i, from) in paths.of.incoming.iter().enumerate() {
-            if let (Some(pairs), Some(next)) = (paths.pairs, next)
-                && !pairs.is_new(from.one, next)
-            {
-                continue;
-            }
+        for (i, from) in paths.incoming(next) {
             let (bucket, number) = self.source(from, paths.fine);
-            let operation = self.forth(from, number);
-            let mut apply = |keys: &[u64]| {
-                own.clear();
-                self.layout.apply(operation, keys, self.kernel, own);
-                if !self.forbidden.is_empty() {
-                    let allowed = own.chunks_exact(W).filter(|key| !self.is_forbidden(key));
-                    *own = allowed.flatten().copied().collect();
-                }
-                each(own);
-            };
-            if paths.moves == 1 {
-                self.list::<W>(paths.level, bucket, &from.free, workspace, &mut apply);
-            } else {
+            if paths.moves > 1 {
                 let of = &paths.of.farther[i];
                 let paths = Paths { of, fine: bucket.1 as usize, moves: paths.moves - 1, ..paths };
-                let next = (number % self.symmetries(), from.one);
-                self.each_path::<W>(paths, Some(next), (workspace, others), &mut apply);
+                let next = Some((number % self.symmetries(), from.one));
+                path.push(self.forth(from, number));
+                self.each_path::<W>(paths, (next, path), (workspace, moved), each);
+                path.pop();
+                continue;
             }
+            let (chunk, at) = self.place(paths.level, bucket);
+            let count = chunk.count(at, 1);
+            if count == 0 {
+                continue;
+            }
+            path.push(self.forth(from, number));
+            let composed = (count >= MANY_KEYS && path.len() > 1 && self.forbidden.is_empty())
+                .then(|| {
+                    let (first, later) = path.split_last().expect("there is a move");
+                    later.iter().rev().fold((*first).clone(), |both, next| both.then(next))
+                });
+            let one = composed.as_ref();
+            let moves = one.as_ref().map_or(&path[..], std::slice::from_ref);
+            self.coder.keys::<W>((chunk, at), &from.free, workspace, |keys| {
+                let mut keys = keys;
+                for (operation, moved) in moves.iter().rev().zip(&mut *moved) {
+                    moved.clear();
+                    self.layout.apply(operation, keys, self.kernel, moved);
+                    if !self.forbidden.is_empty() {
+                        let allowed = moved.chunks_exact(W).filter(|key| !self.is_forbidden(key));
+                        *moved = allowed.flatten().copied().collect();
+                    }
+                    keys = moved;
+                }
+                each(keys);
+            });
+            path.pop();
         }
     }
 
@@ -332,13 +347,13 @@ impl BucketSpace {
             for from in &paths.of.incoming {
                 let (bucket, number) = self.source(from, paths.fine);
                 let operation = self.forth(from, number);
-                self.list::<W>(paths.level, bucket, &from.free, lists, |keys| {
+                self.coder.keys::<W>(self.place(paths.level, bucket), &from.free, lists, |keys| {
                     self.layout.apply(operation, keys, self.kernel, generated);
                 });
             }
         } else {
             let mut append = |keys: &[u64]| slice.append::<W>(keys, generated);
-            self.each_path::<W>(paths, None, (lists, moved), &mut append);
+            self.each_path::<W>(paths, (None, &mut Vec::new()), (lists, moved), &mut append);
         }
         if generated.is_empty() {
             return;
@@ -351,13 +366,13 @@ impl BucketSpace {
             let is_wanted = !self.directed && meets(paths.moves - moves + 1);
             for level in work.seen.iter().filter(|_| is_wanted).chain(current) {
                 let paths = Paths { level, moves, ..paths };
-                self.each_path::<W>(paths, None, (lists, moved), &mut append);
+                self.each_path::<W>(paths, (None, &mut Vec::new()), (lists, moved), &mut append);
             }
         }
         let seen = work.seen.iter().filter(|_| self.directed || meets(paths.moves + 1));
         for level in seen.chain(meets(paths.moves).then_some(work.current)) {
             let bucket = (paths.of.class as u32, paths.fine as u32);
-            self.list::<W>(level, bucket, &paths.of.free, lists, &mut append);
+            self.coder.keys::<W>(self.place(level, bucket), &paths.of.free, lists, &mut append);
         }
         set.difference(as_keys::<W>(known), as_keys::<W>(generated), self.kernel, new);
     }
@@ -439,7 +454,7 @@ impl BucketSpace {
             }
             let paths = |fine| Paths { of, fine, level: work.current, moves, pairs };
             let slices =
-                |fine, whole| self.count_paths(paths(fine), whole) * W * 8 / work.slice + 1;
+                |fine, whole| self.count_paths(paths(fine), None, whole) * W * 8 / work.slice + 1;
             let fits = slices(0, true) == 1;
             for fine in 0..self.coordinate.fine {
                 if !self.is_canonical(class, fine) {
@@ -653,16 +668,6 @@ impl BucketSpace {
         }))
     }
 
-    /// Calls a function with the fields of each image of a state under the symmetries in use, itself included, once
-    /// each.
-    pub fn each_image(&self, row: &[u8], each: &mut dyn FnMut(&[u8])) {
-        let mut images: Vec<Vec<u8>> =
-            self.coordinate.group.maps.iter().map(|map| map.apply(row)).collect();
-        images.sort_unstable();
-        images.dedup();
-        images.iter().for_each(|image| each(image));
-    }
-
     /// Calls a function with each bucket of a chunk.
     pub(super) fn each_list<const W: usize>(
         &self,
@@ -681,7 +686,7 @@ impl BucketSpace {
                 let bucket = (class - first) * fine + at;
                 keys.clear();
                 let mut collect = |some: &[u64]| keys.extend_from_slice(some);
-                self.coder.keys::<W>(lists, bucket, &of.free, &mut own, &mut collect);
+                self.coder.keys::<W>((lists, bucket), &of.free, &mut own, &mut collect);
                 each(&of, at, as_keys::<W>(&keys), &mut other);
             }
         }

@@ -496,8 +496,7 @@ impl ListCoder {
     /// or if reading failed, in which case the workspace has the reason.
     pub fn keys<const W: usize>(
         &self,
-        chunk: &ListChunk,
-        bucket: usize,
+        (chunk, bucket): (&ListChunk, usize),
         free: &FreePositions,
         workspace: &mut ListWorkspace,
         mut each: impl FnMut(&[u64]),

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Number of bytes of keys that a thread generates at once, however little memory there is.
-const LEAST_SLICE: usize = 64 << 20;
+const LEAST_SLICE: usize = 32 << 20;
 
 /// A list search of a puzzle with several orbits, from its solved states.
 ///
@@ -216,9 +216,8 @@ impl FrontierSearch {
             }
             space.each_row(chunk, lists, &mut |row| {
                 if listed.len() < self.keep_last {
-                    space.each_image(row, &mut |image| {
-                        listed.insert(fields.decode(&self.puzzle, image));
-                    });
+                    let images = space.coordinate.group.images(row);
+                    listed.extend(images.iter().map(|image| fields.decode(&self.puzzle, image)));
                 }
             })?;
         }

@@ -6,7 +6,7 @@
 //! Invariant: the elements of a [`SymmetryGroup`] have been checked as maps of states: each fixes the start and maps
 //! the set of moves to itself. The identity comes first.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::{
     frontier::fields::{FieldMap, Relabelling, StateFields},
@@ -123,6 +123,11 @@ impl SymmetryGroup {
     /// Returns the number of symmetries.
     pub fn order(&self) -> usize {
         self.maps.len()
+    }
+
+    /// Returns the images of a row of fields, itself included, each once.
+    pub fn images(&self, row: &[u8]) -> BTreeSet<Vec<u8>> {
+        self.maps.iter().map(|map| map.apply(row)).collect()
     }
 
     /// Returns the index of one symmetry followed by another.

@@ -40,8 +40,8 @@ use crate::{
 };
 
 impl Disk {
-    /// Runs a list search on disk, or continues the one in the directories. The lists of the levels being read are kept
-    /// in up to half of the memory; the rest are read from their files.
+    /// Runs a list search on disk, or continues the one in the directories. The lists of a level being read are in
+    /// memory if they all fit into half of it; otherwise they are read from their files as they are needed.
     ///
     /// Cost: that of [`FrontierSearch::run`] with coded lists; disk space for the lists of two levels, or of all.
     ///

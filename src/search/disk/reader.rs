@@ -554,7 +554,7 @@ impl<'a> ListFiles<'a> {
         lists.map_err(|error| self.unread(error))
     }
 
-    /// The lists of a level.
+    /// The lists of a level, in files if they do not all fit into memory even coded: slices of buckets need it more.
     pub fn load(
         &self,
         space: &BucketSpace,
@@ -563,8 +563,9 @@ impl<'a> ListFiles<'a> {
         room: u64,
     ) -> Result<BucketLists, SearchError> {
         let mut chunks = vec![ListChunk::default(); space.chunks()];
-        let room = AtomicU64::new(room);
         let here: Vec<&ChunkRecord> = records.iter().filter(|record| record.has_file()).collect();
+        let coded: u64 = here.iter().map(|record| record.bytes).sum();
+        let room = AtomicU64::new(if coded > room { 0 } else { room });
         let read = here.par_iter().map(|record| self.lists(space, depth, record, &room));
         for lists in read.collect::<Result<Vec<_>, _>>()? {
             for (at, lists) in lists {
