@@ -15,7 +15,7 @@ const TABLE: usize = 64;
 /// Number of keys that show which fields an operation usually changes.
 const SAMPLE: usize = 256;
 
-/// Maximum number of tables of an operation that AVX2 keeps in registers.
+/// Maximum number of tables of an operation that are kept in registers; AVX2 has no other way.
 #[cfg(target_arch = "x86_64")]
 const TABLES: usize = 8;
 
@@ -450,7 +450,7 @@ impl Spread {
         }
         let mut tables = [[zero; 4]; TABLES];
         let mut masks = [[zero; W]; TABLES];
-        let count = operation.tables.len().min(TABLES);
+        let count = operation.tables.len();
         for (i, (table, mask)) in operation.tables.iter().zip(&operation.masks).enumerate() {
             tables[i] = std::array::from_fn(|part_of| part::<u8, 16>(&table[16 * part_of..]));
             masks[i] = std::array::from_fn(|o| bytes_of(*mask >> (16 * o)));
@@ -519,8 +519,8 @@ impl Spread {
         let (odd_byte, odd_word) = (register(&self.odd_byte), register(&self.odd_word));
         let low = _mm512_set1_epi64(0xffff_ffff);
         let table = |of: &[u8; 128]| register(of.first_chunk::<64>().expect("64 of 128"));
-        let mut tables = [(0u64, _mm512_setzero_si512()); 8];
-        let count = operation.tables.len().min(TABLES);
+        let mut tables = [(0u64, _mm512_setzero_si512()); TABLES];
+        let count = operation.tables.len();
         let in_registers = count <= tables.len();
         for (to, (of, &mask)) in
             tables.iter_mut().zip(operation.tables.iter().zip(&operation.masks))
