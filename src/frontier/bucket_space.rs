@@ -298,23 +298,6 @@ pub(super) fn widest(puzzle: &OrbitPuzzle, fields: &StateFields, max_depth: Opti
 //
 // Invariant: every state belongs to one bucket, the canonical one among its images, and has one key there.
 
-/// Calls a function that is generic in the number of words of a key.
-macro_rules! by_words {
-    ($words:expr, $W:ident => $call:expr) => {
-        by_words!($words, $W => $call, 1 2 3 4 8 16 32 64 128)
-    };
-    ($words:expr, $W:ident => $call:expr, $($number:literal)*) => {
-        match $words {
-            $($number => {
-                const $W: usize = $number;
-                $call
-            })*
-            _ => unreachable!("a search checks that its keys are not longer"),
-        }
-    };
-}
-pub(super) use by_words;
-
 /// Minimum number of chunks of a level, if there are that many classes: threads share them.
 const CHUNKS: usize = 256;
 /// Minimum number of buckets that are stored together, if that leaves enough chunks.

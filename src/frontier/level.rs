@@ -14,11 +14,12 @@ use std::{
 
 use crate::{
     frontier::{
-        bucket_space::{BucketSpace, MovePairs, by_words},
+        bucket_space::{BucketSpace, MovePairs},
         levels::{LevelEnd, LevelTotal, LevelUse, ListSink},
         lists::{BucketLists, ListBuilder, ListChunk, ListWorkspace},
     },
     kernel::{
+        by_words,
         key_set::{FreePositions, KeySet},
         keys::KeyOperation,
     },

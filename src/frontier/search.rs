@@ -6,7 +6,7 @@ use crate::{
     Error,
     frontier::{
         bit_levels::{BitLevels, BucketRanks},
-        bucket_space::{BucketSpace, CoordinateChoice, LevelForm, by_words, widest},
+        bucket_space::{BucketSpace, CoordinateChoice, LevelForm, widest},
         fields::StateFields,
         level::LevelWork,
         levels::{
@@ -15,6 +15,7 @@ use crate::{
         },
         lists::BucketLists,
     },
+    kernel::by_words,
     progress::{LevelDone, NoProgress, Progress},
     puzzle::orbits::{Arrangement, OrbitPlace, OrbitPuzzle},
     resources::{Resources, resource_setters, setters},
@@ -292,14 +293,15 @@ impl FrontierSearch {
                 form.is_some() || !is_list && pays && (is_alone || is_wide())
             };
             if let Some(ranks) = ranks.take_if(is_full) {
-                let made = by_words!(words, W => BitLevels::new::<W>(ranks, space, &lists))
-                    .map_err(FrontierError::from)?;
+                let made =
+                    by_words!(words, W => BitLevels::new::<W>(ranks, space, &lists), 1 2 3 4 8 16)
+                        .map_err(FrontierError::from)?;
                 peak_bytes = peak_bytes.max(taken + made.bytes());
                 bits = Some(made);
                 lists.clear();
             }
             if let Some(bits) = &mut bits {
-                let found = by_words!(words, W => bits.level::<W>(space, (depth, room), progress));
+                let found = by_words!(words, W => bits.level::<W>(space, (depth, room), progress), 1 2 3 4 8 16);
                 let total = found.map_err(|end| store.ended(&self.puzzle, depth, end))?;
                 peak_bytes = peak_bytes.max(taken + bits.list_bytes);
                 complete = total.tally.states == 0;
@@ -355,7 +357,7 @@ impl FrontierSearch {
             }
         }
         if let Some(bits) = bits.filter(|_| self.keep_last > 0) {
-            lists.push(by_words!(words, W => bits.lists::<W>(space)));
+            lists.push(by_words!(words, W => bits.lists::<W>(space), 1 2 3 4 8 16));
         }
         let last = match lists.last() {
             Some(lists) if self.keep_last > 0 && stored == levels.len() => {

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use crate::kernel::{
     Kernel, dispatch,
-    key_set::nth,
+    key_set::{KeyWords, WORDS, key_by_key, nth, word_by_word},
     keys::{KeyField, KeyLayout},
 };
 
@@ -139,7 +139,7 @@ impl KeyRanks {
                 }
             });
         }
-        let few = runs.len() <= RUNS && layout.words <= 16;
+        let few = runs.len() <= RUNS && layout.words <= WORDS;
         few.then_some(KeyRanks { runs, words: layout.words, count })
     }
 
@@ -165,18 +165,14 @@ impl KeyRanks {
     }
 
     #[inline(always)]
-    fn rank_some<const W: usize, const N: usize>(
-        &self,
-        keys: &[[u64; W]; N],
-        of: &RankContext,
-    ) -> [u64; N] {
+    fn rank_some<const N: usize>(&self, keys: &KeyWords<N>, of: &RankContext) -> [u64; N] {
         let mut number = [0u64; N];
         for (run, &free) in self.runs.iter().zip(&of.free) {
             match run {
                 RankRun::Pieces { digits, .. } => {
                     let mut left = [free; N];
                     for digit in digits {
-                        let value: [u64; N] = std::array::from_fn(|i| digit.key.value(&keys[i]));
+                        let value = keys[digit.key.word].map(|word| digit.key.of_word(word));
                         let place = value.map(|value| (value * digit.inverse) >> 16);
                         if digit.placed {
                             let radix = digit.places.0;
@@ -209,12 +205,12 @@ impl KeyRanks {
     /// # Safety
     /// `FAST` needs BMI2.
     #[inline(always)]
-    unsafe fn unrank_some<const W: usize, const N: usize, const FAST: bool>(
+    unsafe fn unrank_some<const N: usize, const FAST: bool>(
         &self,
         mut number: [u64; N],
         of: &RankContext,
         walks: &mut [Vec<WalkStep>],
-    ) -> [[u64; W]; N] {
+    ) -> KeyWords<N> {
         // The last digit counts in ones.
         let (mut places, mut turns) = ([[0u8; N]; 128], [[0u8; N]; 128]);
         let mut own = [[0u64; N]; RUNS];
@@ -240,7 +236,7 @@ impl KeyRanks {
                 RankRun::Contents(_) => *own = number,
             }
         }
-        let mut keys = [[0u64; W]; N];
+        let mut keys = [[0u64; N]; WORDS];
         let mut odd = [of.odd; N];
         for (index, run) in self.runs.iter().enumerate() {
             match run {
@@ -276,13 +272,15 @@ impl KeyRanks {
                             }
                         }
                         for i in 0..N {
-                            keys[i][piece.key.word] |= value[i] << piece.key.shift;
+                            keys[piece.key.word][i] |= value[i] << piece.key.shift;
                         }
                     }
                 }
                 RankRun::Contents(automaton) => {
-                    for i in 0..N {
-                        automaton.unrank(own[index][i], &mut walks[index], &mut keys[i]);
+                    for (i, &number) in own[index].iter().enumerate() {
+                        for (part, step) in automaton.unrank(number, &mut walks[index]) {
+                            keys[part.word][i] |= u64::from(step.value) << part.shift;
+                        }
                     }
                 }
             }
@@ -291,42 +289,22 @@ impl KeyRanks {
     }
 }
 
-/// Calls a function that is generic in the number of words of a key.
-macro_rules! in_words {
-    ($words:expr, $call:ident($($arg:expr),*) $(, $fast:ident)?) => {
-        match $words {
-            1 => $call::<1 $(, $fast)?>($($arg),*),
-            2 => $call::<2 $(, $fast)?>($($arg),*),
-            3 => $call::<3 $(, $fast)?>($($arg),*),
-            4 => $call::<4 $(, $fast)?>($($arg),*),
-            8 => $call::<8 $(, $fast)?>($($arg),*),
-            16 => $call::<16 $(, $fast)?>($($arg),*),
-            words => unreachable!("keys of {words} words have too many numbers"),
-        }
-    };
-}
-
 /// # Safety
 /// There are no conditions; the function has the form that is dispatched.
 #[inline(always)]
 unsafe fn rank_all(ranks: &KeyRanks, keys: &[u64], of: &RankContext, out: &mut Vec<u64>) {
-    in_words!(ranks.words, rank_words(ranks, keys, of, out));
-}
-
-#[inline(always)]
-fn rank_words<const W: usize>(
-    ranks: &KeyRanks,
-    keys: &[u64],
-    of: &RankContext,
-    out: &mut Vec<u64>,
-) {
-    let (many, few) = keys.as_chunks::<W>().0.as_chunks::<8>();
-    out.reserve(keys.len() / W);
+    let many = keys.chunks_exact(8 * ranks.words);
+    let few = many.remainder().chunks_exact(ranks.words);
+    out.reserve(keys.len() / ranks.words);
+    let mut words = [[0; 8]; WORDS];
     for keys in many {
-        out.extend(ranks.rank_some(keys, of));
+        word_by_word(keys, &mut words[..ranks.words]);
+        out.extend(ranks.rank_some(&words, of));
     }
+    let mut words = [[0]; WORDS];
     for key in few {
-        out.extend(ranks.rank_some(&[*key], of));
+        word_by_word(key, &mut words[..ranks.words]);
+        out.extend(ranks.rank_some(&words, of));
     }
 }
 
@@ -339,31 +317,20 @@ unsafe fn unrank_all<const FAST: bool>(
     of: &RankContext,
     out: &mut Vec<u64>,
 ) {
-    // SAFETY: the caller's promise.
-    unsafe { in_words!(ranks.words, unrank_words(ranks, numbers, of, out), FAST) }
-}
-
-/// # Safety
-/// The same conditions as for [`unrank_all`].
-#[inline(always)]
-unsafe fn unrank_words<const W: usize, const FAST: bool>(
-    ranks: &KeyRanks,
-    numbers: &[u64],
-    of: &RankContext,
-    out: &mut Vec<u64>,
-) {
     let mut walks = vec![Vec::new(); ranks.runs.len()];
     let (many, few) = numbers.as_chunks::<4>();
-    out.reserve(numbers.len() * W);
-    for numbers in many {
+    let start = out.len();
+    out.resize(start + numbers.len() * ranks.words, 0);
+    let (to, rest) = out[start..].split_at_mut(4 * many.len() * ranks.words);
+    for (numbers, to) in many.iter().zip(to.chunks_exact_mut(4 * ranks.words)) {
         // SAFETY: the caller's promise.
-        let keys = unsafe { ranks.unrank_some::<W, 4, FAST>(*numbers, of, &mut walks) };
-        out.extend_from_slice(keys.as_flattened());
+        let keys = unsafe { ranks.unrank_some::<4, FAST>(*numbers, of, &mut walks) };
+        key_by_key(&keys[..ranks.words], to);
     }
-    for &number in few {
+    for (&number, to) in few.iter().zip(rest.chunks_exact_mut(ranks.words)) {
         // SAFETY: the caller's promise.
-        let keys = unsafe { ranks.unrank_some::<W, 1, FAST>([number], of, &mut walks) };
-        out.extend_from_slice(keys.as_flattened());
+        let keys = unsafe { ranks.unrank_some::<1, FAST>([number], of, &mut walks) };
+        key_by_key(&keys[..ranks.words], to);
     }
 }
 
@@ -428,12 +395,12 @@ impl Automaton {
     }
 
     #[inline(always)]
-    fn rank<const W: usize, const N: usize>(&self, keys: &[[u64; W]; N]) -> [u64; N] {
+    fn rank<const N: usize>(&self, keys: &KeyWords<N>) -> [u64; N] {
         let mut number = [0u64; N];
         let mut state = [0usize; N];
         for part in &self.parts {
             for i in 0..N {
-                let value = keys[i][part.word] >> part.shift & ((1 << part.bits) - 1);
+                let value = keys[part.word][i] >> part.shift & ((1 << part.bits) - 1);
                 let entry = part.table[(state[i] << part.bits) + value as usize];
                 number[i] += entry >> STATE;
                 state[i] = (entry & ((1 << STATE) - 1)) as usize;
@@ -442,9 +409,13 @@ impl Automaton {
         number
     }
 
-    /// Fills in the fields of the key with a number, using the walk to the previous number.
+    /// Returns the parts of the key with a number and their values, using the walk to the previous number.
     #[inline(always)]
-    fn unrank(&self, number: u64, walk: &mut Vec<WalkStep>, key: &mut [u64]) {
+    fn unrank<'a>(
+        &'a self,
+        number: u64,
+        walk: &'a mut Vec<WalkStep>,
+    ) -> impl Iterator<Item = (&'a ContentPart, &'a WalkStep)> {
         while walk.last().is_some_and(|step| number < step.first || number >= step.end) {
             walk.pop();
         }
@@ -462,9 +433,7 @@ impl Automaton {
             (first, state) = (first + before, next);
             walk.push(WalkStep { first, end, state, value });
         }
-        for (part, step) in self.parts.iter().zip(walk) {
-            key[part.word] |= u64::from(step.value) << part.shift;
-        }
+        self.parts.iter().zip(&*walk)
     }
 }
 

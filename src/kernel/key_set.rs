@@ -4,7 +4,7 @@
 //! the strings of [`KeyDigits`].
 
 use crate::kernel::{
-    Kernel, dispatch,
+    Kernel, by_words, dispatch,
     keys::{KeyField, KeyLayout},
 };
 
@@ -276,6 +276,8 @@ impl Digit {
     }
 }
 
+/// Maximum number of words of keys that have digits or numbers.
+pub(super) const WORDS: usize = 16;
 /// Number of keys whose fields are converted at once, a register of bytes per field.
 const BATCH: usize = 64;
 /// Minimum number of keys for which a batch takes less time than one key after the other.
@@ -417,64 +419,55 @@ unsafe fn convert<const TO: u8>(
     free: &FreePositions,
     out: &mut Vec<u64>,
 ) {
-    let start = out.len();
+    let (start, each) = (out.len(), digits.words);
     out.resize(start + from.len(), 0);
-    let to = &mut out[start..];
-    // SAFETY: the caller's promise.
-    unsafe {
-        match digits.words {
-            1 => convert_all::<TO, 1>(digits, from, free, to),
-            2 => convert_all::<TO, 2>(digits, from, free, to),
-            3 => convert_all::<TO, 3>(digits, from, free, to),
-            4 => convert_all::<TO, 4>(digits, from, free, to),
-            8 => convert_all::<TO, 8>(digits, from, free, to),
-            16 => convert_all::<TO, 16>(digits, from, free, to),
-            words => unreachable!("keys of {words} words have no digits"),
+    for (from, to) in from.chunks(BATCH * each).zip(out[start..].chunks_mut(BATCH * each)) {
+        if from.len() < LEAST_BATCH * each {
+            for (from, to) in from.chunks_exact(each).zip(to.chunks_exact_mut(each)) {
+                // SAFETY: the caller's promise.
+                unsafe { convert_one::<TO>(digits, from, free, to) };
+            }
+            continue;
         }
+        let [mut words, mut results] = [[[0; BATCH]; WORDS]; 2];
+        word_by_word(from, &mut words[..each]);
+        convert_batch::<TO>(digits, &words, free, &mut results);
+        key_by_key(&results[..each], to);
     }
 }
 
-/// # Safety
-/// The same conditions as for [`convert`].
+/// Some keys word by word.
+pub(super) type KeyWords<const N: usize> = [[u64; N]; WORDS];
+
+/// Writes up to `N` keys word by word, into one row for each word.
 #[inline(always)]
-unsafe fn convert_all<const TO: u8, const W: usize>(
-    digits: &KeyDigits,
-    from: &[u64],
-    free: &FreePositions,
-    to: &mut [u64],
-) {
-    let (from, to) = (from.as_chunks::<W>().0, to.as_chunks_mut::<W>().0);
-    for (from, to) in from.chunks(BATCH).zip(to.chunks_mut(BATCH)) {
-        if from.len() < LEAST_BATCH {
-            for (from, to) in from.iter().zip(to) {
-                // SAFETY: the caller's promise.
-                unsafe { convert_one::<TO, W>(digits, from, free, to) };
-            }
-        } else if let (Ok(from), Ok(to)) = (from.try_into(), (&mut *to).try_into()) {
-            convert_batch::<TO, W>(digits, from, free, to);
-        } else {
-            let [mut filled, mut converted] = [[[0; W]; BATCH]; 2];
-            filled[..from.len()].copy_from_slice(from);
-            convert_batch::<TO, W>(digits, &filled, free, &mut converted);
-            to.copy_from_slice(&converted[..from.len()]);
+pub(super) fn word_by_word<const N: usize>(keys: &[u64], words: &mut [[u64; N]]) {
+    by_words!(words.len(), W => {
+        for (i, key) in keys.as_chunks::<W>().0.iter().enumerate() {
+            (0..W).for_each(|word| words[word][i % N] = key[word]);
         }
-    }
+    }, 1 2 3 4 8 16);
+}
+
+/// Writes up to `N` keys from rows, one for each word.
+#[inline(always)]
+pub(super) fn key_by_key<const N: usize>(words: &[[u64; N]], keys: &mut [u64]) {
+    by_words!(words.len(), W => {
+        for (i, key) in keys.as_chunks_mut::<W>().0.iter_mut().enumerate() {
+            (0..W).for_each(|word| key[word] = words[word][i % N]);
+        }
+    }, 1 2 3 4 8 16);
 }
 
 /// Converts a batch field by field, without taking positions from a set: the index of a position is the position minus
 /// the number of those taken before that are lower. The loops over the batch become single instructions.
 #[inline(always)]
-fn convert_batch<const TO: u8, const W: usize>(
+fn convert_batch<const TO: u8>(
     digits: &KeyDigits,
-    from: &[[u64; W]; BATCH],
+    words: &KeyWords<BATCH>,
     free: &FreePositions,
-    to: &mut [[u64; W]; BATCH],
+    results: &mut KeyWords<BATCH>,
 ) {
-    let mut words = [[0u64; BATCH]; W];
-    for (word, words) in words.iter_mut().enumerate() {
-        (0..BATCH).for_each(|i| words[i] = from[i][word]);
-    }
-    let mut results = [[0u64; BATCH]; W];
     let mut places = [[0u8; BATCH]; MOST_POSITIONS];
     let mut turns = [[0u8; BATCH]; MOST_POSITIONS];
     for run in &digits.runs {
@@ -530,9 +523,6 @@ fn convert_batch<const TO: u8, const W: usize>(
             }
         }
     }
-    for (word, words) in results.iter().enumerate() {
-        (0..BATCH).for_each(|i| to[i][word] = words[i]);
-    }
 }
 
 /// Calls a function with the index of each bit that is set, in ascending order.
@@ -547,11 +537,11 @@ fn each_bit(mut bits: u64, mut each: impl FnMut(u8)) {
 /// # Safety
 /// The same conditions as for [`convert`].
 #[inline(always)]
-unsafe fn convert_one<const TO: u8, const W: usize>(
+unsafe fn convert_one<const TO: u8>(
     digits: &KeyDigits,
-    from: &[u64; W],
+    from: &[u64],
     free: &FreePositions,
-    to: &mut [u64; W],
+    to: &mut [u64],
 ) {
     for run in &digits.runs {
         let mut left = run.slot.map_or(0, |slot| free[slot]);

@@ -100,6 +100,24 @@ macro_rules! dispatch {
 
 pub(crate) use dispatch;
 
+/// Calls a function that is generic in the number of words of a key, for all such numbers or for the given ones.
+macro_rules! by_words {
+    ($words:expr, $W:ident => $call:expr) => {
+        by_words!($words, $W => $call, 1 2 3 4 8 16 32 64 128)
+    };
+    ($words:expr, $W:ident => $call:expr, $($number:literal)*) => {
+        match $words {
+            $($number => {
+                const $W: usize = $number;
+                $call
+            })*
+            _ => unreachable!("keys that are longer were refused"),
+        }
+    };
+}
+
+pub(crate) use by_words;
+
 // The choice of the instruction set.
 
 /// An instruction set for which the sweep engine has a kernel.
