@@ -11,7 +11,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
 
 use crate::system::SystemError;
 
@@ -56,6 +56,12 @@ pub fn set_process_threads(threads: usize) {
         Some((owner, parents)) if owner != process::id() => std::mem::forget(parents),
         own => drop(own),
     }
+}
+
+/// Calls a function with each number below a bound, in any order, with the threads of the current pool. It is compiled
+/// once: for functions that are generic, or not hot.
+pub(crate) fn each_number(count: usize, each: &(dyn Fn(usize) + Sync)) {
+    (0..count).into_par_iter().for_each(each);
 }
 
 /// Pieces of work that threads take in order, until none are left or one has failed.

@@ -10,7 +10,7 @@ use std::{
     sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
 };
 
-use rayon::prelude::*;
+use parking_lot::Mutex;
 
 use crate::{
     frontier::{
@@ -29,6 +29,7 @@ use crate::{
     puzzle::{orbits::OrbitPuzzle, ranking::RankGroup},
     store::Words,
     system::SystemError,
+    threads::each_number,
 };
 
 // The numbers of a bucket's keys, and the context on which they depend.
@@ -293,9 +294,13 @@ impl BitLevels {
         lists: &BucketLists,
         into: [Option<&Words>; 2],
     ) -> f64 {
-        let of_chunk = |(chunk, lists): (usize, &ListChunk)| {
+        let count = AtomicUsize::new(0);
+        each_number(lists.chunks.len(), &|chunk| {
+            let lists = &lists.chunks[chunk];
+            if lists.is_empty() {
+                return;
+            }
             let mut numbers = Vec::new();
-            let mut count = 0;
             let entered = space.each_list::<W>(chunk, lists, &mut |of, fine, keys, _| {
                 if keys.is_empty() {
                     return;
@@ -311,13 +316,11 @@ impl BitLevels {
                         words.get()[base + (number / 64) as usize].fetch_or(bit, Relaxed);
                     }
                 }
-                count += keys.len();
+                count.fetch_add(keys.len(), Relaxed);
             });
             entered.expect("lists in memory were coded or checked here");
-            count
-        };
-        let chunks = lists.chunks.par_iter().enumerate().filter(|(_, lists)| !lists.is_empty());
-        chunks.map(of_chunk).sum::<usize>() as f64
+        });
+        count.into_inner() as f64
     }
 
     /// Returns the memory that the bits take, in bytes.
@@ -355,11 +358,8 @@ impl BitLevels {
         let lists = (in_lists && !backward && self.words < PIECE).then(|| self.lists::<W>(space));
         self.list_bytes = lists.as_ref().map_or(0, BucketLists::bytes);
         let (chunks, pieces) = (space.chunks(), self.words.div_ceil(PIECE));
-        let done = AtomicUsize::new(0);
+        let [next, done] = [(); 2].map(|()| AtomicUsize::new(0));
         let compute = |worker: &mut BitWorker<W>, job: usize| {
-            if progress.interrupted() {
-                return Err(LevelEnd::Interrupted);
-            }
             let (chunk, piece) = (job / pieces, job % pieces);
             let words = piece * PIECE..((piece + 1) * PIECE).min(self.words);
             let first = chunk * space.classes_per_chunk();
@@ -389,29 +389,44 @@ impl BitLevels {
             }
             let finished = done.fetch_add(1, Relaxed) + 1;
             progress.progress(Phase::Search(depth), finished as u64, (chunks * pieces) as u64);
-            let counter = &mut worker.counter;
-            Ok((std::mem::take(&mut counter.total), std::mem::take(&mut counter.fixed)))
         };
-        let (total, fixed) = (0..chunks * pieces)
-            .into_par_iter()
-            .map_init(|| BitWorker::<W>::new(space), compute)
-            .try_reduce(Default::default, |a, b| Ok((a.0.plus(b.0), a.1 + b.1)))?;
-        let counter = &mut BucketCounter { total, fixed, ..BucketCounter::default() };
-        let total = counter.take(space);
-        if total.lists.kept == 0 {
-            return Ok(total);
-        }
-        std::mem::swap(&mut self.current, &mut self.next);
-        let rows = self.seen.get().par_chunks(PIECE).zip(self.current.get().par_chunks(PIECE));
-        rows.zip(self.next.get().par_chunks(PIECE)).for_each(|((seen, current), next)| {
-            for ((seen, current), next) in seen.iter().zip(current).zip(next) {
-                seen.store(seen.load(Relaxed) | current.load(Relaxed), Relaxed);
-                next.store(0, Relaxed);
+        let counters = rayon::broadcast(|_| {
+            let mut worker = BitWorker::<W>::new(space);
+            loop {
+                let job = next.fetch_add(1, Relaxed);
+                if job >= chunks * pieces || progress.interrupted() {
+                    return worker.counter;
+                }
+                compute(&mut worker, job);
             }
         });
-        self.width = total.lists.kept as f64;
-        self.known += self.width;
+        if done.into_inner() < chunks * pieces {
+            return Err(LevelEnd::Interrupted);
+        }
+        // The parts of a bucket are with several threads.
+        let mut sum = BucketCounter::default();
+        for own in counters {
+            (sum.total, sum.fixed) = (sum.total.plus(own.total), sum.fixed + own.fixed);
+        }
+        let total = sum.take(space);
+        if total.lists.kept > 0 {
+            self.advance(total.lists.kept);
+        }
         Ok(total)
+    }
+
+    /// Makes the next level, with this many keys, the current one.
+    fn advance(&mut self, kept: u64) {
+        std::mem::swap(&mut self.current, &mut self.next);
+        let rows = [&self.seen, &self.current, &self.next].map(Words::get);
+        each_number(rows[0].len().div_ceil(PIECE), &|piece| {
+            for at in piece * PIECE..((piece + 1) * PIECE).min(rows[0].len()) {
+                rows[0][at].store(rows[0][at].load(Relaxed) | rows[1][at].load(Relaxed), Relaxed);
+                rows[2][at].store(0, Relaxed);
+            }
+        });
+        self.width = kept as f64;
+        self.known += self.width;
     }
 
     /// Finds the keys of a bucket that moves produce from some words of their source bucket, or from its lists.
@@ -586,7 +601,8 @@ impl BitLevels {
 
     /// Returns the current level as lists.
     pub fn lists<const W: usize>(&self, space: &BucketSpace) -> BucketLists {
-        let of_chunk = |chunk: usize| {
+        let chunks: Vec<Mutex<ListChunk>> = (0..space.chunks()).map(|_| Mutex::default()).collect();
+        each_number(space.chunks(), &|chunk| {
             let mut worker = BitWorker::<W>::new(space);
             let mut lists = ListBuilder::default();
             let mut workspace = ListWorkspace::new();
@@ -609,8 +625,8 @@ impl BitLevels {
                     keys => lists.list(keys, None, &mut workspace),
                 }
             }
-            lists.finish()
-        };
-        BucketLists { chunks: (0..space.chunks()).into_par_iter().map(of_chunk).collect() }
+            *chunks[chunk].lock() = lists.finish();
+        });
+        BucketLists { chunks: chunks.into_iter().map(Mutex::into_inner).collect() }
     }
 }

@@ -16,7 +16,6 @@ use std::{
     time::Instant,
 };
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -24,6 +23,7 @@ use crate::{
     puzzle::{Board, Moves},
     search::{Ranks, Share},
     solve::SolveError,
+    threads::each_number,
 };
 
 /// The answer for one board or other state.
@@ -409,7 +409,7 @@ fn pass<S, T: MoveTree>(
         }
     };
     if threads > 1 {
-        (0..threads).into_par_iter().for_each(|_| work());
+        each_number(threads, &|_| work());
     } else {
         work();
     }
