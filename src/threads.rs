@@ -58,10 +58,29 @@ pub fn set_process_threads(threads: usize) {
     }
 }
 
-/// Calls a function with each number below a bound, in any order, with the threads of the current pool. It is compiled
-/// once: for functions that are generic, or not hot.
+// Loops over numbers, with the threads of the current pool. Every parallel iterator of rayon takes 10 kB of code; these
+// are compiled once.
+
+/// Calls a function with each number below a bound, in any order.
 pub(crate) fn each_number(count: usize, each: &(dyn Fn(usize) + Sync)) {
     (0..count).into_par_iter().for_each(each);
+}
+
+/// Returns the results of a function for each number below a bound.
+pub(crate) fn map_numbers<T: Send>(count: usize, each: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+    let results: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
+    each_number(count, &|number| *results[number].lock() = Some(each(number)));
+    results.into_iter().map(|of| of.into_inner().expect("there is one for each number")).collect()
+}
+
+/// Calls a function with the parts of a slice, all of which but the last have this many elements, and their numbers.
+pub(crate) fn each_part<T: Send>(
+    slice: &mut [T],
+    size: usize,
+    each: &(dyn Fn(usize, &mut [T]) + Sync),
+) {
+    let parts: Vec<Mutex<&mut [T]>> = slice.chunks_mut(size).map(Mutex::new).collect();
+    each_number(parts.len(), &|number| each(number, &mut parts[number].lock()));
 }
 
 /// Pieces of work that threads take in order, until none are left or one has failed.

@@ -630,7 +630,7 @@ impl CacheArgs {
             }
             files.push(KeptFile { file: path.display().to_string(), bytes, holds });
         }
-        files.sort_by(|a, b| a.file.cmp(&b.file));
+        files.sort_unstable_by(|a, b| a.file.cmp(&b.file));
         destination.write(&CacheFacts {
             directory: dir.display().to_string(),
             cleared: self.clear,

@@ -365,7 +365,7 @@ impl BitLevels {
             let first = chunk * space.classes_per_chunk();
             for class in first..first + space.buckets(chunk) / space.coordinate.fine {
                 let mut of = std::mem::take(&mut worker.of);
-                space.find_sources(class, |_| true, &mut of);
+                space.find_sources(class, &|_| true, &mut of);
                 if of.incoming.is_empty() {
                     continue;
                 }

@@ -189,7 +189,7 @@ impl BucketSpace {
     pub(super) fn find_sources(
         &self,
         class: usize,
-        has_keys: impl Fn(u32) -> bool,
+        has_keys: &dyn Fn(u32) -> bool,
         of: &mut ClassSources,
     ) {
         let ClassSources { row, before, incoming, .. } = of;
@@ -253,7 +253,7 @@ impl BucketSpace {
     /// The same for successive moves; for each of them, the classes from which it may be made.
     fn find_paths(&self, class: usize, near: &[Vec<bool>], of: &mut ClassSources) {
         let (from, before) = near.split_last().expect("there is a move");
-        self.find_sources(class, |class| from[class as usize], of);
+        self.find_sources(class, &|class| from[class as usize], of);
         if !before.is_empty() {
             of.farther.resize_with(of.incoming.len(), ClassSources::default);
             for (from, farther) in of.incoming.iter().zip(&mut of.farther) {
@@ -304,14 +304,14 @@ impl BucketSpace {
                 continue;
             }
             path.push(self.forth(from, number));
-            let composed = (count >= MANY_KEYS && path.len() > 1 && self.forbidden.is_empty())
-                .then(|| {
-                    let (first, later) = path.split_last().expect("there is a move");
-                    later.iter().rev().fold((*first).clone(), |both, next| both.then(next))
-                });
-            let one = composed.as_ref();
-            let moves = one.as_ref().map_or(&path[..], std::slice::from_ref);
-            self.coder.keys::<W>((chunk, at), &from.free, workspace, |keys| {
+            let composes = count >= MANY_KEYS && path.len() > 1 && self.forbidden.is_empty();
+            let composed = composes.then(|| {
+                let (first, later) = path.split_last().expect("there is a move");
+                later.iter().rev().fold((*first).clone(), |both, next| both.then(next))
+            });
+            let composed = composed.as_ref();
+            let moves = composed.as_ref().map_or(&path[..], std::slice::from_ref);
+            self.coder.keys::<W>((chunk, at), &from.free, workspace, &mut |keys| {
                 let mut keys = keys;
                 for (operation, moved) in moves.iter().rev().zip(&mut *moved) {
                     moved.clear();
@@ -348,9 +348,11 @@ impl BucketSpace {
             for from in &paths.of.incoming {
                 let (bucket, number) = self.source(from, paths.fine);
                 let operation = self.forth(from, number);
-                self.coder.keys::<W>(self.place(paths.level, bucket), &from.free, lists, |keys| {
+                let mut apply = |keys: &[u64]| {
                     self.layout.apply(operation, keys, self.kernel, generated);
-                });
+                };
+                let at = self.place(paths.level, bucket);
+                self.coder.keys::<W>(at, &from.free, lists, &mut apply);
             }
         } else {
             let mut append = |keys: &[u64]| slice.append::<W>(keys, generated);
@@ -560,7 +562,7 @@ impl BucketSpace {
             let LevelWorker { own, of, counter, .. } = &mut worker;
             let mut lists = ListBuilder::default();
             for class in classes {
-                self.find_sources(class, |_| false, of);
+                self.find_sources(class, &|_| false, of);
                 if self.bound {
                     self.adds(&of.row, &mut counter.adds);
                 }
@@ -602,21 +604,13 @@ impl BucketSpace {
 
     /// Recounts the states of a chunk's lists.
     pub fn recount(&self, chunk: usize, lists: &ListChunk) -> Result<LevelTotal, StorageError> {
-        by_words!(self.words(), W => self.recount_words::<W>(chunk, lists))
-    }
-
-    fn recount_words<const W: usize>(
-        &self,
-        chunk: usize,
-        lists: &ListChunk,
-    ) -> Result<LevelTotal, StorageError> {
-        let mut counter = LevelWorker::<W>::new(self).counter;
-        self.each_list::<W>(chunk, lists, &mut |of, fine, keys, _| {
+        let mut counter = BucketCounter::new(self);
+        by_words!(self.words(), W => self.each_list::<W>(chunk, lists, &mut |of, fine, keys, _| {
             if self.bound && fine == 0 {
                 self.adds(&of.row, &mut counter.adds);
             }
             self.count(of, fine, keys, &mut counter);
-        })?;
+        }))?;
         Ok(counter.take(self))
     }
 
@@ -682,7 +676,7 @@ impl BucketSpace {
         let first = chunk * self.classes_per_chunk();
         let fine = self.coordinate.fine;
         for class in first..first + self.buckets(chunk) / fine {
-            self.find_sources(class, |_| false, &mut of);
+            self.find_sources(class, &|_| false, &mut of);
             for at in 0..fine {
                 let bucket = (class - first) * fine + at;
                 keys.clear();

@@ -499,7 +499,7 @@ impl ListCoder {
         (chunk, bucket): (&ListChunk, usize),
         free: &FreePositions,
         workspace: &mut ListWorkspace,
-        mut each: impl FnMut(&[u64]),
+        each: &mut dyn FnMut(&[u64]),
     ) {
         let count = chunk.count(bucket, 1);
         if count == 0 {
@@ -512,14 +512,13 @@ impl ListCoder {
         let bytes = begin as usize..chunk.ends[bucket] as usize;
         let read = match &chunk.coded {
             CodedLists::Memory(coded) => {
-                let decoded = self.decode::<W>(&coded[bytes], count, free, workspace, &mut each);
+                let decoded = self.decode::<W>(&coded[bytes], count, free, workspace, each);
                 decoded.expect("lists in memory were coded or checked here");
                 Ok(())
             }
             CodedLists::File(file, at) => {
                 file.read(at + bytes.start as u64, bytes.len()).and_then(|code| {
-                    let decoded =
-                        self.decode::<W>(code.as_ref(), count, free, workspace, &mut each);
+                    let decoded = self.decode::<W>(code.as_ref(), count, free, workspace, each);
                     decoded.ok_or_else(|| file.place().invalid("a list of states is damaged"))
                 })
             }

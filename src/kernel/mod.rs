@@ -22,8 +22,6 @@ pub(crate) mod words;
 
 use std::{any::Any, fmt, str::FromStr, sync::Arc};
 
-use rayon::prelude::*;
-
 use crate::{
     kernel::{
         isa::Isa,
@@ -32,6 +30,7 @@ use crate::{
     perm::{GROUP, Gathers, Layout, MoveTable},
     puzzle::Window,
     system::SystemError,
+    threads::map_numbers,
 };
 
 pub use crate::kernel::{
@@ -379,7 +378,7 @@ impl SlotStep {
             };
             Arc::new(MoveTable::new(layout, &window))
         };
-        let gathers: Vec<Arc<MoveTable>> = (0..k * k).into_par_iter().map(gather).collect();
+        let gathers: Vec<Arc<MoveTable>> = map_numbers(k * k, &gather);
         let slices = (0..layout.blocks()).map(|slice| Slice::new(layout, &gathers, slice));
         let tables = ReadyTables::new(kernel, layout, &gathers, &vec![&[][..]; k * k])?;
         Ok(SlotStep { layout, slices: slices.collect(), tables })

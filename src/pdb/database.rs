@@ -8,8 +8,6 @@
 
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use crate::{
     bits::{bits, set_of},
     pdb::{
@@ -19,6 +17,7 @@ use crate::{
     progress::{NoProgress, Phase, Progress},
     puzzle::Board,
     store::{Container, FileHeader as _, Image, Mapped},
+    threads::each_part,
 };
 
 /// An additive pattern database.
@@ -371,8 +370,11 @@ pub fn encode(pdb: &Pdb, encoding: Encoding) -> Result<Pdb, PdbError> {
             let bit = |value: u8| if value == UNREACHED { 0 } else { bit_of(value) };
             let pack =
                 |values: &[u8]| (0..).zip(values).fold(0, |byte, (i, &v)| byte | bit(v) << i);
-            let bytes = data.par_iter_mut().zip(pdb.bytes().par_chunks(8));
-            bytes.for_each(|(to, values)| *to = pack(values));
+            const PART: usize = 1 << 16;
+            each_part(data, PART, &|part, bytes| {
+                let values = pdb.bytes()[8 * PART * part..].chunks(8);
+                bytes.iter_mut().zip(values).for_each(|(to, values)| *to = pack(values));
+            });
         }
         _ => data.copy_from_slice(pdb.bytes()),
     }

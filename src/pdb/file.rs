@@ -5,8 +5,6 @@
 
 use std::{io::Write, path::Path};
 
-use rayon::prelude::*;
-
 use crate::{
     pdb::{Meter, Pattern, PdbError},
     perm::{lehmer, placement::binomial},
@@ -17,7 +15,7 @@ use crate::{
         SectionLayout,
     },
     system::{FileKind, SystemError},
-    threads::in_parallel,
+    threads::{in_parallel, map_numbers},
     units::names,
 };
 
@@ -327,16 +325,14 @@ pub fn compress_with(
         return Err(PdbError::Place(words));
     }
     let meter = Meter::new(observer, Phase::File, 0, file.layout.raw);
-    let frames: Vec<Vec<u8>> = (0..file.layout.blocks() as usize)
-        .into_par_iter()
-        .map(|block| {
-            let block = file.block(block)?;
-            let frame = zstd::bulk::compress(&block, LEVEL);
-            let frame = frame.map_err(SystemError::io("cannot compress", from))?;
-            meter.add(block.len() as u64)?;
-            Ok(frame)
-        })
-        .collect::<Result<_, PdbError>>()?;
+    let frames = map_numbers(file.layout.blocks() as usize, &|block| {
+        let block = file.block(block)?;
+        let frame = zstd::bulk::compress(&block, LEVEL);
+        let frame = frame.map_err(SystemError::io("cannot compress", from))?;
+        meter.add(block.len() as u64)?;
+        Ok(frame)
+    });
+    let frames: Vec<Vec<u8>> = frames.into_iter().collect::<Result<_, PdbError>>()?;
     let mut header = file.header.clone();
     header.compressed = true;
     header.stored_bytes = frames.iter().map(|frame| frame.len() as u64).sum();

@@ -22,6 +22,7 @@ use crate::{
     },
     progress::{NoProgress, Phase, Progress},
     store::{self, Output},
+    threads::each_part,
     units::names,
 };
 
@@ -487,8 +488,8 @@ impl<'a> BySets<'a> {
             let runs: Vec<Vec<usize>> = (1..=k).map(|t| runs(n - (k - t), t)).collect();
             table.others = vec![0; pdb.bytes().len()];
             let block = pdb.bytes().len() / n;
-            let blocks = table.others.par_chunks_mut(block).zip(pdb.bytes().par_chunks(block));
-            blocks.for_each(|(to, from)| {
+            each_part(&mut table.others, block, &|i, to| {
+                let from = &pdb.bytes()[i * block..][..to.len()];
                 by_sets(from, to, &mut vec![0; 2 * block], n - 1, &runs[..k - 1])
             });
             table.runs = runs.into_iter().next_back().unwrap_or_default();
@@ -506,28 +507,25 @@ impl<'a> BySets<'a> {
         let slot = self.slot();
         let task = (TASK / slot).max(1);
         let count = (self.pdb.entries() as usize / slot - first).min(slots.len() / slot);
-        let tasks = slots[..count * slot].par_chunks_mut(task * slot).enumerate();
-        tasks.for_each_init(
-            || vec![0; slot],
-            |values, (t, slots)| {
-                for (i, to) in slots.chunks_exact_mut(slot).enumerate() {
-                    let number = first + t * task + i;
-                    match self.pdb.kind() {
-                        Kind::Regions => {
-                            values.copy_from_slice(&self.pdb.bytes()[number * slot..][..slot]);
-                        }
-                        Kind::Minimum | Kind::AllMoves => {
-                            let k = self.pdb.pattern().tiles().len();
-                            let runs = &self.runs[number * k..][..k];
-                            merge(&self.others, runs, values);
-                        }
+        each_part(&mut slots[..count * slot], task * slot, &|t, slots| {
+            let values = &mut vec![0; slot];
+            for (i, to) in slots.chunks_exact_mut(slot).enumerate() {
+                let number = first + t * task + i;
+                match self.pdb.kind() {
+                    Kind::Regions => {
+                        values.copy_from_slice(&self.pdb.bytes()[number * slot..][..slot]);
                     }
-                    for (to, &source) in to.iter_mut().zip(&self.source) {
-                        *to = values[usize::from(source)];
+                    Kind::Minimum | Kind::AllMoves => {
+                        let k = self.pdb.pattern().tiles().len();
+                        let runs = &self.runs[number * k..][..k];
+                        merge(&self.others, runs, values);
                     }
                 }
-            },
-        );
+                for (to, &source) in to.iter_mut().zip(&self.source) {
+                    *to = values[usize::from(source)];
+                }
+            }
+        });
     }
 }
 
@@ -607,8 +605,7 @@ impl<'a> ByPositions<'a> {
 
     /// Fills the plane for a cell of the last tile.
     fn fill_plane(&self, last: u8, plane: &mut [u8]) {
-        let tasks = plane.par_chunks_mut(TASK);
-        tasks.for_each(|bytes| bytes.fill(UNREACHED));
+        each_part(plane, TASK, &|_, bytes| bytes.fill(UNREACHED));
         let (n, k) = (self.n, self.k);
         // A cache line of the database contains the values for a few cells of the last two tiles: a task takes all
         // cells of the last tile but one in turn, with the others fixed, while the lines are still in the caches.
@@ -618,7 +615,8 @@ impl<'a> ByPositions<'a> {
                 task.push(bytes);
             }
         }
-        tasks.into_par_iter().enumerate().for_each(|(third, mut slices)| {
+        each_part(&mut tasks, 1, &|third, task| {
+            let slices = &mut task[0];
             let mut cells = [0; Pattern::MAX_TILES];
             (cells[k - 1], cells[k - 3]) = (last, third as u8);
             for rest in 0..n.pow(k as u32 - 5) {
@@ -670,8 +668,7 @@ impl<'a> ByPositions<'a> {
 
     /// Fills a piece that begins at an index, one index at a time.
     fn fill_slowly(&self, first: usize, piece: &mut [u8]) {
-        let tasks = piece.par_chunks_mut(TASK).enumerate();
-        tasks.for_each(|(task, bytes)| {
+        each_part(piece, TASK, &|task, bytes| {
             for (i, to) in bytes.iter_mut().enumerate() {
                 let mut cells = [0; Pattern::MAX_TILES];
                 let mut digits = first + task * TASK + i;

@@ -15,6 +15,7 @@ use crate::{
     perm::{Layout, Subsets, lehmer, placement},
     progress::{LevelDone, Phase, Progress},
     puzzle::Size,
+    threads::map_numbers,
 };
 
 // The cells of a small board as bit masks: neighbours, and the regions of the free cells.
@@ -335,10 +336,11 @@ impl SlotGraph {
 
     /// The moves into all slots of a class. Cost: about 100 ns per move.
     pub fn moves(&self, class: usize) -> SlotMoves {
-        let lists: Vec<Vec<SlotMove>> = (0..self.subsets.count())
-            .into_par_iter()
-            .with_min_len(64)
-            .flat_map_iter(|rank| {
+        const SETS: usize = 64;
+        let count = self.subsets.count();
+        let lists = map_numbers(count.div_ceil(SETS), &|part| -> Vec<Vec<SlotMove>> {
+            let ranks = part * SETS..count.min((part + 1) * SETS);
+            let moves = ranks.flat_map(|rank| {
                 let set = self.subsets.unrank(rank);
                 let free = self.grid.free(set);
                 let places = match &self.lows {
@@ -350,8 +352,10 @@ impl SlotGraph {
                     Some(_) => self.moves_of(set, self.grid.region(free, low)),
                     None => self.moves_of(set, 1 << low),
                 })
-            })
-            .collect();
+            });
+            moves.collect()
+        });
+        let lists: Vec<Vec<SlotMove>> = lists.into_iter().flatten().collect();
         SlotMoves::new(self.layout, self.slots(1 - class), lists)
     }
 

@@ -15,7 +15,6 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use rayon::prelude::*;
 
 use crate::{
     bits::{bits, set_of},
@@ -25,7 +24,7 @@ use crate::{
     progress::{LevelDone, Phase, Progress},
     store::Array,
     system::SystemError,
-    threads::Tasks,
+    threads::{Tasks, each_part},
 };
 
 /// Size in bytes of a stretch of slots: together with the data it reads, half of the nearest private cache.
@@ -63,13 +62,16 @@ impl Slots {
 
     /// Copies the slices of a class that have changed.
     fn renew(&mut self, class: &SlotClass, slice: usize) {
+        const SLOTS: usize = 256;
         let unit = self.unit;
-        let slots = self.words_mut().par_chunks_mut(unit);
-        let slots = slots.zip(class.seen.words().par_chunks(unit)).zip(&class.changed);
-        slots.with_min_len(256).for_each(|((to, from), changed)| {
-            for number in bits(*changed) {
-                let words = number * slice..(number + 1) * slice;
-                to[words.clone()].copy_from_slice(&from[words]);
+        each_part(self.words_mut(), unit * SLOTS, &|part, words| {
+            let from = class.seen.words()[part * SLOTS * unit..].chunks(unit);
+            let slots = words.chunks_mut(unit).zip(from).zip(&class.changed[part * SLOTS..]);
+            for ((to, from), changed) in slots {
+                for number in bits(*changed) {
+                    let words = number * slice..(number + 1) * slice;
+                    to[words.clone()].copy_from_slice(&from[words]);
+                }
             }
         });
     }
@@ -426,7 +428,7 @@ impl<'a> SlotSearch<'a> {
 pub(crate) fn home_place(pattern: &Pattern, layout: Layout) -> (usize, usize, usize) {
     let home = pattern.home();
     let mut tiles: Vec<u8> = (0..home.len() as u8).collect();
-    tiles.sort_by_key(|&t| home[usize::from(t)]);
+    tiles.sort_unstable_by_key(|&t| home[usize::from(t)]);
     let place = layout.place(&tiles);
     (place.block, place.block * layout.slice_registers() + layout.in_slice(place), place.lane)
 }

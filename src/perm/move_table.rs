@@ -11,7 +11,6 @@
 use std::{collections::HashMap, sync::Arc};
 
 use parking_lot::Mutex;
-use rayon::prelude::*;
 
 use crate::{
     perm::{
@@ -20,6 +19,7 @@ use crate::{
         lehmer,
     },
     puzzle::Window,
+    threads::each_number,
 };
 
 // Key fact. Permuting the positions a..=e of a line changes only the Lehmer digits a..=e: earlier digits still have the
@@ -468,9 +468,7 @@ impl Gathers {
 
     /// Makes the tables of some windows, using all threads of the current pool.
     pub fn make(&self, windows: &[Window]) {
-        windows.par_iter().for_each(|window| {
-            self.get(window);
-        });
+        each_number(windows.len(), &|window| drop(self.get(&windows[window])));
     }
 
     /// Returns the tables of a window. Cost: that of [`MoveTable::new`] for the first call.

@@ -15,8 +15,6 @@ use std::{
     time::Instant,
 };
 
-use rayon::prelude::*;
-
 use crate::{
     Error,
     kernel::prefetch,
@@ -28,6 +26,7 @@ use crate::{
     },
     store::Words,
     table::TableError,
+    threads::{each_number, map_numbers},
 };
 
 /// Minimum number of bits for which a block is worthwhile, and maximum number of words.
@@ -328,8 +327,9 @@ impl Blocks {
             let begun = Instant::now();
             let collects = depth > 0 && few * FEW >= self.blocks;
             if depth > 0 && !collects {
-                next.get().par_chunks(PART).for_each(|part| {
-                    part.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+                let parts: Vec<_> = next.get().chunks(PART).collect();
+                each_number(parts.len(), &|part| {
+                    parts[part].iter().for_each(|word| word.store(0, Ordering::Relaxed));
                 });
                 self.push(now.get(), next.get());
             }
@@ -362,8 +362,8 @@ impl Blocks {
                 progress.progress(Phase::Search(depth), done, self.blocks as u64);
                 (states, blocks)
             };
-            let parts = (0..self.blocks.div_ceil(PART)).into_par_iter().map(part);
-            let (states, blocks) = parts.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+            let parts = map_numbers(self.blocks.div_ceil(PART), &part).into_iter();
+            let (states, blocks) = parts.fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
             if progress.interrupted() {
                 return Err(TableError::Interrupted.into());
             }
@@ -381,7 +381,7 @@ impl Blocks {
     /// Expands a level with few blocks forward to all states that it reaches.
     fn push(&self, now: &[AtomicU64], next: &[AtomicU64]) {
         let words = self.words;
-        now.par_chunks(words).enumerate().with_min_len(PART).for_each(|(block, bits)| {
+        let each = |(block, bits): (usize, &[AtomicU64])| {
             if bits.iter().all(|word| word.load(Ordering::Relaxed) == 0) {
                 return;
             }
@@ -394,6 +394,10 @@ impl Blocks {
                     next[target].fetch_or(word, Ordering::Relaxed);
                 });
             }
+        };
+        each_number(self.blocks.div_ceil(PART), &|part| {
+            let blocks = part * PART..self.blocks.min((part + 1) * PART);
+            blocks.zip(now[part * PART * words..].chunks(words)).for_each(each);
         });
     }
 

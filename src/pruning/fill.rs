@@ -15,8 +15,6 @@ use std::{
     time::Instant,
 };
 
-use rayon::prelude::*;
-
 use crate::{
     Error,
     frontier::{
@@ -34,6 +32,7 @@ use crate::{
     resources::Resources,
     store::ListCut,
     table::TableError,
+    threads::{each_number, map_numbers},
 };
 
 // Fills a table by rows: consecutive entries whose numbers have the same head.
@@ -317,19 +316,21 @@ impl<'n> TableRows<'n> {
             // A level whose depth does not fit is found, but not written.
             let after = size.entry(depth + 1);
             let now = size.entry(depth).unwrap_or_default();
-            let row = |head: u64| {
+            let sums = [(); 2].map(|()| AtomicU64::new(0));
+            each_number(self.heads as usize, &|head| {
                 if progress.interrupted() {
-                    return (0, 0);
+                    return;
                 }
                 let done = done.fetch_add(1, Ordering::Relaxed);
                 progress.progress(Phase::Search(depth + 1), done, self.heads);
-                match back {
-                    true => self.pull(head, entries, (now, after)),
-                    false => self.push(head, entries, (now, after)),
-                }
-            };
-            let rows = (0..self.heads).into_par_iter().map(row);
-            (states, found) = rows.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+                let (states, found) = match back {
+                    true => self.pull(head as u64, entries, (now, after)),
+                    false => self.push(head as u64, entries, (now, after)),
+                };
+                sums[0].fetch_add(states, Ordering::Relaxed);
+                sums[1].fetch_add(found, Ordering::Relaxed);
+            });
+            [states, found] = sums.map(AtomicU64::into_inner);
             if progress.interrupted() {
                 return Err(TableError::Interrupted.into());
             }
@@ -507,14 +508,13 @@ impl LevelStore for TableLevels<'_> {
             let (depth, max) = (self.depth, usize::from(self.size.none()) - 1);
             return Err(TableError::TooDeep { depth, max }.into());
         };
-        let chunks = lists.chunks.par_iter().enumerate();
-        chunks.try_for_each(|(chunk, lists)| -> Result<(), Error> {
+        let written = map_numbers(lists.chunks.len(), &|chunk| -> Result<(), Error> {
             if self.progress.interrupted() {
                 return Err(TableError::Interrupted.into());
             }
             let images = self.images.as_ref().expect("the search has begun");
             let mut numbers = Vec::with_capacity(AHEAD + images.most());
-            space.each_row(chunk, lists, &mut |row| {
+            space.each_row(chunk, &lists.chunks[chunk], &mut |row| {
                 images.each(row, |number, _| {
                     prefetch::<1, _>(self.entries.as_ptr().wrapping_add(self.size.place(number).0));
                     numbers.push(number);
@@ -526,7 +526,8 @@ impl LevelStore for TableLevels<'_> {
             })?;
             self.write(&numbers, entry);
             Ok(())
-        })?;
+        });
+        written.into_iter().collect::<Result<(), Error>>()?;
         Ok((lists, level))
     }
 

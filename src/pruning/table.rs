@@ -8,7 +8,6 @@
 use std::{collections::HashSet, path::Path};
 
 use parking_lot::Mutex;
-use rayon::prelude::*;
 
 use crate::{
     Error,
@@ -29,6 +28,7 @@ use crate::{
     store::{Container, FileHeader as _, Image, Mapped, Output, shared_bytes},
     system::{FileProblem, SystemError},
     table::TableError,
+    threads::{each_part, map_numbers},
 };
 
 /// The depth of every state of a puzzle with several orbits, usually a projection of another puzzle.
@@ -183,7 +183,7 @@ impl PruningTable {
         let file = image.bytes_mut();
         layout.index.of_mut(file).copy_from_slice([name, &parts, &reduced].concat().as_bytes());
         let data = layout.data.of_mut(file);
-        data.par_chunks_mut(1 << 20).for_each(|part| part.fill(0xff));
+        each_part(data, 1 << 20, &|_, part| part.fill(0xff));
         let searched = if directed { puzzle.clone().reversed() } else { puzzle.clone() };
         let left = resources.memory.map(|memory| memory - used);
         let entries = shared_bytes(data);
@@ -491,8 +491,9 @@ impl PruningTable {
         let solved: HashSet<u64> = goals.iter().map(|goal| self.number(goal)).collect();
         let counts: Mutex<Vec<u64>> = Mutex::default();
         const PART: u64 = 1 << 14;
-        let failed: Result<(), Error> =
-            (0..self.entries().div_ceil(PART)).into_par_iter().try_for_each(|part| {
+        let checked =
+            map_numbers(self.entries().div_ceil(PART) as usize, &|part| -> Result<(), Error> {
+                let part = part as u64;
                 if progress.interrupted() {
                     return Err(TableError::Interrupted.into());
                 }
@@ -532,7 +533,7 @@ impl PruningTable {
                 all.iter_mut().zip(own).for_each(|(all, own)| *all += own);
                 Ok(())
             });
-        failed?;
+        checked.into_iter().collect::<Result<(), Error>>()?;
         let mut expected = vec![0; 256];
         for (depth, count) in self.histogram().iter().enumerate() {
             expected[if modulo { depth % 3 } else { depth }] += count;

@@ -207,7 +207,7 @@ impl SnakePath {
                 }
             }
         }
-        moves.sort();
+        moves.sort_unstable();
         Puzzle::new(self.size.cells(), moves)
     }
 
@@ -320,7 +320,7 @@ impl PositionOrder {
         self.each_move(generators, |from, to, pulled| {
             moves.push((from, to, Window::new(0, pulled)));
         });
-        moves.sort();
+        moves.sort_unstable();
         let make = if directed { Puzzle::directed } else { Puzzle::new };
         make(self.path.len(), moves)
     }

@@ -10,8 +10,6 @@ use std::{
     time::Instant,
 };
 
-use rayon::prelude::*;
-
 use crate::{
     Error,
     frontier::FrontierSearch,
@@ -26,7 +24,7 @@ use crate::{
         disk::{Directories, status},
         is_long, long_windows, plans,
     },
-    threads::{Tasks, pool},
+    threads::{Tasks, map_numbers, pool},
 };
 
 // The choice of an engine.
@@ -533,8 +531,9 @@ fn run_plainly(
             }
             Some(found)
         };
-        let pass = (0..tasks).into_par_iter().map(expand);
-        let pass = pass.try_reduce(PassResult::default, |a, b| Some(a.join(b, graph.keep)));
+        let parts = map_numbers(tasks, &expand).into_iter();
+        let join = |all: PassResult, part: Option<PassResult>| Some(all.join(part?, graph.keep));
+        let pass = parts.into_iter().try_fold(PassResult::default(), join);
         let pass = pass.ok_or(SearchError::Interrupted { depth, states: found.states })?;
         if !found.push(pass.tally, begun, observer)? {
             break;

@@ -306,7 +306,7 @@ impl Tree {
     /// Returns the bytes of all databases.
     pub fn bytes(&self) -> u64 {
         let mut pdbs: Vec<&Pdb> = self.databases().map(|database| &*database.pdb).collect();
-        pdbs.sort_by_key(|&pdb| std::ptr::from_ref(pdb));
+        pdbs.sort_unstable_by_key(|&pdb| std::ptr::from_ref(pdb));
         pdbs.dedup_by_key(|&mut pdb| std::ptr::from_ref(pdb));
         pdbs.iter().map(|pdb| pdb.file_bytes()).sum()
     }

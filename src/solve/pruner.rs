@@ -11,8 +11,6 @@ use std::{
     hash::{BuildHasherDefault, Hasher},
 };
 
-use rayon::prelude::*;
-
 use crate::{
     frontier::{FieldKind, FieldMap, StateFields},
     kernel::prefetch,
@@ -21,6 +19,7 @@ use crate::{
         orbits::{OrbitPlace, OrbitPuzzle, Transformation},
     },
     random::SplitMix64,
+    threads::map_numbers,
 };
 
 // Boards: a finite-state machine.
@@ -67,8 +66,7 @@ impl MovePruner {
         let mut nodes: Vec<PrefixNode> =
             (0..cells).map(|cell| PrefixNode { cell, child: [NONE; 4], suffix: NONE }).collect();
         let mut pruned: Vec<[bool; 4]> = vec![[false; 4]; cells];
-        let all: Vec<_> =
-            (0..cells).into_par_iter().map(|start| duplicates(size, start, depth)).collect();
+        let all = map_numbers(cells, &|start| duplicates(size, start, depth));
         for (start, sequences) in all.iter().enumerate() {
             for sequence in sequences {
                 insert(&mut nodes, &mut pruned, size, start, sequence);

@@ -14,8 +14,6 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use crate::{
     frontier::{FieldMap, StateFields, SymmetryGroup},
     kernel::prefetch,
@@ -34,6 +32,7 @@ use crate::{
         },
         pruner::{Inverses, WordPruner},
     },
+    threads::map_numbers,
 };
 
 /// Number of states by which views are chosen, and number of moves that mix each of them.
@@ -296,10 +295,9 @@ impl PuzzleSolver {
                 _ => table.value(number).unwrap_or_default(),
             }
         };
-        let mut said: Vec<Option<Vec<u8>>> = views
-            .par_iter()
-            .map(|view| Some(samples.iter().map(|row| exact(view, row)).collect()))
-            .collect();
+        let mut said: Vec<Option<Vec<u8>>> = map_numbers(views.len(), &|view| {
+            Some(samples.iter().map(|row| exact(&views[view], row)).collect())
+        });
         let mut views: Vec<Option<TableView>> = views.into_iter().map(Some).collect();
         let mut best = vec![vec![0u8; samples.len()]; self.parts];
         while self.views.len() < MAX_VIEWS {

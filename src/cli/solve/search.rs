@@ -70,7 +70,7 @@ pub fn attempt_all<O: Clone + Send + Serialize + DeserializeOwned>(
     if stopped {
         progress::ask();
     }
-    tried.sort_by_key(|(i, _)| *i);
+    tried.sort_unstable_by_key(|(i, _)| *i);
     Ok(tried)
 }
 

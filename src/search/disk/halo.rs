@@ -30,6 +30,7 @@ use crate::{
     },
     store::{Words, push_number, take_number},
     system::SystemError,
+    threads::each_number,
 };
 
 /// Carries bits from the chunks of one level to those of the next.
@@ -130,8 +131,8 @@ impl PlaneWords {
     }
 
     fn clear(&self) {
-        let live = (0..self.live.len()).into_par_iter().filter(|&block| self.is_live(block));
-        live.for_each(|block| self.set(block, None, true));
+        let live: Vec<usize> = (0..self.live.len()).filter(|&block| self.is_live(block)).collect();
+        each_number(live.len(), &|i| self.set(live[i], None, true));
     }
 }
 

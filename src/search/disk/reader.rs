@@ -15,7 +15,6 @@ use std::{
 };
 
 use crossbeam::channel::{Receiver, Sender, bounded};
-use rayon::prelude::*;
 
 use crate::{
     Error,
@@ -33,7 +32,7 @@ use crate::{
         ListCut, Manifest, ReadAt, RunFile, StorageError,
     },
     system::SystemError,
-    threads::pool,
+    threads::{map_numbers, pool},
 };
 
 // The readers: they read level files ahead of the workers.
@@ -566,8 +565,9 @@ impl<'a> ListFiles<'a> {
         let here: Vec<&ChunkRecord> = records.iter().filter(|record| record.has_file()).collect();
         let coded: u64 = here.iter().map(|record| record.bytes).sum();
         let room = AtomicU64::new(if coded > room { 0 } else { room });
-        let read = here.par_iter().map(|record| self.lists(space, depth, record, &room));
-        for lists in read.collect::<Result<Vec<_>, _>>()? {
+        let read = |i: usize| self.lists(space, depth, here[i], &room);
+        for lists in map_numbers(here.len(), &read) {
+            let lists = lists?;
             for (at, lists) in lists {
                 chunks[at] = lists;
             }
@@ -621,7 +621,8 @@ pub(crate) fn verify_lists(
             }
             Ok(sum.tally)
         };
-        let tallies = pool.install(|| level.chunks.par_iter().map(check).collect::<Vec<_>>());
+        let check = |i: usize| check(&level.chunks[i]);
+        let tallies = pool.install(|| map_numbers(level.chunks.len(), &check));
         let mut sum = Tally::default();
         for (record, tally) in level.chunks.iter().zip(tallies) {
             sum = sum.plus(tally?);
