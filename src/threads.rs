@@ -83,6 +83,23 @@ pub(crate) fn each_part<T: Send>(
     each_number(parts.len(), &|number| each(number, &mut parts[number].lock()));
 }
 
+/// The same for a function that can fail, which is not called any more then. Returns the first error that occurred.
+pub(crate) fn try_each_part<T: Send, E: Send>(
+    slice: &mut [T],
+    size: usize,
+    each: &(dyn Fn(usize, &mut [T]) -> Result<(), E> + Sync),
+) -> Result<(), E> {
+    let error = Mutex::new(None);
+    each_part(slice, size, &|number, part| {
+        if error.lock().is_none()
+            && let Err(own) = each(number, part)
+        {
+            error.lock().get_or_insert(own);
+        }
+    });
+    error.into_inner().map_or(Ok(()), Err)
+}
+
 /// Pieces of work that threads take in order, until none are left or one has failed.
 pub(crate) struct Tasks<I: Iterator, E> {
     left: Mutex<Enumerate<I>>,
@@ -129,16 +146,19 @@ pub(crate) fn in_parallel<T: Send, E: Send>(
     };
     let threads = threads.min(work.len());
     let tasks = Tasks::new(work);
-    let worker = || tasks.run(&each);
+    on_threads(threads, &|| tasks.run(&each));
+    tasks.end()
+}
+
+fn on_threads(threads: usize, work: &(dyn Fn() + Sync)) {
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            if std::thread::Builder::new().spawn_scoped(scope, worker).is_err() {
+            if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
                 break;
             }
         }
-        worker();
+        work();
     });
-    tasks.end()
 }
 
 #[cfg(test)]

@@ -541,28 +541,24 @@ impl BucketSpace {
     }
 
     /// Returns the lists of level 0, chunk by chunk, and their totals.
-    pub fn start<const W: usize>(
-        &self,
-        states: &[Vec<u8>],
-        coded: bool,
-    ) -> Vec<(ListChunk, LevelTotal)> {
+    pub fn start(&self, states: &[Vec<u8>], coded: bool) -> Vec<(ListChunk, LevelTotal)> {
         let mut keys: BTreeMap<(usize, usize), BTreeSet<Vec<u64>>> = BTreeMap::new();
         for state in states {
             let (bucket, key) = self.bucket(state);
             keys.entry(bucket).or_default().insert(key);
         }
         let each = self.classes_per_chunk();
-        let mut worker = LevelWorker::<W>::new(self);
+        let (mut of, mut counter) = (ClassSources::default(), BucketCounter::new(self));
+        let mut workspace = ListWorkspace::new();
         let mut chunks = vec![(ListChunk::default(), LevelTotal::default()); self.chunks()];
         for (chunk, made) in chunks.iter_mut().enumerate() {
             let classes = chunk * each..chunk * each + self.buckets(chunk) / self.coordinate.fine;
             if keys.range((classes.start, 0)..(classes.end, 0)).next().is_none() {
                 continue;
             }
-            let LevelWorker { own, of, counter, .. } = &mut worker;
             let mut lists = ListBuilder::default();
             for class in classes {
-                self.find_sources(class, &|_| false, of);
+                self.find_sources(class, &|_| false, &mut of);
                 if self.bound {
                     self.adds(&of.row, &mut counter.adds);
                 }
@@ -572,9 +568,12 @@ impl BucketSpace {
                         continue;
                     };
                     let new: Vec<u64> = new.into_iter().flatten().collect();
-                    let new = as_keys::<W>(&new);
-                    self.count(of, fine, new, counter);
-                    lists.list(new, coded.then_some((&self.coder, &of.free)), &mut own.lists);
+                    let code = coded.then_some((&self.coder, &of.free));
+                    by_words!(self.words(), W => {
+                        let new = as_keys::<W>(&new);
+                        self.count(&of, fine, new, &mut counter);
+                        lists.list(new, code, &mut workspace);
+                    });
                 }
             }
             counter.total.lists.generated = counter.total.lists.kept;

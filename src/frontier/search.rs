@@ -254,7 +254,7 @@ impl FrontierSearch {
             let begun = Instant::now();
             let becomes = if coded { LevelUse::Coded } else { LevelUse::Kept };
             store.open(0, becomes, spare);
-            let chunks = by_words!(words, W => space.start::<W>(start, coded));
+            let chunks = space.start(start, coded);
             let total = chunks.iter().fold(LevelTotal::default(), |sum, (_, own)| sum.plus(*own));
             let sink = store.sink();
             let parts = chunks.chunks(sink.chunks_per_part()).enumerate();

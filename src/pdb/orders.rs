@@ -7,8 +7,6 @@
 
 use std::{io::Write, path::Path};
 
-use rayon::prelude::*;
-
 use crate::{
     bits::{bits, set_of, transpose},
     kernel::Word,
@@ -22,7 +20,7 @@ use crate::{
     },
     progress::{NoProgress, Phase, Progress},
     store::{self, Output},
-    threads::each_part,
+    threads::{each_part, try_each_part},
     units::names,
 };
 
@@ -144,10 +142,13 @@ pub(crate) fn lines(
     lines: &mut [u8],
     meter: &Meter<'_>,
 ) -> Result<(), PdbError> {
-    let lines = lines.par_chunks_mut(order.len()).zip(slots);
-    lines.try_for_each_init(ArrangementOrder::buffer, |buffer, (line, &(class, slot))| {
-        order.line(classes[class], slot, buffer, line);
-        meter.add(line.len() as u64)
+    try_each_part(lines, order.len() * SLOTS, &|part, lines| {
+        let buffer = &mut ArrangementOrder::buffer();
+        for (line, &(class, slot)) in lines.chunks_mut(order.len()).zip(&slots[part * SLOTS..]) {
+            order.line(classes[class], slot, buffer, line);
+            meter.add(line.len() as u64)?;
+        }
+        Ok(())
     })
 }
 
@@ -159,15 +160,12 @@ pub(crate) fn bits_by_slots<'a>(
     entries: &mut [u8],
     meter: &Meter<'_>,
 ) -> Result<(), PdbError> {
-    let pieces = entries.par_chunks_mut(SLOTS * order.len() / 8).zip(slots.par_chunks(SLOTS));
-    pieces.try_for_each_init(
-        || order.bit_buffers(),
-        |buffers, (entries, slots)| {
-            let rows: Vec<&[Word]> = slots.iter().map(|&slot| words(slot)).collect();
-            order.bits(&rows, buffers, entries);
-            meter.add(slots.len() as u64)
-        },
-    )
+    try_each_part(entries, SLOTS * order.len() / 8, &|part, entries| {
+        let slots = slots[part * SLOTS..].iter().take(SLOTS);
+        let rows: Vec<&[Word]> = slots.map(|&slot| words(slot)).collect();
+        order.bits(&rows, &mut order.bit_buffers(), entries);
+        meter.add(rows.len() as u64)
+    })
 }
 
 /// The last tiles of a placement, whose values a run holds.
@@ -228,37 +226,35 @@ pub(crate) fn by_placements(
     let head = k - tail.tiles;
     // Blocks that share all cells of the head but the last share sources, so they form one job.
     let per_job = n - head + 1;
-    let jobs = entries.par_chunks_mut(tail.block * per_job).enumerate();
-    jobs.try_for_each_init(
-        || -> Box<[u8; BLOCK]> { vec![0; BLOCK].try_into().expect("a buffer has its length") },
-        |buffer, (job, entries)| {
-            let written = entries.len() as u64;
-            for (i, entries) in entries.chunks_mut(tail.block).enumerate() {
-                let mut cells = [0; Layout::MAX_SLICED];
-                let cells = &mut cells[..head];
-                placement::unrank(n, (job * per_job + i) as u64, cells);
-                let occupied = set_of(cells);
-                let mut free: Vec<u64> = bits(!occupied).take(n - head).map(|c| 1 << c).collect();
-                free.push(0);
-                for (subset, places) in tail.subsets.iter().zip(tail.places.chunks(tail.run)) {
-                    let set = subset.iter().fold(occupied, |set, &i| set | free[usize::from(i)]);
-                    // The run of the first tiles' cells among the arrangements of the set.
-                    let (mut left, mut rank) = (set, subsets.rank(set));
-                    for (i, &cell) in cells.iter().enumerate() {
-                        let bit = 1u64 << cell;
-                        rank = rank * (k - i) + (left & (bit - 1)).count_ones() as usize;
-                        left &= !bit;
-                    }
-                    let run = &lines[rank * tail.run..][..tail.run];
-                    for (&place, &value) in places.iter().zip(run) {
-                        buffer[place as usize % BLOCK] = value;
-                    }
+    try_each_part(entries, tail.block * per_job, &|job, entries| {
+        let buffer = vec![0; BLOCK].try_into();
+        let mut buffer: Box<[u8; BLOCK]> = buffer.expect("a buffer has its length");
+        let written = entries.len() as u64;
+        for (i, entries) in entries.chunks_mut(tail.block).enumerate() {
+            let mut cells = [0; Layout::MAX_SLICED];
+            let cells = &mut cells[..head];
+            placement::unrank(n, (job * per_job + i) as u64, cells);
+            let occupied = set_of(cells);
+            let mut free: Vec<u64> = bits(!occupied).take(n - head).map(|c| 1 << c).collect();
+            free.push(0);
+            for (subset, places) in tail.subsets.iter().zip(tail.places.chunks(tail.run)) {
+                let set = subset.iter().fold(occupied, |set, &i| set | free[usize::from(i)]);
+                // The run of the first tiles' cells among the arrangements of the set.
+                let (mut left, mut rank) = (set, subsets.rank(set));
+                for (i, &cell) in cells.iter().enumerate() {
+                    let bit = 1u64 << cell;
+                    rank = rank * (k - i) + (left & (bit - 1)).count_ones() as usize;
+                    left &= !bit;
                 }
-                entries.copy_from_slice(&buffer[..tail.block]);
+                let run = &lines[rank * tail.run..][..tail.run];
+                for (&place, &value) in places.iter().zip(run) {
+                    buffer[place as usize % BLOCK] = value;
+                }
             }
-            meter.add(written)
-        },
-    )
+            entries.copy_from_slice(&buffer[..tail.block]);
+        }
+        meter.add(written)
+    })
 }
 
 // Table layouts of other solvers: raw tables without a header.

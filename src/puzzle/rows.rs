@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
+use parking_lot::Mutex;
 
 use crate::{
     Error,
@@ -16,6 +16,7 @@ use crate::{
         StateSpace, Window,
         space::{MAX_WIDTH, place},
     },
+    threads::each_part,
 };
 
 // Many boards or arrangements at once: the rows of one array, one after another. A row lists the tiles of a board in
@@ -44,13 +45,18 @@ pub(crate) fn each_row<T: Sync, R: Clone + Default + Send>(
     let first = if count <= PIECE {
         work(rows, &mut results).err()
     } else {
-        let pieces = rows.par_chunks(PIECE * width);
-        let pieces = pieces.zip(results.par_chunks_mut(PIECE * per_row));
-        let faults = pieces.enumerate().filter_map(|(piece, (rows, results))| {
-            let (row, error) = work(rows, results).err()?;
-            Some((piece * PIECE + row, error))
+        let first: Mutex<Option<RowFault>> = Mutex::new(None);
+        each_part(&mut results, PIECE * per_row, &|piece, results| {
+            let begin = piece * PIECE;
+            let rows = &rows[begin * width..count.min(begin + PIECE) * width];
+            if let Err((row, error)) = work(rows, results) {
+                let mut first = first.lock();
+                if first.as_ref().is_none_or(|(other, _)| begin + row < *other) {
+                    *first = Some((begin + row, error));
+                }
+            }
         });
-        faults.min_by_key(|(row, _)| *row)
+        first.into_inner()
     };
     match first {
         None => Ok(results),

@@ -391,7 +391,7 @@ fn pass<S, T: MoveTree>(
     // A different split gives no information.
     let known = done.walked.into_iter();
     let known = known.filter(|walked| done.pieces == pieces && walked.subtree < count);
-    let mut passes: BTreeMap<usize, WalkResult> =
+    let passes: BTreeMap<usize, WalkResult> =
         known.map(|walked| (walked.subtree as usize, walked.into())).collect();
     let order = order(tree, &subtrees, &before);
     let left = order.iter().copied().filter(|i| !passes.contains_key(i));
@@ -413,7 +413,16 @@ fn pass<S, T: MoveTree>(
     } else {
         work();
     }
-    let (results, stopped) = share.end();
+    join(&mut search.before, (pieces, order, passes), above, share.end())
+}
+
+/// Joins the results of the subtrees, in their order, those known before and those of this iteration.
+fn join(
+    record: &mut Cut,
+    (pieces, order, mut passes): (SubtreeSplit, Vec<usize>, BTreeMap<usize, WalkResult>),
+    above: Walked,
+    (results, stopped): (Vec<(usize, SubtreeResult)>, bool),
+) -> WalkResult {
     let results = results.into_iter().map(|(_, (_, pass))| pass);
     passes.extend(results.map(|pass| (pass.walked.subtree as usize, pass)));
     let mut whole = WalkResult::from(above);
@@ -432,7 +441,7 @@ fn pass<S, T: MoveTree>(
             break;
         }
     }
-    search.before = Cut { pieces, walked };
+    *record = Cut { pieces, walked };
     whole.stopped = stopped && whole.solution.is_none();
     whole
 }

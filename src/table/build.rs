@@ -1,6 +1,6 @@
 //! Fills a table from a search.
 
-use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{
     Error,
@@ -13,7 +13,7 @@ use crate::{
         DistanceTable, TableEncoding, TableError,
         header::{TableHeader, TablePuzzle, TableShape, UNREACHED},
     },
-    threads::in_parallel,
+    threads::{each_part, in_parallel},
 };
 
 /// Returns the memory, in bytes, of the table of a state space and the search that fills it.
@@ -180,12 +180,12 @@ impl Fill {
         let bytes = registers.len() * LANES * stride;
         let marks = ByteMarks::new(self.shape.encoding, depth, cells);
         let data = &mut self.entries()[begin..begin + bytes];
-        let states = data
-            .par_chunks_mut(REGISTERS * LANES * stride)
-            .zip(registers.par_chunks(REGISTERS))
-            .map(|(data, registers)| marks.set(data, stride, registers))
-            .sum();
-        self.count(depth, states)
+        let states = AtomicU64::new(0);
+        each_part(data, REGISTERS * LANES * stride, &|part, data| {
+            let found = marks.set(data, stride, &registers[part * REGISTERS..]);
+            states.fetch_add(found, Ordering::Relaxed);
+        });
+        self.count(depth, states.into_inner())
     }
 
     fn entries(&mut self) -> &mut [u8] {
