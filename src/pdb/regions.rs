@@ -6,8 +6,6 @@
 
 use std::time::Instant;
 
-use rayon::prelude::*;
-
 use crate::{
     bits::{bits, set_of},
     kernel::{SlotMove, SlotMoves},
@@ -15,7 +13,7 @@ use crate::{
     perm::{Layout, Subsets, lehmer, placement},
     progress::{LevelDone, Phase, Progress},
     puzzle::Size,
-    threads::map_numbers,
+    threads::{each_part, map_numbers},
 };
 
 // The cells of a small board as bit masks: neighbours, and the regions of the free cells.
@@ -286,8 +284,13 @@ impl SlotGraph {
         let grid = Grid::new(pattern.size());
         let subsets = Subsets::new(grid.cells(), layout.len()).expect("patterns are small");
         let all: Vec<u64> = subsets.iter().collect();
-        let lows: Option<Vec<u64>> =
-            (kind != Kind::AllMoves).then(|| all.par_iter().map(|&set| grid.lows(set)).collect());
+        let lows: Option<Vec<u64>> = (kind != Kind::AllMoves).then(|| {
+            let mut lows = all.clone();
+            each_part(&mut lows, 1 << 12, &|_, part| {
+                part.iter_mut().for_each(|set| *set = grid.lows(*set));
+            });
+            lows
+        });
         let starts = [0, 1].map(|class| {
             let mut slots = 0;
             let mut starts = vec![0];

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use noto_sans_mono_bitmap::{FontWeight, RasterHeight, RasterizedChar, get_raster};
+use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster};
 
 // The shapes of a chart, and their rendering as SVG.
 //
@@ -242,8 +242,8 @@ impl Canvas {
     }
 
     fn text(&mut self, colour: Colour, at: Point, anchor: Anchor, font: Font, text: &str) {
-        let glyphs: Vec<(Glyph, bool)> = glyphs(font, text);
-        let length: usize = glyphs.iter().map(|(glyph, _)| glyph.width()).sum();
+        let glyphs = glyphs(font, text);
+        let length: usize = glyphs.iter().map(Glyph::width).sum();
         let length = length as isize;
         let begin = match anchor {
             Anchor::Start => 0,
@@ -251,12 +251,11 @@ impl Canvas {
             Anchor::End => -length,
         };
         let mut along = begin;
-        for (glyph, raised) in glyphs {
-            let rows = glyph.raster();
+        for glyph in glyphs {
             // The baseline is a fifth of the height above the lower end of a glyph.
-            let top = -(glyph.height() as isize * 4 / 5) - if raised { 8 } else { 0 };
-            for (down, row) in (top..).zip(rows) {
-                for (right, &ink) in (along..).zip(*row) {
+            let top = -(glyph.rows.len() as isize * 4 / 5) - if glyph.raised { 8 } else { 0 };
+            for (down, row) in (top..).zip(&glyph.rows) {
+                for (right, &ink) in (along..).zip(row) {
                     let (dx, dy) = match anchor {
                         Anchor::Upwards => (down, -right),
                         _ => (right, down),
@@ -272,10 +271,32 @@ impl Canvas {
     }
 }
 
-type Glyph = RasterizedChar;
+/// A character: its rows of pixels, and whether it is a superscript digit.
+struct Glyph {
+    rows: Vec<Vec<u8>>,
+    raised: bool,
+}
+
+impl Glyph {
+    fn width(&self) -> usize {
+        self.rows[0].len()
+    }
+
+    /// Returns two thirds of a character: three pixels in a row or a column become two.
+    fn small(rows: &[&[u8]]) -> Glyph {
+        let of = |i: usize| [(i * 3 / 2, 2 - i % 2), (i * 3 / 2 + 1, 1 + i % 2)];
+        let ink = |x: usize, y: usize| {
+            let four = of(y).into_iter().flat_map(|y| of(x).map(|x| (x, y)));
+            let all: usize = four.map(|(x, y)| usize::from(rows[y.0][x.0]) * x.1 * y.1).sum();
+            (all / 9) as u8
+        };
+        let row = |y: usize| (0..rows[0].len() * 2 / 3).map(|x| ink(x, y)).collect();
+        Glyph { rows: (0..rows.len() * 2 / 3).map(row).collect(), raised: true }
+    }
+}
 
 /// The glyphs of a text, with superscript digits as small ones.
-fn glyphs(font: Font, text: &str) -> Vec<(Glyph, bool)> {
+fn glyphs(font: Font, text: &str) -> Vec<Glyph> {
     let (weight, height) = match font {
         Font::Label => (FontWeight::Regular, RasterHeight::Size24),
         Font::Heading => (FontWeight::Bold, RasterHeight::Size24),
@@ -284,10 +305,13 @@ fn glyphs(font: Font, text: &str) -> Vec<(Glyph, bool)> {
     let glyph = |c: char| match RAISED.iter().position(|&raised| raised == c) {
         Some(digit) => {
             let digit = char::from(b'0' + digit as u8);
-            (get_raster(digit, FontWeight::Regular, RasterHeight::Size16), true)
+            let digit = get_raster(digit, FontWeight::Regular, RasterHeight::Size24)?;
+            Some(Glyph::small(digit.raster()))
         }
-        None => (get_raster(c, weight, height), false),
+        None => {
+            let rows = get_raster(c, weight, height)?.raster().iter().map(|row| row.to_vec());
+            Some(Glyph { rows: rows.collect(), raised: false })
+        }
     };
-    let drawn = text.chars().map(glyph);
-    drawn.filter_map(|(glyph, raised)| Some((glyph?, raised))).collect()
+    text.chars().filter_map(glyph).collect()
 }

@@ -6,8 +6,6 @@
 
 use std::{collections::VecDeque, ops::Range};
 
-use rayon::prelude::*;
-
 use crate::{
     Error,
     kernel::{ByteBlock, Kernel, Rule, StepProgram, Tally, Transfer},
@@ -15,6 +13,7 @@ use crate::{
     puzzle::{Puzzle, State},
     search::SearchError,
     store::Array,
+    threads::each_part,
 };
 
 // Groups of cells, and the transfers between groups.
@@ -331,12 +330,15 @@ impl Frontier {
 
     /// Makes the set empty. Cost: a pass over the blocks that contain states, on all threads.
     pub fn clear(&mut self, layout: Layout) {
-        let blocks = self.registers.units_mut().par_chunks_mut(layout.block_registers());
-        blocks.zip(&mut self.occupied).for_each(|(block, occupied)| {
-            if std::mem::take(occupied) {
+        const BLOCKS: usize = 64;
+        let size = layout.block_registers();
+        each_part(self.registers.units_mut(), size * BLOCKS, &|part, registers| {
+            let blocks = registers.chunks_mut(size).zip(&self.occupied[part * BLOCKS..]);
+            for (block, _) in blocks.filter(|(_, occupied)| **occupied) {
                 block.fill([0; 64]);
             }
         });
+        self.occupied.fill(false);
     }
 
     /// Divides the set into parts with a number of blocks: registers, and whether each block contains any state.

@@ -452,10 +452,10 @@ impl RunLevels {
     fn of(survey: &Survey, cut: Option<ListCut>) -> Result<RunLevels, SearchError> {
         let mut found = RunLevels { cut, ..RunLevels::default() };
         for seen in &survey.seen {
-            let mut levels: Vec<(u32, u32)> = seen.levels().collect();
-            levels.sort_by_cached_key(|&(depth, chunk)| Manifest::file_name(depth, chunk));
-            for (depth, chunk) in levels {
-                let file = seen.storage.open(&Manifest::file_name(depth, chunk));
+            let named = |(depth, chunk)| (Manifest::file_name(depth, chunk), (depth, chunk));
+            let levels: BTreeMap<String, (u32, u32)> = seen.levels().map(named).collect();
+            for (name, (depth, chunk)) in levels {
+                let file = seen.storage.open(&name);
                 match file.and_then(LevelReader::open) {
                     Ok(reader) => found.add(seen, (depth, chunk), reader)?,
                     Err(e) if e.kind() == ErrorKind::InvalidData => {

@@ -442,7 +442,7 @@ fn owners(seen: &[Vec<u8>]) -> Result<Vec<usize>, usize> {
     let seeing = |chunk: usize| (0..seen.len()).filter(move |&r| seen[r].get(chunk) == Some(&1));
     // Ranks with the fewest choices choose first.
     let mut order: Vec<usize> = (0..chunks).collect();
-    order.sort_by_cached_key(|&chunk| seeing(chunk).count());
+    order.sort_by_key(|&chunk| seeing(chunk).count());
     let mut load = vec![0; seen.len()];
     let mut owners = vec![0; chunks];
     for chunk in order {
