@@ -87,7 +87,7 @@ pub(crate) fn each_part<T: Send>(
 pub(crate) fn try_each_part<T: Send, E: Send>(
     slice: &mut [T],
     size: usize,
-    each: &(dyn Fn(usize, &mut [T]) -> Result<(), E> + Sync),
+    each: impl Fn(usize, &mut [T]) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
     let error = Mutex::new(None);
     each_part(slice, size, &|number, part| {
