@@ -421,16 +421,21 @@ unsafe fn convert<const TO: u8>(
 ) {
     let (start, each) = (out.len(), digits.words);
     out.resize(start + from.len(), 0);
-    for (from, to) in from.chunks(BATCH * each).zip(out[start..].chunks_mut(BATCH * each)) {
-        if from.len() < LEAST_BATCH * each {
-            for (from, to) in from.chunks_exact(each).zip(to.chunks_exact_mut(each)) {
-                // SAFETY: the caller's promise.
-                unsafe { convert_one::<TO>(digits, from, free, to) };
-            }
-            continue;
-        }
-        let [mut words, mut results] = [[[0; BATCH]; WORDS]; 2];
+    let rest = from.len() % (BATCH * each);
+    let few = if rest < LEAST_BATCH * each { rest } else { 0 };
+    let (from, few) = from.split_at(from.len() - few);
+    let (to, to_few) = out[start..].split_at_mut(from.len());
+    for (from, to) in few.chunks_exact(each).zip(to_few.chunks_exact_mut(each)) {
+        // SAFETY: the caller's promise.
+        unsafe { convert_one::<TO>(digits, from, free, to) };
+    }
+    if from.is_empty() {
+        return;
+    }
+    let [mut words, mut results] = [[[0; BATCH]; WORDS]; 2];
+    for (from, to) in from.chunks(BATCH * each).zip(to.chunks_mut(BATCH * each)) {
         word_by_word(from, &mut words[..each]);
+        results[..each].fill([0; BATCH]);
         convert_batch::<TO>(digits, &words, free, &mut results);
         key_by_key(&results[..each], to);
     }
@@ -443,8 +448,18 @@ pub(super) type KeyWords<const N: usize> = [[u64; N]; WORDS];
 #[inline(always)]
 pub(super) fn word_by_word<const N: usize>(keys: &[u64], words: &mut [[u64; N]]) {
     by_words!(words.len(), W => {
-        for (i, key) in keys.as_chunks::<W>().0.iter().enumerate() {
-            (0..W).for_each(|word| words[word][i % N] = key[word]);
+        let keys = keys.as_chunks::<W>().0;
+        // With all of them, the loop becomes a few shuffles, if keys are short.
+        if W <= 4
+            && let Ok(keys) = <&[[u64; W]; N]>::try_from(keys)
+        {
+            for word in 0..W {
+                (0..N).for_each(|i| words[word][i] = keys[i][word]);
+            }
+        } else {
+            for (i, key) in keys.iter().enumerate() {
+                (0..W).for_each(|word| words[word][i] = key[word]);
+            }
         }
     }, 1 2 3 4 8 16);
 }
@@ -453,8 +468,17 @@ pub(super) fn word_by_word<const N: usize>(keys: &[u64], words: &mut [[u64; N]])
 #[inline(always)]
 pub(super) fn key_by_key<const N: usize>(words: &[[u64; N]], keys: &mut [u64]) {
     by_words!(words.len(), W => {
-        for (i, key) in keys.as_chunks_mut::<W>().0.iter_mut().enumerate() {
-            (0..W).for_each(|word| key[word] = words[word][i % N]);
+        let keys = keys.as_chunks_mut::<W>().0;
+        if W <= 4
+            && let Ok(keys) = <&mut [[u64; W]; N]>::try_from(&mut *keys)
+        {
+            for word in 0..W {
+                (0..N).for_each(|i| keys[i][word] = words[word][i]);
+            }
+        } else {
+            for (i, key) in keys.iter_mut().enumerate() {
+                (0..W).for_each(|word| key[word] = words[word][i]);
+            }
         }
     }, 1 2 3 4 8 16);
 }
