@@ -83,23 +83,6 @@ pub(crate) fn each_part<T: Send>(
     each_number(parts.len(), &|number| each(number, &mut parts[number].lock()));
 }
 
-/// The same for a function that can fail, which is not called any more then. Returns the first error that occurred.
-pub(crate) fn try_each_part<T: Send, E: Send>(
-    slice: &mut [T],
-    size: usize,
-    each: impl Fn(usize, &mut [T]) -> Result<(), E> + Sync,
-) -> Result<(), E> {
-    let error = Mutex::new(None);
-    each_part(slice, size, &|number, part| {
-        if error.lock().is_none()
-            && let Err(own) = each(number, part)
-        {
-            error.lock().get_or_insert(own);
-        }
-    });
-    error.into_inner().map_or(Ok(()), Err)
-}
-
 /// Pieces of work that threads take in order, until none are left or one has failed.
 pub(crate) struct Tasks<I: Iterator, E> {
     left: Mutex<Enumerate<I>>,
@@ -165,7 +148,18 @@ fn on_threads(threads: usize, work: &(dyn Fn() + Sync)) {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use super::in_parallel;
+    use super::{each_part, in_parallel, map_numbers};
+
+    #[test]
+    fn numbers_and_parts_are_in_order() {
+        let parts = map_numbers(100, &|number| number);
+        assert!(parts.iter().enumerate().all(|(i, &part)| i == part));
+        let mut places = vec![0; 1001];
+        each_part(&mut places, 10, &|number, part| {
+            (0..).zip(part).for_each(|(i, place)| *place = 10 * number + i);
+        });
+        assert!(places.iter().enumerate().all(|(i, &place)| i == place));
+    }
 
     #[test]
     fn every_part_is_worked_on_and_the_first_error_returned() {

@@ -604,6 +604,10 @@ mod tests {
         assert_eq!(found.counts().iter().sum::<u64>(), 362_880);
         let group = SymmetryGroup::find(&search.puzzle, &StateFields::of(&search.puzzle));
         assert_eq!(group.order(), 720);
+        for (first, next) in (0..720).step_by(7).flat_map(|i| (0..720).map(move |j| (i, j))) {
+            let both = &group.maps[usize::from(group.then(first, next))];
+            assert!(*both == group.maps[usize::from(first)].then(&group.maps[usize::from(next)]));
+        }
         assert!(found.symmetries > 1, "{}", found.symmetries);
     }
 

@@ -6,7 +6,10 @@
 //! Invariant: the elements of a [`SymmetryGroup`] have been checked as maps of states: each fixes the start and maps
 //! the set of moves to itself. The identity comes first.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    mem,
+};
 
 use crate::{
     frontier::fields::{FieldMap, Relabelling, StateFields},
@@ -59,8 +62,10 @@ impl SymmetryGroup {
         let still = |p: usize| finder.moves.iter().all(|one| usize::from(one[p]) == p);
         let points = 0..finder.points.len();
         let moving: Vec<usize> = points.clone().filter(|&p| !still(p)).collect();
-        let mut fixed = 0;
-        let found = loop {
+        // The least number of fixed points with which there are not too many; with all, there is only the identity.
+        let (mut least, mut most, mut fixed) = (0, moving.len(), 0);
+        let mut few = Vec::new();
+        while least < most {
             let stays = |p: usize| still(p) || moving[..fixed].contains(&p);
             let start = PartialSymmetry {
                 image: points.clone().map(|p| if stays(p) { p as u16 } else { NONE }).collect(),
@@ -70,13 +75,14 @@ impl SymmetryGroup {
             };
             let (mut found, mut tried) = (Vec::new(), 0);
             match finder.extend(start, &mut found, &mut tried) {
-                Some(()) => break found,
-                None if found.len() > MOST && fixed < moving.len() => fixed += 1,
+                Some(()) => (most, few) = (fixed, found),
+                None if found.len() > MOST => least = fixed + 1,
                 None => return (SymmetryGroup::trivial(fields), all),
             }
-        };
+            fixed = least.midpoint(most);
+        }
         let checked = KnownMoves::new(puzzle, fields);
-        for relabelling in found {
+        for relabelling in few {
             let map = fields.of_relabelling(puzzle, &relabelling);
             if !maps.contains(&map) && checked.is_symmetry(&map, &relabelling) {
                 maps.push(map);
@@ -106,12 +112,36 @@ impl SymmetryGroup {
         if index.len() < maps.len() {
             return None;
         }
-        let find = |image: &[u8]| index.get(image).copied();
-        let mut product = Vec::with_capacity(maps.len() * maps.len());
-        for first in &images {
-            for next in &maps {
-                let both = first.chunks(fields.max(1)).flat_map(|row| next.apply(row));
-                product.push(find(&both.collect::<Vec<u8>>())?);
+        // "Then a generator" is computed by applying it. All others are an earlier one of `order`, then a generator.
+        let mut then: Vec<Vec<u16>> = Vec::new();
+        let mut order = vec![(0, 0, 0)];
+        let mut known = vec![false; maps.len()];
+        known[0] = true;
+        for new in 1..maps.len() {
+            if known[new] {
+                continue;
+            }
+            let image = |rows: &Vec<u8>| {
+                let both = rows.chunks(fields.max(1)).flat_map(|row| maps[new].apply(row));
+                index.get(both.collect::<Vec<u8>>().as_slice()).copied()
+            };
+            then.push(images.iter().map(image).collect::<Option<_>>()?);
+            let mut at = 0;
+            while let Some(&(from, ..)) = order.get(at) {
+                for (generator, then) in then.iter().enumerate() {
+                    let to = usize::from(then[from]);
+                    if !mem::replace(&mut known[to], true) {
+                        order.push((to, from, generator));
+                    }
+                }
+                at += 1;
+            }
+        }
+        let mut product = vec![0; maps.len() * maps.len()];
+        for (first, both) in product.chunks_mut(maps.len()).enumerate() {
+            both[0] = first as u16;
+            for &(to, from, generator) in &order[1..] {
+                both[to] = then[generator][usize::from(both[from])];
             }
         }
         let undoes =
@@ -271,6 +301,7 @@ impl<'a> SymmetryFinder<'a> {
         if !self.close(&mut partial) {
             return Some(());
         }
+        let Some(relabelling) = self.relabelling(&partial) else { return Some(()) };
         let moved = |m: usize| {
             let new = |&&p: &&u16| {
                 let image = usize::from(self.moves[m][usize::from(p)]);
@@ -296,7 +327,7 @@ impl<'a> SymmetryFinder<'a> {
             return Some(());
         }
         let Some(point) = partial.image.iter().position(|&image| image == NONE) else {
-            found.extend(self.relabelling(&partial));
+            found.push(relabelling);
             return Some(());
         };
         for to in 0..self.points.len() {
@@ -331,7 +362,7 @@ impl<'a> SymmetryFinder<'a> {
                 let after = usize::from(self.moves[m][p]);
                 let image = self.moves[to][usize::from(partial.image[p])];
                 if partial.image[after] == NONE {
-                    if std::mem::replace(&mut partial.taken[usize::from(image)], true) {
+                    if mem::replace(&mut partial.taken[usize::from(image)], true) {
                         return false;
                     }
                     partial.image[after] = image;
@@ -344,43 +375,49 @@ impl<'a> SymmetryFinder<'a> {
         true
     }
 
-    /// The effect of a complete rearrangement of the locations on the orbits and kinds, if it preserves both and the
-    /// start.
+    /// The effect of a symmetry on orbits, locations and kinds, as far as its images of points are known (of an unknown
+    /// one: zero); `None` if these do not preserve orbits, kinds and the start.
     fn relabelling(&self, of: &PartialSymmetry) -> Option<Relabelling> {
         let orbits = self.puzzle.orbits();
         let mut relabelling = Relabelling { orbit: vec![], location: vec![], kind: vec![] };
         for (index, orbit) in orbits.iter().enumerate() {
+            let each = usize::from(orbit.orientations);
             let images = &of.image[self.first[index]..][..orbit.locations()];
-            let images = images.iter().map(|&image| self.points[usize::from(image)]);
-            let to = images.clone().next().map_or(index, |(orbit, _)| orbit);
-            if !images.clone().all(|(orbit, _)| orbit == to)
-                || orbits[to].locations() != orbit.locations()
-                || orbits[to].orientations != orbit.orientations
+            let known = |&image: &u16| (image != NONE).then(|| self.points[usize::from(image)]);
+            let to = images.iter().find_map(known).map_or(index, |(orbit, _)| orbit);
+            let there = &orbits[to];
+            if there.locations() != orbit.locations()
+                || there.orientations != orbit.orientations
+                || there.moduli.len() != orbit.moduli.len()
             {
                 return None;
             }
-            let location: Vec<u8> = images.map(|(_, location)| location as u8).collect();
-            let each = usize::from(orbit.orientations);
-            let positions = location.chunks(each).all(|turns| {
-                turns.iter().all(|&turn| usize::from(turn) / each == usize::from(turns[0]) / each)
-            });
+            let mut location = vec![0; orbit.locations()];
             let mut kind: Vec<Option<(u8, u8)>> = vec![None; orbit.moduli.len()];
-            for (position, piece) in orbit.solved.iter().enumerate() {
-                let image = usize::from(location[position * each + usize::from(piece.turn)]);
-                let there = orbits[to].solved[image / each];
-                let modulus = orbits[to].moduli[usize::from(there.kind)];
-                let turn = (image % each) as u8 % modulus;
-                let ahead = (turn + modulus - there.turn) % modulus;
-                let known = kind[usize::from(piece.kind)].get_or_insert((there.kind, ahead));
-                if *known != (there.kind, ahead)
-                    || modulus != orbit.moduli[usize::from(piece.kind)]
-                    || orbits[to].pieces_of(there.kind) != orbit.pieces_of(piece.kind)
-                {
-                    return None;
+            for (position, (images, piece)) in images.chunks(each).zip(&orbit.solved).enumerate() {
+                let mut position_there = None;
+                for (turn, image) in images.iter().enumerate() {
+                    let Some((of_orbit, image)) = known(image) else { continue };
+                    if of_orbit != to || *position_there.get_or_insert(image / each) != image / each
+                    {
+                        return None;
+                    }
+                    location[position * each + turn] = image as u8;
+                    if turn != usize::from(piece.turn) {
+                        continue;
+                    }
+                    let piece_there = there.solved[image / each];
+                    let modulus = there.moduli[usize::from(piece_there.kind)];
+                    let turn = (image % each) as u8 % modulus;
+                    let ahead = (turn + modulus - piece_there.turn) % modulus;
+                    let image = (piece_there.kind, ahead);
+                    if *kind[usize::from(piece.kind)].get_or_insert(image) != image
+                        || modulus != orbit.moduli[usize::from(piece.kind)]
+                        || there.pieces_of(piece_there.kind) != orbit.pieces_of(piece.kind)
+                    {
+                        return None;
+                    }
                 }
-            }
-            if !positions || orbits[to].moduli.len() != orbit.moduli.len() {
-                return None;
             }
             relabelling.orbit.push(to);
             relabelling.location.push(location);
@@ -396,7 +433,7 @@ fn cycle_lengths(permutation: &[u16]) -> Vec<usize> {
     let mut lengths = Vec::new();
     for first in 0..permutation.len() {
         let (mut length, mut at) = (0, first);
-        while !std::mem::replace(&mut seen[at], true) {
+        while !mem::replace(&mut seen[at], true) {
             length += 1;
             at = usize::from(permutation[at]);
         }

@@ -20,7 +20,7 @@ use crate::{
     },
     progress::{NoProgress, Phase, Progress},
     store::{self, Output},
-    threads::{each_part, try_each_part},
+    threads::{each_part, in_parallel},
     units::names,
 };
 
@@ -142,7 +142,7 @@ pub(crate) fn lines(
     lines: &mut [u8],
     meter: &Meter<'_>,
 ) -> Result<(), PdbError> {
-    try_each_part(lines, order.len() * SLOTS, |part, lines| {
+    in_parallel(lines.chunks_mut(order.len() * SLOTS), |part, lines| {
         let buffer = &mut ArrangementOrder::buffer();
         for (line, &(class, slot)) in lines.chunks_mut(order.len()).zip(&slots[part * SLOTS..]) {
             order.line(classes[class], slot, buffer, line);
@@ -160,7 +160,7 @@ pub(crate) fn bits_by_slots<'a>(
     entries: &mut [u8],
     meter: &Meter<'_>,
 ) -> Result<(), PdbError> {
-    try_each_part(entries, SLOTS * order.len() / 8, |part, entries| {
+    in_parallel(entries.chunks_mut(SLOTS * order.len() / 8), |part, entries| {
         let slots = slots[part * SLOTS..].iter().take(SLOTS);
         let rows: Vec<&[Word]> = slots.map(|&slot| words(slot)).collect();
         order.bits(&rows, &mut order.bit_buffers(), entries);
@@ -226,7 +226,7 @@ pub(crate) fn by_placements(
     let head = k - tail.tiles;
     // Blocks that share all cells of the head but the last share sources, so they form one job.
     let per_job = n - head + 1;
-    try_each_part(entries, tail.block * per_job, |job, entries| {
+    in_parallel(entries.chunks_mut(tail.block * per_job), |job, entries| {
         let buffer = vec![0; BLOCK].try_into();
         let mut buffer: Box<[u8; BLOCK]> = buffer.expect("a buffer has its length");
         let written = entries.len() as u64;
