@@ -162,6 +162,12 @@ impl Below {
         Below(0xFEDC_BA98_7654_3210)
     }
 
+    /// Returns how many elements are left below one.
+    #[inline(always)]
+    pub fn below(&self, element: u8) -> u64 {
+        self.0 >> (4 * u32::from(element & 15)) & 15
+    }
+
     /// Removes an element and returns how many are left below it. No field borrows from the next one: all elements
     /// above an element that is left have at least that one below them.
     #[inline(always)]

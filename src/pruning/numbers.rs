@@ -171,11 +171,11 @@ impl TableNumbers {
         self.reduction.as_deref().map_or(1, |of| of.group.order())
     }
 
-    /// Returns the number of a reachable arrangement.
+    /// Returns the number of a reachable arrangement; for another one, it may be the number of none.
     pub fn rank(&self, puzzle: &OrbitPuzzle, state: &Arrangement) -> u64 {
         let rank = self.ranking.rank(state);
         let (Some(of), rest) = (&self.reduction, self.ranking.rest) else { return rank };
-        let found = of.class_of[(rank / rest) as usize];
+        let Some(found) = of.class_of.get((rank / rest) as usize) else { return u64::MAX };
         let symmetry = (found & ((1 << SYMMETRY) - 1)) as usize;
         let image = of.relabellings[symmetry].arrangement(puzzle, state);
         u64::from(found >> SYMMETRY) * rest + self.ranking.rank(&image) % rest

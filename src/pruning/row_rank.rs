@@ -5,6 +5,7 @@
 
 use crate::{
     frontier::{FieldMap, Relabelling, StateFields},
+    perm::lehmer::Below,
     puzzle::{
         orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, Placed, Transformation},
         ranking::{RankGroup, Ranking},
@@ -105,6 +106,8 @@ enum GroupRank {
     /// From the places of pieces in order: for each value, the place in the low byte, and above it the contribution of
     /// the orientation; and the weight of the place.
     Places(Vec<(RowPart<u64>, u64)>),
+    /// The same for few places.
+    FewPlaces(Vec<(RowPart<u64>, u64)>),
     /// From the set of places of the pieces of one kind: for each value, the place as a bit; and the weight of the
     /// set's number.
     Set { parts: Vec<RowPart<u32>>, number: Vec<u32>, weight: u64 },
@@ -220,7 +223,10 @@ impl RowRank {
                     *weight > 0 || part.values.iter().any(|value| value >> 8 > 0)
                 };
                 places.truncate(places.iter().rposition(counts).map_or(0, |last| last + 1));
-                return GroupRank::Places(places);
+                return match group.positions.len() {
+                    0..=Below::MAX => GroupRank::FewPlaces(places),
+                    _ => GroupRank::Places(places),
+                };
             }
             if let Some(set) = GroupRank::of_set(group, &parts, piece_of) {
                 return set;
@@ -253,7 +259,9 @@ impl RowRank {
         let mut shifted = self.clone();
         for group in &mut shifted.groups {
             match group {
-                GroupRank::Places(parts) => parts.iter_mut().for_each(|(part, _)| part.field += by),
+                GroupRank::Places(parts) | GroupRank::FewPlaces(parts) => {
+                    parts.iter_mut().for_each(|(part, _)| part.field += by)
+                }
                 GroupRank::Set { parts, .. } => parts.iter_mut().for_each(|part| part.field += by),
                 GroupRank::Contents { parts, .. } => {
                     parts.iter_mut().for_each(|part| part.field += by)
@@ -267,7 +275,9 @@ impl RowRank {
     pub fn fields(&self) -> Vec<usize> {
         let of_group = |group: &GroupRank| -> Vec<usize> {
             match group {
-                GroupRank::Places(parts) => parts.iter().map(|(part, _)| part.field).collect(),
+                GroupRank::Places(parts) | GroupRank::FewPlaces(parts) => {
+                    parts.iter().map(|(part, _)| part.field).collect()
+                }
                 GroupRank::Set { parts, .. } => parts.iter().map(|part| part.field).collect(),
                 GroupRank::Contents { parts, .. } => parts.iter().map(|part| part.field).collect(),
             }
@@ -281,6 +291,13 @@ impl RowRank {
         let mut number = 0;
         for group in &self.groups {
             match group {
+                GroupRank::FewPlaces(parts) => {
+                    let mut free = Below::all();
+                    for (part, weight) in parts {
+                        let value = part.values[usize::from(row[part.field])];
+                        number += free.take(value as u8) * weight + (value >> 8);
+                    }
+                }
                 GroupRank::Places(parts) => {
                     let mut taken = 0u64;
                     for (part, weight) in parts {

@@ -501,27 +501,47 @@ impl OrbitPuzzle {
 
     /// Returns an arrangement after a transformation.
     pub fn after(&self, arrangement: &Arrangement, of: &Transformation) -> Arrangement {
-        let turned = |((row, turn), orbit): ((&Vec<Placed>, &OrbitTurn), &Orbit)| {
-            let place = |(&from, &twist): (&u8, &u8)| {
-                let Placed { kind, turn } = row[usize::from(from)];
-                Placed { kind, turn: (turn + twist) % orbit.moduli[usize::from(kind)] }
-            };
-            turn.source.iter().zip(&turn.twist).map(place).collect()
-        };
-        Arrangement(arrangement.0.iter().zip(&of.0).zip(&self.orbits).map(turned).collect())
+        let mut after = arrangement.clone();
+        self.write_after(arrangement, of, &mut after);
+        after
+    }
+
+    fn write_after(&self, before: &Arrangement, of: &Transformation, after: &mut Arrangement) {
+        let rows = before.0.iter().zip(&mut after.0);
+        for (((before, after), turn), orbit) in rows.zip(&of.0).zip(&self.orbits) {
+            for ((to, &from), &twist) in after.iter_mut().zip(&turn.source).zip(&turn.twist) {
+                let Placed { kind, turn } = before[usize::from(from)];
+                let turn = match twist {
+                    0 => turn,
+                    _ => (turn + twist) % orbit.moduli[usize::from(kind)],
+                };
+                *to = Placed { kind, turn };
+            }
+        }
     }
 
     /// Returns an arrangement after the move with an index; `None` if the move is not allowed.
     pub fn moved(&self, arrangement: &Arrangement, index: usize) -> Option<Arrangement> {
+        let mut after = arrangement.clone();
+        self.write_moved(arrangement, index, &mut after).then_some(after)
+    }
+
+    /// Writes an arrangement after a move to another one of this puzzle; returns whether the move is allowed.
+    pub(crate) fn write_moved(
+        &self,
+        before: &Arrangement,
+        index: usize,
+        after: &mut Arrangement,
+    ) -> bool {
         let has = |row: &Arrangement, at: &OrbitPlace| {
             row.0[usize::from(at.orbit)][usize::from(at.position)].kind == at.kind
         };
         let one = &self.moves[index];
-        if one.requires.is_some_and(|at| !has(arrangement, &at)) {
-            return None;
+        if one.requires.is_some_and(|at| !has(before, &at)) {
+            return false;
         }
-        let after = self.after(arrangement, &one.transformation);
-        (!self.illegal.iter().any(|at| has(&after, at))).then_some(after)
+        self.write_after(before, &one.transformation, after);
+        !self.illegal.iter().any(|at| has(after, at))
     }
 
     /// Returns the puzzle as JSON without its name, as stored in the files of a run.

@@ -13,9 +13,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::puzzle::{
-    PuzzleError,
-    orbits::{Arrangement, Orbit, OrbitPuzzle, Placed},
+use crate::{
+    perm::lehmer::Below,
+    puzzle::{
+        PuzzleError,
+        orbits::{Arrangement, Orbit, OrbitPuzzle, Placed},
+    },
 };
 
 /// Numbering of the arrangements of a puzzle.
@@ -269,41 +272,51 @@ impl RankGroup {
     /// The contribution of a group to a number, given the piece at each of its positions.
     #[inline]
     pub fn rank(&self, at: impl Fn(usize) -> Placed) -> u64 {
-        let mut place = [0u8; 128];
-        let mut turn = [0u8; 128];
-        let mut sets = [0u128; 128];
+        match self.positions.len() {
+            0..=Below::MAX => self.rank_of::<{ Below::MAX }>(at),
+            _ => self.rank_of::<128>(at),
+        }
+    }
+
+    /// The same for at most `MOST` positions: arrays of this length are cleared.
+    #[inline]
+    fn rank_of<const MOST: usize>(&self, at: impl Fn(usize) -> Placed) -> u64 {
+        let mut place = [0u8; MOST];
+        let mut turn = [0u8; MOST];
+        let mut sets = [0u128; MOST];
         for index in 0..self.positions.len() {
             let piece = at(index);
+            turn[index] = piece.turn;
             match self.role[usize::from(piece.kind)] {
-                KindRole::Single(i) => {
-                    place[usize::from(i)] = index as u8;
-                    turn[usize::from(i)] = piece.turn;
-                }
-                KindRole::Several(i) => {
-                    sets[usize::from(i)] |= 1 << index;
-                    turn[self.single.len() + index] = piece.turn;
-                }
+                KindRole::Single(i) => place[usize::from(i)] = index as u8,
+                KindRole::Several(i) => sets[usize::from(i)] |= 1 << index,
                 KindRole::Elsewhere => {}
             }
         }
-        let mut taken = 0u128;
+        let mut free = FreePlaces::<MOST> { few: Below::all(), taken: 0 };
         let mut number = 0;
-        for (i, piece) in self.single.iter().enumerate() {
-            number += below(place[i], taken) * piece.place + u64::from(turn[i]) * piece.turn;
-            taken |= 1 << place[i];
+        for (&place, piece) in place.iter().zip(&self.single) {
+            number += free.below(place) * piece.place;
+            number += u64::from(turn[usize::from(place)]) * piece.turn;
+            free.take(place);
         }
-        for (i, kind) in self.several.iter().enumerate() {
-            let mut set = sets[i];
+        for (&set, kind) in sets.iter().zip(&self.several) {
+            let mut left = set;
             for (nth, weight) in kind.turns.iter().enumerate() {
-                let index = set.trailing_zeros() as u8;
-                set &= set.wrapping_sub(1);
+                let index = left.trailing_zeros() as u8;
+                left &= left.wrapping_sub(1);
+                // An unreachable arrangement may have fewer.
+                let Some(&turn) = turn.get(usize::from(index)) else { break };
                 if kind.place > 0 {
-                    let free = below(index, taken) as usize;
-                    number += SETS[free][nth + 1] * kind.place;
+                    number += SETS[free.below(index) as usize][nth + 1] * kind.place;
                 }
-                number += u64::from(turn[self.single.len() + usize::from(index)]) * weight;
+                number += u64::from(turn) * weight;
             }
-            taken |= sets[i];
+            let mut left = set;
+            while left != 0 {
+                free.take(left.trailing_zeros() as u8);
+                left &= left - 1;
+            }
         }
         number
     }
@@ -327,10 +340,28 @@ impl RankGroup {
     }
 }
 
-/// The number of free positions before a place.
-#[inline]
-fn below(place: u8, taken: u128) -> u64 {
-    u64::from(place) - u64::from((taken & ((1 << place) - 1)).count_ones())
+/// Counts the free places below each of at most `MOST` places.
+struct FreePlaces<const MOST: usize> {
+    few: Below,
+    taken: u128,
+}
+
+impl<const MOST: usize> FreePlaces<MOST> {
+    #[inline(always)]
+    fn below(&self, place: u8) -> u64 {
+        match MOST {
+            0..=Below::MAX => self.few.below(place),
+            _ => u64::from(place) - u64::from((self.taken & ((1 << place) - 1)).count_ones()),
+        }
+    }
+
+    #[inline(always)]
+    fn take(&mut self, place: u8) {
+        match MOST {
+            0..=Below::MAX => _ = self.few.take(place),
+            _ => self.taken |= 1 << place,
+        }
+    }
 }
 
 /// Numbers of sets: k of n things, or the largest number if the result exceeds 64 bits.

@@ -2,13 +2,15 @@
 //! and a state needs as many moves as its inverse.
 //!
 //! `optimal` asks a [`MovePruner`] for the moves of a board. For any other puzzle, `puzzles` asks a [`WordPruner`], and
-//! looks up [`Inverses`] of states too.
+//! looks up [`Inverses`] of states too; its [`RowMoves`] write only what the next lookup reads.
 //!
 //! Source: L. A. Taylor and R. E. Korf, Pruning duplicate nodes in depth-first search, AAAI 1993.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque, hash_map::Entry},
     hash::{BuildHasherDefault, Hasher},
+    mem,
+    ops::Range,
 };
 
 use crate::{
@@ -491,6 +493,98 @@ impl Inverses {
             }
         }
         inverse
+    }
+}
+
+// Effects of moves on rows: the fields of a state and, if they are used, of its inverse.
+
+/// The moves of a puzzle, for a search that looks up a state in one table after the other: only those fields are written
+/// that the next table reads. Most states are cut off after one or two.
+pub(crate) struct RowMoves {
+    moves: Vec<RowMove>,
+    /// The tables of all moves, concatenated.
+    values: Vec<u8>,
+    /// Values of fields that no state may have.
+    illegal: Vec<(usize, Vec<u8>)>,
+}
+
+struct RowMove {
+    /// For each stage, its fields: for each one, the field where its byte comes from, and the table of that byte's
+    /// values.
+    stages: Vec<Vec<(u16, u16, u32)>>,
+    /// The field that must have one of these values.
+    needs: Option<(usize, Vec<u8>)>,
+}
+
+impl RowMoves {
+    /// Returns the moves in a single stage.
+    pub fn new(puzzle: &OrbitPuzzle, fields: &StateFields, back: Option<&Inverses>) -> RowMoves {
+        let mut values = Vec::new();
+        let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
+        let mut moves = Vec::new();
+        for (index, one) in puzzle.moves().iter().enumerate() {
+            let mut map = fields.of_move(puzzle, &one.transformation);
+            if let Some(back) = back {
+                let (first, back) = (map.source.len() as u16, &back.moves[index]);
+                map.source.extend(back.source.iter().map(|&from| from + first));
+                map.table.extend(back.table.iter().cloned());
+            }
+            let part = |(field, (from, table)): (u16, (u16, Vec<u8>))| {
+                let at = *known.entry(table).or_insert_with_key(|table| {
+                    values.extend_from_slice(table);
+                    (values.len() - table.len()) as u32
+                });
+                (field, from, at)
+            };
+            let all = (0..).zip(map.source.into_iter().zip(map.table)).map(part).collect();
+            let needs = one.requires.and_then(|at| fields.says(puzzle, at));
+            moves.push(RowMove { stages: vec![all], needs });
+        }
+        let illegal = puzzle.illegal().iter().filter_map(|&at| fields.says(puzzle, at)).collect();
+        RowMoves { moves, values, illegal }
+    }
+
+    /// Divides the moves into a stage for each list of fields that are read one after the other, and one for the rest.
+    pub fn divide(&mut self, read: &[Vec<usize>]) {
+        let stage = |field: usize| match self.illegal.iter().any(|(illegal, _)| *illegal == field) {
+            // It is looked at first of all.
+            true => 0,
+            false => read.iter().position(|own| own.contains(&field)).unwrap_or(read.len()),
+        };
+        for one in &mut self.moves {
+            let all = mem::take(&mut one.stages).concat();
+            one.stages.resize(read.len() + 1, Vec::new());
+            all.into_iter().for_each(|part| one.stages[stage(part.0.into())].push(part));
+        }
+    }
+
+    /// Applies a move to a row; returns false if it is not allowed.
+    pub fn apply(&self, one: usize, row: &[u8], to: &mut [u8]) -> bool {
+        let allowed = self.begin(one, row, to);
+        self.write(one, 1..self.moves[one].stages.len(), row, to);
+        allowed
+    }
+
+    /// Writes the first stage of a row after a move; returns false if the move is not allowed.
+    #[inline]
+    pub fn begin(&self, one: usize, row: &[u8], to: &mut [u8]) -> bool {
+        let needs = &self.moves[one].needs;
+        if needs.as_ref().is_some_and(|(field, values)| !values.contains(&row[*field])) {
+            return false;
+        }
+        self.write(one, 0..1, row, to);
+        !self.illegal.iter().any(|(field, values)| values.contains(&to[*field]))
+    }
+
+    /// Writes some stages of a row after a move.
+    #[inline]
+    pub fn write(&self, one: usize, stages: Range<usize>, row: &[u8], to: &mut [u8]) {
+        for stage in &self.moves[one].stages[stages] {
+            for &(field, from, table) in stage {
+                let value = usize::from(row[usize::from(from)]);
+                to[usize::from(field)] = self.values[table as usize + value];
+            }
+        }
     }
 }
 

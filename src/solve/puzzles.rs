@@ -15,7 +15,7 @@
 use std::sync::Arc;
 
 use crate::{
-    frontier::{FieldMap, StateFields, SymmetryGroup},
+    frontier::{StateFields, SymmetryGroup},
     kernel::prefetch,
     progress::{NoProgress, Progress},
     pruning::{EntrySize, PruningTable, numbers::TableRank, row_rank::PieceMap},
@@ -30,7 +30,7 @@ use crate::{
         ida::{
             Answer, Attempt, Control, MoveTree, Pending, Rooted, StateSolver, WalkResult, Walked,
         },
-        pruner::{Inverses, WordPruner},
+        pruner::{Inverses, RowMoves, WordPruner},
     },
     threads::map_numbers,
 };
@@ -71,15 +71,11 @@ pub struct PuzzleSolver {
     /// How many parts views belong to.
     parts: usize,
     words: WordPruner,
-    moves: Vec<RowMove>,
-    /// The tables of all moves, concatenated.
-    values: Vec<u8>,
+    moves: RowMoves,
     /// Number of bytes of a row: the fields of a state and, if there are such views, of its inverse.
     width: usize,
     /// The rows of the solved states, in order.
     goals: Vec<Vec<u8>>,
-    /// Values of fields that no state may have.
-    illegal: Vec<(usize, Vec<u8>)>,
 }
 
 /// One way of looking up a state.
@@ -91,13 +87,6 @@ struct TableView {
     part: usize,
     /// The largest depth.
     most: u8,
-}
-
-/// A move in terms of rows: where each byte comes from, and its table.
-struct RowMove {
-    parts: Vec<(u16, u32)>,
-    /// The field that must have one of these values.
-    needs: Option<(usize, Vec<u8>)>,
 }
 
 /// The children of a node that are not cut off.
@@ -172,8 +161,6 @@ impl PuzzleSolver {
     ) -> Result<PuzzleSolver, SolveError> {
         let tables: Vec<Arc<PruningTable>> = tables.into_iter().map(Into::into).collect();
         let fields = StateFields::of(&puzzle);
-        let moves: Vec<FieldMap> =
-            puzzle.moves().iter().map(|one| fields.of_move(&puzzle, &one.transformation)).collect();
         // A table of the whole puzzle gives all distances: then symmetries, inverses and a pruner only take time.
         let whole = |table: &Arc<PruningTable>| {
             let of = |puzzle: &OrbitPuzzle| (puzzle.moves().len(), puzzle.goals().len());
@@ -221,33 +208,11 @@ impl PuzzleSolver {
             return Err(SolveError::Database { reason: "no tables are given".into() });
         }
         let parts = number_parts((&puzzle, &fields), sets, &mut views);
-        let mut rows: Vec<FieldMap> = moves;
         let mut goals: Vec<Vec<u8>> = puzzle.goals().iter().map(|g| fields.encode(g)).collect();
-        if let Some(back) = &back {
-            for (own, back) in rows.iter_mut().zip(&back.moves) {
-                let first = own.source.len() as u16;
-                own.source.extend(back.source.iter().map(|&from| from + first));
-                own.table.extend(back.table.iter().cloned());
-            }
+        if back.is_some() {
             goals[0].extend_from_within(..);
         }
-        let mut values = Vec::new();
-        let mut known: std::collections::HashMap<Vec<u8>, u32> = Default::default();
-        let mut row_moves = Vec::new();
-        for (map, one) in rows.into_iter().zip(puzzle.moves()) {
-            let part = |(from, table): (u16, Vec<u8>)| {
-                let at = *known.entry(table).or_insert_with_key(|table| {
-                    values.extend_from_slice(table);
-                    (values.len() - table.len()) as u32
-                });
-                (from, at)
-            };
-            let parts = map.source.into_iter().zip(map.table).map(part).collect();
-            let needs = one.requires.and_then(|at| fields.says(&puzzle, at));
-            row_moves.push(RowMove { parts, needs });
-        }
         goals.sort_unstable();
-        let illegal = puzzle.illegal().iter().filter_map(|&at| fields.says(&puzzle, at)).collect();
         let mut solver = PuzzleSolver {
             words: if exact.is_some() {
                 WordPruner::none(&puzzle)
@@ -256,17 +221,18 @@ impl PuzzleSolver {
             },
             width: goals[0].len(),
             reachable: Reachability::of(&puzzle),
+            moves: RowMoves::new(&puzzle, &fields, back.as_ref()),
             puzzle,
             fields,
             tables,
             views,
             parts,
-            moves: row_moves,
-            values,
             goals,
-            illegal,
         };
         solver.choose_views();
+        solver
+            .moves
+            .divide(&solver.views.iter().map(|view| view.rank.fields()).collect::<Vec<_>>());
         Ok(solver)
     }
 
@@ -278,8 +244,8 @@ impl PuzzleSolver {
             let mut row = self.goals[0].clone();
             let mut next = row.clone();
             for _ in 0..MIXING {
-                let one = random.draw() as usize % self.moves.len();
-                if self.apply(one, &row, &mut next) {
+                let one = random.draw() as usize % self.puzzle.moves().len();
+                if self.moves.apply(one, &row, &mut next) {
                     std::mem::swap(&mut row, &mut next);
                 }
             }
@@ -342,19 +308,6 @@ impl PuzzleSolver {
     /// Returns the maximum number of lookups per node.
     pub fn views(&self) -> usize {
         self.views.len()
-    }
-
-    /// Applies a move to a row; returns false if it is not allowed.
-    #[inline]
-    fn apply(&self, one: usize, row: &[u8], to: &mut [u8]) -> bool {
-        let one = &self.moves[one];
-        if one.needs.as_ref().is_some_and(|(field, values)| !values.contains(&row[*field])) {
-            return false;
-        }
-        for (to, &(from, table)) in to.iter_mut().zip(&one.parts) {
-            *to = self.values[table as usize + usize::from(row[usize::from(from)])];
-        }
-        !self.illegal.iter().any(|(field, values)| values.contains(&to[*field]))
     }
 
     /// Returns a shortest solution of a state, as the names of its moves. A hard state uses all threads of the current
@@ -429,10 +382,10 @@ impl PuzzleSolver {
 
     fn level(&self) -> PuzzleLevel {
         PuzzleLevel {
-            rows: vec![0; self.moves.len() * self.width],
+            rows: vec![0; self.puzzle.moves().len() * self.width],
             children: Vec::new(),
-            bounds: vec![0; self.moves.len() * self.views.len()],
-            largest: vec![0; self.moves.len() * self.parts],
+            bounds: vec![0; self.puzzle.moves().len() * self.views.len()],
+            largest: vec![0; self.puzzle.moves().len() * self.parts],
         }
     }
 
@@ -454,13 +407,13 @@ impl PuzzleSolver {
         let mut slot = 0u16;
         for &(one, word) in self.words.moves(word) {
             let to = &mut rows[usize::from(slot) * self.width..][..self.width];
-            if self.apply(one.into(), row, to) {
+            if self.moves.begin(one.into(), row, to) {
                 children.push(Child { slot, one, word, number: 0 });
                 slot += 1;
             }
         }
         walked.nodes += u64::from(slot);
-        let views = self.views.len();
+        let (views, mut written) = (self.views.len(), 1);
         for (v, view) in self.views.iter().enumerate() {
             if children.is_empty() {
                 return;
@@ -471,10 +424,12 @@ impl PuzzleSolver {
                 continue;
             }
             for child in children.iter_mut() {
-                child.number =
-                    view.rank.rank(&rows[usize::from(child.slot) * self.width..][..self.width]);
+                let to = &mut rows[usize::from(child.slot) * self.width..][..self.width];
+                self.moves.write(child.one.into(), written..v + 1, row, to);
+                child.number = view.rank.rank(to);
                 prefetch::<1, _>(table.address(child.number));
             }
+            written = v + 1;
             children.retain(|child| {
                 let entry = table.value(child.number).unwrap_or_default();
                 let depth = if modulo {
@@ -502,6 +457,10 @@ impl PuzzleSolver {
                 }
                 stays
             });
+        }
+        for child in children.iter() {
+            let to = &mut rows[usize::from(child.slot) * self.width..][..self.width];
+            self.moves.write(child.one.into(), written..views + 1, row, to);
         }
     }
 }

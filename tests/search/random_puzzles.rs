@@ -314,7 +314,7 @@ fn random_puzzles_are_as_in_plain_code() {
 #[test]
 fn random_puzzles_of_many_sets_are_as_in_plain_code() {
     let mut comparison = Comparison::default();
-    (0..25).for_each(|seed| comparison.puzzle(seed, true));
+    (0..15).for_each(|seed| comparison.puzzle(seed, true));
     let Comparison { puzzles, .. } = comparison.agreed();
-    assert!(puzzles > 15, "{puzzles}");
+    assert!(puzzles > 9, "{puzzles}");
 }
