@@ -172,9 +172,8 @@ impl Below {
     /// above an element that is left have at least that one below them.
     #[inline(always)]
     pub fn take(&mut self, element: u8) -> u64 {
-        let shift = 4 * u32::from(element & 15);
-        let digit = self.0 >> shift & 15;
-        self.0 = self.0.wrapping_sub(0x1111_1111_1111_1110 << shift);
+        let digit = self.below(element);
+        self.0 = self.0.wrapping_sub(0x1111_1111_1111_1110 << (4 * u32::from(element & 15)));
         digit
     }
 }

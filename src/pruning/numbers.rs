@@ -436,3 +436,30 @@ fn is_alone(ranking: &Ranking, first: &FirstDigits) -> bool {
         (!several || single(g)) && (!follows || known())
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::puzzle::{named, orbits::Turns};
+
+    /// Pieces that are there twice, or not at all: their number may be that of any entry, or of none.
+    #[test]
+    fn arrangements_that_cannot_be_reached_have_numbers_too() {
+        let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers).unwrap();
+        let puzzle = cube.keeping(&["edges:1-4".to_string()]).unwrap();
+        let numbers = TableNumbers::up_to_symmetry(&puzzle).unwrap().unwrap();
+        let mut random = SplitMix64::new(1);
+        for _ in 0..1000 {
+            let mut state = puzzle.solved();
+            for piece in &mut state.0[0] {
+                let kinds = &puzzle.orbits()[0].moduli;
+                piece.kind = (random.draw() % kinds.len() as u64) as u8;
+                piece.turn = (random.draw() % u64::from(kinds[usize::from(piece.kind)])) as u8;
+            }
+            let number = numbers.rank(&puzzle, &state);
+            if number < numbers.entries {
+                numbers.unrank(number);
+            }
+        }
+    }
+}
