@@ -144,7 +144,7 @@ impl PruningTable {
     }
 
     fn reduced(puzzle: &OrbitPuzzle) -> Result<TableNumbers, Error> {
-        let none = || TableError::NoSymmetry { puzzle: puzzle.to_string() };
+        let none = || TableError::NoSymmetry(puzzle.to_string());
         Ok(TableNumbers::up_to_symmetry(puzzle)?.ok_or_else(none)?)
     }
 
@@ -157,7 +157,7 @@ impl PruningTable {
     ) -> Result<PruningTable, Error> {
         let directed = puzzle.is_directed();
         if directed && size == EntrySize::Mod3 {
-            return Err(TableError::Modulo { puzzle: puzzle.to_string() }.into());
+            return Err(TableError::Modulo(puzzle.to_string()).into());
         }
         let (name, parts, reduced) = (puzzle.name(), puzzle.to_json(), numbers.to_json());
         let mut header = PruningHeader {

@@ -67,24 +67,19 @@ impl Groups {
 
     /// Returns the groups of the states that are reachable from even lines with a given cell.
     pub fn new(puzzle: &Puzzle, start: usize) -> Groups {
-        let reached = reached(puzzle, start);
-        let colours = if reached.bipartite { 2 } else { 1 };
-        let classes = (0..colours).map(|colour| {
-            let cells = |parity: usize| -> Vec<usize> {
+        let (colours, bipartite) = reached(puzzle, start);
+        let classes = (0..1 + usize::from(bipartite)).map(|class| {
+            let groups = |parity: usize| {
                 let here = |&cell: &usize| {
-                    let at = reached.colour[parity][cell];
-                    at.is_some_and(|c| colours == 1 || c == colour)
+                    colours[parity][cell].is_some_and(|colour| !bipartite || colour == class)
                 };
-                (0..puzzle.cells()).filter(here).collect()
-            };
-            let groups = [0, 1].map(|parity| (parity, cells(parity)));
-            let cut = |(parity, cells): (usize, Vec<usize>)| {
+                let cells: Vec<usize> = (0..puzzle.cells()).filter(here).collect();
                 let parts = cells.len().div_ceil(Groups::MAX_CELLS).max(1);
                 let part = |part: &[usize]| Group { parity, cells: part.to_vec() };
                 let size = cells.len().div_ceil(parts).max(1);
                 cells.chunks(size).map(part).collect::<Vec<Group>>()
             };
-            groups.into_iter().flat_map(cut).collect()
+            [0, 1].into_iter().flat_map(groups).collect()
         });
         let classes: Vec<Vec<Group>> = classes.collect();
         let incoming = classes.iter().map(|c| c.iter().map(|_| Vec::new()).collect());
@@ -148,38 +143,29 @@ impl Groups {
     }
 }
 
-/// The combinations of line parities and cells that occur.
-struct ReachedParities {
-    /// For each parity and cell, whether paths to it have odd length, where paths to the first have even length; `None`
-    /// if no path leads there.
-    colour: [Vec<Option<usize>>; 2],
-    /// Whether all paths to each of them have lengths of the same parity.
-    bipartite: bool,
-}
-
-fn reached(puzzle: &Puzzle, start: usize) -> ReachedParities {
-    let mut reached =
-        ReachedParities { colour: [0, 1].map(|_| vec![None; puzzle.cells()]), bipartite: true };
-    reached.colour[0][start] = Some(0);
+/// Returns, for each parity of lines and each cell, whether paths there have odd length, where paths to the first have
+/// even length (`None` if no path leads there), and whether all paths to each of them have lengths of the same parity.
+fn reached(puzzle: &Puzzle, start: usize) -> ([Vec<Option<usize>>; 2], bool) {
+    let (mut colours, mut bipartite) = ([0, 1].map(|_| vec![None; puzzle.cells()]), true);
+    colours[0][start] = Some(0);
     let mut queue = VecDeque::from([(0, start, 0)]);
     while let Some((parity, cell, colour)) = queue.pop_front() {
         for edge in puzzle.edges().iter().filter(|edge| edge.from == cell) {
             let odd = usize::from(!puzzle.windows()[edge.window].is_even());
-            let (to, next) = (&mut reached.colour[parity ^ odd][edge.to], 1 - colour);
+            let (to, next) = (&mut colours[parity ^ odd][edge.to], 1 - colour);
             if to.is_none() {
                 queue.push_back((parity ^ odd, edge.to, next));
             }
-            reached.bipartite &= *to.get_or_insert(next) == next;
+            bipartite &= *to.get_or_insert(next) == next;
         }
     }
     // The first class is that of the first cell, wherever the start is: files depend on this.
-    let first = reached.colour.iter().flatten().flatten().next();
-    if first == Some(&1) {
-        for colour in reached.colour.iter_mut().flatten().flatten() {
+    if colours.iter().flatten().flatten().next() == Some(&1) {
+        for colour in colours.iter_mut().flatten().flatten() {
             *colour = 1 - *colour;
         }
     }
-    reached
+    (colours, bipartite)
 }
 
 // The step into one group, prepared for a kernel.
@@ -202,19 +188,20 @@ pub(crate) struct IncomingStep {
 }
 
 impl IncomingStep {
-    /// Returns a step by some moves that replaces the previous contents of the first group, with even lines; `halo`
+    /// Returns the step by some moves into a group, given by the parity of its lines, its index and the rule; `halo`
     /// describes what is passed in with the target blocks.
     pub fn of<'a>(
         kernel: Kernel,
         tables: &Gathers,
         moves: impl Iterator<Item = &'a IncomingMoves>,
         halo: &[Vec<(u8, u8)>],
+        (parity, group, rule): (usize, usize, Rule),
     ) -> Result<IncomingStep, SearchError> {
         let (mut from, transfers): (Vec<usize>, Vec<Transfer>) =
             moves.map(|a| (a.from, a.transfer.clone())).unzip();
         from.resize(from.len() + halo.len(), 0);
         let program = StepProgram::shared(kernel, tables, &transfers, halo)?;
-        Ok(IncomingStep { program, from, parity: 0, group: 0, rule: Rule::Replace })
+        Ok(IncomingStep { program, from, parity, group, rule })
     }
 }
 

@@ -102,9 +102,11 @@ pub fn calibrate(plan: &SearchPlan, resources: Resources) -> Result<Option<Calib
         let search = search(space).memory(budget());
         match run(&search, &StopWhen(|| begun.elapsed() > MOST_TIME)) {
             Ok(outcome) => Ok(Some(outcome)),
-            Err(Error::Search(SearchError::Interrupted { .. } | SearchError::Memory { .. })) => {
-                Ok(None)
-            }
+            Err(Error::Search(
+                SearchError::Interrupted { .. }
+                | SearchError::Paused { .. }
+                | SearchError::Memory { .. },
+            )) => Ok(None),
             Err(error) => Err(error),
         }
     };
@@ -140,7 +142,7 @@ pub fn calibrate(plan: &SearchPlan, resources: Resources) -> Result<Option<Calib
 }
 
 /// A search through chunks in memory.
-fn in_memory() -> Disk {
+pub(crate) fn in_memory() -> Disk {
     Disk::new(Directories::new(vec![Box::new(MemoryDirectory::default())]))
 }
 
@@ -150,13 +152,7 @@ fn worked(search: &Search, progress: &dyn Progress) -> Result<Outcome, Error> {
     let layout = SearchProblem::chunked(&search.space)?.layout;
     disk.shared_digits = Chunks::new(layout, 1).map(|chunks| chunks.digits);
     disk.commit_every = Duration::MAX;
-    let ended = disk.run_with(search, progress).map_err(|error| match error {
-        Error::Search(SearchError::Paused { depth, states, .. }) => {
-            SearchError::Interrupted { depth, states }.into()
-        }
-        error => error,
-    });
-    let mut outcome = ended?;
+    let mut outcome = disk.run_with(search, progress)?;
     if let Some(used) = &outcome.disk {
         let work = used.decode_seconds + used.kernel_seconds + used.encode_seconds;
         outcome.seconds = work / outcome.threads as f64;
@@ -285,12 +281,9 @@ impl Forecast {
             projected: Vec::new(),
         };
         if let Some(m) = measured.filter(|m| m.threads != cores) {
-            let (cores, threads) = (counted(cores as u64, "core"), m.threads);
-            let words = format!(
-                "the speed of {cores}, scaled up from {}",
-                counted(threads as u64, "thread")
-            );
-            forecast.projected.push(words);
+            let [cores, threads] = [(cores, "core"), (m.threads, "thread")]
+                .map(|(number, noun)| counted(number as u64, noun));
+            forecast.projected.push(format!("the speed of {cores}, scaled up from {threads}"));
         }
         if on_disk {
             forecast.add_disk(search, keep_all, widths, machines)?;

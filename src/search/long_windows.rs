@@ -153,8 +153,7 @@ impl WindowChain {
                 let (window, bits) = (link.last.clone(), bits.to_vec());
                 let from = if at == 0 { plan.from } else { 0 };
                 let moves = [IncomingMoves { from, transfer: Transfer { window, bits } }];
-                let step = IncomingStep::of(kernel, tables, moves.iter(), &[])?;
-                Ok::<IncomingStep, SearchError>(IncomingStep { parity, rule, ..step })
+                IncomingStep::of(kernel, tables, moves.iter(), &[], (parity, 0, rule))
             };
             let fill = (at + 1 < plan.links.len()).then(|| step(&BYTE, Rule::Replace));
             let join = (!link.bits.is_empty()).then(|| step(&link.bits, Rule::Join));

@@ -66,10 +66,8 @@ pub(crate) fn run_each(
         return Err(SearchError::NoFiles.into());
     }
     if let Some(budget) = search.resources.exceeded_by(plan.array_bytes) {
-        let (engine, needed) = (plan.engine, plan.array_bytes);
-        return Err(
-            SearchError::Memory { puzzle: space.to_string(), engine, needed, budget }.into()
-        );
+        let (puzzle, engine, needed) = (space.to_string(), plan.engine, plan.array_bytes);
+        return Err(SearchError::Memory { puzzle, engine, needed, budget }.into());
     }
     let pool = pool(search.resources.threads).map_err(SearchError::from)?;
     let (found, kernel) = if plan.engine == Engine::Reference {
@@ -124,13 +122,12 @@ pub struct SearchPlan {
 /// requested for lines with fewer than six elements.
 pub fn plan(space: &StateSpace, engine: Option<Engine>) -> Result<SearchPlan, Error> {
     if let Some(size) = space.size().filter(|_| is_large(space)) {
-        return Err(SearchError::TooLarge { size }.into());
+        return Err(SearchError::TooLarge(size).into());
     }
     let sweeps = space.line_len() >= Layout::MIN_LEN;
     let engine = match engine {
         Some(Engine::Sweep | Engine::Disk) if !sweeps => {
-            let puzzle = space.to_string();
-            return Err(SearchError::TooSmall { puzzle }.into());
+            return Err(SearchError::TooSmall(space.to_string()).into());
         }
         Some(engine) => engine,
         None if sweeps => Engine::Sweep,
@@ -232,14 +229,8 @@ impl ClassSteps {
             let halo = long.as_ref().map(|_| BYTE.to_vec());
             let moves = groups.incoming[class][group].iter();
             let short = moves.filter(|a| !is_long(layout, &a.transfer.window));
-            let step = IncomingStep::of(kernel, tables, short, halo.as_slice())?;
-            let parity = groups.classes[class][group].parity;
-            Ok::<IncomingStep, SearchError>(IncomingStep {
-                parity,
-                group,
-                rule: groups.rule(),
-                ..step
-            })
+            let into = (groups.classes[class][group].parity, group, groups.rule());
+            IncomingStep::of(kernel, tables, short, halo.as_slice(), into)
         };
         let steps = long.iter().enumerate().map(step);
         let steps: Vec<IncomingStep> = steps.collect::<Result<_, _>>()?;
@@ -282,19 +273,15 @@ pub(crate) fn run(
         |class: usize| Frontier::empty(layout, groups.classes[class].len() * layout.blocks());
     let mut class = problem.class(0);
     let (mut cur, mut next) = (empty(class)?, empty(groups.next(class))?);
-    let mut seen = Vec::new();
-    if groups.directed {
-        for class in 0..groups.classes.len() {
-            seen.push(empty(class)?);
-        }
-    }
+    let seen = (0..groups.classes.len()).filter(|_| groups.directed).map(empty);
+    let mut seen: Vec<Frontier> = seen.collect::<Result<_, _>>()?;
     let (register, lane) = problem.place(problem.start);
     let bit = problem.seat(problem.start).bit;
     for first in [Some(&mut cur), seen.get_mut(class)].into_iter().flatten() {
         first.insert(layout, register, lane, bit);
     }
 
-    let mut found = FoundLevels::new(problem.space.to_string(), problem.space.numbered_states());
+    let mut found = FoundLevels::after(&problem.space, Vec::new());
     found.push(problem.first(), Instant::now(), observer)?;
 
     let mut shown = |depth, class, frontier: &Frontier| {
@@ -372,30 +359,21 @@ impl Sweep<'_> {
         for (((registers, occupied), step), long) in parts.zip(&self.class.long) {
             let expansion = Expansion::whole(layout, step, cur);
             let seen = seen.as_mut().and_then(Iterator::next);
+            let target = GroupTarget { expansion, registers, occupied, seen, joined: None };
             let Some(long) = long else {
-                targets.push(GroupTarget { expansion, registers, occupied, seen, joined: None });
+                targets.push(target);
                 continue;
             };
             let pass = |expansion: Expansion<'_>, to: &mut Frontier| {
-                let target = GroupTarget {
-                    expansion,
-                    registers: to.registers.units_mut(),
-                    occupied: &mut to.occupied,
-                    seen: None,
-                    joined: None,
-                };
+                let (registers, occupied) = (to.registers.units_mut(), &mut to.occupied[..]);
+                let (seen, joined) = (None, None);
+                let target = GroupTarget { expansion, registers, occupied, seen, joined };
                 self.pass(vec![target]).is_some()
             };
             if !long.run(cur, arrays, self.observer, &pass)? {
                 return Ok(None);
             }
-            let target = GroupTarget {
-                expansion,
-                registers,
-                occupied,
-                seen,
-                joined: arrays.joined.as_ref(),
-            };
+            let target = GroupTarget { joined: arrays.joined.as_ref(), ..target };
             match self.pass(vec![target]) {
                 Some(part) => tally = tally.plus(part),
                 None => return Ok(None),
@@ -513,7 +491,7 @@ fn run_plainly(
     let graph = Graph::new(space, start.cell, search.keep_last);
     graph.mark(space.id(start), 1);
 
-    let mut found = FoundLevels::new(space.to_string(), space.numbered_states());
+    let mut found = FoundLevels::after(space, Vec::new());
     for depth in 0..=search.max_depth.unwrap_or(usize::MAX) {
         let begun = Instant::now();
         let tag = 1 + depth as u64 % 2;

@@ -122,21 +122,18 @@ names! { Engine:
 #[non_exhaustive]
 pub enum SearchError {
     /// The board has too many cells.
-    #[error("board {size} has {} cells, but a complete search handles at most {}: choose a smaller \
-             board, or limit the depth with --max-depth", size.cells(), Search::MAX_CELLS)]
-    TooLarge {
-        /// Size of the board.
-        size: Size,
-    },
+    #[error(
+        "board {0} has {cells} cells, but a complete search handles at most {most}: choose a \
+         smaller board, or limit the depth with --max-depth",
+        cells = .0.cells(), most = Search::MAX_CELLS
+    )]
+    TooLarge(Size),
     /// The board is too small for the sweep engine.
     #[error(
-        "{puzzle} is too small for the sweep engine, which needs at least 7 positions: use \
-         --engine reference"
+        "{0} is too small for the sweep engine, which needs at least 7 positions: use --engine \
+         reference"
     )]
-    TooSmall {
-        /// The puzzle.
-        puzzle: String,
-    },
+    TooSmall(String),
     /// The arrays exceed the memory limit.
     #[error(
         "{puzzle} needs {} of memory with the {engine} engine, but the limit is {}: {}, or raise \
@@ -163,11 +160,8 @@ pub enum SearchError {
     )]
     NoFiles,
     /// The levels of this puzzle cannot be divided into chunks.
-    #[error("{puzzle} can be searched only in memory: leave out --dir")]
-    InMemory {
-        /// The puzzle.
-        puzzle: String,
-    },
+    #[error("{0} can be searched only in memory: leave out --dir")]
+    InMemory(String),
     /// The levels contain more states than are reachable, or the complete search found fewer.
     #[error(
         "the levels up to depth {depth} contain {} states, but {puzzle} has {}: either the \

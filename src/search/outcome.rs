@@ -125,6 +125,7 @@ pub(crate) type EachLevel<'a> =
     dyn FnMut(usize, u64, &[Register], &[usize]) -> Result<(), Error> + Send + 'a;
 
 /// The levels that an engine has found.
+#[derive(Default)]
 pub(crate) struct FoundLevels {
     puzzle: String,
     all: u64,
@@ -137,24 +138,10 @@ pub(crate) struct FoundLevels {
 }
 
 impl FoundLevels {
-    /// Returns an empty list of levels for a puzzle with `all` states.
-    pub fn new(puzzle: String, all: u64) -> FoundLevels {
-        FoundLevels {
-            puzzle,
-            all,
-            states: 0,
-            counts: Vec::new(),
-            checksums: Vec::new(),
-            level_seconds: Vec::new(),
-            complete: false,
-            last: Vec::new(),
-        }
-    }
-
     /// Continues after the levels of earlier sessions, whose numbers of states are given.
-    pub fn after(puzzle: String, all: u64, counts: impl Iterator<Item = u64>) -> FoundLevels {
-        let counts: Vec<u64> = counts.collect();
-        FoundLevels { states: counts.iter().sum(), counts, ..FoundLevels::new(puzzle, all) }
+    pub fn after(space: &StateSpace, counts: Vec<u64>) -> FoundLevels {
+        let (puzzle, all) = (space.to_string(), space.numbered_states());
+        FoundLevels { puzzle, all, states: counts.iter().sum(), counts, ..FoundLevels::default() }
     }
 
     /// Appends the next level and reports it; returns false if it is empty, which completes the search.
@@ -164,8 +151,7 @@ impl FoundLevels {
         begun: Instant,
         progress: &dyn Progress,
     ) -> Result<bool, SearchError> {
-        let depth = self.counts.len();
-        let all = self.all;
+        let (depth, all) = (self.counts.len(), self.all);
         let found = self.states.saturating_add(level.states);
         self.complete = level.states == 0;
         if found > all || (self.complete && found < all) {
@@ -320,27 +306,28 @@ impl Iterator for Growth {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::NoProgress;
+    use crate::{progress::NoProgress, puzzle::Goal};
 
     #[test]
     fn levels_must_add_up() {
-        let puzzle = || "2x2".to_string();
+        let goal = Goal::Last.board("2x2".parse().unwrap()).unwrap();
+        let after = |counts: &[u64]| {
+            FoundLevels::after(&StateSpace::of_board(goal.clone()), counts.to_vec())
+        };
         let level = |states| Tally { states, checksum: 0 };
         let push = |found: &mut FoundLevels, states| {
             let more = found.push(level(states), Instant::now(), &NoProgress);
             more.map_err(|error| error.to_string())
         };
-        let mut found = FoundLevels::new(puzzle(), 12);
+        let mut found = after(&[]);
         assert_eq!(push(&mut found, 1), Ok(true));
         assert_eq!(push(&mut found, 11), Ok(true));
         assert_eq!((push(&mut found, 0), found.complete), (Ok(false), true));
         let sum = |found| {
             let (depth, all) = (2, 12);
-            Err(SearchError::Sum { puzzle: puzzle(), depth, found, all }.to_string())
+            Err(SearchError::Sum { puzzle: "2x2".into(), depth, found, all }.to_string())
         };
-        let mut found = FoundLevels::after(puzzle(), 12, [1, 11].into_iter());
-        assert_eq!(push(&mut found, 1), sum(13));
-        let mut found = FoundLevels::after(puzzle(), 12, [1, 10].into_iter());
-        assert_eq!(push(&mut found, 0), sum(11));
+        assert_eq!(push(&mut after(&[1, 11]), 1), sum(13));
+        assert_eq!(push(&mut after(&[1, 10]), 0), sum(11));
     }
 }

@@ -34,8 +34,8 @@ impl SearchProblem {
     /// Returns the problem of a state space.
     pub fn new(space: &StateSpace) -> Result<SearchProblem, Error> {
         space.numbered()?;
-        let puzzle = space.to_string();
-        let layout = Layout::new(space.line_len()).ok_or(SearchError::TooSmall { puzzle })?;
+        let layout = Layout::new(space.line_len());
+        let layout = layout.ok_or_else(|| SearchError::TooSmall(space.to_string()))?;
         let start = space.start()?;
         let groups = Groups::new(space.moves(), start.cell);
         Ok(SearchProblem { groups, start, space: space.clone(), layout })
@@ -47,8 +47,7 @@ impl SearchProblem {
         let problem = SearchProblem::new(space)?;
         let windows = problem.space.moves().windows();
         if windows.iter().any(|window| is_long(problem.layout, window)) {
-            let puzzle = space.to_string();
-            return Err(SearchError::InMemory { puzzle }.into());
+            return Err(SearchError::InMemory(space.to_string()).into());
         }
         Ok(problem)
     }
@@ -144,8 +143,7 @@ impl Crossings {
     /// Returns the number of planes of a step, computed without their tables: the larger number of both sides.
     pub fn count(groups: &Groups, chunks: Chunks) -> usize {
         let count = |class: usize| -> usize {
-            let crossing = moves(groups, class).filter(|(_, _, t)| crosses(t, chunks));
-            crossing.map(|(_, _, t)| t.bits.len()).sum()
+            crossing(groups, class, chunks).map(|(_, _, transfer)| transfer.bits.len()).sum()
         };
         (0..groups.classes.len()).map(count).max().unwrap_or(0)
     }
@@ -153,18 +151,15 @@ impl Crossings {
     /// Returns the number of sets of planes that a search keeps in memory, computed without their tables: windows that
     /// reach the lanes do not move whole words.
     pub fn sets(groups: &Groups, chunks: Chunks) -> usize {
-        let all = (0..groups.classes.len()).flat_map(|class| moves(groups, class));
-        let mut crossing = all.filter(|(_, _, t)| crosses(t, chunks));
+        let mut all = (0..groups.classes.len()).flat_map(|class| crossing(groups, class, chunks));
         let lanes = chunks.layout.prefix();
-        let reaches = crossing.any(|(_, _, t)| t.window.last() >= lanes);
-        1 + usize::from(groups.directed || reaches)
+        1 + usize::from(groups.directed || all.any(|(_, _, t)| t.window.last() >= lanes))
     }
 
     pub fn new(groups: &Groups, chunks: Chunks, kernel: Kernel) -> Crossings {
         let side = |class: usize| -> Vec<Plane> {
             let parity = |class: usize, group: usize| groups.classes[class][group].parity;
-            let crossing = moves(groups, class).filter(|(_, _, t)| crosses(t, chunks));
-            let planes = crossing.flat_map(|(from, to, transfer)| {
+            let planes = crossing(groups, class, chunks).flat_map(|(from, to, transfer)| {
                 let located = |window: &Window, parity| {
                     Arc::new(PlaneSources::new(kernel, chunks.layout, window, parity))
                 };
@@ -196,10 +191,15 @@ impl Crossings {
     }
 }
 
-/// The moves from a class, with the indices of the groups that they start from and lead to.
-fn moves(groups: &Groups, class: usize) -> impl Iterator<Item = (usize, usize, &Transfer)> {
+/// The moves from a class that cross, with the indices of the groups that they start from and lead to.
+fn crossing(
+    groups: &Groups,
+    class: usize,
+    chunks: Chunks,
+) -> impl Iterator<Item = (usize, usize, &Transfer)> {
     let incoming = groups.incoming[groups.next(class)].iter().enumerate();
-    incoming.flat_map(|(to, incoming)| incoming.iter().map(move |a| (a.from, to, &a.transfer)))
+    let all = incoming.flat_map(|(to, moves)| moves.iter().map(move |a| (a.from, to, &a.transfer)));
+    all.filter(move |(_, _, transfer)| crosses(transfer, chunks))
 }
 
 pub(crate) fn crosses(transfer: &Transfer, chunks: Chunks) -> bool {

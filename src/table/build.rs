@@ -6,8 +6,8 @@ use crate::{
     Error,
     perm::{LANES, Layout, Register, lehmer},
     progress::{NoProgress, Progress},
-    puzzle::{Board, CellMoves, Definition, Position, State, StateSpace},
-    search::{self, Search, SearchError, memory::run_each},
+    puzzle::{Board, Definition, State, StateSpace},
+    search::{self, Engine, Search, SearchError, memory::run_each},
     store::{BLOCK_BYTES, FileHeader as _, Image, MAX_DEPTH},
     table::{
         DistanceTable, TableEncoding, TableError,
@@ -21,8 +21,7 @@ use crate::{
 /// # Errors
 /// Same errors as [`crate::search::plan`], plus [`TableError::Directed`].
 pub fn needed(space: &StateSpace, encoding: TableEncoding) -> Result<u64, Error> {
-    let (puzzle, _) = described(space)?;
-    let header = TableHeader { puzzle, encoding, histogram: Vec::new(), checksum: 0 };
+    let (header, _) = described(space, encoding)?;
     Ok(search::plan(space, None)?.array_bytes + header.shape().bytes())
 }
 
@@ -53,11 +52,18 @@ impl DistanceTable {
             return Err(TableError::Budget { puzzle: space.to_string(), needed, budget }.into());
         }
         let mut fill = Fill::of(&space, encoding)?;
-        if Layout::new(space.line_len()).is_none() {
-            fill.plainly(&space)?;
-            return fill.finish();
-        }
         let search = search.clone().space(space).max_depth(None).engine(None).keep_last(0);
+        if Layout::new(search.space.line_len()).is_none() {
+            // The plain engine passes on only its last level, but has so few states here that it can start again.
+            let search = search.clone().engine(Engine::Reference).keep_last(usize::MAX);
+            for depth in 0.. {
+                let outcome = search.clone().max_depth(depth).run()?;
+                if outcome.complete {
+                    return fill.finish();
+                }
+                outcome.last.iter().try_for_each(|&state| fill.state(depth, state))?;
+            }
+        }
         let outcome = run_each(&search, observer, &mut |depth, first, registers, cells| {
             Ok(fill.level(depth, first, registers, cells)?)
         });
@@ -66,13 +72,11 @@ impl DistanceTable {
             Error::Search(SearchError::Interrupted { .. }) => TableError::Interrupted.into(),
             error => error,
         })?;
-        if fill.histogram() != outcome.counts {
-            return Err(TableError::Unfilled {
-                engine: outcome.engine.name(),
-                filled: fill.histogram().iter().sum(),
-                found: outcome.total(),
-            }
-            .into());
+        let filled = fill.histogram();
+        if filled != outcome.counts {
+            let (engine, filled, found) =
+                (outcome.engine.name(), filled.iter().sum(), outcome.total());
+            return Err(TableError::Unfilled { engine, filled, found }.into());
         }
         fill.finish()
     }
@@ -117,7 +121,7 @@ impl Fill {
     ///
     /// # Errors
     /// Same errors as [`Fill::of`].
-    pub fn new(goal: Board, encoding: TableEncoding) -> Result<Fill, crate::Error> {
+    pub fn new(goal: Board, encoding: TableEncoding) -> Result<Fill, Error> {
         Fill::of(&StateSpace::of_board(goal), encoding)
     }
 
@@ -127,9 +131,8 @@ impl Fill {
     /// # Errors
     /// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, [`TableError::Directed`] and
     /// [`crate::SystemError::Memory`].
-    pub fn of(space: &StateSpace, encoding: TableEncoding) -> Result<Fill, crate::Error> {
-        let (puzzle, definition) = described(space)?;
-        let header = TableHeader { puzzle, encoding, histogram: Vec::new(), checksum: 0 };
+    pub fn of(space: &StateSpace, encoding: TableEncoding) -> Result<Fill, Error> {
+        let (header, definition) = described(space, encoding)?;
         let mut image = Image::zeroed(header.layout().data.end())?;
         let data = header.layout().data.of_mut(image.bytes_mut());
         let parts = data.chunks_mut(BLOCK_BYTES);
@@ -150,8 +153,7 @@ impl Fill {
     /// If the state does not exist.
     pub fn state(&mut self, depth: usize, state: State) -> Result<(), TableError> {
         self.count(depth, 1)?;
-        let (shape, data) = (self.shape, self.entries());
-        shape.set(data, state, depth);
+        self.shape.set(self.entries(), state, depth);
         Ok(())
     }
 
@@ -195,8 +197,7 @@ impl Fill {
     /// Counts states.
     fn count(&mut self, depth: usize, states: u64) -> Result<(), TableError> {
         if depth > MAX_DEPTH {
-            let max = MAX_DEPTH;
-            return Err(TableError::TooDeep { depth, max });
+            return Err(TableError::TooDeep { depth, max: MAX_DEPTH });
         }
         let histogram = &mut self.header.histogram;
         if states > 0 && histogram.len() <= depth {
@@ -204,35 +205,6 @@ impl Fill {
         }
         if let Some(count) = histogram.get_mut(depth) {
             *count += states;
-        }
-        Ok(())
-    }
-
-    /// Fills the table by a plain search over its own entries, for boards too small for registers. Cost: one ranking
-    /// per neighbour, and a list of each level's positions.
-    pub(crate) fn plainly(&mut self, space: &StateSpace) -> Result<(), crate::Error> {
-        let start = space.start()?;
-        let moves = CellMoves::new(space);
-        let mut level = vec![Position::new(&space.line(start), start.cell)];
-        self.state(0, start)?;
-        for depth in 1.. {
-            let mut next = Vec::new();
-            for position in &level {
-                for way in moves.from(position.cell) {
-                    let moved = position.after(way);
-                    let state = moved.state();
-                    let place = self.shape.place(state) as usize;
-                    let byte = self.entries()[place];
-                    if self.shape.decode(byte, state).is_none() {
-                        self.state(depth, state)?;
-                        next.push(moved);
-                    }
-                }
-            }
-            if next.is_empty() {
-                break;
-            }
-            level = next;
         }
         Ok(())
     }
@@ -246,26 +218,26 @@ impl Fill {
     ///
     /// # Errors
     /// None, for a table that was created successfully.
-    pub fn finish(mut self) -> Result<DistanceTable, crate::Error> {
+    pub fn finish(mut self) -> Result<DistanceTable, Error> {
         let index = self.header.layout().index;
-        let place = index.of_mut(self.image.bytes_mut());
-        place.copy_from_slice(&self.definition);
+        index.of_mut(self.image.bytes_mut()).copy_from_slice(&self.definition);
         DistanceTable::finish(self.image, self.header)
     }
 }
 
-/// The description of a puzzle in a header, and the definition that follows it.
-fn described(space: &StateSpace) -> Result<(TablePuzzle, Vec<u8>), crate::Error> {
+/// The header of an empty table, and the definition of the puzzle that follows it.
+fn described(space: &StateSpace, encoding: TableEncoding) -> Result<(TableHeader, Vec<u8>), Error> {
+    let header = |puzzle| TableHeader { puzzle, encoding, histogram: Vec::new(), checksum: 0 };
     if let Some((goal, _)) = space.boards() {
         let size = goal.size();
         if size.cells() > Search::MAX_CELLS {
-            return Err(SearchError::TooLarge { size }.into());
+            return Err(SearchError::TooLarge(size).into());
         }
         let metric = space.metric().unwrap_or_default();
-        return Ok((TablePuzzle::Board(goal.clone(), metric), Vec::new()));
+        return Ok((header(TablePuzzle::Board(goal.clone(), metric)), Vec::new()));
     }
     if space.is_directed() {
-        return Err(TableError::Directed { puzzle: space.name() }.into());
+        return Err(TableError::Directed(space.name()).into());
     }
     let text = space.puzzle_text().unwrap_or_default().into_bytes();
     let puzzle = TablePuzzle::Defined {
@@ -275,7 +247,7 @@ fn described(space: &StateSpace) -> Result<(TablePuzzle, Vec<u8>), crate::Error>
         checksum: 0,
         fingerprint: space.definition().map_or(0, Definition::fingerprint),
     };
-    Ok((puzzle, text))
+    Ok((header(puzzle), text))
 }
 
 /// The effect of a byte of a level on the entries of its line.

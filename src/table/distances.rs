@@ -145,10 +145,8 @@ impl DistanceTable {
     /// # Errors
     /// [`TableError::NoBoard`] if the table is not for a board.
     pub fn goal(&self) -> Result<&Board, TableError> {
-        let boards = self.space.boards();
-        let puzzle = || self.space.name();
-        let goal = boards.ok_or_else(|| TableError::NoBoard { puzzle: puzzle() });
-        Ok(goal?.0)
+        let boards = self.space.boards().map(|(goal, _)| goal);
+        boards.ok_or_else(|| TableError::NoBoard(self.space.name()))
     }
 
     /// Returns the encoding.
@@ -260,16 +258,12 @@ impl DistanceTable {
         let mut position = Position::new(&self.space.line(state), state.cell);
         let mut steps = Vec::new();
         while !position.is_goal(self.home) {
-            let closer = self.closer(&position, entry)?;
-            let Some((way, next)) = closer.filter(|_| steps.len() < MAX_DEPTH) else {
+            if steps.len() >= MAX_DEPTH {
                 return Err(self.dead_end(&position));
-            };
+            }
+            let (way, next, closer) = self.closer(&position, entry)?;
             steps.push(way.name);
-            position = next;
-            entry = match (self.encoding(), entry) {
-                (TableEncoding::Mod3, entry) => (entry + 2) % 3,
-                (TableEncoding::Byte, entry) => entry - 1,
-            };
+            (position, entry) = (next, closer);
         }
         Ok(Some(steps))
     }
@@ -283,37 +277,31 @@ impl DistanceTable {
                 let puzzle = self.space.name();
                 PuzzleError::Unreachable { puzzle }.into()
             }
-            _ => {
-                let state = self.space.text(state);
-                TableError::Beyond { state }.into()
-            }
+            _ => TableError::Beyond(self.space.text(state)).into(),
         }
     }
 
     /// The error for a position from which no move leads closer to the goal.
-    pub(crate) fn dead_end(&self, position: &Position) -> Error {
-        let state = self.space.id(position.state());
-        let path = self.file.path.clone();
+    fn dead_end(&self, position: &Position) -> Error {
+        let (path, state) = (self.file.path.clone(), self.space.id(position.state()));
         TableError::DeadEnd { path, state }.into()
     }
 
-    /// A neighbour that is one move closer to the goal than a position with the given entry.
-    fn closer(
-        &self,
-        position: &Position,
-        entry: u8,
-    ) -> Result<Option<(&CellMove, Position)>, Error> {
+    /// A neighbour that is one move closer to the goal than a position with the given entry, and the neighbour's entry.
+    fn closer(&self, position: &Position, entry: u8) -> Result<(&CellMove, Position, u8), Error> {
         let wanted = match self.encoding() {
             TableEncoding::Mod3 => Some((entry + 2) % 3),
             TableEncoding::Byte => entry.checked_sub(1),
         };
         for way in self.moves.from(position.cell) {
             let moved = position.after(way);
-            if wanted.is_some() && self.entry(moved.state())? == wanted {
-                return Ok(Some((way, moved)));
+            if let Some(wanted) = wanted
+                && self.entry(moved.state())? == Some(wanted)
+            {
+                return Ok((way, moved, wanted));
             }
         }
-        Ok(None)
+        Err(self.dead_end(position))
     }
 
     /// Checks all checksums. Cost: one pass over the file.

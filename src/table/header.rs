@@ -110,10 +110,7 @@ impl store::FileHeader for TableHeader {
 
     fn encode(&self, fields: &mut Fields) {
         let shape = self.shape();
-        let encoding = match self.encoding {
-            TableEncoding::Mod3 => 0,
-            TableEncoding::Byte => 1,
-        };
+        let encoding = u8::from(self.encoding == TableEncoding::Byte);
         let deepest = self.histogram.len().saturating_sub(1) as u8;
         match &self.puzzle {
             TablePuzzle::Board(goal, metric) => {
@@ -155,11 +152,10 @@ impl store::FileHeader for TableHeader {
             return Err("invalid maximum depth");
         }
         let counts = (0..depths).map(|i| fields.u64(HISTOGRAM + 8 * i));
-        let header =
-            TableHeader { puzzle, encoding, histogram: counts.collect(), checksum: fields.u64(88) };
+        let (histogram, checksum) = (counts.collect::<Vec<u64>>(), fields.u64(88));
+        let reached = histogram.iter().try_fold(0u64, |sum, &n| sum.checked_add(n));
+        let header = TableHeader { puzzle, encoding, histogram, checksum };
         let shape = header.shape();
-        let mut counts = header.histogram.iter();
-        let reached = counts.try_fold(0u64, |sum, &n| sum.checked_add(n));
         if reached.is_none_or(|reached| reached > shape.lines * shape.cells as u64) {
             return Err("wrong histogram");
         }
@@ -289,25 +285,16 @@ pub enum TableError {
     System(SystemError),
     /// The puzzle has moves without inverses, so distances depend on the direction.
     #[error(
-        "some moves of {puzzle} cannot be reversed, but a distance table needs the inverse of \
-         every move: choose a puzzle whose moves can all be reversed"
+        "some moves of {0} cannot be reversed, but a distance table needs the inverse of every \
+         move: choose a puzzle whose moves can all be reversed"
     )]
-    Directed {
-        /// The puzzle.
-        puzzle: String,
-    },
+    Directed(String),
     /// Boards were requested, but the table is for another puzzle.
-    #[error("the table is for {puzzle}, which is not a board")]
-    NoBoard {
-        /// The puzzle of the table.
-        puzzle: String,
-    },
+    #[error("the table is for {0}, which is not a board")]
+    NoBoard(String),
     /// The depth of a state is beyond the depths of the table.
-    #[error("the table has no depth for '{state}': the table contains only smaller depths")]
-    Beyond {
-        /// The state.
-        state: String,
-    },
+    #[error("the table has no depth for '{0}': the table contains only smaller depths")]
+    Beyond(String),
     /// The table and the search exceed the memory limit.
     #[error(
         "the distance table for {puzzle} and the search that fills it need {} of memory, but the \
@@ -340,21 +327,13 @@ pub enum TableError {
     },
     /// Depths modulo 3 are not possible for a puzzle in which some moves have no inverse.
     #[error(
-        "some moves of {puzzle} cannot be reversed, so depths modulo 3 are not enough: choose \
-         another --encoding"
+        "some moves of {0} cannot be reversed, so depths modulo 3 are not enough: choose another \
+         --encoding"
     )]
-    Modulo {
-        /// The puzzle.
-        puzzle: String,
-    },
+    Modulo(String),
     /// The puzzle has no symmetries under which states could be identified.
-    #[error(
-        "{puzzle} has no symmetries that would make the table smaller: leave out --up-to-symmetry"
-    )]
-    NoSymmetry {
-        /// The puzzle.
-        puzzle: String,
-    },
+    #[error("{0} has no symmetries that would make the table smaller: leave out --up-to-symmetry")]
+    NoSymmetry(String),
     /// An entry contradicts those of its neighbours.
     #[error(
         "the table for {puzzle} is wrong{}: {what}; rebuild it with tilewave table",

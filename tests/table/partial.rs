@@ -63,7 +63,7 @@ fn boards_beyond_a_partial_table_have_no_depth_and_an_error_that_says_so() {
             }
             beyond += 1;
             match table.unreached(table.space().state(board).unwrap()) {
-                Error::Table(TableError::Beyond { state }) => {
+                Error::Table(TableError::Beyond(state)) => {
                     assert_eq!(state, board.to_string());
                 }
                 other => panic!("{board}: {other}"),
@@ -92,7 +92,7 @@ fn a_state_that_cannot_be_reached_is_none_beyond_a_whole_table() {
     let begun = fill.finish().unwrap();
     let error = begun.unreached(state("3 4 1 2"));
     assert!(
-        matches!(&error, Error::Table(TableError::Beyond { state }) if state == "3 4 1 2"),
+        matches!(&error, Error::Table(TableError::Beyond(state)) if state == "3 4 1 2"),
         "{error}"
     );
 }

@@ -4,23 +4,25 @@
 //! it; [`repair`] rebuilds a manifest, and [`Recomputed`] lets `run` recompute damaged levels.
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     io::ErrorKind,
+    sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
 
 use crate::{
     Error,
-    frontier::LevelTotal,
+    frontier::{FrontierSearch, LevelTotal},
     kernel::{Kernel, Tally},
     perm::{Register, layout},
     progress::{NoProgress, Phase, Progress},
     puzzle::{Board, StateSpace},
     search::{
-        Chunks, Group, SearchError, SearchProblem,
+        Chunks, SearchError, SearchProblem,
         disk::{
             Directories, Disk, Fetch, RunFiles, Searched, Seen, Survey, Verified, label,
-            reader::{counts_of, verify_lists},
+            reader::{ListFiles, OTHER_STATES, RunDirectories, counts_of, total},
+            survey::belonging,
         },
     },
     store::{
@@ -28,6 +30,7 @@ use crate::{
         Manifest, Marker, PREVIOUS, RunFile,
     },
     system::SystemError,
+    threads::{map_numbers, pool},
     units::counted,
 };
 
@@ -149,7 +152,7 @@ fn names(
 /// Reads every frame of every file of a run, even while a search is running, recounts its states, and compares the
 /// counts and checksums of frames, chunks and levels.
 ///
-/// Cost: one pass over the files.
+/// Cost: one pass over the files, on all cores.
 ///
 /// # Errors
 /// [`SearchError`] for the first error found.
@@ -163,68 +166,84 @@ pub fn verify(directories: &Directories) -> Result<Verified, Error> {
 /// Same errors as [`verify`], plus [`SystemError::Interrupted`].
 pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result<Verified, Error> {
     let manifest = at_rest(directories)?;
-    let space = match manifest.identity.searched(directories.first())? {
-        Searched::Numbered(space) => space,
-        Searched::Listed(puzzle) => return verify_lists(directories, &manifest, &puzzle, progress),
+    let (first, all, done) = (directories.first(), manifest.disk_bytes(), AtomicU64::new(0));
+    let read = |bytes: u64| {
+        let done = done.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        progress.progress(Phase::Check, done, all);
+        !progress.interrupted()
     };
-    counts_add_up(&manifest, &space)?;
-    let problem = SearchProblem::chunked(&space)?;
-    let chunks = Chunks::of(problem.layout, manifest.chunks, manifest.frame_lines);
-    let chunks = chunks.ok_or_else(|| {
-        let found = manifest.chunks.to_string();
-        SearchError::other(
-            directories.first(),
-            "chunks",
-            &found,
-            "a number that is possible for \
-            this puzzle",
-        )
-    })?;
-    let run = RunFiles::new(directories, &problem, chunks, &manifest, Kernel::best());
-    let all = manifest.disk_bytes();
-    let mut verified = Verified::default();
-    for files in &manifest.files {
-        let class = problem.class(files.depth as usize);
-        let fetch = run.level(files.depth, files.chunks.clone());
-        let groups = &problem.groups.classes[class];
-        let mut level = Tally::default();
-        let mut superseded = false;
-        for record in &files.chunks {
-            let found = match check_chunk(&fetch, record.chunk as usize, groups, &mut |bytes| {
-                verified.bytes += bytes;
-                progress.progress(Phase::Check, verified.bytes, all);
-                !progress.interrupted()
-            }) {
-                // A search that is running meanwhile has replaced it.
-                Err(SearchError::Apart { .. })
-                    if !names(directories, &manifest, files.depth, record.chunk)? =>
-                {
-                    superseded = true;
-                    continue;
-                }
-                found => found?,
-            };
-            let Some(tally) = found else {
-                return Err(SystemError::Interrupted.into());
-            };
-            if tally != record.tally() {
-                let reason = "the states in this file do not match the manifest";
-                return Err(fetch.damaged(record.chunk as usize, reason).into());
-            }
-            verified.files += u64::from(record.has_file());
-            verified.states += tally.states;
-            level = level.plus(tally);
+    let mut verified = match manifest.identity.searched(first)? {
+        Searched::Numbered(space) => {
+            counts_add_up(&manifest, &space)?;
+            let problem = SearchProblem::chunked(&space)?;
+            let chunks = Chunks::of(problem.layout, manifest.chunks, manifest.frame_lines);
+            let chunks = chunks.ok_or_else(|| {
+                let (found, any) =
+                    (manifest.chunks.to_string(), "a number that is possible for this puzzle");
+                SearchError::other(first, "chunks", &found, any)
+            })?;
+            let run = RunFiles::new(directories, &problem, chunks, &manifest, Kernel::best());
+            let level = |files: &LevelFiles| run.level(files.depth, files.chunks.clone());
+            let levels: Vec<Fetch> = manifest.files.iter().map(level).collect();
+            verify_levels(directories, &manifest, &|level, record| {
+                Ok(check_chunk(&levels[level], record.chunk as usize, &read)?)
+            })?
         }
+        Searched::Listed(puzzle) => {
+            let unknown = "the manifest does not say how the lists are distributed";
+            let cut = manifest.lists.as_ref().ok_or_else(|| SearchError::apart(first, unknown))?;
+            let space = FrontierSearch::new(puzzle).space_of(cut)?;
+            let files = ListFiles::new(directories, &manifest);
+            verify_levels(directories, &manifest, &|level, record| {
+                files.check(&space, manifest.files[level].depth, record, &read)
+            })?
+        }
+    };
+    verified.bytes = done.into_inner();
+    Ok(verified)
+}
+
+/// Recounts the chunks of each level with `check`, which is given the index of their files in the manifest and returns
+/// `None` if interrupted, and compares the results with the manifest.
+fn verify_levels(
+    directories: &Directories,
+    manifest: &Manifest,
+    check: &(dyn Fn(usize, &ChunkRecord) -> Result<Option<Tally>, Error> + Sync),
+) -> Result<Verified, Error> {
+    let run = RunDirectories::new(directories, manifest);
+    let pool = pool(None)?;
+    let mut verified = Verified::default();
+    for (level, files) in manifest.files.iter().enumerate() {
+        let LevelFiles { depth, chunks } = files;
+        let recount = |i: usize| match check(level, &chunks[i]) {
+            // A search that is running meanwhile has replaced it.
+            Err(Error::Search(SearchError::Apart { .. }))
+                if !names(directories, manifest, *depth, chunks[i].chunk)? =>
+            {
+                Ok(None)
+            }
+            Ok(Some(tally)) if tally != chunks[i].tally() => {
+                Err(run.damaged(*depth, chunks[i].chunk as usize, OTHER_STATES).into())
+            }
+            Ok(None) => Err(SystemError::Interrupted.into()),
+            found => found,
+        };
+        let found = pool.install(|| map_numbers(chunks.len(), &recount)).into_iter();
+        let found: Vec<Option<Tally>> = found.collect::<Result<_, Error>>()?;
+        let sum = found.iter().flatten().copied().fold(Tally::default(), Tally::plus);
+        let read =
+            chunks.iter().zip(&found).filter(|(chunk, found)| found.is_some() && chunk.has_file());
+        verified.files += read.count() as u64;
+        verified.states += sum.states;
         // Chunks of the level before the last two are removed as the search proceeds.
-        let stated = manifest.levels.get(files.depth as usize);
-        let kept = manifest.keep_all || files.depth as usize + 1 == manifest.levels.len();
-        let stated = stated.filter(|stated| stated.tally() != level);
-        if let Some(stated) = stated.filter(|_| kept && !superseded) {
+        let kept = manifest.keep_all || *depth as usize + 1 == manifest.levels.len();
+        let stated = manifest.levels.get(*depth as usize).filter(|stated| stated.tally() != sum);
+        if let Some(stated) = stated.filter(|_| kept && !found.contains(&None)) {
             let reason = format!(
-                "the files of depth {} do not match the manifest ({} states instead of {}, or a \
-                 different checksum): the files of the search are damaged; start again in another \
-                 --dir",
-                files.depth, level.states, stated.states
+                "the files of depth {depth} do not match the manifest ({} states instead of {}, or \
+                 a different checksum): the files of the search are damaged; start again in \
+                 another --dir",
+                sum.states, stated.states
             );
             return Err(SearchError::apart(directories.first(), reason).into());
         }
@@ -236,11 +255,11 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
 fn check_chunk(
     fetch: &Fetch,
     chunk: usize,
-    groups: &[Group],
-    progress: &mut dyn FnMut(u64) -> bool,
+    read: &dyn Fn(u64) -> bool,
 ) -> Result<Option<Tally>, SearchError> {
     let mut tally = Tally::default();
-    let level = fetch.files.chunks.layout.registers();
+    let (level, problem) = (fetch.files.chunks.layout.registers(), fetch.files.problem);
+    let groups = &problem.groups.classes[problem.class(fetch.depth as usize)];
     let whole = fetch.each_frame(chunk, &mut |frame, registers| {
         if any_beyond(registers, groups[frame.group].cells.len()) {
             let reason = format!(
@@ -259,7 +278,7 @@ fn check_chunk(
                 tally.checksum = tally.checksum.wrapping_add(layout::word(key, j, word));
             }
         }
-        Ok(progress(u64::from(frame.frames.entries[0].len)))
+        Ok(read(u64::from(frame.frames.entries[0].len)))
     })?;
     Ok(whole.then_some(tally))
 }
@@ -322,24 +341,21 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
     };
     let _locks = directories.lock(patience)?;
     let survey = Survey::of(directories)?;
-    // Any of these determines which chunk is where.
-    let marked = || Some(survey.seen.iter().find_map(Seen::any_marker)?.shares.clone());
     let previous = Manifest::read_previous(first);
-    let shares = previous.as_ref().map(|manifest| manifest.shares.clone());
-    directories.deal(&shares.or_else(marked).unwrap_or_default());
-    let cut = previous.as_ref().map(|manifest| manifest.lists.clone());
-    let marked = || Some(survey.seen.iter().find_map(Seen::any_marker)?.lists.clone());
-    let found = RunLevels::of(&survey, cut.or_else(marked).flatten())?;
+    // Any marker determines which chunk is where.
+    let marker_of = || survey.seen.iter().find_map(Seen::any_marker);
+    let known = previous.as_ref().map(|manifest| (manifest.shares.clone(), manifest.lists.clone()));
+    let marked = || marker_of().map(|marker| (marker.shares.clone(), marker.lists.clone()));
+    let (shares, cut) = known.or_else(marked).unwrap_or_default();
+    directories.deal(&shares);
+    let found = RunLevels::of(&survey, cut)?;
     let Some(header) = &found.header else {
         return Err(SearchError::empty(first).into());
     };
     let previous = previous.filter(|manifest| manifest.run == header.run);
     let had_previous = previous.is_some();
     let marker = marker(&survey, header)?;
-    let base = match previous {
-        Some(manifest) => manifest,
-        None => bare(directories, header, marker)?,
-    };
+    let base = previous.map_or_else(|| bare(directories, header, marker), Ok)?;
     // Whether goal and start are valid is determined before they are written to a manifest.
     let searched = base.identity.searched(first)?;
     if let Searched::Numbered(space) = &searched {
@@ -376,9 +392,9 @@ fn marker(survey: &Survey, header: &LevelHeader) -> Result<Option<Marker>, Searc
     for (seen, marker) in survey.seen.iter().filter_map(|seen| Some((seen, seen.any_marker()?))) {
         if marker.run != header.run || !seen.is_place_of(marker) {
             let whose = format!(
-                "this directory belongs to a search of {} as directory {} of {}: specify all \
-                 directories of that search, in the order given when the search was started",
-                marker.identity.board, marker.place, marker.directories
+                "{}: specify all directories of that search, in the order given when the search \
+                 was started",
+                belonging(marker)
             );
             return Err(SearchError::apart(seen.storage, whose));
         }
@@ -452,10 +468,9 @@ impl RunLevels {
     fn of(survey: &Survey, cut: Option<ListCut>) -> Result<RunLevels, SearchError> {
         let mut found = RunLevels { cut, ..RunLevels::default() };
         for seen in &survey.seen {
-            let named = |(depth, chunk)| (Manifest::file_name(depth, chunk), (depth, chunk));
-            let levels: BTreeMap<String, (u32, u32)> = seen.levels().map(named).collect();
-            for (name, (depth, chunk)) in levels {
-                let file = seen.storage.open(&name);
+            let levels: BTreeSet<(u32, u32)> = seen.levels().collect();
+            for (depth, chunk) in levels {
+                let file = seen.storage.open(&Manifest::file_name(depth, chunk));
                 match file.and_then(LevelReader::open) {
                     Ok(reader) => found.add(seen, (depth, chunk), reader)?,
                     Err(e) if e.kind() == ErrorKind::InvalidData => {
@@ -514,16 +529,11 @@ impl RunLevels {
 
     /// The totals of the files at a depth.
     fn level(&self, depth: usize) -> LevelRecord {
-        let records = self.levels.get(&(depth as u32));
-        let records = || records.into_iter().flat_map(BTreeMap::values);
-        let Tally { states, checksum } =
-            records().map(ChunkRecord::tally).fold(Tally::default(), Tally::plus);
+        let level = self.levels.get(&(depth as u32));
+        let records = || level.into_iter().flat_map(BTreeMap::values);
+        let LevelTotal { tally: Tally { states, checksum }, lists } = total(records());
         let bytes = records().map(|record| record.bytes).sum();
-        let own =
-            |record: &ChunkRecord| Some(LevelTotal { lists: record.lists?, ..Default::default() });
-        let sum =
-            records().map(own).try_fold(LevelTotal::default(), |sum, own| Some(sum.plus(own?)));
-        let lists = self.cut.as_ref().and(sum).map(|sum| sum.lists);
+        let lists = self.cut.as_ref().map(|_| lists);
         LevelRecord { states, checksum, seconds: 0.0, bytes, lists }
     }
 

@@ -80,9 +80,8 @@ pub(crate) fn half_step(
         let groups = &problem.groups;
         let moves = groups.incoming[class][group].iter();
         let inner = moves.filter(|a| !crosses(&a.transfer, chunks));
-        let step = IncomingStep::of(kernel, &tables, inner, &halo)?;
         let parity = groups.classes[class][group].parity;
-        let step = IncomingStep { parity, group, rule: groups.rule(), ..step };
+        let step = IncomingStep::of(kernel, &tables, inner, &halo, (parity, group, groups.rule()))?;
         let mut reach = Vec::new();
         if step.rule == Rule::Reverse {
             reach.extend(step.program.gathers().iter().map(|g| Reach::of(chunks.layout, g)));

@@ -82,21 +82,18 @@ impl Directories {
 
     /// Returns the index of the directory of a chunk, from 0.
     pub(crate) fn place(&self, chunk: usize) -> usize {
-        let shares = self.shares.read();
-        shares.place(chunk)
+        self.shares.read().place(chunk)
     }
 
     /// How chunks are distributed.
     pub(crate) fn shares(&self) -> Shares {
-        let shares = self.shares.read();
-        shares.clone()
+        self.shares.read().clone()
     }
 
     /// Distributes chunks according to the shares of a run, or equally if the number of shares differs from that of
     /// directories.
     pub(crate) fn deal(&self, shares: &[u32]) {
-        let mut dealt = self.shares.write();
-        *dealt = Shares::new(shares, self.count());
+        *self.shares.write() = Shares::new(shares, self.count());
     }
 
     /// Returns the shares for a new run, based on the free space on the disks.
@@ -190,22 +187,18 @@ impl Identity {
 
     /// The object of the search, by lists or by numbers; [`SearchError::Apart`] as in [`Identity::space`].
     pub(crate) fn searched(&self, of: &dyn Storage) -> Result<Searched, Error> {
-        let puzzle =
+        let listed =
             self.puzzle.as_deref().and_then(|text| OrbitPuzzle::of_json(&self.board, text));
-        puzzle.map_or_else(|| self.space(of).map(Searched::Numbered), |p| Ok(Searched::Listed(p)))
+        listed.map_or_else(|| self.space(of).map(Searched::Numbered), |p| Ok(Searched::Listed(p)))
     }
 
     /// The object of a search of numbered states; [`SearchError::Apart`] for data that this version cannot have
     /// written.
     pub(crate) fn space(&self, of: &dyn Storage) -> Result<StateSpace, Error> {
         let unknown = |what: &str| {
-            SearchError::apart(
-                of,
-                format!(
-                    "the manifest specifies {what} that this program does not know: use the \
-                     version of tilewave that started the search"
-                ),
-            )
+            let reason = "that this program does not know: use the version of tilewave that \
+                          started the search";
+            SearchError::apart(of, format!("the manifest specifies {what} {reason}"))
         };
         if let Some(text) = &self.puzzle {
             let space = StateSpace::from_puzzle_text(text).ok_or_else(|| unknown("a puzzle"))?;

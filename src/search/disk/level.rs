@@ -23,7 +23,7 @@ use crate::{
         SearchProblem,
         disk::{
             ChunkHalo, Committer, Disk, DiskRun, Exchange, Halo, Halt, Level, RunFiles, SENT,
-            Stopped, WholeHalo, Writer, half_step, restore,
+            Stopped, WholeHalo, Writer, half_step, reader::total, restore,
         },
         states_of,
     },
@@ -142,9 +142,8 @@ impl<'a> Session<'a> {
         let mut superstep = largest;
         let own = self.own(base);
         let mut halo = self.halo(&own, largest)?;
-        let counts = base.levels.iter().map(|level| level.states);
-        let (puzzle, all) = (problem.space.to_string(), problem.space.numbered_states());
-        let mut found = FoundLevels::after(puzzle, all, counts);
+        let counts = base.levels.iter().map(|level| level.states).collect();
+        let mut found = FoundLevels::after(&problem.space, counts);
         let records = |depth: usize| own.records(depth as u32);
         let mut records =
             [2, 1, 0].map(|before| first.checked_sub(before).map_or(Vec::new(), records));
@@ -189,7 +188,8 @@ impl<'a> Session<'a> {
                 }
             }
             let finished = committer.finished(depth as u32)?;
-            let mut sums = sums(&finished);
+            let Tally { states, checksum } = total(finished.iter()).tally;
+            let mut sums = [states, checksum, finished.iter().map(|record| record.bytes).sum()];
             self.job.communicator.all_reduce(Reduce::Sum, &mut sums);
             let [states, checksum, bytes] = sums;
             // Before the level can be committed: a level with inconsistent counts must not be recorded as finished.
@@ -380,16 +380,6 @@ pub(crate) fn merge(parts: Vec<Manifest>, base: &Manifest) -> Manifest {
         peak_bytes: base.peak_bytes.max(peak),
         ..parts[0].clone()
     }
-}
-
-fn sums(records: &[ChunkRecord]) -> [u64; 3] {
-    records.iter().fold([0; 3], |[states, checksum, bytes], record| {
-        [
-            states.wrapping_add(record.states),
-            checksum.wrapping_add(record.checksum),
-            bytes + record.bytes,
-        ]
-    })
 }
 
 // How long ranks compute between exchanges, and what they report meanwhile.

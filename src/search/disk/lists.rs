@@ -24,14 +24,15 @@ use crate::{
         BucketLists, BucketSpace, FoundLists, FrontierLevel, FrontierOutcome, FrontierSearch,
         LevelEnd, LevelStore, LevelTotal, LevelUse, ListChunk, ListSink,
     },
+    kernel::Tally,
     progress::{NoProgress, Progress},
     puzzle::orbits::OrbitPuzzle,
     search::{
         Communicator, OneProcess, Ranks, SearchError, Share,
         disk::{
-            Committer, Disk, EncodedFrames, Halt, Stopped, Survey, Writer, WriterJob, agreed,
+            Committer, Disk, EncodedFrames, Halt, Stopped, Survey, Writer, agreed,
             level::{merge, own},
-            reader::{Chunking, ListFiles},
+            reader::{Chunking, ListFiles, total},
             run::{compare, lock, run_number, same_run, shared},
         },
     },
@@ -164,14 +165,10 @@ fn session(
     let told = |news: &String| _ = done.fetch_add(usize::from(news.is_empty()), Ordering::Relaxed);
     let run = |share: &Share<String>| {
         let mut store = DiskLists {
+            search,
             disk,
-            of: cut.as_ref().map(Chunking::of).unwrap_or_default(),
             files: ListFiles::new(&disk.directories, &manifest),
             states: search.puzzle.states().and_then(|states| states.try_into().ok()),
-            first_counted: search.first_counted(),
-            max_depth: search.max_depth,
-            count_ahead: search.count_ahead,
-            keep_last: search.keep_last,
             manifest,
             committer,
             rank,
@@ -214,15 +211,11 @@ fn session(
 
 /// The levels of a list search.
 struct DiskLists<'a> {
+    search: &'a FrontierSearch,
     disk: &'a Disk,
-    of: Chunking,
     files: ListFiles<'a>,
     /// The number of states of the puzzle, if it is known.
     states: Option<u64>,
-    first_counted: usize,
-    max_depth: Option<usize>,
-    count_ahead: usize,
-    keep_last: usize,
     /// The manifest as of the beginning of the session or the last exchange.
     manifest: Manifest,
     /// With several ranks, the committer has only what this rank has written.
@@ -246,7 +239,7 @@ struct DiskLists<'a> {
 
 impl ListSink for DiskLists<'_> {
     fn chunks_per_part(&self) -> usize {
-        self.of.each
+        self.files.cut.each
     }
 
     fn next(&self) -> Option<usize> {
@@ -278,28 +271,22 @@ impl DiskLists<'_> {
         let total = lists.iter().fold(LevelTotal::default(), |sum, (_, own)| sum.plus(*own));
         let LevelTotal { tally, lists: counts } = total;
         let (depth, chunk) = (self.depth, part as u32);
-        let tell = |job: WriterJob| self.committer.tell(job);
         if !self.stored {
-            let record = ChunkRecord {
-                chunk,
-                states: tally.states,
-                checksum: tally.checksum,
-                bytes: 0,
-                lists: Some(counts),
-            };
-            return tell(Box::new(move |writer| writer.count(depth, record)));
+            let Tally { states, checksum } = tally;
+            let record = ChunkRecord { chunk, states, checksum, bytes: 0, lists: Some(counts) };
+            return self.committer.tell(move |writer| writer.count(depth, record));
         }
         let header = self.files.header(depth, chunk);
         let _turn = self.turn.lock();
-        tell(Box::new(move |writer| writer.begin(header)))?;
+        self.committer.tell(move |writer| writer.begin(header))?;
         for (frame, (lists, own)) in lists.into_iter().enumerate() {
             let mut encoded = EncodedFrames::new(frame, frame + 1);
             if !lists.is_empty() {
                 encoded.push(frame, &lists.frame(own.lists.generated, own.lists.reduced));
             }
-            tell(Box::new(move |writer| writer.frames(encoded)))?;
+            self.committer.tell(move |writer| writer.frames(encoded))?;
         }
-        tell(Box::new(move |writer| writer.end(tally, Some(counts))))
+        self.committer.tell(move |writer| writer.end(tally, Some(counts)))
     }
 
     /// Whether several ranks should commit; rank 0 has the clock. The writer of a single process has its own clock.
@@ -368,23 +355,14 @@ impl DiskLists<'_> {
             LevelEnd::Unread(error) => self.files.unread(error).into(),
             LevelEnd::Sink => self.failed(),
             LevelEnd::Interrupted | LevelEnd::Full => {
-                let mut resume = self.disk.directories.resume(self.max_depth);
-                if self.count_ahead > 0 {
-                    resume += &format!(" --count-ahead={}", self.count_ahead);
+                let mut resume = self.disk.directories.resume(self.search.max_depth);
+                if self.search.count_ahead > 0 {
+                    resume += &format!(" --count-ahead={}", self.search.count_ahead);
                 }
                 let (depth, states) = (self.depth as usize, self.manifest.states());
                 SearchError::Paused { resume, depth, states }.into()
             }
         }
-    }
-
-    /// The totals of parts of the level.
-    fn total(&self) -> LevelTotal {
-        let total = |record: &ChunkRecord| LevelTotal {
-            tally: record.tally(),
-            lists: record.lists.unwrap_or_default(),
-        };
-        self.records.iter().map(total).fold(LevelTotal::default(), LevelTotal::plus)
     }
 
     fn failed(&self) -> Error {
@@ -422,7 +400,7 @@ impl LevelStore for DiskLists<'_> {
             self.manifest.files.clear();
             return Ok(FoundLists::default());
         }
-        if stored < self.first_counted && !self.manifest.complete {
+        if stored < self.search.first_counted() && !self.manifest.complete {
             let forget = self.committer.ask(|writer| {
                 writer.manifest.forget_counted();
                 Ok(())
@@ -440,8 +418,8 @@ impl LevelStore for DiskLists<'_> {
             FoundLists { levels: levels.map(level).collect(), complete, lists: Vec::new() };
         let first = if space.directed { 0 } else { stored.saturating_sub(2) };
         // If a run has reached the requested depth, its lists are not read, unless its last states are listed.
-        let is_wanted = self.max_depth.is_none_or(|most| self.manifest.depth() <= most);
-        if !complete && is_wanted || self.keep_last > 0 {
+        let is_wanted = self.search.max_depth.is_none_or(|most| self.manifest.depth() <= most);
+        if !complete && is_wanted || self.search.keep_last > 0 {
             for depth in first..stored {
                 let taken: u64 = found.lists.iter().map(BucketLists::bytes).sum();
                 let records = self.manifest.records(depth as u32);
@@ -458,7 +436,8 @@ impl LevelStore for DiskLists<'_> {
         (self.stored, self.room) = (becomes.is_stored(), room);
         self.records = self.manifest.records(self.depth);
         let done: HashSet<u32> = self.records.iter().map(|record| record.chunk).collect();
-        self.left = (0..self.of.parts()).filter(|&part| !done.contains(&(part as u32))).collect();
+        self.left =
+            (0..self.files.cut.parts()).filter(|&part| !done.contains(&(part as u32))).collect();
         self.done.store(done.len(), Ordering::Relaxed);
         self.share.begin(self.left.len());
     }
@@ -474,8 +453,8 @@ impl LevelStore for DiskLists<'_> {
         }
         let (_, stopped) = self.share.end();
         self.records = self.gather(false)?.records(self.depth);
-        if self.records.len() == self.of.parts() {
-            return Ok(Some(self.total()));
+        if self.records.len() == self.files.cut.parts() {
+            return Ok(Some(total(self.records.iter())));
         }
         self.commit()?;
         if stopped { Err(LevelEnd::Interrupted) } else { Ok(None) }
@@ -494,18 +473,10 @@ impl LevelStore for DiskLists<'_> {
             let puzzle = self.manifest.identity.board.clone();
             return Err(SearchError::Sum { puzzle, depth, found, all }.into());
         }
-        let bytes = match self.stored {
-            true => self.records.iter().map(|record| record.bytes).sum(),
-            false => 0,
-        };
-        let level = LevelRecord {
-            states: tally.states,
-            checksum: tally.checksum,
-            seconds: 0.0,
-            bytes,
-            lists: Some(counts),
-        };
         let stored = self.stored;
+        let bytes = self.records.iter().filter(|_| stored).map(|record| record.bytes).sum();
+        let (Tally { states, checksum }, lists) = (tally, Some(counts));
+        let level = LevelRecord { states, checksum, seconds: 0.0, bytes, lists };
         let done = self.committer.ask(move |writer| {
             let level = writer.level(level, stored)?;
             writer.commit_if_due()?;

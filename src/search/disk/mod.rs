@@ -44,5 +44,5 @@ pub(crate) use crate::search::disk::{
     plan::{Network, SENT, check_room, network, share, suits},
     reader::{Batch, Batches, Clock, Fetch, RunFiles, Times},
     survey::{Seen, Survey},
-    writer::{Committer, EncodedFrames, Writer, WriterJob, no_thread},
+    writer::{Committer, EncodedFrames, Writer, no_thread},
 };

@@ -163,8 +163,7 @@ impl MemoryPlan {
             let fits = plan.bytes <= budget;
             if fits { Ok(plan) } else { Err(too_large(problem, plan.bytes, budget)) }
         };
-        let puzzle = problem.space.to_string();
-        let mut best = Err(SearchError::TooSmall { puzzle }.into());
+        let mut best = Err(SearchError::TooSmall(problem.space.to_string()).into());
         let cuts = Chunks::cuts(problem.layout).map(|chunks| chunks.digits).collect();
         for digits in asked.map_or(cuts, |k| vec![k]) {
             match MemoryPlan::of(problem, search, &disk, Some(digits)).and_then(with_messages) {
@@ -221,7 +220,7 @@ pub fn network(space: &StateSpace, ranks: usize) -> Result<Network, Error> {
     let ranks = ranks.max(1);
     let enough = |cut: &Chunks| cut.count >= ranks * CHUNKS_PER_RANK;
     let cut = Chunks::cuts(layout).find(enough).or(Chunks::cuts(layout).next_back());
-    let cut = cut.ok_or_else(|| SearchError::TooSmall { puzzle: space.to_string() })?;
+    let cut = cut.ok_or_else(|| SearchError::TooSmall(space.to_string()))?;
     let windows = Crossings::count(&problem.groups, cut);
     let bits = u128::from(lehmer::even_count(layout.len())) * windows as u128;
     let bytes = |bits: u128| (bits / 8) as u64;
@@ -498,8 +497,7 @@ mod tests {
     use super::*;
     use crate::{
         puzzle::{Goal, Size, families},
-        search::disk::Directories,
-        store::MemoryDirectory,
+        search::forecast::in_memory,
     };
 
     fn board(size: &str) -> StateSpace {
@@ -545,8 +543,7 @@ mod tests {
     fn a_puzzle_that_nobody_has_searched_may_have_half_of_a_class_in_a_level() {
         for (name, classes) in [("coxeter:12", 2), ("stars:12", 2), ("lrx:11", 1)] {
             let search = Search::of(StateSpace::of_puzzle(families::parse(name).unwrap()));
-            let disk = Disk::new(Directories::new(vec![Box::new(MemoryDirectory::default())]));
-            let plan = MemoryPlan::choose(&search, &disk, None).unwrap();
+            let plan = MemoryPlan::choose(&search, &in_memory(), None).unwrap();
             assert_eq!(plan.classes, classes, "{name}");
             let found = estimate(&Widths::default(), plan, false);
             // Two levels with one bit for each state of a class, of which codes take at least 0.83 if there are two
@@ -562,7 +559,7 @@ mod tests {
     fn estimates_grow_with_the_levels() {
         let size = Size::new(3, 4).unwrap();
         let search = Search::new(Goal::Last.board(size).unwrap());
-        let mut disk = Disk::new(Directories::new(vec![Box::new(MemoryDirectory::default())]));
+        let mut disk = in_memory();
         disk.shared_digits = Some(1);
         let plan = MemoryPlan::choose(&search, &disk, None).unwrap();
         let counts = vec![1, 1000, 20_000_000, 21_841_159, 10_000];

@@ -18,21 +18,18 @@ use crossbeam::channel::{Receiver, Sender, bounded};
 
 use crate::{
     Error,
-    frontier::{BucketLists, BucketSpace, FrontierSearch, LevelTotal, ListChunk},
+    frontier::{BucketLists, BucketSpace, LevelTotal, ListChunk},
     kernel::{Kernel, Tally},
     perm::Register,
-    progress::{Phase, Progress},
-    puzzle::orbits::OrbitPuzzle,
     search::{
         Chunks, SearchError, SearchProblem,
-        disk::{Directories, Verified, label, no_thread},
+        disk::{Directories, label, no_thread},
     },
     store::{
         ChunkRecord, Codec, Decoder, FrameEntry, Frames, LevelHeader, LevelReader, ListCounts,
         ListCut, Manifest, ReadAt, RunFile, StorageError,
     },
-    system::SystemError,
-    threads::{map_numbers, pool},
+    threads::map_numbers,
 };
 
 // The readers: they read level files ahead of the workers.
@@ -46,17 +43,77 @@ const BATCH_BYTES: u64 = 1 << 20;
 
 const BATCH_FRAMES: usize = 16;
 
+/// The directories of a run, and what its files have in common.
+pub(crate) struct RunDirectories<'a> {
+    directories: &'a Directories,
+    /// The number of the run, as in the headers of its files.
+    run: u64,
+    /// The description of the lines that the header of each file must contain.
+    label: String,
+    /// Whether the run keeps all levels, so that a damaged one can be recomputed.
+    keep_all: bool,
+}
+
+impl<'a> RunDirectories<'a> {
+    pub fn new(directories: &'a Directories, manifest: &Manifest) -> RunDirectories<'a> {
+        let (run, label) = (manifest.run, label(&manifest.identity));
+        RunDirectories { directories, run, label, keep_all: manifest.keep_all }
+    }
+
+    /// Opens the file of a record in the manifest; its header must match, whatever the codec.
+    fn open(
+        &self,
+        record: &ChunkRecord,
+        expected: &LevelHeader,
+    ) -> Result<LevelReader, SearchError> {
+        let (depth, chunk) = (expected.depth, record.chunk as usize);
+        let storage = self.directories.of_chunk(chunk);
+        let [name, uncommitted] = RunFile::level_names(self.run, depth, record.chunk);
+        // A commit may give a file its final name at any time, but never revokes it.
+        let found = storage.find(&uncommitted);
+        let opened = found.and_then(|file| file.map_or_else(|| storage.open(&name), Ok));
+        let reader = opened.and_then(LevelReader::open).map_err(|e| match e.kind() {
+            ErrorKind::InvalidData => self.damaged(depth, chunk, &e.reason.to_string()),
+            ErrorKind::NotFound => SearchError::apart(
+                storage,
+                format!("{name} is missing: is the disk of this directory mounted?"),
+            ),
+            _ => e.into(),
+        })?;
+        let header = reader.header();
+        if *header != (LevelHeader { codec: header.codec, ..expected.clone() }) {
+            let own = header.run == self.run;
+            let whose = if own { "another depth or chunk" } else { "another search" };
+            return Err(SearchError::apart(
+                storage,
+                format!("{name} belongs to {whose}: replace it with the right file"),
+            ));
+        }
+        if reader.sum() != record.tally() || (record.bytes > 0 && reader.len() != record.bytes) {
+            return Err(self.damaged(depth, chunk, "this is not the file that the manifest lists"));
+        }
+        Ok(reader)
+    }
+
+    pub fn damaged(&self, depth: u32, chunk: usize, reason: &str) -> SearchError {
+        let storage = self.directories.of_chunk(chunk);
+        let place = storage.place(&Manifest::file_name(depth, chunk as u32));
+        let advice = if self.keep_all {
+            "tilewave resume --check recomputes the file from the previous levels"
+        } else {
+            "the file cannot be recomputed, because the previous levels were not kept: start again \
+             in another --dir"
+        };
+        let reason = format!("{place} (depth {depth}): {reason}; {advice}");
+        SearchError::Damaged { depth, scratch: false, reason }
+    }
+}
+
 /// The level files of a run, as shared by everything that reads and writes them.
 pub(crate) struct RunFiles<'a> {
-    pub directories: &'a Directories,
+    pub of: RunDirectories<'a>,
     pub problem: &'a SearchProblem,
     pub chunks: Chunks,
-    /// The number of the run, as in the headers of its files.
-    pub run: u64,
-    /// The description of the lines that the header of each file must contain.
-    pub label: String,
-    /// Whether the run keeps all levels, so that a damaged one can be recomputed.
-    pub keep_all: bool,
     pub kernel: Kernel,
     /// Number of threads that share the batches.
     pub threads: usize,
@@ -71,17 +128,8 @@ impl<'a> RunFiles<'a> {
         manifest: &Manifest,
         kernel: Kernel,
     ) -> RunFiles<'a> {
-        RunFiles {
-            directories,
-            problem,
-            chunks,
-            run: manifest.run,
-            label: label(&manifest.identity),
-            keep_all: manifest.keep_all,
-            kernel,
-            threads: 1,
-            times: Times::default(),
-        }
+        let of = RunDirectories::new(directories, manifest);
+        RunFiles { of, problem, chunks, kernel, threads: 1, times: Times::default() }
     }
 
     pub fn parts(&self, depth: usize) -> FileFrames {
@@ -120,14 +168,14 @@ impl<'a> RunFiles<'a> {
         let parts = self.parts(depth as usize);
         let lines = self.chunks.lines() * (parts.groups * parts.halves()) as u64;
         LevelHeader {
-            run: self.run,
+            run: self.of.run,
             depth,
             chunk: chunk as u32,
             chunks: self.chunks.count as u32,
             frame_lines: self.chunks.frame_lines(),
             first_line: chunk as u64 * lines,
             lines,
-            label: self.label.clone(),
+            label: self.of.label.clone(),
             codec,
         }
     }
@@ -222,66 +270,6 @@ pub(crate) struct FrameRead<'a> {
 
 pub(crate) type Batches<'a> = Receiver<Result<Batch<'a>, SearchError>>;
 
-/// The files of one level of a run.
-struct RunLevel<'a> {
-    pub directories: &'a Directories,
-    pub run: u64,
-    pub depth: u32,
-    /// Whether the previous levels exist, so that a damaged one can be recomputed.
-    pub keep_all: bool,
-}
-
-impl RunLevel<'_> {
-    /// Opens the file of a record in the manifest; its header must match, whatever the codec.
-    pub fn open(
-        &self,
-        record: &ChunkRecord,
-        expected: &LevelHeader,
-    ) -> Result<LevelReader, SearchError> {
-        let chunk = record.chunk as usize;
-        let storage = self.directories.of_chunk(chunk);
-        let [name, uncommitted] = RunFile::level_names(self.run, self.depth, record.chunk);
-        // A commit may give a file its final name at any time, but never revokes it.
-        let found = storage.find(&uncommitted);
-        let opened = found.and_then(|file| file.map_or_else(|| storage.open(&name), Ok));
-        let reader = opened.and_then(LevelReader::open).map_err(|e| match e.kind() {
-            ErrorKind::InvalidData => self.damaged(chunk, &e.reason.to_string()),
-            ErrorKind::NotFound => SearchError::apart(
-                storage,
-                format!("{name} is missing: is the disk of this directory mounted?"),
-            ),
-            _ => e.into(),
-        })?;
-        let header = reader.header();
-        if *header != (LevelHeader { codec: header.codec, ..expected.clone() }) {
-            let own = header.run == self.run;
-            let whose = if own { "another depth or chunk" } else { "another search" };
-            return Err(SearchError::apart(
-                storage,
-                format!("{name} belongs to {whose}: replace it with the right file"),
-            ));
-        }
-        if reader.sum() != record.tally() || (record.bytes > 0 && reader.len() != record.bytes) {
-            return Err(self.damaged(chunk, "this is not the file that the manifest lists"));
-        }
-        Ok(reader)
-    }
-
-    pub fn damaged(&self, chunk: usize, reason: &str) -> SearchError {
-        let storage = self.directories.of_chunk(chunk);
-        let place = storage.place(&Manifest::file_name(self.depth, chunk as u32));
-        let advice = if self.keep_all {
-            "tilewave resume --check recomputes the file from the previous levels"
-        } else {
-            "the file cannot be recomputed, because the previous levels were not kept: start again \
-             in another --dir"
-        };
-        let depth = self.depth;
-        let reason = format!("{place} (depth {depth}): {reason}; {advice}");
-        SearchError::Damaged { depth, scratch: false, reason }
-    }
-}
-
 pub(crate) struct Fetch<'a> {
     pub files: &'a RunFiles<'a>,
     pub parts: FileFrames,
@@ -301,16 +289,11 @@ impl Fetch<'_> {
             return Ok(None);
         };
         let expected = self.files.header(self.depth, chunk, Codec::Zstd);
-        self.level_run().open(record, &expected).map(Some)
-    }
-
-    fn level_run(&self) -> RunLevel<'_> {
-        let RunFiles { directories, run, keep_all, .. } = *self.files;
-        RunLevel { directories, run, depth: self.depth, keep_all }
+        self.files.of.open(record, &expected).map(Some)
     }
 
     pub fn damaged(&self, chunk: usize, reason: &str) -> SearchError {
-        self.level_run().damaged(chunk, reason)
+        self.files.of.damaged(self.depth, chunk, reason)
     }
 
     /// Decodes the frames of a chunk one by one: calls `each` until it returns false or there are no more frames.
@@ -466,54 +449,41 @@ impl Chunking {
 
 /// The files of a list search.
 pub(crate) struct ListFiles<'a> {
-    directories: &'a Directories,
-    of: Chunking,
-    run: u64,
+    of: RunDirectories<'a>,
+    pub cut: Chunking,
     chunks: u32,
-    label: String,
-    keep_all: bool,
 }
 
 impl<'a> ListFiles<'a> {
     pub fn new(directories: &'a Directories, manifest: &Manifest) -> ListFiles<'a> {
-        ListFiles {
-            directories,
-            of: manifest.lists.as_ref().map(Chunking::of).unwrap_or_default(),
-            run: manifest.run,
-            chunks: manifest.chunks,
-            label: label(&manifest.identity),
-            keep_all: manifest.keep_all,
-        }
+        let cut = manifest.lists.as_ref().map(Chunking::of).unwrap_or_default();
+        let of = RunDirectories::new(directories, manifest);
+        ListFiles { of, cut, chunks: manifest.chunks }
     }
 
     pub fn header(&self, depth: u32, chunk: u32) -> LevelHeader {
-        let each = self.of.classes * self.of.each;
+        let each = self.cut.classes * self.cut.each;
         let first = chunk as usize * each;
         LevelHeader {
-            run: self.run,
+            run: self.of.run,
             depth,
             chunk,
             chunks: self.chunks,
-            frame_lines: self.of.classes as u32,
+            frame_lines: self.cut.classes as u32,
             first_line: first as u64,
-            lines: each.min(self.of.all - first) as u64,
-            label: self.label.clone(),
+            lines: each.min(self.cut.all - first) as u64,
+            label: self.of.label.clone(),
             codec: Codec::Zstd,
         }
-    }
-
-    fn level(&self, depth: u32) -> RunLevel<'a> {
-        let ListFiles { directories, run, keep_all, .. } = *self;
-        RunLevel { directories, run, depth, keep_all }
     }
 
     /// Returns the error for lists that cannot be read: the file with the number of its chunk.
     pub fn unread(&self, error: StorageError) -> SearchError {
         match (error.kind(), RunFile::parse(&error.place.file)) {
             (
-                std::io::ErrorKind::InvalidData,
+                ErrorKind::InvalidData,
                 Some(RunFile::Level { depth, chunk } | RunFile::Uncommitted { depth, chunk, .. }),
-            ) => self.level(depth).damaged(chunk as usize, &error.reason.to_string()),
+            ) => self.of.damaged(depth, chunk as usize, &error.reason.to_string()),
             _ => error.into(),
         }
     }
@@ -527,12 +497,11 @@ impl<'a> ListFiles<'a> {
         record: &ChunkRecord,
         room: &AtomicU64,
     ) -> Result<Vec<(usize, ListChunk)>, SearchError> {
-        let level = self.level(depth);
-        let reader = level.open(record, &self.header(depth, record.chunk))?;
+        let reader = self.of.open(record, &self.header(depth, record.chunk))?;
         let (file, entries) = reader.into_file();
         let file: Arc<dyn ReadAt> = file.into();
         let read = |entry: &FrameEntry| {
-            let at = record.chunk as usize * self.of.each + entry.frame as usize;
+            let at = record.chunk as usize * self.cut.each + entry.frame as usize;
             let relaxed = Ordering::Relaxed;
             let takes = |bytes: u64| {
                 room.fetch_update(relaxed, relaxed, |left| left.checked_sub(bytes)).is_ok()
@@ -574,74 +543,47 @@ impl<'a> ListFiles<'a> {
         }
         Ok(BucketLists { chunks })
     }
+
+    /// Recounts the states in the file of a chunk; `None` if `read`, which is given the number of bytes read since the
+    /// last call, returns false.
+    pub fn check(
+        &self,
+        space: &BucketSpace,
+        depth: u32,
+        record: &ChunkRecord,
+        read: &dyn Fn(u64) -> bool,
+    ) -> Result<Option<Tally>, Error> {
+        if !record.has_file() {
+            return Ok(Some(record.tally()));
+        }
+        let mut sum = LevelTotal::default();
+        for (at, lists) in self.lists(space, depth, record, &AtomicU64::new(0))? {
+            if !read(0) {
+                return Ok(None);
+            }
+            sum = sum.plus(space.recount(at, &lists).map_err(|error| self.unread(error))?);
+        }
+        // The lists do not contain the number of keys that moves have generated.
+        let own = ListCounts { generated: 0, ..sum.lists };
+        let stated = record.lists.map(|lists| ListCounts { generated: 0, ..lists });
+        if stated != Some(own) {
+            return Err(self.of.damaged(depth, record.chunk as usize, OTHER_STATES).into());
+        }
+        read(record.bytes);
+        Ok(Some(sum.tally))
+    }
 }
 
-// Operations on the files of a run at rest.
+/// What is wrong with a file if a recount finds other states.
+pub(crate) const OTHER_STATES: &str = "the states in this file do not match the manifest";
 
-/// Reads every list of every file of a run, recounts its states, and makes the same comparisons as
-/// [`crate::search::disk::verify`].
-pub(crate) fn verify_lists(
-    directories: &Directories,
-    manifest: &Manifest,
-    puzzle: &OrbitPuzzle,
-    progress: &dyn Progress,
-) -> Result<Verified, Error> {
-    let first = directories.first();
-    let files = ListFiles::new(directories, manifest);
-    let unknown =
-        || SearchError::apart(first, "the manifest does not say how the lists are distributed");
-    let cut = manifest.lists.as_ref().ok_or_else(unknown)?;
-    let space = FrontierSearch::new(puzzle.clone()).space_of(cut)?;
-    let all = manifest.disk_bytes();
-    let done = AtomicU64::new(0);
-    let mut verified = Verified::default();
-    let pool = pool(None).map_err(SearchError::from)?;
-    for level in &manifest.files {
-        let check = |record: &ChunkRecord| {
-            if !record.has_file() {
-                return Ok(record.tally());
-            }
-            let mut sum = LevelTotal::default();
-            let none = AtomicU64::new(0);
-            for (at, lists) in files.lists(&space, level.depth, record, &none)? {
-                if progress.interrupted() {
-                    return Err(SystemError::Interrupted.into());
-                }
-                let own = space.recount(at, &lists).map_err(|error| files.unread(error))?;
-                sum = sum.plus(own);
-            }
-            let read = done.fetch_add(record.bytes, Ordering::Relaxed) + record.bytes;
-            progress.progress(Phase::Check, read, all);
-            // The lists do not contain the number of keys that moves have generated.
-            let own = ListCounts { generated: 0, ..sum.lists };
-            let stated = record.lists.map(|lists| ListCounts { generated: 0, ..lists });
-            if (sum.tally, Some(own)) != (record.tally(), stated) {
-                let reason = "the states in this file do not match the manifest";
-                return Err(files.level(level.depth).damaged(record.chunk as usize, reason));
-            }
-            Ok(sum.tally)
-        };
-        let check = |i: usize| check(&level.chunks[i]);
-        let tallies = pool.install(|| map_numbers(level.chunks.len(), &check));
-        let mut sum = Tally::default();
-        for (record, tally) in level.chunks.iter().zip(tallies) {
-            sum = sum.plus(tally?);
-            verified.files += u64::from(record.has_file());
-            verified.bytes += record.bytes;
-        }
-        verified.states += sum.states;
-        let kept = manifest.keep_all || level.depth as usize + 1 == manifest.levels.len();
-        let stated = manifest.levels.get(level.depth as usize);
-        if stated.is_some_and(|stated| kept && stated.tally() != sum) {
-            let reason = format!(
-                "the states at depth {} do not match the manifest: the files of the search are \
-                 damaged; start again in another --dir",
-                level.depth
-            );
-            return Err(SearchError::apart(first, reason).into());
-        }
-    }
-    Ok(verified)
+/// The totals of some chunks.
+pub(crate) fn total<'a>(records: impl Iterator<Item = &'a ChunkRecord>) -> LevelTotal {
+    let total = |record: &ChunkRecord| LevelTotal {
+        tally: record.tally(),
+        lists: record.lists.unwrap_or_default(),
+    };
+    records.map(total).fold(LevelTotal::default(), LevelTotal::plus)
 }
 
 /// The additional counts in a file of lists; the number of keys generated by moves is that of chunks with states.

@@ -269,12 +269,6 @@ impl DiskJob<'_> {
         agreed(communicator, choose(digits.first().map(|&digits| usize::from(digits))))
     }
 
-    /// Rejects a run that is not the requested one.
-    fn check(&self, plan: MemoryPlan, manifest: &Manifest) -> Result<(), SearchError> {
-        let cut = (plan.chunks() as u32, plan.chunks.frame_lines());
-        same_run(self.disk, manifest, &Identity::of(&self.search.space), self.disk.keep_all, cut)
-    }
-
     /// Continues the run in the directories, or starts one. `leader` is the rank that has locked the directories of
     /// this rank.
     fn run(&self, leader: usize) -> Result<Outcome, Stopped> {
@@ -289,19 +283,21 @@ impl DiskJob<'_> {
             (found, agreed(communicator, begun)?)
         };
         let plan = self.plan(found.as_ref())?;
+        let identity = Identity::of(&search.space);
+        let (chunks, frame_lines) = (plan.chunks() as u32, plan.chunks.frame_lines());
         let mut manifest = match found {
-            Some(manifest) => {
-                agreed(communicator, self.check(plan, &manifest))?;
-                manifest
+            Some(found) => {
+                let same = same_run(disk, &found, &identity, disk.keep_all, (chunks, frame_lines));
+                agreed(communicator, same.map(|()| found))?
             }
             None => {
                 let run = begun.map_or_else(|| run_number(&disk.directories), Ok);
                 let new = Manifest {
                     run: agreed(communicator, run)?,
-                    identity: Identity::of(&search.space),
+                    identity,
                     shared_digits: plan.chunks.digits as u32,
-                    chunks: plan.chunks.count as u32,
-                    frame_lines: plan.chunks.frame_lines(),
+                    chunks,
+                    frame_lines,
                     directories: disk.directories.count() as u32,
                     shares: disk.directories.shares_by_room(),
                     keep_all: disk.keep_all,

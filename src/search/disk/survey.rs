@@ -53,6 +53,10 @@ impl Seen<'_> {
         SearchError::apart(self.storage, reason)
     }
 
+    fn position(&self) -> String {
+        format!("directory {} of {}", self.place, self.directories.count())
+    }
+
     /// The marker, unless it is damaged.
     fn marker(&self) -> Result<Option<&Marker>, SearchError> {
         match &self.marker {
@@ -83,14 +87,10 @@ impl Seen<'_> {
             return Ok(());
         }
         Err(self.apart(format!(
-            "this directory belongs to a search of {} as directory {} of {}, but is given as \
-             directory {} of {}: specify all directories in the order given when the search was \
-             started",
-            marker.identity.board,
-            marker.place,
-            marker.directories,
-            self.place,
-            self.directories.count()
+            "{}, but is given as {}: specify all directories in the order given when the search \
+             was started",
+            belonging(marker),
+            self.position()
         )))
     }
 
@@ -266,7 +266,7 @@ impl<'a> Survey<'a> {
                 let name = file.name();
                 match file {
                     RunFile::Uncommitted { run, depth, chunk } if run == manifest.run => {
-                        let level = RunFile::Level { depth, chunk }.name();
+                        let level = Manifest::file_name(depth, chunk);
                         if named.contains(&(depth, chunk)) && !here.has(&level) {
                             storage.rename(&name, &level)?;
                         } else {
@@ -309,22 +309,18 @@ impl<'a> Survey<'a> {
             if let Some(&(depth, chunk)) = gone.first() {
                 self.not_newer(manifest)?;
                 return Err(seen.apart(format!(
-                    "{} is missing (missing in total: {} of the {} files that the manifest lists \
-                     for directory {} of {}): is the disk of this directory mounted? Nothing was \
-                     changed",
-                    RunFile::Level { depth, chunk }.name(),
+                    "{} is missing (missing in total: {} of the {named} files that the manifest \
+                     lists for {}): is the disk of this directory mounted? Nothing was changed",
+                    Manifest::file_name(depth, chunk),
                     gone.len(),
-                    named,
-                    seen.place,
-                    seen.directories.count()
+                    seen.position()
                 )));
             }
             if marked && seen.any_marker().is_none() && named == 0 {
                 return Err(seen.apart(format!(
-                    "this should be directory {} of {} of the search, but none of the files of the \
-                     search are here: is the disk of this directory mounted?",
-                    seen.place,
-                    seen.directories.count()
+                    "this should be {} of the search, but none of the files of the search are \
+                     here: is the disk of this directory mounted?",
+                    seen.position()
                 )));
             }
         }
@@ -364,31 +360,24 @@ impl<'a> Survey<'a> {
             let named: HashSet<_> = seen.named(manifest).collect();
             let late = |file: &(u32, u32)| file.0 as usize >= manifest.levels.len();
             for file in seen.levels().filter(|file| late(file) && !named.contains(file)) {
-                let name = RunFile::Level { depth: file.0, chunk: file.1 }.name();
-                match seen.owner(file)? {
-                    Some(run) if run != manifest.run => {
-                        return Err(seen.apart(format!(
-                            "{name} belongs to another search, but this search will write a file \
-                             with this name: move the existing file away"
-                        )));
-                    }
-                    None => {
-                        return Err(seen.apart(format!(
-                            "{name} is not a complete level file, but the search will write a file \
-                             with this name: move the existing file away"
-                        )));
-                    }
+                let name = Manifest::file_name(file.0, file.1);
+                let in_the_way = match seen.owner(file)? {
+                    Some(run) if run != manifest.run => "belongs to another search",
+                    None => "is not a complete level file",
                     // Versions without markers gave files their final names before they were committed: for those, the
                     // same chunk of the same run replaces them.
-                    Some(_) if seen.any_marker().is_none() || is_behind(manifest, file.0) => {}
-                    Some(_) => {
-                        return Err(older(format!(
-                            "{}/{name} has depth {}",
-                            seen.storage.name(),
-                            file.0
-                        )));
+                    Some(_) if seen.any_marker().is_none() || is_behind(manifest, file.0) => {
+                        continue;
                     }
-                }
+                    Some(_) => {
+                        let place = seen.storage.place(&name);
+                        return Err(older(format!("{place} has depth {}", file.0)));
+                    }
+                };
+                return Err(seen.apart(format!(
+                    "{name} {in_the_way}, but this search will write a file with this name: move \
+                     the existing file away"
+                )));
             }
         }
         Ok(())
@@ -402,7 +391,7 @@ impl<'a> Survey<'a> {
         for seen in all {
             let level = seen.levels().next();
             if let Some((depth, chunk)) = level {
-                let name = RunFile::Level { depth, chunk }.name();
+                let name = Manifest::file_name(depth, chunk);
                 let mounted = match seen.marker()?.filter(|marker| marker.place > 1) {
                     Some(_) => format!(
                         " (according to {MARKER}, this is not the first directory of its search: \
@@ -428,11 +417,9 @@ impl<'a> Survey<'a> {
             seen.placed(marker)?;
             if first.is_none_or(|first| first.run != marker.run) {
                 return Err(seen.apart(format!(
-                    "this directory belongs to a search of {} as directory {} of {}, but {} \
-                     contains no files of that search: is the disk of that directory mounted?",
-                    marker.identity.board,
-                    marker.place,
-                    marker.directories,
+                    "{}, but {} contains no files of that search: is the disk of that directory \
+                     mounted?",
+                    belonging(marker),
                     all[0].storage.name()
                 )));
             }
@@ -444,6 +431,14 @@ impl<'a> Survey<'a> {
         });
         Ok(first.map(|marker| marker.run).or(half))
     }
+}
+
+/// What the marker of a directory says.
+pub(crate) fn belonging(marker: &Marker) -> String {
+    format!(
+        "this directory belongs to a search of {} as directory {} of {}",
+        marker.identity.board, marker.place, marker.directories
+    )
 }
 
 /// Whether a level is the empty one after the last level of a complete run. If moves cannot be reversed, it has files,

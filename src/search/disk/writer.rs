@@ -320,7 +320,7 @@ impl Writer {
 const WAITING: usize = 64;
 
 /// A job for the writing thread.
-pub(crate) type WriterJob = Box<dyn FnOnce(&mut Writer) -> Result<(), SearchError> + Send>;
+type WriterJob = Box<dyn FnOnce(&mut Writer) -> Result<(), SearchError> + Send>;
 
 /// The writing thread of a run.
 ///
