@@ -242,6 +242,7 @@ pub(crate) struct PlaneSources {
 }
 
 /// The contribution of some source blocks to a target block.
+#[derive(Default)]
 pub(crate) struct Portion {
     /// The words that receive any lanes, by their indices in the block, and these lanes.
     pub words: Vec<u16>,
@@ -394,13 +395,10 @@ impl PlaneSources {
 
     /// Returns the contribution of a range of source blocks to a target block, identified by its key.
     fn portion(&self, sources: &BlockSources, from: &Range<usize>, key: &[u64]) -> Arc<Portion> {
-        let known = self.portions.read();
-        if let Some(portion) = known.get(key) {
+        if let Some(portion) = self.portions.read().get(key) {
             return portion.clone();
         }
-        drop(known);
-        let mut portion =
-            Portion { words: Vec::new(), lanes: Vec::new(), starts: vec![0], pieces: Vec::new() };
+        let mut portion = Portion { starts: vec![0], ..Portion::default() };
         for word in 0..self.layout.block_registers() {
             let mut lanes = 0;
             for (piece, its) in self.pieces_of(sources, word) {

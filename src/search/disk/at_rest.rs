@@ -14,7 +14,6 @@ use crate::{
     Error,
     frontier::{FrontierSearch, LevelTotal},
     kernel::{Kernel, Tally},
-    perm::{Register, layout},
     progress::{NoProgress, Phase, Progress},
     puzzle::{Board, StateSpace},
     search::{
@@ -92,13 +91,12 @@ pub fn status(directories: &Directories) -> Result<Status, Error> {
     let manifest = survey.some_run()?;
     let searched = manifest.identity.searched(directories.first())?;
     let depth = manifest.depth();
-    let done = manifest.files_of(depth as u32).map_or(0, |files| files.chunks.len());
     Ok(Status {
         running: directories.is_locked(),
         all_states: searched.states(),
         searched,
         depth: (!manifest.complete).then_some(depth),
-        chunks_done: done,
+        chunks_done: manifest.files_of(depth as u32).map_or(0, |files| files.chunks.len()),
         scratch_bytes,
         manifest,
     })
@@ -186,7 +184,7 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
             let level = |files: &LevelFiles| run.level(files.depth, files.chunks.clone());
             let levels: Vec<Fetch> = manifest.files.iter().map(level).collect();
             verify_levels(directories, &manifest, &|level, record| {
-                Ok(check_chunk(&levels[level], record.chunk as usize, &read)?)
+                Ok(levels[level].check(record.chunk as usize, &read)?)
             })?
         }
         Searched::Listed(puzzle) => {
@@ -249,44 +247,6 @@ fn verify_levels(
         }
     }
     Ok(verified)
-}
-
-/// Recounts the states of a chunk; `None` if interrupted.
-fn check_chunk(
-    fetch: &Fetch,
-    chunk: usize,
-    read: &dyn Fn(u64) -> bool,
-) -> Result<Option<Tally>, SearchError> {
-    let mut tally = Tally::default();
-    let (level, problem) = (fetch.files.chunks.layout.registers(), fetch.files.problem);
-    let groups = &problem.groups.classes[problem.class(fetch.depth as usize)];
-    let whole = fetch.each_frame(chunk, &mut |frame, registers| {
-        if any_beyond(registers, groups[frame.group].cells.len()) {
-            let reason = format!(
-                "{}: the frame contains states on nonexistent cells",
-                frame.frames.damaged(0)
-            );
-            return Err(fetch.damaged(chunk, &reason));
-        }
-        let first = frame.group as u64 * level + frame.register as u64;
-        let counted = if frame.seen { &[] } else { registers };
-        for (register, bytes) in (first..).zip(counted) {
-            let key = layout::mix(register);
-            for (j, word) in bytes.as_chunks::<8>().0.iter().enumerate() {
-                let word = u64::from_le_bytes(*word);
-                tally.states += u64::from(word.count_ones());
-                tally.checksum = tally.checksum.wrapping_add(layout::word(key, j, word));
-            }
-        }
-        Ok(read(u64::from(frame.frames.entries[0].len)))
-    })?;
-    Ok(whole.then_some(tally))
-}
-
-/// Whether a byte has a bit for a cell after the last one of its group.
-fn any_beyond(registers: &[Register], cells: usize) -> bool {
-    let beyond = 0xffu32.checked_shl(cells as u32).unwrap_or(0) as u8;
-    registers.as_flattened().iter().any(|byte| byte & beyond != 0)
 }
 
 // Rebuilds the manifest of level files that have lost theirs, and recomputes damaged levels.

@@ -56,9 +56,9 @@ pub(crate) struct GroupStep {
     pub step: IncomingStep,
     /// Where each transfer leads.
     pub reach: Vec<Reach>,
-    /// Planes through which states arrive, in the order of the step's last transfers.
-    pub incoming: Vec<usize>,
-    /// Planes of the next step through which states leave, with the bit that each of them takes.
+    /// Planes through which states arrive, in the order of the step's last transfers, with the bit that each sets.
+    pub incoming: Vec<(usize, u8)>,
+    /// Planes of the next step through which states leave, with the bit that each takes.
     pub outgoing: Vec<(usize, u8)>,
 }
 
@@ -72,11 +72,8 @@ pub(crate) fn half_step(
     let tables = Gathers::new(chunks.layout);
     let (class, side) = (problem.class(depth + 1), problem.side(depth));
     let into = |group: usize| {
-        let planes = crossings.sides[side].iter().enumerate();
-        let planes: Vec<(usize, &Plane)> =
-            planes.filter(|(_, plane)| plane.to.0 == group).collect();
-        let halo: Vec<Vec<(u8, u8)>> =
-            planes.iter().map(|(_, plane)| vec![(0, plane.to.1)]).collect();
+        let incoming = planes_at(crossings, side, group, |plane| plane.to);
+        let halo: Vec<_> = incoming.iter().map(|&(_, bit)| vec![(0, bit)]).collect();
         let groups = &problem.groups;
         let moves = groups.incoming[class][group].iter();
         let inner = moves.filter(|a| !crosses(&a.transfer, chunks));
@@ -86,17 +83,21 @@ pub(crate) fn half_step(
         if step.rule == Rule::Reverse {
             reach.extend(step.program.gathers().iter().map(|g| Reach::of(chunks.layout, g)));
         }
-        let incoming = planes.iter().map(|(at, _)| *at).collect();
-        Ok(GroupStep { reach, step, incoming, outgoing: leaving(crossings, 1 - side, group) })
+        let outgoing = planes_at(crossings, 1 - side, group, |plane| plane.from);
+        Ok(GroupStep { reach, step, incoming, outgoing })
     };
     (0..problem.groups.classes[class].len()).map(into).collect()
 }
 
-/// Returns the planes of a side through which states leave a group, with the bit that each of them takes.
-pub(crate) fn leaving(crossings: &Crossings, side: usize, group: usize) -> Vec<(usize, u8)> {
-    let planes = crossings.sides[side].iter().enumerate();
-    let leaving = planes.filter(|(_, plane)| plane.from.0 == group);
-    leaving.map(|(at, plane)| (at, plane.from.1)).collect()
+/// Returns the planes of a side that have a group at one end, with the bit there.
+fn planes_at(
+    crossings: &Crossings,
+    side: usize,
+    group: usize,
+    end: impl Fn(&Plane) -> (usize, u8),
+) -> Vec<(usize, u8)> {
+    let ends = crossings.sides[side].iter().map(end).enumerate();
+    ends.filter(|(_, (of, _))| *of == group).map(|(plane, (_, bit))| (plane, bit)).collect()
 }
 
 // The frames of a chunk that a step can reach.
@@ -403,7 +404,8 @@ pub(crate) fn restore(
     }
     let size = chunks.layout.block_registers();
     let groups = 0..level.parts.groups;
-    let leaving: Vec<_> = groups.map(|group| leaving(&run.crossings, side, group)).collect();
+    let leaving = |group| planes_at(&run.crossings, side, group, |plane| plane.from);
+    let leaving: Vec<_> = groups.map(leaving).collect();
     std::thread::scope(|scope| {
         let chunks_read = level.start(scope, order, AHEAD)?;
         for &chunk in order {
@@ -541,7 +543,7 @@ impl ChunkStep<'_> {
                 let halos = sources.live.len() - into.incoming.len()..;
                 let planes = into.incoming.iter().zip(&mut sources.live[halos]);
                 let blocks = halo.chunks_mut(size).zip(&mut sources.handed);
-                for ((&plane, live), (halo, handed)) in planes.zip(blocks) {
+                for ((&(plane, _), live), (halo, handed)) in planes.zip(blocks) {
                     *live = self.halo.incoming(plane, block, located, words);
                     if *live {
                         spread(kernel, words, halo);

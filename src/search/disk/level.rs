@@ -27,7 +27,7 @@ use crate::{
         },
         states_of,
     },
-    store::{ChunkRecord, LevelFiles, LevelRecord, Manifest},
+    store::{ChunkRecord, LevelFiles, LevelRecord, Manifest, Storage, StorageError},
     threads::pool,
 };
 
@@ -247,11 +247,7 @@ impl<'a> Session<'a> {
         })?;
         let first = self.job.disk.directories.first();
         let parts = self.job.communicator.all_gather(own.text().into_bytes());
-        let parts = parts.iter().map(|part| {
-            let part = Manifest::parse(part);
-            part.map_err(|e| first.error("manifest", std::io::Error::other(e)))
-        });
-        let manifest = merge(parts.collect::<Result<_, _>>()?, base);
+        let manifest = merge(&parts, base, first)?;
         // Before the others remove anything: rank 0 does not continue without its manifest.
         if self.job.communicator.rank() == 0 {
             manifest.write(first)?;
@@ -361,8 +357,15 @@ pub(crate) fn own(manifest: &Manifest, rank: usize, is_mine: impl Fn(usize) -> b
     own
 }
 
-/// The manifest of all ranks: that of rank 0, with the files of the others.
-pub(crate) fn merge(parts: Vec<Manifest>, base: &Manifest) -> Manifest {
+/// The manifest of all ranks, given as a text for each: that of rank 0, with the files of the others.
+pub(crate) fn merge(
+    texts: &[impl AsRef<[u8]>],
+    base: &Manifest,
+    first: &dyn Storage,
+) -> Result<Manifest, StorageError> {
+    let parts = texts.iter().map(|text| Manifest::parse(text.as_ref()));
+    let parts: Result<Vec<Manifest>, _> = parts.collect();
+    let parts = parts.map_err(|error| first.error("manifest", std::io::Error::other(error)))?;
     let mut files = BTreeMap::<u32, Vec<ChunkRecord>>::new();
     let (mut written, mut peak) = (0, 0);
     for part in &parts {
@@ -374,12 +377,8 @@ pub(crate) fn merge(parts: Vec<Manifest>, base: &Manifest) -> Manifest {
     }
     let files = files.into_iter().filter(|(_, chunks)| !chunks.is_empty());
     let files = files.map(|(depth, chunks)| LevelFiles { depth, chunks }).collect();
-    Manifest {
-        files,
-        bytes_written: written,
-        peak_bytes: base.peak_bytes.max(peak),
-        ..parts[0].clone()
-    }
+    let peak_bytes = base.peak_bytes.max(peak);
+    Ok(Manifest { files, bytes_written: written, peak_bytes, ..parts[0].clone() })
 }
 
 // How long ranks compute between exchanges, and what they report meanwhile.

@@ -320,12 +320,7 @@ impl DiskLists<'_> {
             return Ok(own);
         }
         let parts = self.exchange(own.text())?;
-        let parts = parts.iter().map(|part| Manifest::parse(part.as_bytes()));
-        let parts = parts.collect::<Result<_, _>>().map_err(|error| {
-            let error = std::io::Error::other(error);
-            LevelEnd::Unread(self.disk.directories.first().error("manifest", error))
-        });
-        Ok(merge(parts?, &self.manifest))
+        merge(&parts, &self.manifest, self.disk.directories.first()).map_err(LevelEnd::Unread)
     }
 
     /// Commits everything that several ranks have finished, as the state to continue from.

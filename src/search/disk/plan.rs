@@ -243,8 +243,9 @@ pub fn network(space: &StateSpace, ranks: usize) -> Result<Network, Error> {
 pub struct DiskBudget {
     /// Maximum size of its files in bytes, according to the requested limit.
     limit: u64,
-    /// For each disk, the free space plus what its files take there already, and the share of its directories.
-    disks: Vec<(u64, u64)>,
+    /// For each disk, its number if known, the free space plus what its files take there already, and the share of its
+    /// directories.
+    disks: Vec<(Option<u64>, u64, u64)>,
     /// The sum of all shares.
     of: u64,
 }
@@ -262,8 +263,7 @@ impl DiskBudget {
         }
         let shares = directories.shares();
         let (_, of) = shares.share(0);
-        let mut devices: Vec<Option<u64>> = Vec::new();
-        let mut disks: Vec<(u64, u64)> = Vec::new();
+        let mut disks: Vec<(Option<u64>, u64, u64)> = Vec::new();
         for (place, storage) in directories.all().enumerate() {
             let Some(free) = storage.free() else { continue };
             let files = manifest.iter().flat_map(|manifest| &manifest.files);
@@ -272,14 +272,13 @@ impl DiskBudget {
             let taken: u64 = here.map(|record| record.bytes).sum();
             // Directories on one disk share its free space.
             let device = storage.device();
-            let known = devices.iter().position(|d| device.is_some() && *d == device);
+            let known = disks.iter().position(|disk| device.is_some() && disk.0 == device);
             let at = known.unwrap_or(disks.len());
             if at == disks.len() {
-                devices.push(device);
-                disks.push((free, 0));
+                disks.push((device, free, 0));
             }
-            disks[at].0 = disks[at].0.saturating_add(taken);
-            disks[at].1 += u64::from(shares.share(place).0);
+            disks[at].1 = disks[at].1.saturating_add(taken);
+            disks[at].2 += u64::from(shares.share(place).0);
         }
         Ok(DiskBudget { limit: disk.limit.unwrap_or(u64::MAX), disks, of: of.into() })
     }
@@ -303,7 +302,7 @@ impl DiskBudget {
                 "raise --disk-limit if the disk has more space, or start anyway with --ignore-space",
             );
         }
-        for &(free, part) in &self.disks {
+        for &(_, free, part) in &self.disks {
             let share = (u128::from(needed) * u128::from(part) / u128::from(self.of)) as u64;
             if share > free {
                 let advice = if self.disks.len() == 1 {
@@ -442,11 +441,9 @@ fn estimate_of(widths: &[u64], plan: MemoryPlan, keep_all: bool, most: u64) -> E
     // space.
     let beside = |seen: u64| u64::from(plan.seen) * level_bytes(plan, seen);
     let most_beside = beside(plan.states / plan.classes / 2);
-    let mut seen = seen(widths, plan.classes);
+    let seen = seen(widths, plan.classes).into_iter().map(|sum| sum.min(most));
     let widths: Vec<u64> = widths.iter().map(|&width| width.min(most)).collect();
-    seen.iter_mut().for_each(|sum| *sum = most.min(*sum));
-    let level: Vec<u64> =
-        widths.iter().zip(&seen).map(|(&w, &s)| level_of(w) + beside(s)).collect();
+    let level: Vec<u64> = widths.iter().zip(seen).map(|(&w, s)| level_of(w) + beside(s)).collect();
     let written: u64 = match level.is_empty() {
         // As if all levels had the maximum width.
         true => ((level_of(widest) + most_beside) as f64 / plan.widest) as u64,

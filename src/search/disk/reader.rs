@@ -20,7 +20,7 @@ use crate::{
     Error,
     frontier::{BucketLists, BucketSpace, LevelTotal, ListChunk},
     kernel::{Kernel, Tally},
-    perm::Register,
+    perm::{Register, layout},
     search::{
         Chunks, SearchError, SearchProblem,
         disk::{Directories, label, no_thread},
@@ -327,6 +327,39 @@ impl Fetch<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// Recounts the states of a chunk; `None` if `read`, which is given the number of bytes read since the last call,
+    /// returns false.
+    pub fn check(
+        &self,
+        chunk: usize,
+        read: &dyn Fn(u64) -> bool,
+    ) -> Result<Option<Tally>, SearchError> {
+        let mut tally = Tally::default();
+        let RunFiles { chunks, problem, .. } = self.files;
+        let groups = &problem.groups.classes[problem.class(self.depth as usize)];
+        let whole = self.each_frame(chunk, &mut |frame, registers| {
+            // Bits for cells after the last one of the group.
+            let beyond = (0xff_u32 << groups[frame.group].cells.len()) as u8;
+            if registers.as_flattened().iter().any(|byte| byte & beyond != 0) {
+                let place = frame.frames.damaged(0);
+                let reason = format!("{place}: the frame contains states on nonexistent cells");
+                return Err(self.damaged(chunk, &reason));
+            }
+            let first = frame.group as u64 * chunks.layout.registers() + frame.register as u64;
+            let counted = if frame.seen { &[] } else { registers };
+            for (register, bytes) in (first..).zip(counted) {
+                let key = layout::mix(register);
+                for (j, word) in bytes.as_chunks::<8>().0.iter().enumerate() {
+                    let word = u64::from_le_bytes(*word);
+                    tally.states += u64::from(word.count_ones());
+                    tally.checksum = tally.checksum.wrapping_add(layout::word(key, j, word));
+                }
+            }
+            Ok(read(u64::from(frame.frames.entries[0].len)))
+        })?;
+        Ok(whole.then_some(tally))
     }
 
     /// Starts a thread that sends the chunks, one ahead, each with room for `ahead` batches, until all are sent or no
