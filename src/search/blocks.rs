@@ -185,6 +185,8 @@ pub(crate) struct IncomingStep {
     pub group: usize,
     /// The treatment of the states that the step reaches.
     pub rule: Rule,
+    /// Where each transfer leads, if it is worthwhile to treat blocks with few nonempty groups of registers separately.
+    pub reach: Vec<Reach>,
 }
 
 impl IncomingStep {
@@ -201,7 +203,7 @@ impl IncomingStep {
             moves.map(|a| (a.from, a.transfer.clone())).unzip();
         from.resize(from.len() + halo.len(), 0);
         let program = StepProgram::shared(kernel, tables, &transfers, halo)?;
-        Ok(IncomingStep { program, from, parity, group, rule })
+        Ok(IncomingStep { program, from, parity, group, rule, reach: Vec::new() })
     }
 }
 
@@ -402,8 +404,6 @@ pub(crate) struct Expansion<'a> {
     pub first: usize,
     /// Number of blocks per group in the array.
     pub blocks: usize,
-    /// Where each transfer leads, if it is worthwhile to treat blocks with few nonempty groups of registers separately.
-    pub reach: &'a [Reach],
 }
 
 pub(crate) struct BlockTarget<'a> {
@@ -459,7 +459,7 @@ impl BlockLoop {
 impl<'a> Expansion<'a> {
     /// Returns the step for an array that contains all blocks.
     pub fn whole(layout: Layout, step: &'a IncomingStep, cur: &'a Frontier) -> Expansion<'a> {
-        Expansion { layout, step, cur, first: 0, blocks: layout.blocks(), reach: &[] }
+        Expansion { layout, step, cur, first: 0, blocks: layout.blocks() }
     }
 
     /// Returns the step for an array that contains one chunk.
@@ -470,7 +470,7 @@ impl<'a> Expansion<'a> {
         cur: &'a Frontier,
     ) -> Expansion<'a> {
         let (layout, blocks) = (chunks.layout, chunks.blocks);
-        Expansion { layout, step, cur, first: chunk * blocks, blocks, reach: &[] }
+        Expansion { layout, step, cur, first: chunk * blocks, blocks }
     }
 
     /// Determines the sources of a block, which is numbered over all arrays.
@@ -510,7 +510,7 @@ impl<'a> Expansion<'a> {
         let size = self.layout.block_registers();
         let held = |first: usize| self.cur.held[first / size];
         let (mut all, mut begin) = (0, 0);
-        let gathers = self.step.program.gathers().iter().zip(self.reach);
+        let gathers = self.step.program.gathers().iter().zip(&self.step.reach);
         for (i, (gather, reach)) in gathers.enumerate() {
             let blocks = &sources.registers[begin..][..gather.source_blocks.count()];
             begin += blocks.len();
@@ -556,7 +556,7 @@ impl<'a> Expansion<'a> {
         let size = self.layout.block_registers();
         let (own, group) = (block - self.first, self.step.group);
         let rule = match self.step.rule {
-            Rule::Reverse if !self.reach.is_empty() => match self.few(sources) {
+            Rule::Reverse if !self.step.reach.is_empty() => match self.few(sources) {
                 ALL => Rule::Reverse,
                 few => Rule::Few(few),
             },

@@ -273,7 +273,8 @@ impl LongWindows {
             let mut scratch = Vec::new();
             for (at, link) in links.iter().enumerate() {
                 let size = links.get(at + 1).map_or(0, |next| blocks(layout, next.digits));
-                scratch.push(LinkScratch::new(layout, link, size)?);
+                let loops = [&link.fill, &link.join].map(|step| step.as_ref().map(BlockLoop::new));
+                scratch.push(LinkScratch { array: Frontier::empty(layout, size)?, loops });
             }
             tasks.run(|_, (first, joined, out)| {
                 if observer.interrupted() {
@@ -298,15 +299,6 @@ struct LinkScratch {
     array: Frontier,
     /// For filling and for collecting.
     loops: [Option<BlockLoop>; 2],
-}
-
-impl LinkScratch {
-    fn new(layout: Layout, link: &Link, blocks: usize) -> Result<LinkScratch, Error> {
-        Ok(LinkScratch {
-            array: Frontier::empty(layout, blocks)?,
-            loops: [&link.fill, &link.join].map(|step| step.as_ref().map(BlockLoop::new)),
-        })
-    }
 }
 
 /// One superblock of the last link that is carried out this way.
@@ -359,7 +351,7 @@ impl Superblock<'_> {
             let (Some(step), Some(loops)) = (step, loops) else {
                 continue;
             };
-            let expansion = Expansion { layout, step, cur, first: begin, blocks, reach: &[] };
+            let expansion = Expansion { layout, step, cur, first: begin, blocks };
             for block in first..first + count {
                 let at = block - base;
                 // No prefetching: everything is in the caches.

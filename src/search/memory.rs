@@ -69,7 +69,7 @@ pub(crate) fn run_each(
         let (puzzle, engine, needed) = (space.to_string(), plan.engine, plan.array_bytes);
         return Err(SearchError::Memory { puzzle, engine, needed, budget }.into());
     }
-    let pool = pool(search.resources.threads).map_err(SearchError::from)?;
+    let pool = pool(search.resources.threads)?;
     let (found, kernel) = if plan.engine == Engine::Reference {
         let start = space.start()?;
         observer.started(plan.states);
@@ -77,7 +77,7 @@ pub(crate) fn run_each(
         (found, None)
     } else {
         let problem = SearchProblem::new(&search.space)?;
-        let kernel = search.resources.choose_kernel().map_err(SearchError::from)?;
+        let kernel = search.resources.choose_kernel()?;
         observer.started(plan.states);
         let found = pool.install(|| run(search, &problem, kernel, observer, each))?;
         (found, Some(kernel))

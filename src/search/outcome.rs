@@ -1,6 +1,6 @@
 //! The results of a search, and the results that can be expected.
 
-use std::{collections::HashSet, time::Instant};
+use std::{collections::HashSet, iter, time::Instant};
 
 use crate::{
     Error,
@@ -222,9 +222,8 @@ pub fn widths(
         return Ok(widths);
     }
     let start = space.start()?;
-    let growth = Growth::new(space.moves(), start.cell);
     let mut left = space.numbered_states();
-    for most in growth.take(levels) {
+    for most in growth(space.moves(), start.cell).take(levels) {
         match left.checked_sub(most) {
             Some(rest) => left = rest,
             None => return Ok(Widths::default()),
@@ -245,62 +244,41 @@ const MOST_LEVELS: usize = 1000;
 // that length in which any two consecutive moves are such a pair: no two that cancel, that one move can replace, or
 // that can be exchanged.
 
-/// The number of paths of each length from a cell, one depth after another. The sequence is endless if paths are.
-pub(crate) struct Growth {
-    /// The moves that may follow each move.
-    after: Vec<Vec<usize>>,
-    /// The number of paths that end with each move.
-    ways: Vec<u64>,
-    depth: usize,
-}
-
-impl Growth {
-    /// Returns the growth from a cell.
-    pub fn new(puzzle: &Puzzle, cell: usize) -> Growth {
-        let edges = puzzle.edges();
-        let from = |cell| (0..edges.len()).filter(move |&edge| edges[edge].from == cell);
-        let moved = |line: &[usize], edge: usize| {
-            let mut line = line.to_vec();
-            puzzle.windows()[edges[edge].window].apply(&mut line);
-            (line, edges[edge].to)
-        };
-        let start: Vec<usize> = (0..puzzle.line_len()).collect();
-        let mut growth =
-            Growth { after: vec![Vec::new(); edges.len()], ways: vec![0; edges.len()], depth: 0 };
-        for first in 0..puzzle.cells() {
-            let mut seen = HashSet::from([(start.clone(), first)]);
-            let new = |&edge: &usize| seen.insert(moved(&start, edge));
-            let once: Vec<usize> = from(first).filter(new).collect();
-            for &edge in &once {
-                growth.ways[edge] = u64::from(first == cell);
-                let (line, to) = moved(&start, edge);
-                let new = |&edge: &usize| seen.insert(moved(&line, edge));
-                growth.after[edge] = from(to).filter(new).collect();
-            }
+/// Returns the number of paths of each length from a cell, one depth after another; endless if paths are.
+fn growth(puzzle: &Puzzle, cell: usize) -> impl Iterator<Item = u64> {
+    let edges = puzzle.edges();
+    let from = |cell| (0..edges.len()).filter(move |&edge| edges[edge].from == cell);
+    let moved = |line: &[usize], edge: usize| {
+        let mut line = line.to_vec();
+        puzzle.windows()[edges[edge].window].apply(&mut line);
+        (line, edges[edge].to)
+    };
+    let start: Vec<usize> = (0..puzzle.line_len()).collect();
+    // The moves that may follow each move, and the number of paths that end with it.
+    let (mut after, mut ways) = (vec![Vec::new(); edges.len()], vec![0; edges.len()]);
+    for first in 0..puzzle.cells() {
+        let mut seen = HashSet::from([(start.clone(), first)]);
+        let new = |&edge: &usize| seen.insert(moved(&start, edge));
+        let once: Vec<usize> = from(first).filter(new).collect();
+        for &edge in &once {
+            ways[edge] = u64::from(first == cell);
+            let (line, to) = moved(&start, edge);
+            let new = |&edge: &usize| seen.insert(moved(&line, edge));
+            after[edge] = from(to).filter(new).collect();
         }
-        growth
     }
-}
-
-impl Iterator for Growth {
-    type Item = u64;
-
-    fn next(&mut self) -> Option<u64> {
-        self.depth += 1;
-        if self.depth == 1 {
-            return Some(1);
-        }
-        let sum = |ways: &[u64]| ways.iter().fold(0, |sum: u64, &more| sum.saturating_add(more));
-        let states = sum(&self.ways);
-        let mut longer = vec![0u64; self.ways.len()];
-        for (&ways, after) in self.ways.iter().zip(&self.after) {
+    let longer = move |ways: &Vec<u64>| {
+        let mut longer = vec![0u64; ways.len()];
+        for (&ways, after) in ways.iter().zip(&after) {
             for &edge in after {
                 longer[edge] = longer[edge].saturating_add(ways);
             }
         }
-        self.ways = longer;
-        (states > 0).then_some(states)
-    }
+        Some(longer)
+    };
+    let sum = |ways: Vec<u64>| ways.into_iter().fold(0, u64::saturating_add);
+    let lengths = iter::successors(Some(ways), longer).map(sum);
+    iter::once(1).chain(lengths.take_while(|&states| states > 0))
 }
 
 #[cfg(test)]

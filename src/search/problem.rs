@@ -322,11 +322,8 @@ impl<'a> Portions<'a> {
     /// Writes the words of the last located block that receive any lanes, and only these lanes; `load` reads source
     /// words, numbered over the whole array, within the range.
     pub fn take(&self, portion: &Portion, load: impl Fn(usize) -> u64, words: &mut [u64]) {
-        let Portions { sources, located, .. } = self;
-        let load = |piece| load(sources.place(located, piece));
-        let Portion { starts, pieces, .. } = portion;
-        let of = BitGather { rows: &sources.pieces().rows, starts, pieces };
-        sources.gather(of, load, words);
+        let pieces = (&portion.starts[..], &portion.pieces[..]);
+        self.sources.gather(&self.located, pieces, load, words);
     }
 }
 
@@ -371,10 +368,7 @@ impl PlaneSources {
 
     /// Writes the words of a target block; `load` reads source words, numbered over the whole array.
     pub fn take(&self, sources: &BlockSources, load: impl Fn(usize) -> u64, words: &mut [u64]) {
-        let load = |piece| load(self.place(sources, piece));
-        let WordPieces { rows, pieces, .. } = self.pieces();
-        let of = BitGather { rows, starts: self.starts(sources), pieces };
-        self.gather(of, load, words);
+        self.gather(sources, (self.starts(sources), &self.pieces().pieces), load, words);
     }
 
     /// The source word of a piece, numbered over the whole array.
@@ -383,13 +377,22 @@ impl PlaneSources {
         sources.blocks[usize::from(piece.block)] * size + usize::from(piece.word)
     }
 
-    fn gather(&self, of: BitGather<'_>, load: impl Fn(BitPiece) -> u64, words: &mut [u64]) {
+    /// Gathers words from their pieces, given with where those of each word begin.
+    fn gather(
+        &self,
+        sources: &BlockSources,
+        (starts, pieces): (&[u32], &[BitPiece]),
+        load: impl Fn(usize) -> u64,
+        words: &mut [u64],
+    ) {
+        let load = |piece| load(self.place(sources, piece));
         if self.is_whole() {
-            for (word, &piece) in words.iter_mut().zip(&of.pieces[of.starts[0] as usize..]) {
+            for (word, &piece) in words.iter_mut().zip(&pieces[starts[0] as usize..]) {
                 *word = load(piece);
             }
         } else {
-            of.run(self.kernel, load, words);
+            let rows = &self.pieces().rows;
+            BitGather { rows, starts, pieces }.run(self.kernel, load, words);
         }
     }
 

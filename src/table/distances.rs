@@ -52,7 +52,7 @@ impl DistanceTable {
     /// [`TableError::System`] if the file cannot be read, is not a table, has an unsupported version, is too short or
     /// too long, or has a damaged header.
     pub fn open(path: impl AsRef<Path>) -> Result<DistanceTable, Error> {
-        DistanceTable::new(Container::open(path.as_ref()).map_err(TableError::from)?)
+        DistanceTable::new(Container::open(path.as_ref())?)
     }
 
     /// Reads a table file into memory, on huge pages if the system has them, and checks all of it: for more than a few
@@ -74,8 +74,7 @@ impl DistanceTable {
         path: impl AsRef<Path>,
         observer: &dyn Progress,
     ) -> Result<DistanceTable, Error> {
-        let file: Container<TableHeader> =
-            Container::open(path.as_ref()).map_err(TableError::from)?;
+        let file: Container<TableHeader> = Container::open(path.as_ref())?;
         let loaded = file.load(|_| match observer.interrupted() {
             true => Err(TableError::Interrupted),
             false => Ok(()),
@@ -99,7 +98,7 @@ impl DistanceTable {
     /// # Errors
     /// Same errors as [`DistanceTable::open`].
     pub fn from_image(image: Image) -> Result<DistanceTable, Error> {
-        DistanceTable::new(Container::from_image(image).map_err(TableError::from)?)
+        DistanceTable::new(Container::from_image(image)?)
     }
 
     fn new(file: Container<TableHeader>) -> Result<DistanceTable, Error> {
@@ -181,8 +180,7 @@ impl DistanceTable {
         if state.line >= self.shape.lines {
             return Ok(None);
         }
-        let byte = self.file.byte(self.shape.place(state));
-        let byte = byte.map_err(TableError::from)?;
+        let byte = self.file.byte(self.shape.place(state))?;
         Ok(byte.and_then(|byte| self.shape.decode(byte, state)))
     }
 

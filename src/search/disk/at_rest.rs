@@ -116,7 +116,7 @@ fn at_rest(directories: &Directories) -> Result<Manifest, SearchError> {
             // Once more in any case: the search may have ended between two looks.
             Err(_) if tries == 0 || tries < TRIES && directories.is_locked() => {
                 tries += 1;
-                std::thread::sleep(std::time::Duration::from_millis(20));
+                std::thread::sleep(Duration::from_millis(20));
             }
             Err(error) => return Err(error),
         }

@@ -54,8 +54,6 @@ impl DiskRun<'_> {
 /// The step into one group.
 pub(crate) struct GroupStep {
     pub step: IncomingStep,
-    /// Where each transfer leads.
-    pub reach: Vec<Reach>,
     /// Planes through which states arrive, in the order of the step's last transfers, with the bit that each sets.
     pub incoming: Vec<(usize, u8)>,
     /// Planes of the next step through which states leave, with the bit that each takes.
@@ -78,13 +76,14 @@ pub(crate) fn half_step(
         let moves = groups.incoming[class][group].iter();
         let inner = moves.filter(|a| !crosses(&a.transfer, chunks));
         let parity = groups.classes[class][group].parity;
-        let step = IncomingStep::of(kernel, &tables, inner, &halo, (parity, group, groups.rule()))?;
-        let mut reach = Vec::new();
+        let into = (parity, group, groups.rule());
+        let mut step = IncomingStep::of(kernel, &tables, inner, &halo, into)?;
         if step.rule == Rule::Reverse {
-            reach.extend(step.program.gathers().iter().map(|g| Reach::of(chunks.layout, g)));
+            let gathers = step.program.gathers().iter();
+            step.reach = gathers.map(|gather| Reach::of(chunks.layout, gather)).collect();
         }
         let outgoing = planes_at(crossings, 1 - side, group, |plane| plane.from);
-        Ok(GroupStep { reach, step, incoming, outgoing })
+        Ok(GroupStep { step, incoming, outgoing })
     };
     (0..problem.groups.classes[class].len()).map(into).collect()
 }
@@ -512,7 +511,6 @@ impl ChunkStep<'_> {
         let blocks = chunks.frame(within);
         let count = blocks.len();
         let expansion = Expansion::of_chunk(chunks, self.chunk, &into.step, self.cur);
-        let expansion = Expansion { reach: &into.reach, ..expansion };
         let Worker { decoder, encoder, loops, located, words, stale, occupied, .. } = worker;
         let halo = &mut worker.halo[..size * into.incoming.len()];
         let registers = &mut worker.frame[..count * size];

@@ -426,32 +426,13 @@ mod tests {
     use super::*;
     use crate::{
         random::SplitMix64,
-        search::{OneProcess, Reduce},
+        search::OneProcess,
         store::{push_number, take_number},
     };
 
-    /// Rank 1 of two, if rank 0 owns these chunks.
-    struct Other;
-
-    impl Communicator for Other {
-        fn rank(&self) -> usize {
-            1
-        }
-
-        fn size(&self) -> usize {
-            2
-        }
-
-        fn all_to_all(&self, parts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
-            parts
-        }
-
-        fn all_reduce(&self, _: Reduce, _: &mut [u64]) {}
-    }
-
     /// The data that rank 1 sends to rank 0 if it treats chunks 0 and 1 as rank 0's.
     fn message(from: usize, to: usize) -> Vec<u8> {
-        let mut exchange = Exchange::new(&Other, vec![0, 0]);
+        let mut exchange = Exchange { rank: 1, ..Exchange::new(&OneProcess, vec![0, 0]) };
         exchange.send(3, from, vec![(to, 0, vec![9])]).unwrap();
         std::mem::take(&mut exchange.out[0])
     }

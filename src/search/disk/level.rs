@@ -50,8 +50,8 @@ impl<'a> DiskJob<'a> {
         progress: &'a dyn Progress,
     ) -> Result<DiskJob<'a>, Error> {
         let problem = SearchProblem::chunked(&search.space)?;
-        let kernel = search.resources.choose_kernel().map_err(SearchError::from)?;
-        let pool = pool(search.resources.threads).map_err(SearchError::from)?;
+        let kernel = search.resources.choose_kernel()?;
+        let pool = pool(search.resources.threads)?;
         Ok(DiskJob { search, disk, communicator, progress, problem, kernel, pool })
     }
 }

@@ -160,7 +160,7 @@ fn session(
     let committer = Committer::start(disk, if ranks == 1 { manifest.clone() } else { part }, ranks);
     let committer = agreed(communicator, committer)?;
     // The search runs on one thread and has its own worker threads; this thread communicates with the other ranks.
-    let pool = &agreed(communicator, pool(Some(1)).map_err(SearchError::from))?;
+    let pool = &agreed(communicator, pool(Some(1)))?;
     let done = AtomicUsize::new(0);
     let told = |news: &String| _ = done.fetch_add(usize::from(news.is_empty()), Ordering::Relaxed);
     let run = |share: &Share<String>| {
