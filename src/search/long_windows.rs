@@ -26,6 +26,7 @@ use crate::{
         BYTE, BlockLoop, BlockTarget, Expansion, Frontier, Group, IncomingMoves, IncomingStep,
         SearchError,
     },
+    system::SystemError,
     threads::Tasks,
 };
 
@@ -190,9 +191,9 @@ impl LongWindowArrays {
     }
 }
 
-/// A pass over all blocks of an array: what is read, and what it is ORed into or replaces. Returns false if
-/// interrupted.
-pub(crate) type LongWindowPass<'a> = dyn Fn(Expansion<'_>, &mut Frontier) -> bool + Sync + 'a;
+/// A pass over all blocks of an array: what is read, and what it is ORed into or replaces.
+pub(crate) type LongWindowPass<'a> =
+    dyn Fn(Expansion<'_>, &mut Frontier) -> Result<(), SystemError> + Sync + 'a;
 
 impl LongWindows {
     /// Returns the long windows into a group from those of the class `before`, or `None` if there are none.
@@ -208,14 +209,13 @@ impl LongWindows {
     }
 
     /// Collects the states that the long windows reach from `cur` in the array `joined`, whose content is replaced.
-    /// Returns false if interrupted.
     pub fn run(
         &self,
         cur: &Frontier,
         arrays: &mut LongWindowArrays,
         observer: &dyn Progress,
         pass: &LongWindowPass,
-    ) -> Result<bool, Error> {
+    ) -> Result<(), Error> {
         let layout = self.layout;
         let mut joined = arrays.take(layout)?;
         joined.clear(layout);
@@ -223,24 +223,18 @@ impl LongWindows {
             let whole = &chain.links[chain.local..];
             let mut held = None;
             if chain.local > 0 {
-                held = if whole.is_empty() { None } else { Some(arrays.take(layout)?) };
-                if !self.superblocks(chain, cur, held.as_mut(), &mut joined, observer)? {
-                    return Ok(false);
-                }
+                held = (!whole.is_empty()).then(|| arrays.take(layout)).transpose()?;
+                self.superblocks(chain, cur, held.as_mut(), &mut joined, observer)?;
             }
             for link in whole {
                 let expansion = |step| Expansion::whole(layout, step, held.as_ref().unwrap_or(cur));
-                if let Some(join) = &link.join
-                    && !pass(expansion(join), &mut joined)
-                {
-                    return Ok(false);
+                if let Some(join) = &link.join {
+                    pass(expansion(join), &mut joined)?;
                 }
                 let mut next = None;
                 if let Some(fill) = &link.fill {
                     let mut array = arrays.take(layout)?;
-                    if !pass(expansion(fill), &mut array) {
-                        return Ok(false);
-                    }
+                    pass(expansion(fill), &mut array)?;
                     next = Some(array);
                 }
                 arrays.spare.extend(held.take());
@@ -248,7 +242,7 @@ impl LongWindows {
             }
         }
         arrays.joined = Some(joined);
-        Ok(true)
+        Ok(())
     }
 
     /// Carries out the first links of a chain on all superblocks; `out` is the array of the last of these links.
@@ -259,7 +253,7 @@ impl LongWindows {
         out: Option<&mut Frontier>,
         joined: &mut Frontier,
         observer: &dyn Progress,
-    ) -> Result<bool, Error> {
+    ) -> Result<(), Error> {
         let layout = self.layout;
         let links = &chain.links[..chain.local];
         let count = blocks(layout, links[links.len() - 1].digits);
@@ -278,7 +272,7 @@ impl LongWindows {
             }
             tasks.run(|_, (first, joined, out)| {
                 if observer.interrupted() {
-                    return Err(());
+                    return Err(SystemError::Interrupted);
                 }
                 let mut superblock = Superblock { layout, links, cur, first, joined, out };
                 superblock.run(links.len() - 1, first, &mut scratch);
@@ -287,7 +281,7 @@ impl LongWindows {
             Ok::<(), Error>(())
         });
         results.into_iter().collect::<Result<(), Error>>()?;
-        Ok(tasks.end().is_ok())
+        Ok(tasks.end()?)
     }
 }
 

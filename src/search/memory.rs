@@ -24,6 +24,7 @@ use crate::{
         disk::{Directories, status},
         is_long, long_windows, plans,
     },
+    system::SystemError,
     threads::{Tasks, map_numbers, pool},
 };
 
@@ -303,9 +304,14 @@ pub(crate) fn run(
         let begun = Instant::now();
         let to = groups.next(class);
         let sweep = Sweep { problem, class: &classes[to], observer, depth };
-        let interrupted = SearchError::Interrupted { depth, states: found.states };
-        let tally = sweep.level(&cur, &mut next, seen.get_mut(to), &mut arrays)?;
-        if !found.push(tally.ok_or(interrupted)?, begun, observer)? {
+        let tally = sweep.level(&cur, &mut next, seen.get_mut(to), &mut arrays);
+        let tally = tally.map_err(|error| match error {
+            Error::System(SystemError::Interrupted) => {
+                SearchError::Interrupted { depth, states: found.states }.into()
+            }
+            error => error,
+        })?;
+        if !found.push(tally, begun, observer)? {
             break;
         }
         std::mem::swap(&mut cur, &mut next);
@@ -342,14 +348,14 @@ struct BlockRange<'a> {
 }
 
 impl Sweep<'_> {
-    /// Replaces the level before `cur`, in `next`, by the level after it. Returns `None` if interrupted.
+    /// Replaces the level before `cur`, in `next`, by the level after it.
     fn level(
         &self,
         cur: &Frontier,
         next: &mut Frontier,
         seen: Option<&mut Frontier>,
         arrays: &mut LongWindowArrays,
-    ) -> Result<Option<Tally>, Error> {
+    ) -> Result<Tally, Error> {
         let layout = self.problem.layout;
         let (size, blocks) = (layout.registers() as usize, layout.blocks());
         let mut seen = seen.map(|seen| seen.registers.units_mut().chunks_mut(size));
@@ -368,24 +374,19 @@ impl Sweep<'_> {
                 let (registers, occupied) = (to.registers.units_mut(), &mut to.occupied[..]);
                 let (seen, joined) = (None, None);
                 let target = GroupTarget { expansion, registers, occupied, seen, joined };
-                self.pass(vec![target]).is_some()
+                self.pass(vec![target]).map(drop)
             };
-            if !long.run(cur, arrays, self.observer, &pass)? {
-                return Ok(None);
-            }
+            long.run(cur, arrays, self.observer, &pass)?;
             let target = GroupTarget { joined: arrays.joined.as_ref(), ..target };
-            match self.pass(vec![target]) {
-                Some(part) => tally = tally.plus(part),
-                None => return Ok(None),
-            }
+            tally = tally.plus(self.pass(vec![target])?);
         }
-        Ok(self.pass(targets).map(|rest| tally.plus(rest)))
+        Ok(tally.plus(self.pass(targets)?))
     }
 
-    /// Computes parts of some groups. Returns `None` if interrupted.
-    fn pass(&self, targets: Vec<GroupTarget>) -> Option<Tally> {
+    /// Computes parts of some groups.
+    fn pass(&self, targets: Vec<GroupTarget>) -> Result<Tally, SystemError> {
         if targets.is_empty() {
-            return Some(Tally::default());
+            return Ok(Tally::default());
         }
         let layout = self.problem.layout;
         let (size, blocks) = (layout.block_registers(), layout.blocks());
@@ -422,7 +423,7 @@ impl Sweep<'_> {
             let mut tally = Tally::default();
             tasks.run(|_, task| {
                 if self.observer.interrupted() {
-                    return Err(());
+                    return Err(SystemError::Interrupted);
                 }
                 let numbers = |first: usize| first..blocks.min(first + run);
                 let order: Vec<usize> = task.iter().flat_map(|of| numbers(of.0)).collect();
@@ -457,7 +458,7 @@ impl Sweep<'_> {
             });
             tally
         });
-        tasks.end().ok().map(|()| tallies.into_iter().fold(Tally::default(), Tally::plus))
+        tasks.end().map(|()| tallies.into_iter().fold(Tally::default(), Tally::plus))
     }
 }
 

@@ -168,7 +168,7 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
     let read = |bytes: u64| {
         let done = done.fetch_add(bytes, Ordering::Relaxed) + bytes;
         progress.progress(Phase::Check, done, all);
-        !progress.interrupted()
+        if progress.interrupted() { Err(SystemError::Interrupted) } else { Ok(()) }
     };
     let mut verified = match manifest.identity.searched(first)? {
         Searched::Numbered(space) => {
@@ -201,12 +201,12 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
     Ok(verified)
 }
 
-/// Recounts the chunks of each level with `check`, which is given the index of their files in the manifest and returns
-/// `None` if interrupted, and compares the results with the manifest.
+/// Recounts the chunks of each level with `check`, which is given the index of their files in the manifest, and compares
+/// the results with the manifest.
 fn verify_levels(
     directories: &Directories,
     manifest: &Manifest,
-    check: &(dyn Fn(usize, &ChunkRecord) -> Result<Option<Tally>, Error> + Sync),
+    check: &(dyn Fn(usize, &ChunkRecord) -> Result<Tally, Error> + Sync),
 ) -> Result<Verified, Error> {
     let run = RunDirectories::new(directories, manifest);
     let pool = pool(None)?;
@@ -220,11 +220,10 @@ fn verify_levels(
             {
                 Ok(None)
             }
-            Ok(Some(tally)) if tally != chunks[i].tally() => {
+            Ok(tally) if tally != chunks[i].tally() => {
                 Err(run.damaged(*depth, chunks[i].chunk as usize, OTHER_STATES).into())
             }
-            Ok(None) => Err(SystemError::Interrupted.into()),
-            found => found,
+            found => found.map(Some),
         };
         let found = pool.install(|| map_numbers(chunks.len(), &recount)).into_iter();
         let found: Vec<Option<Tally>> = found.collect::<Result<_, Error>>()?;

@@ -116,10 +116,7 @@ impl<'a> Session<'a> {
     }
 
     fn own(&self, manifest: &Manifest) -> Manifest {
-        match self.run.alone {
-            true => manifest.clone(),
-            false => own(manifest, self.job.communicator.rank(), |chunk| self.is_mine(chunk)),
-        }
+        own(manifest, self.job.communicator, |chunk| self.is_mine(chunk))
     }
 
     /// Computes levels until there are no more, the last requested depth is reached, or a rank is interrupted. Returns
@@ -345,15 +342,21 @@ fn last(files: &RunFiles, manifest: &Manifest, limit: usize) -> Result<Vec<State
 }
 
 /// The manifest with only this rank's chunks and its contribution to the global sums.
-pub(crate) fn own(manifest: &Manifest, rank: usize, is_mine: impl Fn(usize) -> bool) -> Manifest {
+pub(crate) fn own(
+    manifest: &Manifest,
+    communicator: &dyn Communicator,
+    is_mine: impl Fn(usize) -> bool,
+) -> Manifest {
     let mut own = manifest.clone();
     for files in &mut own.files {
         files.chunks.retain(|record| is_mine(record.chunk as usize));
     }
-    if rank > 0 {
+    if communicator.rank() > 0 {
         own.bytes_written = 0;
     }
-    own.peak_bytes = own.disk_bytes();
+    if communicator.size() > 1 {
+        own.peak_bytes = own.disk_bytes();
+    }
     own
 }
 

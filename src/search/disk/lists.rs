@@ -156,9 +156,8 @@ fn session(
     let (rank, ranks) = (communicator.rank(), communicator.size());
     disk.directories.deal(&manifest.shares);
     let cut = manifest.lists.clone();
-    let part = own(&manifest, rank, |chunk| chunk % ranks == rank);
-    let committer = Committer::start(disk, if ranks == 1 { manifest.clone() } else { part }, ranks);
-    let committer = agreed(communicator, committer)?;
+    let part = own(&manifest, communicator, |chunk| chunk % ranks == rank);
+    let committer = agreed(communicator, Committer::start(disk, part, ranks))?;
     // The search runs on one thread and has its own worker threads; this thread communicates with the other ranks.
     let pool = &agreed(communicator, pool(Some(1)))?;
     let done = AtomicUsize::new(0);

@@ -29,6 +29,7 @@ use crate::{
         ChunkRecord, Codec, Decoder, FrameEntry, Frames, LevelHeader, LevelReader, ListCounts,
         ListCut, Manifest, ReadAt, RunFile, StorageError,
     },
+    system::SystemError,
     threads::map_numbers,
 };
 
@@ -297,15 +298,14 @@ impl Fetch<'_> {
     }
 
     /// Decodes the frames of a chunk one by one: calls `each` until it returns false or there are no more frames.
-    /// Returns whether it reached the end.
     #[allow(clippy::type_complexity)] // one call back, named nowhere else
     pub fn each_frame(
         &self,
         chunk: usize,
         each: &mut dyn FnMut(FrameRead, &[Register]) -> Result<bool, SearchError>,
-    ) -> Result<bool, SearchError> {
+    ) -> Result<(), SearchError> {
         let Some(reader) = self.open(chunk)? else {
-            return Ok(true);
+            return Ok(());
         };
         let chunks = self.files.chunks;
         let mut decoder = Decoder::new(self.files.kernel)?;
@@ -323,23 +323,22 @@ impl Fetch<'_> {
             let seen = in_file != self.parts.in_file(number, false);
             let register = chunk * chunks.registers() + first;
             if !each(FrameRead { group, seen, register, frames: &frames }, registers)? {
-                return Ok(false);
+                break;
             }
         }
-        Ok(true)
+        Ok(())
     }
 
-    /// Recounts the states of a chunk; `None` if `read`, which is given the number of bytes read since the last call,
-    /// returns false.
+    /// Recounts the states of a chunk; `read` is given the number of bytes read since its last call.
     pub fn check(
         &self,
         chunk: usize,
-        read: &dyn Fn(u64) -> bool,
-    ) -> Result<Option<Tally>, SearchError> {
+        read: &dyn Fn(u64) -> Result<(), SystemError>,
+    ) -> Result<Tally, SearchError> {
         let mut tally = Tally::default();
         let RunFiles { chunks, problem, .. } = self.files;
         let groups = &problem.groups.classes[problem.class(self.depth as usize)];
-        let whole = self.each_frame(chunk, &mut |frame, registers| {
+        self.each_frame(chunk, &mut |frame, registers| {
             // Bits for cells after the last one of the group.
             let beyond = (0xff_u32 << groups[frame.group].cells.len()) as u8;
             if registers.as_flattened().iter().any(|byte| byte & beyond != 0) {
@@ -357,9 +356,10 @@ impl Fetch<'_> {
                     tally.checksum = tally.checksum.wrapping_add(layout::word(key, j, word));
                 }
             }
-            Ok(read(u64::from(frame.frames.entries[0].len)))
+            read(u64::from(frame.frames.entries[0].len))?;
+            Ok(true)
         })?;
-        Ok(whole.then_some(tally))
+        Ok(tally)
     }
 
     /// Starts a thread that sends the chunks, one ahead, each with room for `ahead` batches, until all are sent or no
@@ -577,23 +577,20 @@ impl<'a> ListFiles<'a> {
         Ok(BucketLists { chunks })
     }
 
-    /// Recounts the states in the file of a chunk; `None` if `read`, which is given the number of bytes read since the
-    /// last call, returns false.
+    /// Recounts the states in the file of a chunk; `read` is given the number of bytes read since its last call.
     pub fn check(
         &self,
         space: &BucketSpace,
         depth: u32,
         record: &ChunkRecord,
-        read: &dyn Fn(u64) -> bool,
-    ) -> Result<Option<Tally>, Error> {
+        read: &dyn Fn(u64) -> Result<(), SystemError>,
+    ) -> Result<Tally, Error> {
         if !record.has_file() {
-            return Ok(Some(record.tally()));
+            return Ok(record.tally());
         }
         let mut sum = LevelTotal::default();
         for (at, lists) in self.lists(space, depth, record, &AtomicU64::new(0))? {
-            if !read(0) {
-                return Ok(None);
-            }
+            read(0)?;
             sum = sum.plus(space.recount(at, &lists).map_err(|error| self.unread(error))?);
         }
         // The lists do not contain the number of keys that moves have generated.
@@ -602,8 +599,8 @@ impl<'a> ListFiles<'a> {
         if stated != Some(own) {
             return Err(self.of.damaged(depth, record.chunk as usize, OTHER_STATES).into());
         }
-        read(record.bytes);
-        Ok(Some(sum.tally))
+        read(record.bytes)?;
+        Ok(sum.tally)
     }
 }
 
