@@ -29,7 +29,7 @@ use crate::{
         Manifest, Marker, PREVIOUS, RunFile,
     },
     system::SystemError,
-    threads::{map_numbers, pool},
+    threads::in_parallel,
     units::counted,
 };
 
@@ -209,32 +209,33 @@ fn verify_levels(
     check: &(dyn Fn(usize, &ChunkRecord) -> Result<Tally, Error> + Sync),
 ) -> Result<Verified, Error> {
     let run = RunDirectories::new(directories, manifest);
-    let pool = pool(None)?;
     let mut verified = Verified::default();
     for (level, files) in manifest.files.iter().enumerate() {
-        let LevelFiles { depth, chunks } = files;
-        let recount = |i: usize| match check(level, &chunks[i]) {
-            // A search that is running meanwhile has replaced it.
-            Err(Error::Search(SearchError::Apart { .. }))
-                if !names(directories, manifest, *depth, chunks[i].chunk)? =>
-            {
-                Ok(None)
-            }
-            Ok(tally) if tally != chunks[i].tally() => {
-                Err(run.damaged(*depth, chunks[i].chunk as usize, OTHER_STATES).into())
-            }
-            found => found.map(Some),
-        };
-        let found = pool.install(|| map_numbers(chunks.len(), &recount)).into_iter();
-        let found: Vec<Option<Tally>> = found.collect::<Result<_, Error>>()?;
+        let (depth, chunks) = (files.depth, &files.chunks);
+        let mut found: Vec<Option<Tally>> = vec![None; chunks.len()];
+        in_parallel(chunks.iter().zip(&mut found), |_, (record, found)| {
+            *found = match check(level, record) {
+                // A search that is running meanwhile has replaced it.
+                Err(Error::Search(SearchError::Apart { .. }))
+                    if !names(directories, manifest, depth, record.chunk)? =>
+                {
+                    None
+                }
+                Ok(tally) if tally != record.tally() => {
+                    return Err(run.damaged(depth, record.chunk as usize, OTHER_STATES).into());
+                }
+                tally => Some(tally?),
+            };
+            Ok::<(), Error>(())
+        })?;
         let sum = found.iter().flatten().copied().fold(Tally::default(), Tally::plus);
         let read =
             chunks.iter().zip(&found).filter(|(chunk, found)| found.is_some() && chunk.has_file());
         verified.files += read.count() as u64;
         verified.states += sum.states;
         // Chunks of the level before the last two are removed as the search proceeds.
-        let kept = manifest.keep_all || *depth as usize + 1 == manifest.levels.len();
-        let stated = manifest.levels.get(*depth as usize).filter(|stated| stated.tally() != sum);
+        let kept = manifest.keep_all || depth as usize + 1 == manifest.levels.len();
+        let stated = manifest.levels.get(depth as usize).filter(|stated| stated.tally() != sum);
         if let Some(stated) = stated.filter(|_| kept && !found.contains(&None)) {
             let reason = format!(
                 "the files of depth {depth} do not match the manifest ({} states instead of {}, or \

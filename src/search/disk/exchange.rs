@@ -59,8 +59,11 @@ type WaitingSegment = (usize, usize, SegmentBits);
 
 enum SegmentBits {
     Here(Vec<u8>),
-    InFile { offset: u64, len: usize, hash: u64 },
+    InFile(FilePart),
 }
+
+/// Offset, length and hash of a segment in a scratch file.
+type FilePart = (u64, usize, u64);
 
 impl<'a> Exchange<'a> {
     /// Returns an exchange between ranks; `owners` gives the rank of each chunk.
@@ -95,7 +98,7 @@ impl<'a> Exchange<'a> {
                 continue;
             }
             let bits = match &mut self.files {
-                Some(files) => files.append((depth, from), &segment)?,
+                Some(files) => SegmentBits::InFile(files.append((depth, from), &segment)?),
                 None => SegmentBits::Here(segment),
             };
             self.waiting.entry((depth, to)).or_default().push((from, plane, bits));
@@ -111,8 +114,10 @@ impl<'a> Exchange<'a> {
         for (from, plane, bits) in self.waiting.remove(&(depth, to)).unwrap_or_default() {
             let bytes = match (bits, &mut self.files) {
                 (SegmentBits::Here(bytes), _) => bytes,
-                (bits, Some(files)) => files.read((depth, from), &bits, &mut open)?,
-                (SegmentBits::InFile { .. }, None) => continue,
+                (SegmentBits::InFile(part), Some(files)) => {
+                    files.read((depth, from), part, &mut open)?
+                }
+                (SegmentBits::InFile(_), None) => continue,
             };
             received.push((from, plane, bytes));
         }
@@ -213,7 +218,7 @@ impl ScratchFiles<'_> {
         }
     }
 
-    fn append(&mut self, key: ScratchKey, segment: &[u8]) -> Result<SegmentBits, Error> {
+    fn append(&mut self, key: ScratchKey, segment: &[u8]) -> Result<FilePart, Error> {
         if self.open.as_ref().is_none_or(|(open, _)| *open != key) {
             let mut file = self.directories.of_chunk(key.1).create(&self.name(key))?;
             let header = [&MAGIC[..], &self.run.to_le_bytes()].concat();
@@ -232,19 +237,16 @@ impl ScratchFiles<'_> {
         file.waiting += 1;
         let (_, open) = self.open.as_mut().expect("a file is open");
         open.append(segment)?;
-        Ok(SegmentBits::InFile { offset, len, hash: XxHash3_64::oneshot(segment) })
+        Ok((offset, len, XxHash3_64::oneshot(segment)))
     }
 
     /// Reads a segment of a file, which may still be open from the previous call.
     fn read(
         &mut self,
         key: ScratchKey,
-        bits: &SegmentBits,
+        (offset, len, hash): FilePart,
         open: &mut Option<(ScratchKey, Box<dyn ReadAt>)>,
     ) -> Result<Vec<u8>, Error> {
-        let &SegmentBits::InFile { offset, len, hash } = bits else {
-            return Ok(Vec::new());
-        };
         let (storage, name) = (self.directories.of_chunk(key.1), self.name(key));
         let (_, from) = match open.take().filter(|(known, _)| *known == key) {
             Some(known) => open.insert(known),

@@ -119,15 +119,10 @@ impl PlaneWords {
         self.live[block].store(words.is_some(), Ordering::Relaxed);
     }
 
-    /// Copies the words of a block; returns whether any are nonzero.
-    fn copy(&self, block: usize, to: &mut [u64]) -> bool {
-        let live = self.is_live(block);
-        if live {
-            for (word, place) in to.iter_mut().zip(self.of(block..block + 1)) {
-                *word = place.load(Ordering::Relaxed);
-            }
+    fn copy(&self, block: usize, to: &mut [u64]) {
+        for (word, place) in to.iter_mut().zip(self.of(block..block + 1)) {
+            *word = place.load(Ordering::Relaxed);
         }
-        live
     }
 
     fn clear(&self) {
@@ -186,9 +181,7 @@ impl Halo for WholeHalo<'_> {
             if whole && !bits.is_live(place) {
                 return false;
             }
-            for (word, place) in words.iter_mut().zip(bits.of(place..place + 1)) {
-                *word = place.load(Ordering::Relaxed);
-            }
+            bits.copy(place, words);
         } else {
             let all = bits.of(first..first + self.blocks);
             let load = |word: usize| all[word].load(Ordering::Relaxed);
@@ -388,7 +381,12 @@ impl Halo for ChunkHalo<'_> {
         _: &mut BlockSources,
         words: &mut [u64],
     ) -> bool {
-        self.incoming.copy(self.place(plane, block), words)
+        let place = self.place(plane, block);
+        let live = self.incoming.is_live(place);
+        if live {
+            self.incoming.copy(place, words);
+        }
+        live
     }
 
     fn outgoing(&self, _: usize, plane: usize, block: usize, words: Option<&[u64]>) {

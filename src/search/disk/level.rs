@@ -184,7 +184,8 @@ impl<'a> Session<'a> {
                     return Err(self.interrupted(depth, found.states));
                 }
             }
-            let finished = committer.finished(depth as u32)?;
+            let finished =
+                committer.ask(move |writer| Ok(writer.manifest.records(depth as u32)))?;
             let Tally { states, checksum } = total(finished.iter()).tally;
             let mut sums = [states, checksum, finished.iter().map(|record| record.bytes).sum()];
             self.job.communicator.all_reduce(Reduce::Sum, &mut sums);

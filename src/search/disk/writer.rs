@@ -402,11 +402,6 @@ impl Committer {
         wait.recv().map_err(|_| Halt::Writer)
     }
 
-    /// Returns the chunks of a level that have been written and can be read.
-    pub fn finished(&self, depth: u32) -> Result<Vec<ChunkRecord>, Halt> {
-        self.ask(move |writer| Ok(writer.manifest.records(depth)))
-    }
-
     /// Stops the thread without a commit and returns the writer's manifest.
     pub fn stop(mut self) -> Result<Manifest, SearchError> {
         self.sender = None;
