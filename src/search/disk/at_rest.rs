@@ -303,9 +303,9 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
     let survey = Survey::of(directories)?;
     let previous = Manifest::read_previous(first);
     // Any marker determines which chunk is where.
-    let marker_of = || survey.seen.iter().find_map(Seen::any_marker);
+    let marker = survey.seen.iter().find_map(Seen::any_marker);
     let known = previous.as_ref().map(|manifest| (manifest.shares.clone(), manifest.lists.clone()));
-    let marked = || marker_of().map(|marker| (marker.shares.clone(), marker.lists.clone()));
+    let marked = || marker.map(|marker| (marker.shares.clone(), marker.lists.clone()));
     let (shares, cut) = known.or_else(marked).unwrap_or_default();
     directories.deal(&shares);
     let found = RunLevels::of(&survey, cut)?;
@@ -314,7 +314,7 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
     };
     let previous = previous.filter(|manifest| manifest.run == header.run);
     let had_previous = previous.is_some();
-    let marker = marker(&survey, header)?;
+    markers_belong(&survey, header)?;
     let base = previous.map_or_else(|| bare(directories, header, marker), Ok)?;
     // Whether goal and start are valid is determined before they are written to a manifest.
     let searched = base.identity.searched(first)?;
@@ -345,9 +345,8 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
     Ok(Repaired { manifest, searched, files, damaged, previous: had_previous, kept })
 }
 
-/// The marker of the first directory that has one; all markers must belong to the files' run.
-fn marker(survey: &Survey, header: &LevelHeader) -> Result<Option<Marker>, SearchError> {
-    let mut first = None;
+/// Rejects markers that do not belong to the files' run.
+fn markers_belong(survey: &Survey, header: &LevelHeader) -> Result<(), SearchError> {
     // A damaged marker contains no information, and the files contain enough.
     for (seen, marker) in survey.seen.iter().filter_map(|seen| Some((seen, seen.any_marker()?))) {
         if marker.run != header.run || !seen.is_place_of(marker) {
@@ -358,20 +357,19 @@ fn marker(survey: &Survey, header: &LevelHeader) -> Result<Option<Marker>, Searc
             );
             return Err(SearchError::apart(seen.storage, whose));
         }
-        first.get_or_insert(marker.clone());
     }
-    Ok(first)
+    Ok(())
 }
 
 /// A manifest without levels, made from a header and a marker.
 fn bare(
     directories: &Directories,
     header: &LevelHeader,
-    marker: Option<Marker>,
+    marker: Option<&Marker>,
 ) -> Result<Manifest, Error> {
     let first = directories.first();
     let apart = |reason| Err(SearchError::apart(first, reason).into());
-    let Some(marker) = marker else {
+    let Some(marker) = marker.cloned() else {
         let goal = Board::parse(&header.label, None);
         let what = goal.map_or_else(|_| header.label.clone(), |goal| goal.size().to_string());
         return apart(format!(

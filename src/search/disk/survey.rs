@@ -389,8 +389,7 @@ impl<'a> Survey<'a> {
         let all = &self.seen;
         let repair = "tilewave repair rebuilds the manifest; a new search needs another --dir";
         for seen in all {
-            let level = seen.levels().next();
-            if let Some((depth, chunk)) = level {
+            if let Some((depth, chunk)) = seen.levels().next() {
                 let name = Manifest::file_name(depth, chunk);
                 let mounted = match seen.marker()?.filter(|marker| marker.place > 1) {
                     Some(_) => format!(
