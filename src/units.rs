@@ -161,6 +161,16 @@ pub(crate) fn shown(text: &str, most: usize) -> String {
     shown
 }
 
+/// Returns the number that a word of digits alone represents.
+pub(crate) fn digits<T: std::str::FromStr>(word: &str) -> Option<T> {
+    word.parse().ok().filter(|_| word.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Returns texts or numbers with a separator between them.
+pub(crate) fn joined<T: ToString>(parts: impl IntoIterator<Item = T>, by: &str) -> String {
+    parts.into_iter().map(|part| part.to_string()).collect::<Vec<_>>().join(by)
+}
+
 /// Returns the number at the beginning of a text and the word that follows it.
 pub fn parts(text: &str) -> Option<(f64, &str)> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.'));

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     puzzle::PuzzleError,
-    units::{names, shown},
+    units::{digits, names, shown},
 };
 
 /// An arrangement of all tiles and the blank, in row-major order, with 0 for the blank and every number exactly once.
@@ -105,7 +105,7 @@ impl Board {
             (1, None) => {
                 let side = cells.isqrt();
                 if side * side != cells {
-                    return Err(PuzzleError::FlatNeedsSize { cells });
+                    return Err(PuzzleError::FlatNeedsSize(cells));
                 }
                 Size::new(side, side)?
             }
@@ -166,9 +166,7 @@ fn tile(word: &str) -> Result<u16, PuzzleError> {
     if matches!(word, "x" | "X" | "_") {
         return Ok(0);
     }
-    let digits = word.bytes().all(|b| b.is_ascii_digit());
-    let number = word.parse::<u16>().ok().filter(|_| digits);
-    number.ok_or_else(|| PuzzleError::Word { word: shown(word, 32) })
+    digits(word).ok_or_else(|| PuzzleError::Word(shown(word, 32)))
 }
 
 impl From<Board> for String {
@@ -187,22 +185,17 @@ impl TryFrom<String> for Board {
 
 impl fmt::Display for Board {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (r, row) in self.tiles.chunks(self.size.cols()).enumerate() {
-            if r > 0 {
-                f.write_str("/")?;
-            }
-            for (c, tile) in row.iter().enumerate() {
-                if c > 0 {
-                    f.write_str(" ")?;
-                }
-                write!(f, "{tile}")?;
-            }
+        for (cell, tile) in self.tiles.iter().enumerate() {
+            f.write_str(match cell % self.size.cols() {
+                _ if cell == 0 => "",
+                0 => "/",
+                _ => " ",
+            })?;
+            write!(f, "{tile}")?;
         }
         Ok(())
     }
 }
-
-// Board sizes, rows by columns.
 
 /// The size of a board: rows by columns, both at least 2, with at most [`Size::MAX_CELLS`] cells.
 ///
@@ -221,7 +214,7 @@ pub struct Size {
 
 impl Size {
     /// The maximum number of cells of a board.
-    pub const MAX_CELLS: usize = 10_000;
+    pub const MAX_CELLS: usize = crate::puzzle::error::MAX_CELLS;
 
     /// Returns the size with the given numbers of rows and columns.
     ///
@@ -235,7 +228,7 @@ impl Size {
             (Ok(r), Ok(c), Some(cells)) if cells <= Size::MAX_CELLS => {
                 Ok(Size { rows: r, cols: c })
             }
-            _ => Err(PuzzleError::TooLarge { rows, cols, max: Size::MAX_CELLS }),
+            _ => Err(PuzzleError::TooLarge { rows, cols }),
         }
     }
 
@@ -277,15 +270,10 @@ impl FromStr for Size {
     fn from_str(text: &str) -> Result<Size, PuzzleError> {
         let syntax = || PuzzleError::SizeSyntax(shown(text, 80));
         let (rows, cols) = text.split_once(['x', 'X']).ok_or_else(syntax)?;
-        let side = |t: &str| {
-            let digits = !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit());
-            if digits { t.parse::<usize>().map_err(|_| syntax()) } else { Err(syntax()) }
-        };
+        let side = |text: &str| digits(text).ok_or_else(syntax);
         Size::new(side(rows)?, side(cols)?)
     }
 }
-
-// Goals: the arrangement to which a search or a database refers.
 
 /// A goal that is independent of the size; [`Goal::board`] turns it into a board.
 ///
@@ -344,8 +332,6 @@ impl FromStr for Goal {
     }
 }
 
-// The definition of a move.
-
 /// The rule that determines what counts as one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Metric {
@@ -380,10 +366,6 @@ impl FromStr for Metric {
         found.ok_or_else(|| PuzzleError::Metric(text.to_string()))
     }
 }
-
-// Directions of moves.
-//
-// Invariant: inside the library, a direction is that in which the *tile* moves.
 
 /// The direction in which a tile moves into the blank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -457,8 +439,6 @@ impl PuzzleError {
     }
 }
 
-// Moves of tiles, and their notation.
-//
 // Invariant: inside the library, a direction is that in which the *tile* moves. Only parsing and formatting are aware
 // that some people write the direction of the blank.
 
@@ -475,6 +455,16 @@ pub enum MoveStyle {
 names! { MoveStyle:
     "tile" = Tile, "The direction in which the tile moves";
     "blank" = Blank, "The direction in which the blank moves";
+}
+
+impl MoveStyle {
+    /// The written direction of a tile's move, and the direction of the tile in a written move.
+    fn of(self, direction: Direction) -> Direction {
+        match self {
+            MoveStyle::Tile => direction,
+            MoveStyle::Blank => direction.opposite(),
+        }
+    }
 }
 
 impl FromStr for MoveStyle {
@@ -502,7 +492,7 @@ pub struct Moves(pub Vec<Direction>);
 
 impl Moves {
     /// The maximum number of moves in a sequence that is read.
-    pub const MAX_LEN: usize = 10_000_000;
+    pub const MAX_LEN: usize = crate::puzzle::error::MAX_SEQUENCE;
 
     /// Returns the number of moves.
     pub fn len(&self) -> usize {
@@ -540,12 +530,8 @@ impl Moves {
                 continue;
             }
             let upper = c.to_ascii_uppercase();
-            let direction = Direction::ALL.into_iter().find(|d| d.letter() == upper);
-            let direction = direction.ok_or_else(|| wrong(at))?;
-            let direction = match style {
-                MoveStyle::Tile => direction,
-                MoveStyle::Blank => direction.opposite(),
-            };
+            let written = Direction::ALL.into_iter().find(|d| d.letter() == upper);
+            let direction = style.of(written.ok_or_else(|| wrong(at))?);
             let mut count: Option<usize> = None;
             while let Some(digit) = chars.peek().and_then(|(_, c)| c.to_digit(10)) {
                 chars.next();
@@ -553,7 +539,7 @@ impl Moves {
             }
             let count = count.unwrap_or(1);
             if count > Moves::MAX_LEN - moves.len() {
-                return Err(PuzzleError::TooManyMoves { max: Moves::MAX_LEN });
+                return Err(PuzzleError::TooManyMoves);
             }
             moves.extend(std::iter::repeat_n(direction, count));
         }
@@ -564,7 +550,7 @@ impl Moves {
     pub fn short(&self, style: MoveStyle) -> String {
         let mut text = String::new();
         for run in self.0.chunk_by(|a, b| a == b) {
-            text.push(letter(run[0], style));
+            text.push(style.of(run[0]).letter());
             if run.len() > 1 {
                 text.push_str(&run.len().to_string());
             }
@@ -574,7 +560,7 @@ impl Moves {
 
     /// Returns the moves as letters, one letter per move: `RDDL`.
     pub fn long(&self, style: MoveStyle) -> String {
-        self.0.iter().map(|&d| letter(d, style)).collect()
+        self.0.iter().map(|&direction| style.of(direction).letter()).collect()
     }
 
     /// Returns the board after the moves.
@@ -593,13 +579,6 @@ impl Moves {
             blank = cell;
         }
         Board::new(size, &tiles)
-    }
-}
-
-fn letter(direction: Direction, style: MoveStyle) -> char {
-    match style {
-        MoveStyle::Tile => direction.letter(),
-        MoveStyle::Blank => direction.opposite().letter(),
     }
 }
 

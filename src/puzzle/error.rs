@@ -1,8 +1,12 @@
 //! Errors in boards, puzzles, their states and the files that define them. Each message is one line and says what to
 //! do.
 
-use crate::units::shown;
+use crate::units::{joined, shown};
 
+/// Maximum number of cells of a board.
+pub(crate) const MAX_CELLS: usize = 10_000;
+/// Maximum number of moves in a sequence that is read.
+pub(crate) const MAX_SEQUENCE: usize = 10_000_000;
 /// Maximum number of points of a permutation.
 pub(crate) const MAX_POINTS: usize = 255;
 /// Maximum number of positions of a puzzle with one orbit: the number that one line of a search can hold.
@@ -35,21 +39,16 @@ pub enum PuzzleError {
         cols: usize,
     },
     /// The size has more cells than a board can have.
-    #[error("board {rows}x{cols} is too large: a board has at most {max} cells")]
+    #[error("board {rows}x{cols} is too large: a board has at most {max} cells", max = MAX_CELLS)]
     TooLarge {
         /// Number of rows requested.
         rows: usize,
         /// Number of columns requested.
         cols: usize,
-        /// Maximum number of cells of a board.
-        max: usize,
     },
     /// A word of the board is neither a tile number nor a blank.
-    #[error("'{word}' in the board is not a tile: write tile numbers, and 0, x or _ for the blank")]
-    Word {
-        /// The offending word.
-        word: String,
-    },
+    #[error("'{0}' in the board is not a tile: write tile numbers, and 0, x or _ for the blank")]
+    Word(String),
     /// The text is empty.
     #[error("the board is empty: write rows separated by '/', for example '1 2 3/4 5 6/7 8 0'")]
     Empty,
@@ -68,13 +67,10 @@ pub enum PuzzleError {
     },
     /// A flat list whose shape is ambiguous.
     #[error(
-        "a flat list of {cells} tiles does not make a square board: separate the rows with '/', or \
+        "a flat list of {0} tiles does not make a square board: separate the rows with '/', or \
          specify the size of the board"
     )]
-    FlatNeedsSize {
-        /// Number of entries given.
-        cells: usize,
-    },
+    FlatNeedsSize(usize),
     /// The board has the wrong size.
     #[error("the board has {}, but {size} needs {expected}", crate::units::counted(*found as u64, "cell"))]
     WrongCells {
@@ -150,11 +146,8 @@ pub enum PuzzleError {
         text: String,
     },
     /// The sequence has more moves than can be read.
-    #[error("the sequence has more than {max} moves: split it into shorter sequences")]
-    TooManyMoves {
-        /// Maximum number of moves that can be read.
-        max: usize,
-    },
+    #[error("the sequence has more than {max} moves: split it into shorter sequences", max = MAX_SEQUENCE)]
+    TooManyMoves,
     /// A move is blocked by the border of the board.
     #[error("move {number} ({letter}) is blocked by the border of the board")]
     BlockedMove {
@@ -644,7 +637,7 @@ fn list(labels: &[usize]) -> String {
     if sorted.windows(2).all(|pair| pair[0] + 1 == pair[1]) {
         return format!("{} to {}", sorted[0], sorted[sorted.len() - 1]);
     }
-    sorted.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")
+    joined(sorted, " ")
 }
 
 /// The numbers of orientations that are supported where this number is not.

@@ -12,7 +12,7 @@ use crate::{
         PuzzleError,
         permutation::{Chain, Permutation},
     },
-    units::shown,
+    units::{digits, joined, shown},
 };
 
 // The definition of a permutation puzzle: its positions, its moves and their names.
@@ -301,9 +301,7 @@ impl Definition {
 
     /// Returns an arrangement as text: the labels of the elements, in the order of the positions.
     pub fn show(&self, arrangement: &Permutation) -> String {
-        let elements = arrangement.images().iter();
-        let words = elements.map(|&e| self.labels[usize::from(e)].to_string());
-        words.collect::<Vec<_>>().join(" ")
+        joined(arrangement.images().iter().map(|&e| self.labels[usize::from(e)]), " ")
     }
 
     /// Returns the arrangement described by a text: the labels of the elements in the order of the positions, separated
@@ -314,8 +312,7 @@ impl Definition {
     pub fn arrangement(&self, text: &str) -> Result<Permutation, PuzzleError> {
         let words = text.split([' ', ',', '\t', '\r', '\n']).filter(|w| !w.is_empty());
         let element = |word: &str| {
-            let digits = word.bytes().all(|b| b.is_ascii_digit());
-            let label = word.parse::<usize>().ok().filter(|_| digits);
+            let label: Option<usize> = digits(word);
             let found = label.and_then(|label| self.labels.iter().position(|&l| l == label));
             found.ok_or_else(|| PuzzleError::Element {
                 word: shown(word, 32),
@@ -350,11 +347,112 @@ fn inverse_name(name: &str) -> String {
     }
 }
 
-// Families. Each has one constant, which is listed once, here.
+// Families of puzzles.
+//
+// Invariant: the name of a member is read back as the same member.
+
+/// A family of puzzles that differ only in their parameters.
+pub struct Family {
+    /// The part of a puzzle's name before the colon.
+    pub name: &'static str,
+    /// The parameters after the colon: `N` or `N,K`.
+    pub parameters: &'static str,
+    /// The number of states of a member, as a formula.
+    pub states: &'static str,
+    /// The name of an example member.
+    pub example: &'static str,
+    /// A one-line description.
+    pub description: &'static str,
+    /// The generators of a member, given its N and its K, if it has one.
+    make: fn(usize, usize) -> Vec<Generator>,
+}
+
+impl Family {
+    /// Returns the member with the given parameters.
+    ///
+    /// # Errors
+    /// [`PuzzleError`] if the numbers are missing, too small or too large.
+    pub fn member(&'static self, numbers: &str) -> Result<Definition, PuzzleError> {
+        let (name, text) = (self.name, format!("{}:{numbers}", self.name));
+        let syntax = || PuzzleError::FamilySyntax {
+            text: shown(&text, 80),
+            family: name,
+            parameters: self.parameters,
+            example: self.example,
+        };
+        let numbers: Option<Vec<usize>> = numbers.split(',').map(digits).collect();
+        let numbers = numbers.ok_or_else(syntax)?;
+        if numbers.len() != self.parameters.split(',').count() {
+            return Err(syntax());
+        }
+        let n = numbers[0];
+        if !(2..=Definition::MAX_POSITIONS).contains(&n) {
+            return Err(PuzzleError::FamilyPositions { family: name, found: n });
+        }
+        let k = numbers.get(1).copied().unwrap_or(n);
+        if !(2..=n).contains(&k) {
+            return Err(PuzzleError::FamilyPart { family: name, n, k });
+        }
+        let member = format!("{name}:{}", joined(&numbers, ","));
+        Definition::new(member, n, (self.make)(n, k))
+    }
+}
 
 /// All families.
-pub const ALL: [&Family; 8] =
-    [&PANCAKE, &TOPSPIN, &LRX, &LX, &COXETER, &CYCLIC_COXETER, &STARS, &REVERSALS];
+pub const ALL: [&Family; 8] = [
+    // W. H. Gates and C. H. Papadimitriou, Bounds for sorting by prefix reversal (1979).
+    &symmetric("pancake", "pancake:12", "reverse the first 2, 3, ... or N of a stack", |n, _| {
+        (2..=n).map(|k| generator(format!("F{k}"), reverse(n, 0, k))).collect()
+    }),
+    // The toy of 1988 has 20 discs and a gate of 4.
+    &Family {
+        name: "topspin",
+        parameters: "N,K",
+        states: "N!, N!/2 or fewer",
+        example: "topspin:12,4",
+        description: "rotate a ring of N pieces, or reverse the K in the gate",
+        make: |n, k| [rotations(n), vec![generator("F", reverse(n, 0, k))]].concat(),
+    },
+    &symmetric("lrx", "lrx:12", "rotate all left or right, or swap the first two", |n, _| {
+        [rotations(n), vec![generator("X", swap(n, 0, 1))]].concat()
+    }),
+    &symmetric(
+        "lx",
+        "lx:12",
+        "rotate all left (never right), or swap the first two; directed",
+        |n, _| vec![generator("L", rotate_left(n)), generator("X", swap(n, 0, 1))],
+    ),
+    // Bubble sort: the Coxeter generators of the symmetric group.
+    &symmetric(
+        "coxeter",
+        "coxeter:12",
+        "swap neighbours; the distance is the number of inversions",
+        |n, _| (1..n).map(|i| generator(format!("s{i}"), swap(n, i - 1, i))).collect(),
+    ),
+    // Sorting on a ring: the Coxeter generators, and the swap of the last element with the first.
+    &symmetric("cyclic-coxeter", "cyclic-coxeter:12", "swap neighbours on a ring", |n, _| {
+        (1..=n).map(|i| generator(format!("s{i}"), swap(n, i - 1, i % n))).collect()
+    }),
+    // S. B. Akers and B. Krishnamurthy, A group-theoretic model for symmetric interconnection networks (1989).
+    &symmetric("stars", "stars:9", "swap the first with any other", |n, _| {
+        (2..=n).map(|i| generator(format!("t{i}"), swap(n, 0, i - 1))).collect()
+    }),
+    // J. Kececioglu and D. Sankoff, Exact and approximation algorithms for sorting by reversals (1995).
+    &symmetric("reversals", "reversals:10", "reverse any contiguous part", |n, _| {
+        let parts = (1..n).flat_map(|i| (i + 1..=n).map(move |j| (i, j)));
+        parts.map(|(i, j)| generator(format!("r{i}-{j}"), reverse(n, i - 1, j))).collect()
+    }),
+];
+
+/// A family with one member for each N, which has N! states.
+const fn symmetric(
+    name: &'static str,
+    example: &'static str,
+    description: &'static str,
+    make: fn(usize, usize) -> Vec<Generator>,
+) -> Family {
+    Family { name, parameters: "N", states: "N!", example, description, make }
+}
 
 /// Returns the puzzle with a name of the form `FAMILY:NUMBERS`.
 ///
@@ -379,71 +477,22 @@ pub fn parse(text: &str) -> Result<Definition, PuzzleError> {
     family.member(numbers)
 }
 
-// Families of puzzles, and the names of their members.
-//
-// Invariant: the name of a member is read back as the same member.
-
-/// A family of puzzles that differ only in their parameters; each family has its own file.
-pub struct Family {
-    /// The part of a puzzle's name before the colon.
-    pub name: &'static str,
-    /// The parameters after the colon: `N` or `N,K`.
-    pub parameters: &'static str,
-    /// The number of states of a member, as a formula.
-    pub states: &'static str,
-    /// The name of an example member.
-    pub example: &'static str,
-    /// A one-line description.
-    pub description: &'static str,
-    pub(crate) make: fn(&[usize]) -> Vec<Generator>,
-}
-
-impl Family {
-    /// Returns the member with the given parameters.
-    ///
-    /// # Errors
-    /// [`PuzzleError`] if the numbers are missing, too small or too large.
-    pub fn member(&'static self, numbers: &str) -> Result<Definition, PuzzleError> {
-        let (name, text) = (self.name, format!("{}:{numbers}", self.name));
-        let syntax = || PuzzleError::FamilySyntax {
-            text: shown(&text, 80),
-            family: name,
-            parameters: self.parameters,
-            example: self.example,
-        };
-        let number = |word: &str| {
-            let digits = !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
-            word.parse().ok().filter(|_| digits)
-        };
-        let numbers: Option<Vec<usize>> = numbers.split(',').map(number).collect();
-        let numbers = numbers.ok_or_else(syntax)?;
-        if numbers.len() != self.parameters.split(',').count() {
-            return Err(syntax());
-        }
-        let n = numbers[0];
-        if !(2..=Definition::MAX_POSITIONS).contains(&n) {
-            return Err(PuzzleError::FamilyPositions { family: name, found: n });
-        }
-        if let Some(&k) = numbers[1..].iter().find(|k| !(2..=n).contains(*k)) {
-            return Err(PuzzleError::FamilyPart { family: name, n, k });
-        }
-        let written: Vec<String> = numbers.iter().map(usize::to_string).collect();
-        let member = format!("{name}:{}", written.join(","));
-        Definition::new(member, n, (self.make)(&numbers))
-    }
-}
-
-/// Returns a generator.
 fn generator(name: impl Into<String>, permutation: Permutation) -> Generator {
     Generator { name: name.into(), permutation }
 }
 
-/// Returns the rotation that takes every position to its left neighbour, and the first to the last.
-pub(crate) fn rotate_left(n: usize) -> Permutation {
+/// The rotation that takes every position to its left neighbour, and the first to the last.
+fn rotate_left(n: usize) -> Permutation {
     Permutation::from_fn(n, |p| (p + n - 1) % n)
 }
 
-/// Returns the reversal of the positions `first .. end`.
+/// The rotations of all positions to the left and to the right.
+fn rotations(n: usize) -> Vec<Generator> {
+    let (left, right) = (rotate_left(n), rotate_left(n).inverse());
+    vec![generator("L", left), generator("R", right)]
+}
+
+/// The reversal of the positions `first .. end`.
 fn reverse(n: usize, first: usize, end: usize) -> Permutation {
     Permutation::from_fn(n, |p| match p {
         p if (first..end).contains(&p) => first + end - 1 - p,
@@ -451,149 +500,11 @@ fn reverse(n: usize, first: usize, end: usize) -> Permutation {
     })
 }
 
-/// Returns the exchange of two positions.
+/// The exchange of two positions.
 fn swap(n: usize, a: usize, b: usize) -> Permutation {
     Permutation::from_fn(n, |p| match p {
         p if p == a => b,
         p if p == b => a,
         p => p,
     })
-}
-
-// Bubble sort: the Coxeter generators of the symmetric group.
-
-const COXETER: Family = Family {
-    name: "coxeter",
-    parameters: "N",
-    states: "N!",
-    example: "coxeter:12",
-    description: "swap neighbours; the distance is the number of inversions",
-    make: coxeter,
-};
-
-fn coxeter(numbers: &[usize]) -> Vec<Generator> {
-    let n = numbers[0];
-    let swaps = (1..n).map(|i| generator(format!("s{i}"), swap(n, i - 1, i)));
-    swaps.collect()
-}
-
-// Sorting on a ring: the Coxeter generators, and the swap of the last element with the first.
-
-const CYCLIC_COXETER: Family = Family {
-    name: "cyclic-coxeter",
-    parameters: "N",
-    states: "N!",
-    example: "cyclic-coxeter:12",
-    description: "swap neighbours on a ring",
-    make: cyclic_coxeter,
-};
-
-fn cyclic_coxeter(numbers: &[usize]) -> Vec<Generator> {
-    let n = numbers[0];
-    let swaps = (1..=n).map(|i| generator(format!("s{i}"), swap(n, i - 1, i % n)));
-    swaps.collect()
-}
-
-// LRX: rotations of all elements, and one swap.
-
-const LRX: Family = Family {
-    name: "lrx",
-    parameters: "N",
-    states: "N!",
-    example: "lrx:12",
-    description: "rotate all left or right, or swap the first two",
-    make: lrx,
-};
-
-fn lrx(numbers: &[usize]) -> Vec<Generator> {
-    let n = numbers[0];
-    let left = rotate_left(n);
-    let right = left.inverse();
-    vec![generator("L", left), generator("R", right), generator("X", swap(n, 0, 1))]
-}
-
-// LX: one rotation of all elements and one swap, without their inverses.
-
-const LX: Family = Family {
-    name: "lx",
-    parameters: "N",
-    states: "N!",
-    example: "lx:12",
-    description: "rotate all left (never right), or swap the first two; directed",
-    make: lx,
-};
-
-fn lx(numbers: &[usize]) -> Vec<Generator> {
-    let n = numbers[0];
-    vec![generator("L", rotate_left(n)), generator("X", swap(n, 0, 1))]
-}
-
-// Pancake sorting: W. H. Gates and C. H. Papadimitriou, Bounds for sorting by prefix reversal (1979).
-
-const PANCAKE: Family = Family {
-    name: "pancake",
-    parameters: "N",
-    states: "N!",
-    example: "pancake:12",
-    description: "reverse the first 2, 3, ... or N of a stack",
-    make: pancake,
-};
-
-fn pancake(numbers: &[usize]) -> Vec<Generator> {
-    let n = numbers[0];
-    let flips = (2..=n).map(|k| generator(format!("F{k}"), reverse(n, 0, k)));
-    flips.collect()
-}
-
-// Sorting by reversals: J. Kececioglu and D. Sankoff, Exact and approximation algorithms for sorting by reversals (1995).
-
-const REVERSALS: Family = Family {
-    name: "reversals",
-    parameters: "N",
-    states: "N!",
-    example: "reversals:10",
-    description: "reverse any contiguous part",
-    make: reversals,
-};
-
-fn reversals(numbers: &[usize]) -> Vec<Generator> {
-    let n = numbers[0];
-    let parts = (1..n).flat_map(|i| (i + 1..=n).map(move |j| (i, j)));
-    let reversals = parts.map(|(i, j)| generator(format!("r{i}-{j}"), reverse(n, i - 1, j)));
-    reversals.collect()
-}
-
-// Star transpositions: S. B. Akers and B. Krishnamurthy, A group-theoretic model for symmetric interconnection networks (1989).
-
-const STARS: Family = Family {
-    name: "stars",
-    parameters: "N",
-    states: "N!",
-    example: "stars:9",
-    description: "swap the first with any other",
-    make: stars,
-};
-
-fn stars(numbers: &[usize]) -> Vec<Generator> {
-    let n = numbers[0];
-    let swaps = (2..=n).map(|i| generator(format!("t{i}"), swap(n, 0, i - 1)));
-    swaps.collect()
-}
-
-// TopSpin: the toy of 1988 has 20 discs and a gate of 4.
-
-const TOPSPIN: Family = Family {
-    name: "topspin",
-    parameters: "N,K",
-    states: "N!, N!/2 or fewer",
-    example: "topspin:12,4",
-    description: "rotate a ring of N pieces, or reverse the K in the gate",
-    make: topspin,
-};
-
-fn topspin(numbers: &[usize]) -> Vec<Generator> {
-    let (n, k) = (numbers[0], numbers[1]);
-    let left = rotate_left(n);
-    let right = left.inverse();
-    vec![generator("L", left), generator("R", right), generator("F", reverse(n, 0, k))]
 }

@@ -295,9 +295,3 @@ impl Puzzle {
         self.windows.iter().all(Window::is_even)
     }
 }
-
-// Sliding-tile boards of any m x n: geometry, snake path, moves, notation, parity and goals.
-//
-// Invariant: users see boards in row-major order with their own tile numbers; everything below this module sees a line
-// (tiles read along the snake path, numbered by a [`Coordinates`]) and a cell (path index of the blank). All conversion
-// between the two is done by [`Coordinates`].
