@@ -18,56 +18,55 @@ use std::collections::HashMap;
 use crate::{
     puzzle::{
         Generator, Permutation, PuzzleError,
-        formats::source::{Located, PointSource},
+        formats::source::{Located, PointSource, line_of},
         notation::parse_cycles,
     },
-    units::shown,
+    units::{joined, shown},
 };
 
-/// The part of a file that ends at a semicolon.
-struct Statement<'a> {
+/// A part of a file, without the white space around it.
+#[derive(Clone, Copy)]
+struct Part<'a> {
     text: &'a str,
-    /// The line of its first character other than white space.
-    line: usize,
+    file: &'a str,
 }
 
-impl<'a> Statement<'a> {
-    fn new(text: &'a str, line: usize) -> Statement<'a> {
-        let body = text.trim_start();
-        Statement { text: body.trim_end(), line: line + newlines(&text[..text.len() - body.len()]) }
+impl<'a> Part<'a> {
+    fn new(text: &'a str, file: &'a str) -> Part<'a> {
+        // In this order, so that what is empty is at its end, where something is missing.
+        Part { text: text.trim_start().trim_end(), file }
     }
 
-    /// The line number at a byte offset of the statement.
-    fn line(&self, at: usize) -> usize {
-        self.line + newlines(&self.text[..at])
+    fn line(self) -> usize {
+        line_of(self.text, self.file)
     }
 
-    /// Splits the statement at the first occurrence of a text.
-    fn split(&self, by: &str) -> Option<(Statement<'a>, Statement<'a>)> {
+    /// Splits the part at the first occurrence of a text.
+    fn split(self, by: &str) -> Option<(Part<'a>, Part<'a>)> {
         let (left, right) = self.text.split_once(by)?;
-        let line = self.line(self.text.len() - right.len());
-        Some((Statement::new(left, self.line), Statement::new(right, line)))
+        Some((Part::new(left, self.file), Part::new(right, self.file)))
     }
 
-    fn syntax(&self, expected: &str) -> Located {
-        let kind = PuzzleError::FileSyntax {
-            found: format!("'{}'", shown(self.text, 32)),
-            expected: expected.into(),
-        };
-        kind.at(self.line)
+    /// What is between brackets.
+    fn inner(self, expected: &str) -> Result<Part<'a>, Located> {
+        let inner = self.text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+        inner.map(|inner| Part::new(inner, self.file)).ok_or_else(|| self.syntax(expected))
     }
-}
 
-fn newlines(text: &str) -> usize {
-    text.bytes().filter(|&b| b == b'\n').count()
+    fn syntax(self, expected: &str) -> Located {
+        let found = format!("'{}'", shown(self.text, 32));
+        PuzzleError::FileSyntax { found, expected: expected.into() }.at(self.line())
+    }
 }
 
 /// Returns the contents of a file.
 pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
-    let text = without_remarks(text);
+    // Every byte stays on its line.
+    let file = text.split('\n').map(|line| line.split('#').next().unwrap_or_default());
+    let file = joined(file, "\n");
     let mut cycles: HashMap<&str, Vec<Vec<usize>>> = HashMap::new();
     let (mut moves, mut sets) = (None, None);
-    let mut rest = Statement::new(&text, 1);
+    let mut rest = Part::new(&file, &file);
     while !rest.text.is_empty() {
         let end = rest.split(";");
         let (statement, next) = end.ok_or_else(|| rest.syntax("a statement that ends in ';'"))?;
@@ -82,34 +81,33 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
         let (name, value) = parts.ok_or_else(|| statement.syntax("'NAME:=..;'"))?;
         match name.text {
             "Gen" if moves.is_some() => {
-                return Err(PuzzleError::ThereTwice("Gen".into()).at(name.line));
+                return Err(PuzzleError::ThereTwice("Gen".into()).at(name.line()));
             }
             "Gen" => {
-                let names = list(&value)?;
+                let names = list(value)?;
                 if names.is_empty() {
-                    let kind = crate::puzzle::PuzzleError::NoGenerators;
-                    return Err(kind.at(value.line));
+                    return Err(PuzzleError::NoGenerators.at(value.line()));
                 }
-                for name in &names {
-                    if !cycles.contains_key(name.text) {
-                        let kind = PuzzleError::Undefined(shown(name.text, 32));
-                        return Err(kind.at(name.line));
-                    }
+                if let Some(name) = names.iter().find(|name| !cycles.contains_key(name.text)) {
+                    return Err(PuzzleError::Undefined(shown(name.text, 32)).at(name.line()));
                 }
                 let names: Vec<&str> = names.iter().map(|name| name.text).collect();
-                moves = Some((names, value.line));
+                moves = Some((names, value.line()));
             }
-            "ip" => sets = Some(identical(&value)?),
+            "ip" => sets = Some(identical(value)?),
             word => {
-                identifier(&name)?;
+                identifier(name)?;
                 let read = parse_cycles(value.text).and_then(|read| {
                     // Whether it is a permutation does not depend on the points that are fixed.
                     Permutation::from_cycles(Permutation::MAX_LEN, &read)?;
                     Ok(read)
                 });
-                let read = read.map_err(|error| generator_error(word, &value, error))?;
+                let read = read.map_err(|error| {
+                    let line = line_of(&value.text[error.byte()..], value.file);
+                    error.in_move(shown(word, 32)).at(line)
+                })?;
                 if cycles.insert(word, read).is_some() {
-                    return Err(PuzzleError::ThereTwice(shown(word, 32)).at(name.line));
+                    return Err(PuzzleError::ThereTwice(shown(word, 32)).at(name.line()));
                 }
             }
         }
@@ -135,23 +133,8 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
     })
 }
 
-/// The text with spaces in place of comments, so that every byte stays on its line.
-fn without_remarks(text: &str) -> String {
-    let line = |line: &str| match line.find('#') {
-        Some(at) => line[..at].to_string(),
-        None => line.to_string(),
-    };
-    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
-}
-
-fn generator_error(name: &str, value: &Statement, error: PuzzleError) -> Located {
-    let line = value.line(error.byte());
-    let name = shown(name, 32);
-    PuzzleError::Generator { name, error: error.into() }.at(line)
-}
-
 /// Checks that a text is a valid name.
-fn identifier(name: &Statement) -> Result<(), Located> {
+fn identifier(name: Part) -> Result<(), Located> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "_@'\\.".contains(c);
     match !name.text.is_empty() && name.text.chars().all(allowed) {
         true => Ok(()),
@@ -160,47 +143,32 @@ fn identifier(name: &Statement) -> Result<(), Located> {
 }
 
 /// The parts of a bracketed list.
-fn list<'a>(value: &Statement<'a>) -> Result<Vec<Statement<'a>>, Located> {
-    let inner = value.text.strip_prefix('[').and_then(|t| t.strip_suffix(']'));
-    let inner = inner.ok_or_else(|| value.syntax("a list in brackets"))?;
-    let mut rest = Some(Statement::new(inner, value.line));
-    let mut parts = Vec::new();
-    while let Some(part) = rest {
-        let (first, next) = match part.split(",") {
-            Some((first, next)) => (first, Some(next)),
-            None => (part, None),
-        };
-        rest = next;
-        parts.push(first);
-    }
-    match parts.as_slice() {
-        [only] if only.text.is_empty() => Ok(Vec::new()),
-        _ => Ok(parts),
+fn list(value: Part) -> Result<Vec<Part>, Located> {
+    let inner = value.inner("a list in brackets")?;
+    match inner.text {
+        "" => Ok(Vec::new()),
+        text => Ok(text.split(',').map(|part| Part::new(part, value.file)).collect()),
     }
 }
 
 /// Sets of identical pieces, and, for a puzzle whose pieces must all differ, the error for the first set with more than
 /// one piece.
-fn identical(value: &Statement) -> Result<(Vec<Vec<usize>>, Option<Located>), Located> {
-    let inner = value.text.strip_prefix('[').and_then(|t| t.strip_suffix(']'));
-    let inner = inner.ok_or_else(|| value.syntax("a list of lists in brackets"))?;
-    let inner = Statement::new(inner, value.line);
+fn identical(value: Part) -> Result<(Vec<Vec<usize>>, Option<Located>), Located> {
+    let mut rest = value.inner("a list of lists in brackets")?;
     let (mut sets, mut wrong) = (Vec::new(), None);
-    let mut at = 0;
-    while at < inner.text.len() {
-        let rest = Statement::new(&inner.text[at..], inner.line(at));
+    while !rest.text.is_empty() {
         let set = rest.text.trim_start_matches([',', ' ', '\t', '\r', '\n']);
         let members = set.strip_prefix('[').and_then(|set| set.split_once(']'));
         let (members, behind) = members.ok_or_else(|| rest.syntax("'[..]'"))?;
         if members.contains(',') && wrong.is_none() {
             let kind = PuzzleError::AlikePieces(shown(members, 32));
-            wrong = Some(kind.at(inner.line(inner.text.len() - set.len())));
+            wrong = Some(kind.at(line_of(set, value.file)));
         }
         let point = |word: &str| word.trim().parse::<usize>().ok();
         let words = members.split(',').filter(|_| !members.trim().is_empty());
         let points: Option<Vec<usize>> = words.map(point).collect();
         sets.push(points.ok_or_else(|| rest.syntax("a list of points"))?);
-        at = inner.text.len() - behind.len();
+        rest = Part::new(behind, value.file);
     }
     Ok((sets, wrong))
 }

@@ -12,7 +12,7 @@
 //! orientations differ, with 0 for all. All powers of a move count as one move. Derived moves are left out unless
 //! `Extract::moves` names them.
 
-use std::{fmt, marker::PhantomData};
+use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -20,35 +20,32 @@ use serde_json::value::RawValue;
 use crate::{
     puzzle::{
         Permutation, PuzzleError,
-        formats::source::{FilePiece, FileSequence, Located, PieceSet, SetSource, once},
+        formats::source::{FilePiece, FileSequence, Located, PieceSet, SetSource, line_of, turn},
         orbits::{OrbitTurn, Transformation},
     },
     units::shown,
 };
 
 /// The members of an object, in file order.
-struct Members<'a, T>(Vec<(String, T)>, PhantomData<&'a T>);
+struct Members<'a>(Vec<(String, &'a RawValue)>);
 
-impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Members<'a, T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Each<'a, T>(PhantomData<&'a T>);
+impl<'a> Deserialize<'a> for Members<'a> {
+    fn deserialize<D: Deserializer<'a>>(deserializer: D) -> Result<Members<'a>, D::Error> {
+        struct InOrder;
 
-        impl<'de: 'a, 'a, T: Deserialize<'de>> Visitor<'de> for Each<'a, T> {
-            type Value = Members<'a, T>;
+        impl<'a> Visitor<'a> for InOrder {
+            type Value = Members<'a>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members, PhantomData))
+            fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Members<'a>, A::Error> {
+                let next = || map.next_entry().transpose();
+                Ok(Members(std::iter::from_fn(next).collect::<Result<_, _>>()?))
             }
         }
-        deserializer.deserialize_map(Each(PhantomData))
+        deserializer.deserialize_map(InOrder)
     }
 }
 
@@ -62,8 +59,7 @@ struct Value<'a> {
 impl<'a> Value<'a> {
     fn line(self) -> usize {
         // The value is borrowed from the text.
-        let at = self.raw.get().as_ptr() as usize - self.text.as_ptr() as usize;
-        1 + self.text[..at].matches('\n').count()
+        line_of(self.raw.get(), self.text)
     }
 
     fn read<T: Deserialize<'a>>(self) -> Result<T, Located> {
@@ -75,9 +71,8 @@ impl<'a> Value<'a> {
 
     /// The members of an object.
     fn members(self) -> Result<Vec<(String, Value<'a>)>, Located> {
-        let Members(members, _) = self.read::<Members<'a, &'a RawValue>>()?;
-        let text = self.text;
-        let value = |(name, raw)| (name, Value { raw, text });
+        let Members(members) = self.read()?;
+        let value = |(name, raw)| (name, Value { raw, ..self });
         Ok(members.into_iter().map(value).collect())
     }
 
@@ -118,13 +113,9 @@ impl<'a> Value<'a> {
         let Some(value) = self.optional(name)? else {
             return Ok(vec![0; pieces]);
         };
-        let turn = |turn: usize| {
-            let small = u8::try_from(turn).ok().filter(|&turn| turn < orientations);
-            let (by, orientations) = (turn.to_string(), orientations.into());
-            let wrong = || PuzzleError::Turned { by, orientations }.at(value.line());
-            small.ok_or_else(wrong)
-        };
-        value.numbers(pieces)?.into_iter().map(turn).collect()
+        let turns = value.numbers(pieces)?.into_iter();
+        let turns = turns.map(|by| turn(&by.to_string(), orientations));
+        turns.collect::<Result<_, _>>().map_err(|kind| kind.at(value.line()))
     }
 }
 
@@ -158,9 +149,8 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
     let moves = file.member("moves")?;
     source.line = moves.line();
     for (name, value) in moves.members()? {
-        let names = source.moves.iter().map(|(name, _)| name.as_str());
-        once(names, &name).map_err(|kind| kind.at(value.line()))?;
-        let turns = source.sets.iter().map(|set| turn(&name, value, set));
+        source.check_new(&name, value.line())?;
+        let turns = source.sets.iter().map(|set| effect(&name, value, set));
         let of = Transformation(turns.collect::<Result<_, _>>()?);
         source.moves.push((name, of));
     }
@@ -177,20 +167,12 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
 
 /// A set of pieces that all differ.
 fn set(orbit: Value) -> Result<PieceSet, Located> {
-    let name = orbit.member("orbitName")?.read()?;
-    let count = orbit.member("numPieces")?;
-    let pieces: usize = count.read()?;
-    if !(1..=Permutation::MAX_LEN).contains(&pieces) {
-        return Err(PuzzleError::Pieces(pieces.to_string()).at(count.line()));
-    }
-    let count = orbit.member("numOrientations")?;
-    let orientations: usize = count.read()?;
-    let modulus = u8::try_from(orientations).ok().filter(|o| (1..=127).contains(o));
-    let wrong = || PuzzleError::Orientations(orientations).at(count.line());
-    let modulus = modulus.ok_or_else(wrong)?;
-    let piece = |number| FilePiece { number, modulus, turn: 0 };
-    let lines = (orbit.line(), orbit.line());
-    Ok(PieceSet { name, orientations: modulus, lines, solved: (0..pieces).map(piece).collect() })
+    let name: String = orbit.member("orbitName")?.read()?;
+    let number = |member: &str| {
+        let value = orbit.member(member)?;
+        Ok::<_, Located>((value.read()?, value.line()))
+    };
+    PieceSet::new(name, orbit.line(), number("numPieces")?, number("numOrientations")?)
 }
 
 /// Reads which piece is at each position of the solved puzzle.
@@ -221,16 +203,14 @@ fn solved(pattern: Value, set: &mut PieceSet) -> Result<(), Located> {
 }
 
 /// The effect of a move on a set; a set that the move does not mention is unchanged.
-fn turn(name: &str, value: Value, set: &PieceSet) -> Result<OrbitTurn, Located> {
+fn effect(name: &str, value: Value, set: &PieceSet) -> Result<OrbitTurn, Located> {
     let pieces = set.solved.len();
     let Some(value) = value.optional(&set.name)? else {
         return Ok(OrbitTurn::still(pieces));
     };
     let twist = value.turns("orientationDelta", pieces, set.orientations)?;
     let list = value.member("permutation")?;
-    let pulled = Permutation::new(&list.numbers(pieces)?).map_err(|error| {
-        let name = shown(name, 32);
-        PuzzleError::Generator { name, error: error.into() }.at(list.line())
-    })?;
+    let pulled = Permutation::new(&list.numbers(pieces)?);
+    let pulled = pulled.map_err(|error| error.in_move(shown(name, 32)).at(list.line()))?;
     Ok(OrbitTurn { source: pulled.images().to_vec(), twist })
 }

@@ -25,10 +25,10 @@
 use crate::{
     puzzle::{
         Permutation, PuzzleError,
-        formats::source::{FilePiece, FileSequence, Located, PieceSet, SetSource, once},
+        formats::source::{FileSequence, Located, PieceSet, SetSource, once, turn},
         orbits::{OrbitPlace, OrbitTurn, Transformation},
     },
-    units::shown,
+    units::{digits, joined, shown},
 };
 
 /// A line that is neither empty nor a comment: its number and its words.
@@ -40,19 +40,18 @@ type KsolveRows<'a> = (KsolveLine<'a>, Option<KsolveLine<'a>>);
 /// What is found, or expected, where a line ends.
 const END: &str = "the end of the line";
 
-struct KsolveReader<'a, I: Iterator<Item = KsolveLine<'a>>> {
-    lines: I,
+struct KsolveReader<'a> {
+    lines: std::vec::IntoIter<KsolveLine<'a>>,
     source: SetSource,
 }
 
 /// Returns the contents of a file.
 pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
-    let lines = text.split(['\n']).enumerate().map(|(i, line)| (i + 1, line));
-    let lines = lines.filter(|(_, line)| !line.starts_with('#'));
-    let lines = lines.map(|(i, line)| (i, line.split_whitespace().collect::<Vec<_>>()));
-    let lines = lines.filter(|(_, words)| !words.is_empty());
-    let mut reader =
-        KsolveReader { lines, source: SetSource { powers: true, ..SetSource::default() } };
+    let lines = (1..).zip(text.split('\n')).filter(|(_, line)| !line.starts_with('#'));
+    let lines = lines.map(|(i, line)| (i, line.split_whitespace().collect()));
+    let lines = lines.filter(|(_, words): &KsolveLine| !words.is_empty()).collect::<Vec<_>>();
+    let source = SetSource { powers: true, ..SetSource::default() };
+    let mut reader = KsolveReader { lines: lines.into_iter(), source };
     let mut solved = false;
     let mut sequences: Vec<FileSequence> = Vec::new();
     while let Some((line, words)) = reader.lines.next() {
@@ -77,7 +76,12 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
                 let pieces = number(line, word(2, "the number of pieces")?)?;
                 let orientations = number(line, word(3, "the number of orientations")?)?;
                 end(4)?;
-                reader.set(line, name, pieces, orientations)?;
+                if reader.source.sets.iter().any(|set| set.name == name) {
+                    let set = format!("set {}", shown(name, 32));
+                    return Err(PuzzleError::ThereTwice(set).at(line));
+                }
+                let set = PieceSet::new(name, line, (pieces, line), (orientations, line))?;
+                reader.source.sets.push(set);
             }
             "Solved" | "StartState" => {
                 if solved {
@@ -91,8 +95,7 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
                 let name = word(1, "the name of the move")?;
                 end(2)?;
                 after_solved("move")?;
-                let names = reader.source.moves.iter().map(|(name, _)| name.as_str());
-                once(names, name).map_err(|kind| kind.at(line))?;
+                reader.source.check_new(name, line)?;
                 reader.source.line = line;
                 let of = reader.transformation(name, words[0] == "Move")?;
                 reader.source.moves.push((name.into(), of));
@@ -125,40 +128,13 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
     }
     let mut source = reader.source;
     for one in sequences.iter().filter(|one| one.is_move) {
-        let names = source.moves.iter().map(|(name, _)| name.as_str());
-        once(names, &one.name).map_err(|kind| kind.at(one.line))?;
+        source.check_new(&one.name, one.line)?;
     }
     source.resolve(sequences)?;
     Ok(source)
 }
 
-impl<'a, I: Iterator<Item = KsolveLine<'a>>> KsolveReader<'a, I> {
-    /// A new set.
-    fn set(
-        &mut self,
-        line: usize,
-        name: &str,
-        pieces: usize,
-        orientations: usize,
-    ) -> Result<(), Located> {
-        if self.source.sets.iter().any(|set| set.name == name) {
-            return Err(PuzzleError::ThereTwice(format!("set {}", shown(name, 32))).at(line));
-        }
-        if !(1..=Permutation::MAX_LEN).contains(&pieces) {
-            return Err(PuzzleError::Pieces(pieces.to_string()).at(line));
-        }
-        let modulus = u8::try_from(orientations).ok().filter(|o| (1..=127).contains(o));
-        let modulus = modulus.ok_or_else(|| PuzzleError::Orientations(orientations).at(line))?;
-        let piece = |number| FilePiece { number, modulus, turn: 0 };
-        self.source.sets.push(PieceSet {
-            name: name.into(),
-            orientations: modulus,
-            lines: (line, line),
-            solved: (0..pieces).map(piece).collect(),
-        });
-        Ok(())
-    }
-
+impl<'a> KsolveReader<'a> {
     /// Reads which piece is at each position of the solved puzzle.
     fn solved(&mut self, line: usize, base: usize) -> Result<(), Located> {
         let rows = self.block(line, "Solved")?;
@@ -177,7 +153,7 @@ impl<'a, I: Iterator<Item = KsolveLine<'a>>> KsolveReader<'a, I> {
             for (piece, word) in set.solved.iter_mut().zip(turns) {
                 match word {
                     "?" => piece.modulus = 1,
-                    word => piece.turn = turn(line, word, set.orientations)?,
+                    word => piece.turn = turn(word, set.orientations).map_err(|e| e.at(line))?,
                 }
             }
             let two = set.solved.iter().find(|one| set.kinds_of(one.number).count() > 1);
@@ -205,13 +181,12 @@ impl<'a, I: Iterator<Item = KsolveLine<'a>>> KsolveReader<'a, I> {
                 number.checked_sub(base).ok_or_else(|| syntax(line, word, "a position"))
             });
             let sources: Vec<usize> = sources.collect::<Result<_, _>>()?;
-            let pulled = Permutation::new(&sources).map_err(|error| {
-                PuzzleError::Generator { name: name.clone(), error: error.into() }.at(line)
-            })?;
+            let pulled = Permutation::new(&sources);
+            let pulled = pulled.map_err(|error| error.in_move(name.clone()).at(line))?;
             of.source.copy_from_slice(pulled.images());
             let (line, turns) = turns.unwrap_or_default();
-            let turns = turns.iter().map(|word| turn(line, word, set.orientations));
-            let turns: Vec<u8> = turns.collect::<Result<_, _>>()?;
+            let turns = turns.iter().map(|word| turn(word, set.orientations));
+            let turns: Vec<u8> = turns.collect::<Result<_, _>>().map_err(|e| e.at(line))?;
             if !turns.is_empty() {
                 let at = |p: usize| if by_piece { sources[p] } else { p };
                 of.twist = (0..pieces).map(|p| turns[at(p)]).collect();
@@ -246,8 +221,7 @@ impl<'a, I: Iterator<Item = KsolveLine<'a>>> KsolveReader<'a, I> {
     }
 
     fn names(&self) -> String {
-        let names: Vec<&str> = self.source.sets.iter().map(|set| set.name.as_str()).collect();
-        names.join(" or ")
+        joined(self.source.sets.iter().map(|set| &set.name), " or ")
     }
 
     /// The rows of each set up to `End`; `None` for a set that is left out.
@@ -298,17 +272,7 @@ impl<'a, I: Iterator<Item = KsolveLine<'a>>> KsolveReader<'a, I> {
 }
 
 fn number(line: usize, word: &str) -> Result<usize, Located> {
-    let digits = word.bytes().all(|b| b.is_ascii_digit());
-    let number = word.parse().ok().filter(|_| digits);
-    number.ok_or_else(|| syntax(line, word, "a number"))
-}
-
-/// Reads the orientation of a piece.
-fn turn(line: usize, word: &str, orientations: u8) -> Result<u8, Located> {
-    let turn = number(line, word).ok().filter(|&turn| turn < usize::from(orientations));
-    turn.map(|turn| turn as u8).ok_or_else(|| {
-        PuzzleError::Turned { by: shown(word, 32), orientations: orientations.into() }.at(line)
-    })
+    digits(word).ok_or_else(|| syntax(line, word, "a number"))
 }
 
 fn syntax(line: usize, found: &str, expected: &str) -> Located {

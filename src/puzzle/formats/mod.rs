@@ -107,8 +107,7 @@ pub fn read(file: &str, text: &str, counting: Counting) -> Result<Definition, Pu
 pub fn read_any(file: &str, text: &str, counting: Counting) -> Result<FilePuzzle, PuzzleError> {
     let (source, name) = source(file, text)?;
     if let Ok(points) = source.points() {
-        let definition = points.definition(name, counting);
-        match definition {
+        match points.definition(name, counting) {
             Ok(definition) => return Ok(FilePuzzle::Positions(definition)),
             // It has too many positions for that, or some pieces look alike.
             Err(Located {
@@ -177,8 +176,8 @@ impl Source {
 
 /// The contents of a file, and the name of the puzzle.
 fn source<'a>(file: &'a str, text: &str) -> Result<(Source, &'a str), PuzzleError> {
-    let format = Format::of(file).ok_or_else(|| PuzzleError::FileFormat.at(0).of(file))?;
-    let (format, name) = format;
+    let known = Format::of(file);
+    let (format, name) = known.ok_or_else(|| PuzzleError::FileFormat.at(0).of(file))?;
     // Some editors begin a file with a byte order mark.
     let text = text.trim_start_matches('\u{feff}');
     let source = match format {

@@ -13,7 +13,7 @@ use crate::{
         },
         permutation::{orbits, reduce},
     },
-    units::shown,
+    units::{digits, joined, shown},
 };
 
 // The contents of a file, before its points become the positions of a puzzle.
@@ -72,17 +72,12 @@ impl PointSource {
         let most = Definition::MAX_POSITIONS;
         let reduced = reduce(points, &permutations, most).map_err(|none| {
             let all = orbits(points, &permutations);
-            let sizes: Vec<String> = all.iter().map(|orbit| orbit.len().to_string()).collect();
-            let moved = all.iter().map(Vec::len).sum();
-            at(PuzzleError::TooManyPoints {
-                moved,
-                orbits: match sizes.as_slice() {
-                    [_] => "one orbit".into(),
-                    sizes => format!("orbits of {}", sizes.join(", ")),
-                },
-                most,
-                sure: none.sure,
-            })
+            let orbits = match all.as_slice() {
+                [_] => "one orbit".into(),
+                all => format!("orbits of {}", joined(all.iter().map(Vec::len), ", ")),
+            };
+            let (moved, sure) = (all.iter().map(Vec::len).sum(), none.sure);
+            at(PuzzleError::TooManyPoints { moved, orbits, most, sure })
         })?;
         let names = self.generators.into_iter().map(|g| g.name);
         let generators = names
@@ -120,19 +115,12 @@ pub(crate) fn once<'a>(
 
 /// A note about the points that were left out.
 fn note(kept: &[usize], moved: usize, block: usize) -> String {
-    let points: Vec<String> = kept.iter().map(usize::to_string).collect();
-    let points = points.join(" ");
-    match block {
-        1 => format!(
-            "{} of the {moved} points are enough to distinguish all states: {points}",
-            kept.len()
-        ),
-        _ => format!(
-            "{} of the {moved} points (which move in blocks of {block}) are enough to distinguish \
-             all states: {points}",
-            kept.len()
-        ),
-    }
+    let blocks = match block {
+        1 => String::new(),
+        _ => format!(" (which move in blocks of {block})"),
+    };
+    let (count, points) = (kept.len(), joined(kept, " "));
+    format!("{count} of the {moved} points{blocks} are enough to distinguish all states: {points}")
 }
 
 // Errors in puzzle files, with their positions.
@@ -144,6 +132,24 @@ impl PuzzleError {
     pub(crate) fn at(self, line: usize) -> Located {
         Located { line, kind: self }
     }
+
+    /// Returns the error with the name of the move in which it is.
+    pub(crate) fn in_move(self, name: String) -> PuzzleError {
+        PuzzleError::Generator { name, error: self.into() }
+    }
+}
+
+/// Returns the line number of a part of a text.
+pub(crate) fn line_of(part: &str, text: &str) -> usize {
+    let at = part.as_ptr() as usize - text.as_ptr() as usize;
+    1 + text[..at].matches('\n').count()
+}
+
+/// Returns the orientation that a word gives a piece.
+pub(crate) fn turn(word: &str, orientations: u8) -> Result<u8, PuzzleError> {
+    let turn = digits(word).filter(|&turn| turn < orientations);
+    let (by, orientations) = (shown(word, 32), orientations.into());
+    turn.ok_or(PuzzleError::Turned { by, orientations })
 }
 
 /// An error at a line, before the name of the file is known.
@@ -190,6 +196,28 @@ pub(crate) struct PieceSet {
 }
 
 impl PieceSet {
+    /// Returns a set of pieces that all differ. The numbers of pieces and orientations come with their lines.
+    pub fn new(
+        name: impl Into<String>,
+        line: usize,
+        (pieces, pieces_line): (usize, usize),
+        (orientations, orientations_line): (usize, usize),
+    ) -> Result<PieceSet, Located> {
+        if !(1..=Permutation::MAX_LEN).contains(&pieces) {
+            return Err(PuzzleError::Pieces(pieces.to_string()).at(pieces_line));
+        }
+        let modulus = u8::try_from(orientations).ok().filter(|o| (1..=127).contains(o));
+        let wrong = || PuzzleError::Orientations(orientations).at(orientations_line);
+        let modulus = modulus.ok_or_else(wrong)?;
+        let piece = |number| FilePiece { number, modulus, turn: 0 };
+        Ok(PieceSet {
+            name: name.into(),
+            orientations: modulus,
+            lines: (line, line),
+            solved: (0..pieces).map(piece).collect(),
+        })
+    }
+
     /// The kinds of pieces: their numbers, and the moduli for each number in increasing order.
     fn kinds(&self) -> Vec<(usize, u8)> {
         let kinds: BTreeSet<(usize, u8)> =
@@ -261,8 +289,14 @@ pub(crate) struct SetSource {
 }
 
 impl SetSource {
-    pub fn orbits(&self) -> Vec<Orbit> {
+    fn orbits(&self) -> Vec<Orbit> {
         self.sets.iter().map(PieceSet::orbit).collect()
+    }
+
+    /// Checks that a name is not used for a second move, and that the puzzle can have one more move.
+    pub fn check_new(&self, name: &str, line: usize) -> Result<(), Located> {
+        let names = self.moves.iter().map(|(name, _)| name.as_str());
+        once(names, name).map_err(|kind| kind.at(line))
     }
 
     /// Resolves named sequences: those that are moves, and those that are only names. Each may use the names of others.
@@ -335,20 +369,18 @@ impl SetSource {
     /// Returns the puzzle with the selected sets and moves.
     pub fn puzzle(&self, name: &str, extract: &Extract) -> Result<OrbitPuzzle, Located> {
         let orbits = self.orbits();
-        let plain = |(name, of): &(String, Transformation)| (name.clone(), of.clone());
-        let moves: Vec<(String, Transformation)> = if extract.moves.is_empty() {
-            self.moves.iter().filter(|(name, _)| !is_rotation(name)).map(plain).collect()
+        let moves: Result<Vec<OrbitMove>, PuzzleError> = if extract.moves.is_empty() {
+            let moves = self.moves.iter().filter(|(name, _)| !is_rotation(name));
+            moves.map(|(name, of)| Ok(OrbitMove::free(name, of.clone()))).collect()
         } else {
             let chosen = |text: &String| {
                 let (name, sequence) = text.split_once('=').unwrap_or((text, text));
-                let wrong = |error: PuzzleError| error.at(self.line);
-                let of = self.sequence(sequence, &orbits).map_err(wrong)?;
-                Ok::<_, Located>((name.into(), of))
+                Ok(OrbitMove::free(name, self.sequence(sequence, &orbits)?))
             };
-            extract.moves.iter().map(chosen).collect::<Result<_, _>>()?
+            extract.moves.iter().map(chosen).collect()
         };
-        let one = |(name, transformation)| OrbitMove { name, transformation, requires: None };
-        OrbitPuzzle::new(name, orbits, moves.into_iter().map(one).collect())
+        moves
+            .and_then(|moves| OrbitPuzzle::new(name, orbits, moves))
             .map(|puzzle| puzzle.forbidding(self.illegal.clone()))
             .and_then(|puzzle| match extract.sets.as_slice() {
                 [] => Ok(puzzle),
@@ -397,7 +429,7 @@ impl SetSource {
         };
         let mut sets = Vec::new();
         let mut turns: Vec<Vec<OrbitTurn>> = vec![Vec::new(); moves.len()];
-        for pieces in joined(points.labels.len(), &moves) {
+        for pieces in pieces_of(points.labels.len(), &moves) {
             let solved = pieces.solved(number);
             if solved.windows(2).all(|two| two[0] == two[1]) && solved[0].modulus == 1 {
                 continue;
@@ -409,7 +441,7 @@ impl SetSource {
             let lines = (points.line, points.line);
             sets.push(PieceSet { name: format!("{own}{number}"), orientations, lines, solved });
             for (turns, of) in turns.iter_mut().zip(&moves) {
-                turns.push(pieces.turn(of));
+                turns.push(OrbitTurn::of_points(&pieces.positions, |point| of.image(point)));
             }
         }
         let names = points.generators.iter().map(|generator| generator.name.clone());
@@ -424,7 +456,7 @@ impl SetSource {
 }
 
 /// The pieces that the points form, largest orbits first.
-fn joined(points: usize, moves: &[&Permutation]) -> Vec<Pieces> {
+fn pieces_of(points: usize, moves: &[&Permutation]) -> Vec<Pieces> {
     let permutations: Vec<Permutation> = moves.iter().map(|&of| of.clone()).collect();
     let mut open = orbits(points, &permutations);
     open.sort_by_key(|orbit| std::cmp::Reverse(orbit.len()));
@@ -506,19 +538,5 @@ impl Pieces {
             FilePiece { number: kind + 1, modulus: modulus as u8, turn: turn as u8 }
         };
         words.iter().map(piece).collect()
-    }
-
-    /// The effect of a move on the positions.
-    fn turn(&self, of: &Permutation) -> OrbitTurn {
-        let mut turn = OrbitTurn::still(self.positions.len());
-        for (from, points) in self.positions.iter().enumerate() {
-            let image = of.image(points[0]);
-            for (to, points) in self.positions.iter().enumerate() {
-                if let Some(twist) = points.iter().position(|&point| point == image) {
-                    (turn.source[to], turn.twist[to]) = (from as u8, twist as u8);
-                }
-            }
-        }
-        turn
     }
 }
