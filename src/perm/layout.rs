@@ -148,11 +148,7 @@ impl Layout {
 
     /// Writes the first c digits of a block.
     pub fn block_digits(self, block: usize, digits: &mut [u8]) {
-        let mut rest = block;
-        for (x, digit) in digits[..self.block_prefix()].iter_mut().enumerate().rev() {
-            *digit = (rest % self.radix(x)) as u8;
-            rest /= self.radix(x);
-        }
+        write_digits(block, (0..self.block_prefix()).map(|x| self.radix(x)), digits);
     }
 
     /// Returns the parity of the sum of a block's first c digits.
@@ -176,11 +172,8 @@ impl Layout {
 
     /// Writes the digits c..q of a register within its block to `digits[..q - c]`.
     pub fn inner_digits(self, register: usize, digits: &mut [u8]) {
-        let mut rest = register;
-        for x in (self.block_prefix()..self.prefix()).rev() {
-            digits[x - self.block_prefix()] = (rest % self.radix(x)) as u8;
-            rest /= self.radix(x);
-        }
+        let radices = (self.block_prefix()..self.prefix()).map(|x| self.radix(x));
+        write_digits(register, radices, digits);
     }
 
     /// Returns the register within a block that has the digits c..q.
@@ -224,6 +217,18 @@ impl Layout {
     /// Returns the register of a place within its slice, where even lines come first.
     pub fn in_slice(self, place: LinePlace) -> usize {
         place.parity * self.block_registers() + place.register
+    }
+}
+
+/// Writes the digits of a number with these radices, the most significant one first.
+fn write_digits(
+    mut number: usize,
+    radices: impl DoubleEndedIterator<Item = usize> + ExactSizeIterator,
+    digits: &mut [u8],
+) {
+    for (digit, radix) in digits[..radices.len()].iter_mut().zip(radices).rev() {
+        *digit = (number % radix) as u8;
+        number /= radix;
     }
 }
 
@@ -377,12 +382,8 @@ impl SourceBlocks {
     /// own.
     pub(crate) fn entering_digits(&self, variant: usize, digits: &mut [u8]) {
         let inside = self.layout.len() - self.layout.block_prefix();
-        let mut rest = variant;
-        for i in (0..self.entering.len()).rev() {
-            let radix = inside + self.entering.len() - i;
-            digits[i] = (rest % radix) as u8;
-            rest /= radix;
-        }
+        let k = self.entering.len();
+        write_digits(variant, (0..k).map(|i| inside + k - i), digits);
     }
 
     /// The number of the source block for a block whose own elements are `line` (in the order of their positions, with
@@ -431,11 +432,7 @@ impl SourceBlocks {
             BlockTable { delta: vec![0; keys * self.count], variant: Vec::with_capacity(keys) };
         let mut digits = [0; MAX_LEN];
         for (key, deltas) in table.delta.chunks_mut(self.count).enumerate() {
-            let mut rest = key;
-            for x in (first..end).rev() {
-                digits[x - first] = (rest % self.layout.radix(x)) as u8;
-                rest /= self.layout.radix(x);
-            }
+            write_digits(key, (first..end).map(|x| self.layout.radix(x)), &mut digits);
             let variant = self.solve(&digits[..end - first], |number, delta| {
                 deltas[number] =
                     i32::try_from(delta).expect("blocks of tabulated windows are near");

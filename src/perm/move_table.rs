@@ -376,7 +376,7 @@ fn crossing(
     sources: Vec<Six>,
     six: impl Fn(Six, usize) -> Six,
 ) -> Option<Crossing<CrossRow>> {
-    let mut rows = Rows::default();
+    let mut rows = Rows::new();
     let mut table = Vec::with_capacity(groups.len());
     for (&sources, group) in sources.iter().zip(groups) {
         let mut group_rows = [0; GROUP];
@@ -397,7 +397,7 @@ fn crossing(
 /// The general shape.
 fn scattered(groups: &[[LaneSources; GROUP]]) -> Scattered<LaneRow> {
     let (mut ends, mut pieces) = (Vec::new(), Vec::new());
-    let mut rows = Rows::default();
+    let mut rows = Rows::new();
     for lanes in groups.iter().flatten() {
         for source in union(lanes.iter().flatten()) {
             let row = both(lanes, |lanes| {
@@ -423,13 +423,11 @@ struct Rows<T> {
     numbers: HashMap<T, usize>,
 }
 
-impl<T> Default for Rows<T> {
-    fn default() -> Rows<T> {
+impl<T: Copy + Eq + std::hash::Hash> Rows<T> {
+    fn new() -> Rows<T> {
         Rows { all: Vec::new(), numbers: HashMap::new() }
     }
-}
 
-impl<T: Copy + Eq + std::hash::Hash> Rows<T> {
     fn number(&mut self, row: T) -> usize {
         *self.numbers.entry(row).or_insert_with(|| {
             self.all.push(row);
@@ -462,8 +460,7 @@ pub struct Gathers {
 impl Gathers {
     /// Returns an empty collection of tables.
     pub fn new(layout: Layout) -> Gathers {
-        let known = Mutex::default();
-        Gathers { layout, known }
+        Gathers { layout, known: Mutex::default() }
     }
 
     /// Makes the tables of some windows, using all threads of the current pool.

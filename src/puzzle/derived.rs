@@ -6,10 +6,10 @@
 
 use crate::{
     puzzle::{
-        Board, Definition, Metric, Permutation, PuzzleError, StateSpace,
+        Board, Definition, Generator, Metric, PuzzleError, StateSpace,
         orbits::{Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation},
     },
-    units::shown,
+    units::{joined, shown},
 };
 
 // Parts of a puzzle: with some of its pieces, without orientations, or with pieces made to look alike. A distance in a
@@ -133,14 +133,10 @@ impl OrbitPuzzle {
     /// # Errors
     /// Same errors as [`OrbitPuzzle::keeping`].
     pub fn unoriented(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
-        for named in self.named(names)? {
-            for index in 0..self.orbits.len() {
-                if named.means(&self.orbits[index]) {
-                    let kinds = named.kinds(&self.orbits[index])?;
-                    self.unturn(index, &kinds);
-                }
-            }
-        }
+        self.each_meant(names, |puzzle, index, kinds| {
+            puzzle.unturn(index, kinds);
+            Ok(())
+        })?;
         self.name = format!("{} without orientation of {}", self.name, names.join(","));
         self.rebuilt()
     }
@@ -151,25 +147,34 @@ impl OrbitPuzzle {
     /// # Errors
     /// Same errors as [`OrbitPuzzle::keeping`].
     pub fn alike(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
+        self.each_meant(names, |puzzle, index, kinds| puzzle.merge(index, kinds, false))?;
+        self.name = format!("{} with equal {}", self.name, names.join(","));
+        self.rebuilt()
+    }
+
+    /// Changes each set that is meant, given which of its kinds are meant.
+    fn each_meant(
+        &mut self,
+        names: &[String],
+        change: impl Fn(&mut OrbitPuzzle, usize, &[bool]) -> Result<(), PuzzleError>,
+    ) -> Result<(), PuzzleError> {
         for named in self.named(names)? {
             for index in 0..self.orbits.len() {
                 if named.means(&self.orbits[index]) {
                     let kinds = named.kinds(&self.orbits[index])?;
-                    self.merge(index, &kinds, false)?;
+                    change(self, index, &kinds)?;
                 }
             }
         }
-        self.name = format!("{} with equal {}", self.name, names.join(","));
-        self.rebuilt()
+        Ok(())
     }
 
     fn named<'a>(&self, names: &'a [String]) -> Result<Vec<NamedPieces<'a>>, PuzzleError> {
         let named: Vec<NamedPieces> = names.iter().map(|name| NamedPieces::of(name)).collect();
         let unknown = named.iter().find(|n| !self.orbits.iter().any(|orbit| n.means(orbit)));
         if let Some(unknown) = unknown {
-            let all: Vec<&str> = self.orbits.iter().map(|orbit| orbit.name.as_str()).collect();
-            let (name, orbits) = (shown(unknown.set, 32), all.join(", "));
-            return Err(PuzzleError::NoOrbit { name, orbits });
+            let orbits = joined(self.orbits.iter().map(|orbit| &orbit.name), ", ");
+            return Err(PuzzleError::NoOrbit { name: shown(unknown.set, 32), orbits });
         }
         Ok(named)
     }
@@ -301,16 +306,13 @@ fn board(start: &Board, metric: Metric) -> Result<OrbitPuzzle, PuzzleError> {
 
 fn positions(definition: &Definition) -> Result<OrbitPuzzle, PuzzleError> {
     let orbit = Orbit::distinct("positions", definition.positions() as u8, 1);
-    let one = |(name, permutation): (&String, &Permutation)| OrbitMove {
-        name: name.clone(),
-        transformation: Transformation(vec![OrbitTurn {
-            source: permutation.inverse().images().to_vec(),
-            twist: vec![0; definition.positions()],
-        }]),
-        requires: None,
+    let one = |Generator { name, permutation }: &Generator| {
+        let source = permutation.inverse().images().to_vec();
+        let turn = OrbitTurn { source, twist: vec![0; definition.positions()] };
+        OrbitMove::free(name, Transformation(vec![turn]))
     };
-    let generators = definition.generators().iter().map(|g| one((&g.name, &g.permutation)));
-    OrbitPuzzle::new(definition.name(), vec![orbit], generators.collect())
+    let moves = definition.generators().iter().map(one).collect();
+    OrbitPuzzle::new(definition.name(), vec![orbit], moves)
 }
 
 #[cfg(test)]

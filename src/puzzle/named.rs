@@ -81,13 +81,11 @@ pub fn parse(name: &str) -> Option<OrbitPuzzle> {
         }
     };
     let puzzle = cut.puzzle(name);
-    match name {
-        "kilominx" => {
-            let corners = puzzle.keeping(&["corners".into()]);
-            Some(corners.expect("it has corners").called(name))
-        }
-        _ => Some(puzzle),
+    if name != "kilominx" {
+        return Some(puzzle);
     }
+    let corners = puzzle.keeping(&["corners".into()]);
+    Some(corners.expect("it has corners").called(name))
 }
 
 type Vector = [f64; 3];
@@ -229,20 +227,26 @@ fn corners() -> Vec<(String, Vector)> {
     bits.into_iter().map(corner).collect()
 }
 
-/// Turns of everything beyond a plane across each axis.
-fn beyond(axes: &[(String, Vector)], parts: u32, from: f64) -> Vec<Turn> {
+/// A solid with a plane across each axis, whose turns are those of everything beyond a plane.
+fn cut(
+    faces: impl IntoIterator<Item = Vector>,
+    axes: &[(String, Vector)],
+    parts: u32,
+    at: f64,
+) -> CutSolid {
     let turn = |(name, axis): &(String, Vector)| Turn {
         name: name.clone(),
         axis: *axis,
         parts,
-        from,
+        from: at,
         to: f64::INFINITY,
     };
-    axes.iter().map(turn).collect()
-}
-
-fn across_all(axes: &[(String, Vector)], at: f64) -> Vec<(Vector, f64)> {
-    axes.iter().map(|&(_, axis)| (axis, at)).collect()
+    CutSolid {
+        faces: faces.into_iter().collect(),
+        planes: axes.iter().map(|&(_, axis)| (axis, at)).collect(),
+        turns: axes.iter().map(turn).collect(),
+        name: plain_name,
+    }
 }
 
 fn cube(layers: usize) -> CutSolid {
@@ -276,55 +280,33 @@ fn pyraminx(tips: bool) -> CutSolid {
         .collect();
     // A corner is three times as far away as a face; its layers are a third of the height each.
     let (layer, tip) = (1.0 / 3.0, 5.0 / 3.0);
-    let mut planes = across_all(&corners, layer);
-    let mut turns = beyond(&corners, 3, layer);
+    let faces = corners.iter().map(|(_, corner)| corner.map(|x| -x));
+    let mut solid = cut(faces, &corners, 3, layer);
+    solid.name = |stickers, distance| match stickers {
+        3 if distance > 2.0 => "tips",
+        _ => plain_name(stickers, distance),
+    };
     if tips {
-        planes.extend(across_all(&corners, tip));
-        let mut own = beyond(&corners, 3, tip);
-        own.iter_mut().for_each(|turn| turn.name.make_ascii_lowercase());
-        turns.extend(own);
+        let mut own = cut([], &corners, 3, tip);
+        own.turns.iter_mut().for_each(|turn| turn.name.make_ascii_lowercase());
+        solid.planes.extend(own.planes);
+        solid.turns.extend(own.turns);
     }
-    CutSolid {
-        faces: corners.iter().map(|(_, corner)| corner.map(|x| -x)).collect(),
-        planes,
-        turns,
-        name: |stickers, distance| match stickers {
-            3 if distance > 2.0 => "tips",
-            _ => plain_name(stickers, distance),
-        },
-    }
+    solid
 }
 
 fn skewb() -> CutSolid {
-    let corners = corners();
-    CutSolid {
-        faces: CUBE.map(|(_, face)| face).into(),
-        planes: across_all(&corners[..4], 0.0),
-        turns: beyond(&corners[..4], 3, 0.0),
-        name: plain_name,
-    }
+    cut(CUBE.map(|(_, face)| face), &corners()[..4], 3, 0.0)
 }
 
 fn dino() -> CutSolid {
-    let corners = corners();
     // Through the three corners next to each.
-    let at = 1.0 / 3f64.sqrt();
-    CutSolid {
-        faces: CUBE.map(|(_, face)| face).into(),
-        planes: across_all(&corners, at),
-        turns: beyond(&corners, 3, at),
-        name: plain_name,
-    }
+    cut(CUBE.map(|(_, face)| face), &corners(), 3, 1.0 / 3f64.sqrt())
 }
 
 fn octahedron(at: f64, turning: usize) -> CutSolid {
     let faces = corners();
-    CutSolid {
-        planes: across_all(&faces[..turning], at),
-        turns: beyond(&faces[..turning], 3, at),
-        faces: faces.into_iter().map(|(_, face)| face).collect(),
-        name: plain_name,
-    }
+    cut(faces.iter().map(|&(_, face)| face), &faces[..turning], 3, at)
 }
 
 fn megaminx() -> CutSolid {
@@ -353,13 +335,7 @@ fn megaminx() -> CutSolid {
     };
     let named: Vec<(String, Vector)> = names.zip(half).flat_map(pair).collect();
     // Deep enough for edges to exist, but not so deep that second neighbours meet.
-    let at = 0.8;
-    CutSolid {
-        planes: across_all(&named, at),
-        turns: beyond(&named, 5, at),
-        faces: named.into_iter().map(|(_, face)| face).collect(),
-        name: plain_name,
-    }
+    cut(named.iter().map(|&(_, face)| face), &named, 5, 0.8)
 }
 
 impl CutSolid {
@@ -431,10 +407,9 @@ impl CutSolid {
         let pieces = self.pieces(&stickers);
         let moved = self.moved(&stickers);
         let orbits = self.piece_orbits(&stickers, &pieces, &moved);
-        let turn = |(turn, to): (&Turn, &Vec<usize>)| OrbitMove {
-            name: turn.name.clone(),
-            transformation: Transformation(orbits.iter().map(|orbit| orbit.turn(to)).collect()),
-            requires: None,
+        let turn = |(turn, to): (&Turn, &Vec<usize>)| {
+            let of = |orbit: &PieceOrbit| OrbitTurn::of_points(&orbit.pieces, |point| to[point]);
+            OrbitMove::free(&turn.name, Transformation(orbits.iter().map(of).collect()))
         };
         let moves = self.turns.iter().zip(&moved).map(turn).collect();
         let mut names: BTreeMap<&str, usize> = BTreeMap::new();
@@ -533,20 +508,5 @@ impl PieceOrbit {
         };
         let solved = self.faces.iter().map(&mut placed).collect();
         Orbit { name, orientations, solved, moduli: vec![orientations; kinds.len()] }
-    }
-
-    /// The effect of a move of the stickers.
-    fn turn(&self, to: &[usize]) -> OrbitTurn {
-        let mut turn = OrbitTurn::still(self.pieces.len());
-        for (from, stickers) in self.pieces.iter().enumerate() {
-            let image = to[stickers[0]];
-            let at = |piece: &Vec<usize>| piece.iter().position(|&sticker| sticker == image);
-            let mut places = self.pieces.iter().enumerate();
-            let found = places.find_map(|(place, piece)| Some((place, at(piece)?)));
-            let (place, twist) = found.expect("an orbit is closed");
-            turn.source[place] = from as u8;
-            turn.twist[place] = twist as u8;
-        }
-        turn
     }
 }

@@ -5,38 +5,28 @@
 //!
 //! Invariant: printed text is read back as the same permutation or arrangement.
 
-use std::collections::BTreeMap;
-
 use crate::{
     puzzle::{
         Permutation, PuzzleError,
         error::MAX_REPETITIONS,
         orbits::{Arrangement, Orbit, OrbitPuzzle, Placed, Transformation},
     },
-    units::shown,
+    units::{joined, shown},
 };
 
 // Permutations.
 
 /// Words, brackets and commas of a text, each with its byte offset.
 fn tokens(text: &str) -> Vec<(usize, &str)> {
-    let mut tokens = Vec::new();
-    let mut word = None;
-    for (at, c) in text.char_indices() {
-        let single = matches!(c, '(' | ')' | ',');
-        if single || c.is_whitespace() {
-            if let Some(begin) = word.take() {
-                tokens.push((begin, &text[begin..at]));
-            }
-            if single {
-                tokens.push((at, &text[at..at + 1]));
-            }
-        } else {
-            word.get_or_insert(at);
-        }
-    }
-    tokens.extend(word.map(|begin| (begin, &text[begin..])));
-    tokens
+    let is_end = |c: char| matches!(c, '(' | ')' | ',') || c.is_whitespace();
+    let mut at = 0;
+    let parts = text.split_inclusive(is_end).flat_map(|part| {
+        let word = part.trim_end_matches(is_end);
+        let (first, end) = (at, at + word.len());
+        at += part.len();
+        [(first, word), (end, part[word.len()..].trim())]
+    });
+    parts.filter(|(_, token)| !token.is_empty()).collect()
 }
 
 /// Returns the point, counted from 0, for a word that counts from `base`.
@@ -124,9 +114,7 @@ pub fn parse_one_line(text: &str, base: usize) -> Result<Permutation, PuzzleErro
 
 /// Returns the images of a permutation, counted from `base`, separated by spaces.
 pub fn one_line(permutation: &Permutation, base: usize) -> String {
-    let images = permutation.images().iter();
-    let images = images.map(|&image| (usize::from(image) + base).to_string());
-    images.collect::<Vec<_>>().join(" ")
+    joined(permutation.images().iter().map(|&image| usize::from(image) + base), " ")
 }
 
 // Sequences of moves in the usual notation.
@@ -171,8 +159,7 @@ fn words(text: &str) -> Vec<String> {
     let mut open = false;
     for c in text.chars() {
         match c {
-            '(' | '[' | ',' | ':' => words.push(c.into()),
-            ')' | ']' => words.push(c.into()),
+            '(' | '[' | ',' | ':' | ')' | ']' => words.push(c.into()),
             c if c.is_whitespace() => {}
             // A suffix directly after a bracket belongs to it.
             c if open => words.last_mut().expect("one is open").push(c),
@@ -288,23 +275,22 @@ impl OrbitPuzzle {
     /// Returns an arrangement as a line of text: each set's name, its pieces by position counted from 1, and their
     /// orientations.
     pub fn text(&self, arrangement: &Arrangement) -> String {
-        let numbers = |values: &mut dyn Iterator<Item = u8>| {
+        let numbers = |row: &[Placed], of: fn(&Placed) -> u8| {
             let text = |value: u8| match value {
                 Placed::ANY => "?".into(),
                 value => value.to_string(),
             };
-            values.map(text).collect::<Vec<_>>().join(" ")
+            joined(row.iter().map(of).map(text), " ")
         };
         let row = |(orbit, row): (&Orbit, &Vec<Placed>)| {
-            let pieces = numbers(&mut row.iter().map(|piece| piece.kind.saturating_add(1)));
+            let pieces = numbers(row, |piece| piece.kind.saturating_add(1));
             let turns = match orbit.moduli.iter().any(|&modulus| modulus > 1) {
-                true => format!("/{}", numbers(&mut row.iter().map(|piece| piece.turn))),
+                true => format!("/{}", numbers(row, |piece| piece.turn)),
                 false => String::new(),
             };
             format!("{} {pieces}{turns}", orbit.name)
         };
-        let rows: Vec<String> = self.orbits().iter().zip(&arrangement.0).map(row).collect();
-        rows.join("; ")
+        joined(self.orbits().iter().zip(&arrangement.0).map(row), "; ")
     }
 
     /// Returns the arrangement that a text describes: the pieces of each set by position, or a sequence of moves from
@@ -330,8 +316,7 @@ impl OrbitPuzzle {
         let named = |name: &str| self.named_move(name).map(|one| one.transformation.clone());
         transformation(text, self.orbits(), named).map_err(|error| match error {
             PuzzleError::UnknownMove { name, .. } => {
-                let moves = self.moves().iter().map(|one| one.name.as_str());
-                let moves = moves.collect::<Vec<_>>().join(" ");
+                let moves = joined(self.moves().iter().map(|one| &one.name), " ");
                 let of = format!(" of {}: the moves are {moves}", self.name());
                 PuzzleError::UnknownMove { name, of }
             }
@@ -345,9 +330,7 @@ impl OrbitPuzzle {
     /// # Errors
     /// Same errors as [`OrbitPuzzle::read`].
     pub(crate) fn read_mask(&self, text: &str) -> Result<Arrangement, PuzzleError> {
-        let any = |orbit: &Orbit| {
-            vec![Placed { kind: Placed::ANY, turn: Placed::ANY }; orbit.positions()]
-        };
+        let any = |orbit: &Orbit| vec![Placed::MASK; orbit.positions()];
         let mut rows: Vec<Vec<Placed>> = self.orbits().iter().map(any).collect();
         for (at, text) in text.split(';').map(str::trim).enumerate() {
             let name = text.split_whitespace().next().unwrap_or_default();
@@ -367,11 +350,8 @@ impl OrbitPuzzle {
         let first = words.next().unwrap_or_default();
         let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit() || c == '?');
         let is_name = self.orbits().iter().any(|orbit| orbit.name.eq_ignore_ascii_case(first));
-        let is_move = |word: &str| self.named_move(word).is_some();
-        match is_name && words.next().is_some_and(is_number) {
-            true => true,
-            false => is_number(first) && !is_move(first),
-        }
+        let named = is_name && words.next().is_some_and(is_number);
+        named || is_number(first) && self.named_move(first).is_none()
     }
 
     fn read_arrangement(&self, text: &str) -> Result<Arrangement, PuzzleError> {
@@ -414,17 +394,12 @@ fn read_set(orbit: &Orbit, text: &str, masked: bool) -> Result<Vec<Placed>, Puzz
         let (found, expected) = (pieces.len().min(turns.len()), orbit.positions());
         return Err(PuzzleError::SetPositions { set: name(), found, expected });
     }
-    let mut left: BTreeMap<u8, usize> = BTreeMap::new();
-    for piece in &orbit.solved {
-        *left.entry(piece.kind).or_default() += 1;
-    }
-    let mut row = Vec::new();
+    let mut row: Vec<Placed> = Vec::new();
     for (piece, turn) in pieces.into_iter().zip(turns) {
         let kind = if piece == Placed::ANY { piece } else { piece.wrapping_sub(1) };
-        match left.get_mut(&kind) {
-            Some(count) if *count > 0 => *count -= 1,
-            None if piece == Placed::ANY => {}
-            _ => return Err(PuzzleError::PieceCount { set: name(), piece }),
+        let before = row.iter().filter(|other| other.kind == kind).count();
+        if piece != Placed::ANY && before >= orbit.pieces_of(kind) {
+            return Err(PuzzleError::PieceCount { set: name(), piece });
         }
         let modulus = *orbit.moduli.get(usize::from(kind)).unwrap_or(&orbit.orientations);
         if turn >= modulus && turn != Placed::ANY {
@@ -443,30 +418,8 @@ mod tests {
     use crate::puzzle::{
         named,
         orbits::{OrbitMove, OrbitTurn, Turns},
+        variant,
     };
-
-    /// All arrangements of an orbit's pieces.
-    fn all(orbit: &Orbit) -> HashSet<Vec<Placed>> {
-        let mut rows = HashSet::from([Vec::new()]);
-        for _ in 0..orbit.positions() {
-            let more = |row: &Vec<Placed>| {
-                let row = row.clone();
-                let left = move |kind: &u8| {
-                    orbit.pieces_of(*kind) > row.iter().filter(|piece| piece.kind == *kind).count()
-                };
-                (0..orbit.moduli.len() as u8).filter(left).collect::<Vec<_>>()
-            };
-            let step = |row: &Vec<Placed>| {
-                let place = |kind: u8| {
-                    let turns = 0..orbit.moduli[usize::from(kind)];
-                    turns.map(|turn| [&row[..], &[Placed { kind, turn }]].concat()).collect()
-                };
-                more(row).into_iter().flat_map::<Vec<_>, _>(place).collect::<Vec<_>>()
-            };
-            rows = rows.iter().flat_map(step).collect();
-        }
-        rows
-    }
 
     #[test]
     fn what_moves_reach_is_told_from_what_they_do_not() {
@@ -491,10 +444,9 @@ mod tests {
                 let moves = moves.iter().enumerate().map(|(i, turns)| {
                     let mut turns = turns.clone();
                     turns[0].twist.iter_mut().for_each(|twist| *twist %= orientations);
-                    let transformation = Transformation(turns);
-                    OrbitMove { name: format!("M{i}"), transformation, requires: None }
+                    OrbitMove::free(format!("M{i}"), Transformation(turns))
                 });
-                let rows = all(&orbit);
+                let rows = variant::rows(&orbit, &[Placed::MASK; 4]).unwrap();
                 let Ok(puzzle) = OrbitPuzzle::new("coins", vec![orbit], moves.collect()) else {
                     continue;
                 };

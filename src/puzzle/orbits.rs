@@ -12,7 +12,10 @@ use std::{collections::HashSet, fmt, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{puzzle::PuzzleError, units::shown};
+use crate::{
+    puzzle::{PuzzleError, permutation::gcd},
+    units::shown,
+};
 
 /// A set of positions whose pieces can exchange places.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +42,8 @@ pub struct Placed {
 impl Placed {
     /// Stands for any kind, or any orientation, in a mask.
     pub(crate) const ANY: u8 = u8::MAX;
+    /// Stands for any kind in any orientation.
+    pub(super) const MASK: Placed = Placed { kind: Placed::ANY, turn: Placed::ANY };
 
     /// Whether it stands for several pieces or orientations.
     pub(super) fn is_masked(&self) -> bool {
@@ -95,6 +100,31 @@ impl OrbitTurn {
     pub fn still(positions: usize) -> OrbitTurn {
         OrbitTurn { source: (0..positions).map(|p| p as u8).collect(), twist: vec![0; positions] }
     }
+
+    /// Returns the effect of a permutation of points on positions, each of which consists of points in the order in
+    /// which a turn of its piece takes each to the next.
+    pub(super) fn of_points(positions: &[Vec<usize>], image: impl Fn(usize) -> usize) -> OrbitTurn {
+        let mut turn = OrbitTurn::still(positions.len());
+        for (from, points) in positions.iter().enumerate() {
+            let image = image(points[0]);
+            let at = |points: &Vec<usize>| points.iter().position(|&point| point == image);
+            let mut places = positions.iter().enumerate();
+            let found = places.find_map(|(place, points)| Some((place, at(points)?)));
+            let (place, twist) = found.expect("an orbit is closed");
+            (turn.source[place], turn.twist[place]) = (from as u8, twist as u8);
+        }
+        turn
+    }
+
+    /// Whether some piece changes its position.
+    fn moves(&self) -> bool {
+        self.source.iter().enumerate().any(|(p, &from)| p != usize::from(from))
+    }
+
+    /// Whether some piece is turned.
+    fn twists(&self) -> bool {
+        self.twist.iter().any(|&twist| twist != 0)
+    }
 }
 
 /// The effect of a move on each orbit, in the order of the puzzle's orbits.
@@ -134,10 +164,7 @@ impl Transformation {
 
     /// Returns whether the transformation moves and turns no piece.
     pub fn is_identity(&self) -> bool {
-        self.0.iter().all(|turn| {
-            turn.twist.iter().all(|&twist| twist == 0)
-                && turn.source.iter().enumerate().all(|(p, &from)| p == usize::from(from))
-        })
+        !self.0.iter().any(|turn| turn.moves() || turn.twists())
     }
 
     /// Returns the powers 1, 2, .. up to the last one that is not the identity; at most `most` of them.
@@ -152,14 +179,6 @@ impl Transformation {
     /// Returns the number of repetitions that bring all pieces back; `None` if it exceeds 64 bits.
     pub fn order(&self, orbits: &[Orbit]) -> Option<u64> {
         let mut order = 1u64;
-        let mut lcm = |n: u64| {
-            let (mut a, mut b) = (order, n);
-            while b != 0 {
-                (a, b) = (b, a % b);
-            }
-            order = (order / a).checked_mul(n)?;
-            Some(())
-        };
         for (turn, orbit) in self.0.iter().zip(orbits) {
             let mut seen = vec![false; turn.source.len()];
             for first in 0..seen.len() {
@@ -170,7 +189,8 @@ impl Transformation {
                 }
                 let turns = u64::from(orbit.orientations);
                 let back = (1..=turns).find(|times| (times * twist).is_multiple_of(turns))?;
-                lcm(length.max(1) * back)?;
+                let cycle = length.max(1) * back;
+                order = (order / gcd(order, cycle)).checked_mul(cycle)?;
             }
         }
         Some(order)
@@ -203,6 +223,13 @@ pub struct OrbitMove {
     pub transformation: Transformation,
     /// The piece that must be at a certain position before the move, in any orientation, such as the blank of a board.
     pub requires: Option<OrbitPlace>,
+}
+
+impl OrbitMove {
+    /// Returns a move that is always allowed.
+    pub(crate) fn free(name: impl Into<String>, transformation: Transformation) -> OrbitMove {
+        OrbitMove { name: name.into(), transformation, requires: None }
+    }
 }
 
 /// A kind of piece at a position of an orbit.
@@ -375,11 +402,15 @@ impl OrbitPuzzle {
             let kinds = orbit.solved.windows(2).any(|two| two[0].kind != two[1].kind);
             kinds || OrbitPuzzle::visible(orbit) > 1
         };
-        self.seen(of).0.iter().zip(&self.orbits).any(|(turn, orbit)| {
-            turn.twist.iter().any(|&twist| twist != 0)
-                || differ(orbit)
-                    && turn.source.iter().enumerate().any(|(p, &from)| p != usize::from(from))
-        })
+        let mut turns = self.seen(of).0.into_iter().zip(&self.orbits);
+        turns.any(|(turn, orbit)| turn.twists() || differ(orbit) && turn.moves())
+    }
+
+    /// The transformations of the moves if all moves are always allowed.
+    pub(crate) fn free_moves(&self) -> Option<Vec<&Transformation>> {
+        let is_free =
+            self.illegal.is_empty() && self.moves.iter().all(|one| one.requires.is_none());
+        is_free.then(|| self.moves.iter().map(|one| &one.transformation).collect())
     }
 
     /// Returns the puzzle in which no state may have a piece of one of these kinds at the given position.
@@ -547,10 +578,8 @@ impl OrbitPuzzle {
     /// Returns the puzzle as JSON without its name, as stored in the files of a run.
     pub fn to_json(&self) -> String {
         let OrbitPuzzle { orbits, moves, illegal, goals, .. } = self.clone();
-        let (goals, subgroup) = match &goals {
-            Some(of) => (of.texts.clone(), of.subgroup.clone()),
-            None => Default::default(),
-        };
+        let goals = goals.map(|of| (of.texts.clone(), of.subgroup.clone()));
+        let (goals, subgroup) = goals.unwrap_or_default();
         let parts = PuzzleJson { orbits, moves, illegal, goals, subgroup };
         serde_json::to_string(&parts).expect("numbers and names have a JSON form")
     }

@@ -5,10 +5,8 @@
 
 use std::fmt;
 
-use crate::{puzzle::PuzzleError, random::SplitMix64};
+use crate::{puzzle::PuzzleError, random::SplitMix64, units::joined};
 
-// Permutations of up to 255 points.
-//
 // Invariant: every point of `0..len` is the image of exactly one point.
 
 /// A permutation of the points `0..len`, stored as the list of their images.
@@ -166,7 +164,8 @@ impl Permutation {
     }
 }
 
-fn gcd(a: u64, b: u64) -> u64 {
+/// Returns the greatest common divisor.
+pub fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
@@ -177,11 +176,9 @@ impl fmt::Display for Permutation {
         if cycles.is_empty() {
             return f.write_str("()");
         }
-        for cycle in cycles {
-            let points: Vec<String> = cycle.iter().map(|p| (p + 1).to_string()).collect();
-            write!(f, "({})", points.join(","))?;
-        }
-        Ok(())
+        cycles
+            .iter()
+            .try_for_each(|cycle| write!(f, "({})", joined(cycle.iter().map(|p| p + 1), ",")))
     }
 }
 
@@ -190,8 +187,6 @@ impl fmt::Debug for Permutation {
         write!(f, "Permutation({self} of {})", self.len())
     }
 }
-
-// Parity of sequences of distinct numbers.
 
 /// Returns whether the sequence has an even number of inversions. The entries must be distinct.
 ///
@@ -374,6 +369,15 @@ pub struct Reduced {
 
 /// Returns the orbits with more than one point.
 pub fn orbits(points: usize, generators: &[Permutation]) -> Vec<Vec<usize>> {
+    let images: Vec<&[u8]> = generators.iter().map(Permutation::images).collect();
+    let mut orbits = all_orbits(points, &images);
+    orbits.retain(|orbit| orbit.len() > 1);
+    orbits
+}
+
+/// Returns all orbits of points under permutations with these images, each in increasing order, in the order of their
+/// first points.
+pub fn all_orbits(points: usize, permutations: &[&[u8]]) -> Vec<Vec<usize>> {
     let mut seen = vec![false; points];
     let mut orbits = Vec::new();
     for first in 0..points {
@@ -383,8 +387,8 @@ pub fn orbits(points: usize, generators: &[Permutation]) -> Vec<Vec<usize>> {
         let mut orbit = vec![first];
         let mut next = 0;
         while next < orbit.len() {
-            for generator in generators {
-                let image = generator.image(orbit[next]);
+            for images in permutations {
+                let image = usize::from(images[orbit[next]]);
                 if !std::mem::replace(&mut seen[image], true) {
                     orbit.push(image);
                 }
@@ -392,9 +396,7 @@ pub fn orbits(points: usize, generators: &[Permutation]) -> Vec<Vec<usize>> {
             next += 1;
         }
         orbit.sort_unstable();
-        if orbit.len() > 1 {
-            orbits.push(orbit);
-        }
+        orbits.push(orbit);
     }
     orbits
 }

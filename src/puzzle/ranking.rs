@@ -16,8 +16,9 @@ use serde::{Deserialize, Serialize};
 use crate::{
     perm::lehmer::Below,
     puzzle::{
-        PuzzleError,
+        PuzzleError, is_even,
         orbits::{Arrangement, Orbit, OrbitPuzzle, Placed},
+        permutation::all_orbits,
     },
 };
 
@@ -405,25 +406,13 @@ fn combination(mut number: u64, k: usize) -> Vec<usize> {
 fn groups(puzzle: &OrbitPuzzle) -> Vec<RankGroup> {
     let mut groups = Vec::new();
     for (index, orbit) in puzzle.orbits().iter().enumerate() {
-        // The smallest position that each position's pieces can reach.
-        let mut first: Vec<usize> = (0..orbit.positions()).collect();
         let turns = || puzzle.moves().iter().map(|one| &one.transformation.0[index]);
-        while {
-            let before = first.clone();
-            for turn in turns() {
-                for (to, &from) in turn.source.iter().enumerate() {
-                    let least = first[to].min(first[usize::from(from)]);
-                    (first[to], first[usize::from(from)]) = (least, least);
-                }
-            }
-            first != before
-        } {}
+        let sources: Vec<&[u8]> = turns().map(|turn| &turn.source[..]).collect();
         let moves =
-            |p: usize| turns().any(|turn| usize::from(turn.source[p]) != p || turn.twist[p] != 0);
-        for least in 0..orbit.positions() {
-            let here = (0..orbit.positions()).filter(|&p| first[p] == least);
-            let positions: Vec<u8> = here.map(|p| p as u8).collect();
-            if positions.iter().any(|&p| moves(usize::from(p))) {
+            |&p: &usize| turns().any(|turn| usize::from(turn.source[p]) != p || turn.twist[p] != 0);
+        for positions in all_orbits(orbit.positions(), &sources) {
+            if positions.iter().any(moves) {
+                let positions = positions.into_iter().map(|p| p as u8).collect();
                 groups.push(group(puzzle, index, orbit, positions));
             }
         }
@@ -473,7 +462,7 @@ fn link_parities(puzzle: &OrbitPuzzle, groups: &mut [RankGroup]) {
             let index = |p: u8| group.positions.iter().position(|&q| q == p);
             let at: Vec<_> =
                 group.positions.iter().map(|&p| index(source[usize::from(p)])).collect();
-            is_odd(&at)
+            !is_even(&at)
         };
         let mut odd: Vec<bool> = puzzle
             .moves()
@@ -502,18 +491,11 @@ fn link_parities(puzzle: &OrbitPuzzle, groups: &mut [RankGroup]) {
             let home = |piece: &SinglePiece| {
                 group.positions.iter().position(|&p| row[usize::from(p)].kind == piece.kind)
             };
-            is_odd(&group.single.iter().map(home).collect::<Vec<_>>())
+            !is_even(&group.single.iter().map(home).collect::<Vec<_>>())
         };
         let flip = others.iter().fold(solved(g), |odd, &other| odd ^ solved(other));
         groups[g].parity = Some((others, flip));
     }
-}
-
-/// Whether the number of inversions is odd.
-fn is_odd<T: Ord>(row: &[T]) -> bool {
-    let inversions =
-        |(i, value): (usize, &T)| row[i + 1..].iter().filter(|later| *later < value).count();
-    row.iter().enumerate().map(inversions).sum::<usize>() % 2 == 1
 }
 
 #[cfg(test)]

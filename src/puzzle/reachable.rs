@@ -11,41 +11,30 @@ use std::{
 use crate::{
     puzzle::{
         Definition, Permutation,
-        orbits::{Arrangement, Orbit, OrbitPuzzle, Placed, Transformation},
-        states::{Component, MOST_POINTS, Parts, Sifter, components, element, subgroup},
+        orbits::{Arrangement, Orbit, OrbitPuzzle, Placed},
+        states::{Component, Parts, Sifter, components, element, subgroup},
     },
     random::SplitMix64,
+    units::joined,
 };
 
-// Tests whether moves lead to an arrangement.
-//
-// The test uses what `states` knows about the group that the moves generate: first parities and sums
-// of twists, then the group itself.
+// Tests whether moves lead to an arrangement: first parities and sums of twists, then the group itself.
 
 /// The reason why no sequence of moves leads to an arrangement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unreachable {
     /// A piece is in a position or orientation that no moves can give it.
-    #[error("a piece of set '{set}' has a position or orientation that no moves can give it")]
-    Place {
-        /// The set of pieces.
-        set: String,
-    },
+    #[error("a piece of set '{0}' has a position or orientation that no moves can give it")]
+    Place(String),
     /// The sum of the orientations is wrong.
     #[error(
-        "the sum of the orientations in set '{set}' is wrong, as if a single piece had been turned"
+        "the sum of the orientations in set '{0}' is wrong, as if a single piece had been turned"
     )]
-    Twist {
-        /// The set of pieces.
-        set: String,
-    },
+    Twist(String),
     /// The parities of the permutations are inconsistent.
-    #[error("the parity of the permutation of {sets} is wrong, as if two pieces had been swapped")]
-    Parity {
-        /// The sets of pieces.
-        sets: String,
-    },
+    #[error("the parity of the permutation of {0} is wrong, as if two pieces had been swapped")]
+    Parity(String),
     /// The moves generate fewer permutations than parities and orientations allow.
     #[error("the permutation of the pieces is not in the group that the moves generate")]
     Group,
@@ -111,16 +100,9 @@ impl OrbitPuzzle {
 impl Reachability {
     /// Returns what is known about a puzzle; `None` if its moves depend on the state.
     pub fn of(puzzle: &OrbitPuzzle) -> Option<Reachability> {
-        if !puzzle.illegal().is_empty() || puzzle.moves().iter().any(|one| one.requires.is_some()) {
-            return None;
-        }
-        let moves: Vec<&Transformation> =
-            puzzle.moves().iter().map(|one| &one.transformation).collect();
-        let components: Vec<Component> =
-            (0..puzzle.orbits().len()).flat_map(|o| components(puzzle, o, &moves)).collect();
-        let fits = components.iter().map(Component::points).sum::<usize>() <= MOST_POINTS;
-        let group = fits.then(|| {
-            let mut sifter = Sifter::new(&components, moves.len());
+        let moves = puzzle.free_moves()?;
+        let components = components(puzzle, &moves);
+        let group = Sifter::new(&components, moves.len()).map(|mut sifter| {
             let whole = Parts::new(&components, 0);
             let most = whole.most(&sifter.elements);
             let images = whole.seen_images(&sifter.elements);
@@ -145,18 +127,13 @@ impl Reachability {
             let orbit = &puzzle.orbits()[component.orbit];
             match component.target(orbit, &arrangement.0[component.orbit]) {
                 Some(target) => targets.push(target),
-                None => return Some(Err(Unreachable::Place { set: orbit.name.clone() })),
+                None => return Some(Err(Unreachable::Place(orbit.name.clone()))),
             }
         }
         let group = self.group.as_ref()?;
         // The element of the greatest group with these parities and twists that corresponds to the arrangement.
         let image: Vec<u64> = (self.components.iter().zip(&targets))
-            .flat_map(|(component, to)| {
-                let places: Vec<usize> = to.iter().map(|&(at, _)| at).collect();
-                let odd = u64::from(!crate::puzzle::is_even(&places));
-                let twists = to.iter().map(|&(_, twist)| twist).sum::<u64>();
-                [odd % component.parities(), twists % component.orientations]
-            })
+            .flat_map(|(component, to)| component.parity_and_twist(to))
             .collect();
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let wrong = told.entry(image).or_insert_with_key(|image| self.wrong(puzzle, group, image));
@@ -191,12 +168,11 @@ impl Reachability {
             return None;
         }
         Some(match all.iter().find(|&&factor| !is_in(&[factor])) {
-            Some(&factor) if factor % 2 == 1 => Unreachable::Twist { set: set(factor) },
-            Some(&factor) => Unreachable::Parity { sets: set(factor) },
+            Some(&factor) if factor % 2 == 1 => Unreachable::Twist(set(factor)),
+            Some(&factor) => Unreachable::Parity(set(factor)),
             None => {
                 let odd = all.iter().filter(|&&factor| factor % 2 == 0 && image[factor] == 1);
-                let sets: Vec<String> = odd.map(|&factor| set(factor)).collect();
-                Unreachable::Parity { sets: sets.join(" and ") }
+                Unreachable::Parity(joined(odd.map(|&factor| set(factor)), " and "))
             }
         })
     }
@@ -223,13 +199,8 @@ impl OrbitPuzzle {
     /// # Ok::<(), tilewave::Error>(())
     /// ```
     pub fn scrambles(&self, seed: u64) -> Option<impl Iterator<Item = Arrangement> + use<>> {
-        if !self.illegal().is_empty() || self.moves().iter().any(|one| one.requires.is_some()) {
-            return None;
-        }
-        let moves: Vec<&Transformation> =
-            self.moves().iter().map(|one| &one.transformation).collect();
-        let components: Vec<Component> =
-            (0..self.orbits().len()).flat_map(|orbit| components(self, orbit, &moves)).collect();
+        let moves = self.free_moves()?;
+        let components = components(self, &moves);
         let sifter = Sifter::complete(&components, moves.len())?;
         let mut dice = SplitMix64::new(seed);
         let puzzle = self.clone();

@@ -64,6 +64,22 @@ pub(crate) fn each_row<T: Sync, R: Clone + Default + Send>(
     }
 }
 
+/// The same for work on one row at a time.
+fn each_single_row<T: Sync, R: Clone + Default + Send>(
+    rows: &[T],
+    width: usize,
+    per_row: usize,
+    work: impl Fn(&[T], &mut [R]) -> Result<(), Error> + Sync,
+) -> Result<Vec<R>, Error> {
+    each_row(rows, width, per_row, |rows, results| {
+        let results = results.chunks_exact_mut(per_row.max(1));
+        for (i, (row, results)) in rows.chunks_exact(width).zip(results).enumerate() {
+            work(row, results).map_err(|error| (i, error))?;
+        }
+        Ok(())
+    })
+}
+
 /// Checks that an array consists of complete boards.
 pub(crate) fn whole_boards(size: Size, tiles: &[u16]) -> Result<(), Error> {
     match tiles.len() % size.cells() {
@@ -108,8 +124,6 @@ fn no_arrangement(row: &[u16]) -> Error {
 /// # Errors
 /// [`Error::Row`] gives the first row that is not a board.
 pub fn neighbours(size: Size, boards: &[u16]) -> Result<(Vec<u16>, Vec<bool>), Error> {
-    use crate::puzzle::Direction;
-
     whole_boards(size, boards)?;
     let cells = size.cells();
     let to: Vec<[Option<usize>; 4]> = (0..cells)
@@ -124,15 +138,12 @@ pub fn neighbours(size: Size, boards: &[u16]) -> Result<(Vec<u16>, Vec<bool>), E
         let blank = row.iter().position(|&tile| tile == 0);
         blank.filter(|_| good).ok_or_else(|| no_board(size, row))
     };
-    let after = each_row(boards, cells, 4 * cells, |boards, after| {
-        let rows = boards.chunks_exact(cells);
-        for (i, (row, after)) in rows.zip(after.chunks_exact_mut(4 * cells)).enumerate() {
-            let blank = blank_of(row).map_err(|error| (i, error))?;
-            for (after, cell) in after.chunks_exact_mut(cells).zip(to[blank]) {
-                after.copy_from_slice(row);
-                if let Some(cell) = cell {
-                    after.swap(blank, cell);
-                }
+    let after = each_single_row(boards, cells, 4 * cells, |row, after| {
+        let blank = blank_of(row)?;
+        for (after, cell) in after.chunks_exact_mut(cells).zip(to[blank]) {
+            after.copy_from_slice(row);
+            if let Some(cell) = cell {
+                after.swap(blank, cell);
             }
         }
         Ok(())
@@ -193,12 +204,8 @@ impl StateSpace {
     pub fn ids(&self, numbers: &[u16]) -> Result<Vec<u64>, Error> {
         self.numbered()?;
         self.whole(numbers)?;
-        let width = self.width();
-        each_row(numbers, width, 1, |numbers, ids| {
-            for (i, (row, id)) in numbers.chunks_exact(width).zip(ids).enumerate() {
-                let state = self.state_of(row).map_err(|error| (i, error))?;
-                *id = self.id(state.ok_or_else(|| (i, self.unreachable(row)))?);
-            }
+        each_single_row(numbers, self.width(), 1, |row, id| {
+            id[0] = self.id(self.state_of(row)?.ok_or_else(|| self.unreachable(row))?);
             Ok(())
         })
     }
@@ -221,11 +228,8 @@ impl StateSpace {
             let ids = self.lines() * width as u64;
             Error::from(PuzzleError::NoState { puzzle: self.name(), id, ids })
         };
-        each_row(ids, 1, width, |ids, numbers| {
-            for (i, (&id, row)) in ids.iter().zip(numbers.chunks_exact_mut(width)).enumerate() {
-                let state = self.from_id(id).ok_or_else(|| (i, no_state(id)))?;
-                self.write_row(state, row);
-            }
+        each_single_row(ids, 1, width, |id, row| {
+            self.write_row(self.from_id(id[0]).ok_or_else(|| no_state(id[0]))?, row);
             Ok(())
         })
     }
@@ -248,8 +252,7 @@ impl StateSpace {
         let generators = self.definition().map_or(Vec::new(), Definition::permutations);
         let sources: Vec<Permutation> = generators.iter().map(Permutation::inverse).collect();
         let width = self.width();
-        let per_row = width * sources.len();
-        let write = |row: &[u16], after: &mut [u16]| -> Result<(), Error> {
+        each_single_row(numbers, width, width * sources.len(), |row, after| {
             if !place(row, &mut [0; MAX_WIDTH + 1]) {
                 return Err(self.wrong(row));
             }
@@ -257,13 +260,6 @@ impl StateSpace {
                 for (to, &from) in after.iter_mut().zip(source.images()) {
                     *to = row[usize::from(from)];
                 }
-            }
-            Ok(())
-        };
-        each_row(numbers, width, per_row, |numbers, after| {
-            let rows = numbers.chunks_exact(width);
-            for (i, (row, after)) in rows.zip(after.chunks_exact_mut(per_row.max(1))).enumerate() {
-                write(row, after).map_err(|error| -> RowFault { (i, error) })?;
             }
             Ok(())
         })

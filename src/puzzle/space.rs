@@ -180,6 +180,16 @@ pub(crate) fn place(row: &[u16], place: &mut [u8; MAX_WIDTH + 1]) -> bool {
     beyond == 0 && seen == (1 << row.len()) - 1
 }
 
+/// The row of an arrangement.
+fn elements(arrangement: &Permutation) -> Vec<u16> {
+    arrangement.images().iter().map(|&element| element.into()).collect()
+}
+
+/// The arrangement of a row.
+fn arrangement(row: &[u16]) -> Permutation {
+    Permutation::from_fn(row.len(), |place| row[place].into())
+}
+
 /// The cell of the distinguished element of the start. In a puzzle with several orbits, the largest orbit has the most
 /// cells per line.
 fn home(definition: &Definition, order: &PositionOrder) -> usize {
@@ -234,10 +244,7 @@ impl StateSpace {
     /// Returns the same space, searched from the goal, or from the solved state if the puzzle is not a board.
     pub fn from_goal(self) -> StateSpace {
         match &self.0.kind {
-            PuzzleKind::Board { goal, .. } => {
-                let goal = goal.clone();
-                self.from_board(goal)
-            }
+            PuzzleKind::Board { goal, .. } => self.clone().from_board(goal.clone()),
             PuzzleKind::Puzzle { definition, order, .. } => {
                 StateSpace::ordered_by(definition.clone(), order.clone())
             }
@@ -378,17 +385,10 @@ pub(crate) enum Likeness {
 
 impl PartialEq for StateSpace {
     fn eq(&self, other: &StateSpace) -> bool {
-        match (&self.0.kind, &other.0.kind) {
-            (
-                PuzzleKind::Board { goal, start, metric },
-                PuzzleKind::Board { goal: other_goal, start: other_start, metric: other_metric },
-            ) => (goal, start, metric) == (other_goal, other_start, other_metric),
-            (
-                PuzzleKind::Puzzle { definition, start, .. },
-                PuzzleKind::Puzzle { definition: other, start: other_start, .. },
-            ) => (definition, start) == (other, other_start),
-            _ => false,
-        }
+        // The order of the positions does not matter.
+        (self.boards(), self.metric()) == (other.boards(), other.metric())
+            && self.definition() == other.definition()
+            && self.start_text() == other.start_text()
     }
 }
 
@@ -405,8 +405,6 @@ impl fmt::Display for StateSpace {
     }
 }
 
-// States: as (line, cell) pairs, as single numbers, and in the puzzle's own notation.
-//
 // Methods that take a state panic if states are not numbered, since no such state exists; methods that return one fail
 // with [`PuzzleError::NoNumbers`].
 
@@ -499,8 +497,8 @@ impl StateSpace {
     }
 
     fn arranged(&self, arrangement: &Permutation) -> State {
-        let row: Vec<u16> = arrangement.images().iter().map(|&e| e.into()).collect();
-        let (line, cell) = self.numbering().line(&row).expect("an arrangement of this puzzle");
+        let (line, cell) =
+            self.numbering().line(&elements(arrangement)).expect("an arrangement of this puzzle");
         self.number(&line[..self.line_len()], cell)
     }
 
@@ -566,8 +564,7 @@ impl StateSpace {
         match &self.0.kind {
             PuzzleKind::Board { .. } => self.board(state).map_or(String::new(), |b| b.to_string()),
             PuzzleKind::Puzzle { definition, .. } => {
-                let row = self.row(state);
-                definition.show(&Permutation::from_fn(row.len(), |i| row[i].into()))
+                definition.show(&arrangement(&self.row(state)))
             }
         }
     }
@@ -581,17 +578,13 @@ impl StateSpace {
             PuzzleKind::Board { goal, .. } => {
                 Ok(Board::parse(text, Some(goal.size()))?.tiles().to_vec())
             }
-            PuzzleKind::Puzzle { definition, .. } => {
-                let arrangement = definition.arrangement(text)?;
-                Ok(arrangement.images().iter().map(|&e| e.into()).collect())
-            }
+            PuzzleKind::Puzzle { definition, .. } => Ok(elements(&definition.arrangement(text)?)),
         }
     }
 
     /// Returns whether moves lead from the solved state to a state. Cost: less than a millisecond.
     pub fn reaches(&self, state: State) -> bool {
-        let row = self.row(state);
-        let to = || Permutation::from_fn(row.len(), |i| row[i].into());
+        let to = || arrangement(&self.row(state));
         state.line < self.lines()
             && self.definition().is_none_or(|of| of.reaches(&of.solved(), &to()))
     }
@@ -674,15 +667,10 @@ impl StateSpace {
     /// Returns whether both have the same moves, elements and order of positions, whatever their names: if so, they
     /// number their states in the same way.
     pub fn is_renamed(&self, other: &StateSpace) -> bool {
-        match (&self.0.kind, &other.0.kind) {
-            (
-                PuzzleKind::Puzzle { definition, order, .. },
-                PuzzleKind::Puzzle { definition: other, order: other_order, .. },
-            ) => {
-                let moves = |of: &Definition| (of.permutations(), of.labels().to_vec());
-                moves(definition) == moves(other) && order == other_order
-            }
-            _ => false,
-        }
+        let moves = |of: &StateSpace| {
+            let definition = of.definition()?;
+            Some((definition.permutations(), definition.labels().to_vec(), of.order().cloned()))
+        };
+        moves(self).is_some_and(|own| moves(other) == Some(own))
     }
 }

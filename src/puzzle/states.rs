@@ -21,12 +21,16 @@ use std::{
 use num_bigint::BigUint;
 
 use crate::{
-    puzzle::orbits::{OrbitMove, OrbitPuzzle, Transformation},
+    puzzle::{
+        is_even,
+        orbits::{Orbit, OrbitMove, OrbitPuzzle, Transformation},
+        permutation::{all_orbits, gcd},
+    },
     random::SplitMix64,
 };
 
 /// Maximum number of points of a group whose order is determined.
-pub(super) const MOST_POINTS: usize = 1000;
+const MOST_POINTS: usize = 1000;
 /// Maximum number of states that are counted one by one.
 const MOST_COUNTED: usize = 100_000;
 /// Maximum number of positions of all these states together.
@@ -102,16 +106,11 @@ impl OrbitPuzzle {
     /// The number of states that these moves produce if every one is always allowed.
     fn free_states(&self, moves: &[Transformation]) -> Option<BigUint> {
         let moves: Vec<&Transformation> = moves.iter().collect();
-        let mut components: Vec<Component> = (0..self.orbits().len())
-            .flat_map(|orbit| components(self, orbit, &moves))
-            .filter(|component| component.is_visible())
-            .collect();
-        if components.iter().map(Component::points).sum::<usize>() > MOST_POINTS {
-            return None;
-        }
+        let mut components = components(self, &moves);
+        components.retain(Component::is_visible);
         // Components whose pieces all differ come first.
         components.sort_by_key(|component| !component.unseen().is_empty());
-        let mut sifter = Sifter::new(&components, moves.len());
+        let mut sifter = Sifter::new(&components, moves.len())?;
         let whole = Parts::new(&components, 0);
         let most = whole.most(&sifter.elements);
         sifter.fill(&most);
@@ -174,47 +173,31 @@ pub(super) struct Component {
     moves: Vec<Vec<(usize, u64)>>,
 }
 
-/// The components of an orbit.
-pub(super) fn components(
-    puzzle: &OrbitPuzzle,
-    orbit: usize,
-    moves: &[&Transformation],
-) -> Vec<Component> {
-    let set = &puzzle.orbits()[orbit];
-    let mut of: Vec<usize> = (0..set.positions()).collect();
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for turn in moves.iter().map(|of| &of.0[orbit]) {
-            for (to, &from) in turn.source.iter().enumerate() {
-                let least = of[to].min(of[usize::from(from)]);
-                changed |= of[to] != least || of[usize::from(from)] != least;
-                (of[to], of[usize::from(from)]) = (least, least);
-            }
-        }
-    }
-    let mut all: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (position, &first) in of.iter().enumerate() {
-        all.entry(first).or_default().push(position);
-    }
-    all.into_values().map(|positions| component(puzzle, orbit, moves, &positions)).collect()
+/// The components of a puzzle under some moves.
+pub(super) fn components(puzzle: &OrbitPuzzle, moves: &[&Transformation]) -> Vec<Component> {
+    let of_orbit = |(orbit, set): (usize, &Orbit)| {
+        let sources: Vec<&[u8]> = moves.iter().map(|of| &of.0[orbit].source[..]).collect();
+        let places = all_orbits(set.positions(), &sources).into_iter();
+        places.map(|places| component(set, orbit, moves, places)).collect::<Vec<_>>()
+    };
+    puzzle.orbits().iter().enumerate().flat_map(of_orbit).collect()
 }
 
 fn component(
-    puzzle: &OrbitPuzzle,
+    set: &Orbit,
     orbit: usize,
     moves: &[&Transformation],
-    positions: &[usize],
+    places: Vec<usize>,
 ) -> Component {
-    let set = &puzzle.orbits()[orbit];
+    let positions = places.len();
     let modulus = |position: usize| u64::from(set.moduli[usize::from(set.solved[position].kind)]);
-    let seen = positions.iter().fold(1, |lcm, &p| lcm / gcd(lcm, modulus(p)) * modulus(p));
-    let index = |position: usize| positions.binary_search(&position).expect("a component");
+    let seen = places.iter().fold(1, |lcm, &p| lcm / gcd(lcm, modulus(p)) * modulus(p));
+    let index = |position: usize| places.binary_search(&position).expect("a component");
     // Where each move takes each position, and by how much it turns the piece.
     let turned = |of: &&Transformation| {
         let turn = &of.0[orbit];
-        let mut to = vec![(0, 0); positions.len()];
-        for (i, &position) in positions.iter().enumerate() {
+        let mut to = vec![(0, 0); positions];
+        for (i, &position) in places.iter().enumerate() {
             let twist = u64::from(turn.twist[position]) % seen;
             to[index(usize::from(turn.source[position]))] = (i, twist);
         }
@@ -222,7 +205,7 @@ fn component(
     };
     let mut moves: Vec<Vec<(usize, u64)>> = moves.iter().map(turned).collect();
     // Where the first orientation of the first position can arrive.
-    let mut reached = vec![vec![false; seen as usize]; positions.len()];
+    let mut reached = vec![vec![false; seen as usize]; positions];
     let mut open = vec![(0, 0)];
     while let Some((at, turn)) = open.pop() {
         if !std::mem::replace(&mut reached[at][turn as usize], true) {
@@ -240,7 +223,7 @@ fn component(
         }
     }
     let mut kinds: BTreeMap<(u8, u64), (usize, u64)> = BTreeMap::new();
-    for (i, &position) in positions.iter().enumerate() {
+    for (i, &position) in places.iter().enumerate() {
         let (piece, modulus) = (set.solved[position], modulus(position));
         let common = gcd(step, modulus);
         // By how much it is turned in a way that no move changes.
@@ -248,8 +231,7 @@ fn component(
         kinds.entry((piece.kind, turn)).or_insert((0, modulus / common)).0 += 1;
     }
     let kinds = kinds.into_values().collect();
-    let (orientations, places) = (seen / step, positions.to_vec());
-    let positions = positions.len();
+    let orientations = seen / step;
     Component { orbit, places, zero, step, seen, positions, orientations, kinds, moves }
 }
 
@@ -292,10 +274,15 @@ impl Component {
     fn image(&self, first: usize, of: &[u16]) -> [u64; 2] {
         let turns = self.orientations as usize;
         let to = |position: usize| usize::from(of[first + position * turns]) - first;
-        let places: Vec<usize> = (0..self.positions).map(|p| to(p) / turns).collect();
-        let twists: usize = (0..self.positions).map(|p| to(p) % turns).sum();
-        let odd = u64::from(!crate::puzzle::is_even(&places));
-        [odd % self.parities(), twists as u64 % self.orientations]
+        let to = (0..self.positions).map(|p| (to(p) / turns, (to(p) % turns) as u64));
+        self.parity_and_twist(&to.collect::<Vec<_>>())
+    }
+
+    /// Parity and twist, given where the piece of each position goes and by how much it turns.
+    pub(super) fn parity_and_twist(&self, to: &[(usize, u64)]) -> [u64; 2] {
+        let places: Vec<usize> = to.iter().map(|&(at, _)| at).collect();
+        let twists = to.iter().map(|&(_, twist)| twist).sum::<u64>();
+        [u64::from(!is_even(&places)) % self.parities(), twists % self.orientations]
     }
 
     /// Parities and twists of invisible changes to the parts.
@@ -364,10 +351,6 @@ impl Parts<'_> {
         }
         images
     }
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 fn factorial(n: usize) -> BigUint {
@@ -445,10 +428,7 @@ pub(super) struct Sifter {
 impl Sifter {
     /// Returns the full group for a number of moves; `None` if that takes too much work.
     pub(super) fn complete(components: &[Component], moves: usize) -> Option<Sifter> {
-        if components.iter().map(Component::points).sum::<usize>() > MOST_POINTS {
-            return None;
-        }
-        let mut sifter = Sifter::new(components, moves);
+        let mut sifter = Sifter::new(components, moves)?;
         let most = Parts::new(components, 0).most(&sifter.elements);
         sifter.fill(&most);
         (sifter.order(0) == most || sifter.prove()).then_some(sifter)
@@ -465,8 +445,12 @@ impl Sifter {
         levels.fold(last, |element, level| then(&element, &draw(level)))
     }
 
-    pub(super) fn new(components: &[Component], moves: usize) -> Sifter {
+    /// Returns what is known before anything is done; `None` if there are too many points.
+    pub(super) fn new(components: &[Component], moves: usize) -> Option<Sifter> {
         let points: usize = components.iter().map(Component::points).sum();
+        if points > MOST_POINTS {
+            return None;
+        }
         let identity: Points = (0..points).map(|p| p as u16).collect();
         let of_move = |index: usize| {
             let to: Vec<&[(usize, u64)]> =
@@ -486,7 +470,7 @@ impl Sifter {
             }
             first += component.points();
         }
-        Sifter { levels, elements }
+        Some(Sifter { levels, elements })
     }
 
     /// The product of the orbit sizes, from a level on.

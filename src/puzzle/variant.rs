@@ -86,8 +86,8 @@ impl Variant {
         if !self.moves.is_empty() {
             let one = |text: &String| {
                 let transformation = puzzle.read_moves(text)?;
-                let name = text.split_whitespace().collect();
-                Ok::<_, PuzzleError>(OrbitMove { name, transformation, requires: None })
+                let name: String = text.split_whitespace().collect();
+                Ok::<_, PuzzleError>(OrbitMove::free(name, transformation))
             };
             let moves = self.moves.iter().map(one).collect::<Result<_, _>>()?;
             let name = format!("{} <{}>", puzzle.name(), self.moves.join(","));
@@ -273,7 +273,7 @@ impl OrbitPuzzle {
                 continue;
             }
             let (mut fit, mut wrong) = (false, None);
-            self.fill(mask, &mut |state| {
+            for state in self.matching(mask)? {
                 match reached.reaches(self, &state) {
                     Some(Ok(())) => {
                         fit = true;
@@ -283,11 +283,9 @@ impl OrbitPuzzle {
                     None => return Err(PuzzleError::UnknownGoals(puzzle())),
                 }
                 if states.len() > MAX_GOALS {
-                    Err(PuzzleError::ManyGoals(puzzle()))
-                } else {
-                    Ok(())
+                    return Err(PuzzleError::ManyGoals(puzzle()));
                 }
-            })?;
+            }
             if !fit {
                 let why = wrong
                     .map_or("the pieces are not those of the puzzle".into(), |why| why.to_string());
@@ -342,7 +340,7 @@ impl OrbitPuzzle {
     /// The projection whose states are the cosets of the subgroup that some moves generate, if there is one: pieces
     /// that the subgroup takes to each other's places look alike.
     fn cosets(&self, subgroup: &[Transformation]) -> Result<Option<OrbitPuzzle>, PuzzleError> {
-        if self.moves.iter().any(|one| one.requires.is_some()) || !self.illegal.is_empty() {
+        if self.free_moves().is_none() {
             return Ok(None);
         }
         let mut seen = self.clone();
@@ -350,11 +348,7 @@ impl OrbitPuzzle {
             join(orbit, index, subgroup);
         }
         let Ok(seen) = seen.rebuilt() else { return Ok(None) };
-        let one = |(i, of): (usize, &Transformation)| OrbitMove {
-            name: i.to_string(),
-            transformation: of.clone(),
-            requires: None,
-        };
+        let one = |(i, of): (usize, &Transformation)| OrbitMove::free(i.to_string(), of.clone());
         let moves = subgroup.iter().enumerate().map(one).collect();
         let made = match OrbitPuzzle::new("", self.orbits.clone(), moves) {
             Ok(made) => made.states(),
@@ -373,31 +367,26 @@ impl OrbitPuzzle {
         Ok(Some(seen.noted(note)))
     }
 
-    /// Calls a function with each arrangement that matches a mask.
-    fn fill(
+    /// The arrangements that match a mask.
+    fn matching(
         &self,
         mask: &Arrangement,
-        each: &mut dyn FnMut(Arrangement) -> Result<(), PuzzleError>,
-    ) -> Result<(), PuzzleError> {
-        let mut choices = Vec::new();
-        for (orbit, row) in self.orbits.iter().zip(&mask.0) {
-            choices
-                .push(rows(orbit, row).ok_or_else(|| PuzzleError::ManyGoals(self.name.clone()))?);
-        }
+    ) -> Result<impl Iterator<Item = Arrangement> + use<>, PuzzleError> {
+        let many = || PuzzleError::ManyGoals(self.name.clone());
+        let choices = self.orbits.iter().zip(&mask.0).map(|(orbit, row)| rows(orbit, row));
+        let choices = choices.collect::<Option<Vec<_>>>().ok_or_else(many)?;
         let all = choices.iter().fold(1usize, |all, rows| all.saturating_mul(rows.len()));
         if all > MOST_TRIED {
-            return Err(PuzzleError::ManyGoals(self.name.clone()));
+            return Err(many());
         }
-        for number in 0..all {
-            let mut rest = number;
+        Ok((0..all).map(move |mut rest| {
             let row = |rows: &Vec<Vec<Placed>>| {
                 let own = rows[rest % rows.len()].clone();
                 rest /= rows.len();
                 own
             };
-            each(Arrangement(choices.iter().map(row).collect()))?;
-        }
-        Ok(())
+            Arrangement(choices.iter().map(row).collect())
+        }))
     }
 }
 
@@ -414,7 +403,7 @@ fn fits(state: &Arrangement, mask: &Arrangement) -> bool {
 }
 
 /// The rows of an orbit's pieces that match a row of a mask; `None` if there are too many.
-fn rows(orbit: &Orbit, mask: &[Placed]) -> Option<Vec<Vec<Placed>>> {
+pub(super) fn rows(orbit: &Orbit, mask: &[Placed]) -> Option<Vec<Vec<Placed>>> {
     let kinds = 0..orbit.moduli.len() as u8;
     let mut rows = vec![Vec::new()];
     for (at, &masked) in mask.iter().enumerate() {
