@@ -631,15 +631,10 @@ mod tests {
     #[test]
     fn every_group_that_a_window_brings_anything_to_is_named() {
         let layout = Layout::new(9).unwrap();
-        let rotation = |first: usize, len: usize| {
-            let mut source: Vec<u8> = (0..len as u8).collect();
-            source.rotate_left(1);
-            Window::new(first, &source)
-        };
         let mut random = SplitMix64::new(5);
         let windows = [(0, 3), (1, 3), (2, 3), (1, 5), (3, 5), (4, 5), (2, 7), (6, 3)];
         for (first, len) in windows {
-            let window = rotation(first, len);
+            let window = Window::rotate_left(first, first + len - 1);
             let gather = MoveTable::new(layout, &window);
             let reach = Reach::of(layout, &gather);
             let (mut tried, mut named) = (0, 0);

@@ -520,9 +520,9 @@ impl Moves {
     /// [`PuzzleError::MoveSyntax`] gives the first character that is not a move.
     pub fn parse(text: &str, style: MoveStyle) -> Result<Moves, PuzzleError> {
         let mut moves: Vec<Direction> = Vec::new();
-        let wrong = |at: usize| PuzzleError::MoveSyntax {
-            at: at + 1,
-            text: shown(&text.chars().skip(at).take(16).collect::<String>(), 16),
+        let wrong = |at: usize| {
+            let found: String = text.chars().skip(at).take(16).collect();
+            PuzzleError::MoveSyntax(at + 1, shown(&found, 16))
         };
         let mut chars = text.chars().enumerate().peekable();
         while let Some((at, c)) = chars.next() {
@@ -532,12 +532,11 @@ impl Moves {
             let upper = c.to_ascii_uppercase();
             let written = Direction::ALL.into_iter().find(|d| d.letter() == upper);
             let direction = style.of(written.ok_or_else(|| wrong(at))?);
-            let mut count: Option<usize> = None;
-            while let Some(digit) = chars.peek().and_then(|(_, c)| c.to_digit(10)) {
-                chars.next();
-                count = Some(count.unwrap_or(0).saturating_mul(10).saturating_add(digit as usize));
-            }
-            let count = count.unwrap_or(1);
+            let digits = std::iter::from_fn(|| chars.next_if(|(_, c)| c.is_ascii_digit()));
+            let count = match digits.map(|(_, digit)| digit).collect::<String>().as_str() {
+                "" => 1,
+                digits => digits.parse().unwrap_or(usize::MAX),
+            };
             if count > Moves::MAX_LEN - moves.len() {
                 return Err(PuzzleError::TooManyMoves);
             }
@@ -573,8 +572,7 @@ impl Moves {
         let mut blank = board.blank();
         for (i, &direction) in self.0.iter().enumerate() {
             let cell = direction.tile_cell(size, blank);
-            let cell =
-                cell.ok_or(PuzzleError::BlockedMove { number: i + 1, letter: direction.letter() })?;
+            let cell = cell.ok_or(PuzzleError::BlockedMove(i + 1, direction.letter()))?;
             tiles.swap(blank, cell);
             blank = cell;
         }

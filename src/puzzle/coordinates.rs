@@ -325,14 +325,9 @@ impl PositionOrder {
         make(self.path.len(), moves)
     }
 
-    /// Returns the total cost of all distinct windows, in units of about the time to move a register.
-    pub fn cost(&self, generators: &[Permutation]) -> usize {
-        self.cost_between(generators, self.path.len())
-    }
-
-    /// Returns the cost if a byte holds `cells` cells: a window is then counted once for every pair of bytes that it
-    /// connects.
-    pub fn cost_between(&self, generators: &[Permutation], cells: usize) -> usize {
+    /// The total cost of all distinct windows, in units of about the time to move a register, if a byte holds `cells`
+    /// cells: a window is counted once for every pair of bytes that it connects.
+    fn cost(&self, generators: &[Permutation], cells: usize) -> usize {
         let mut windows: Vec<(u64, usize, usize)> =
             Vec::with_capacity(generators.len() * self.path.len());
         self.each_move(generators, |from, to, pulled| {
@@ -342,8 +337,7 @@ impl PositionOrder {
         windows.sort_unstable();
         windows.dedup();
         let len = self.path.len() - 1;
-        let costs = windows.iter().map(|&(window, ..)| window_cost(window, len));
-        costs.sum()
+        windows.iter().map(|&(window, ..)| window_cost(window, len)).sum()
     }
 }
 
@@ -415,7 +409,7 @@ impl PositionOrder {
         let cells = positions.div_ceil(positions.div_ceil(BYTE_CELLS));
         let turned = generators.iter().filter_map(turned);
         let orders = std::iter::once(path).chain(turned);
-        let best = orders.min_by_key(|order| order.cost_between(generators, cells));
+        let best = orders.min_by_key(|order| order.cost(generators, cells));
         best.expect("there is a path")
     }
 }
@@ -445,7 +439,8 @@ struct PathSearch<'a> {
 impl PathSearch<'_> {
     fn cost(&mut self, path: &[usize]) -> Option<usize> {
         self.left = self.left.checked_sub(1)?;
-        Some(PositionOrder::new(path, &[]).cost(self.generators))
+        // No matter between which cells.
+        Some(PositionOrder::new(path, &[]).cost(self.generators, path.len()))
     }
 
     /// The cheapest path found; among equals, the most natural one.

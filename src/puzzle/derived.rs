@@ -87,14 +87,10 @@ impl OrbitPuzzle {
         let meant = |orbit: &Orbit| named.iter().any(|named| named.means(orbit));
         let kept: Vec<usize> = (0..self.orbits.len()).filter(|&i| meant(&self.orbits[i])).collect();
         let renumbered = |at: &mut OrbitPlace| {
-            match kept.iter().position(|&i| i == usize::from(at.orbit)) {
-                Some(orbit) => at.orbit = orbit as u8,
-                None => {
-                    let name = self.orbits[usize::from(at.orbit)].name.clone();
-                    return Err(PuzzleError::Needed(name));
-                }
-            }
-            Ok(())
+            let orbit = kept.iter().position(|&i| i == usize::from(at.orbit));
+            let needed = || PuzzleError::Needed(self.orbits[usize::from(at.orbit)].name.clone());
+            at.orbit = orbit.ok_or_else(needed)? as u8;
+            Ok::<_, PuzzleError>(())
         };
         self.illegal.iter_mut().try_for_each(renumbered)?;
         for one in self.moves.iter_mut().chain(&mut self.silent) {
@@ -107,19 +103,16 @@ impl OrbitPuzzle {
         let mut words = Vec::new();
         for index in 0..self.orbits.len() {
             let orbit = &self.orbits[index];
-            let mut kinds = vec![false; orbit.moduli.len()];
+            let mut left = vec![true; orbit.moduli.len()];
             let mut word = orbit.name.clone();
             for named in named.iter().filter(|named| named.means(orbit)) {
-                for (kind, meant) in kinds.iter_mut().zip(named.kinds(orbit)?) {
-                    *kind |= meant;
+                for (left, meant) in left.iter_mut().zip(named.kinds(orbit)?) {
+                    *left &= !meant;
                 }
                 word += &named.pieces.map_or(String::new(), |pieces| format!(":{pieces}"));
             }
             words.push(word);
-            let left = kinds.iter().filter(|meant| !**meant).count();
-            if left > 0 {
-                self.merge(index, &kinds.iter().map(|meant| !meant).collect::<Vec<_>>(), true)?;
-            }
+            self.merge(index, &left, true)?;
         }
         if self.orbits.len() < all || words.iter().any(|word| word.contains(':')) {
             self.name = format!("{} {}", self.name, words.join(","));
@@ -272,7 +265,7 @@ impl OrbitPuzzle {
 fn board(start: &Board, metric: Metric) -> Result<OrbitPuzzle, PuzzleError> {
     let (cells, columns) = (start.size().cells(), start.size().cols());
     if cells > OrbitPuzzle::MAX_LOCATIONS {
-        return Err(PuzzleError::Locations { orbit: "tiles".into(), locations: cells });
+        return Err(PuzzleError::Locations("tiles".into(), cells));
     }
     let mut tiles = Orbit::distinct("tiles", cells as u8, 1);
     for (piece, &tile) in tiles.solved.iter_mut().zip(start.tiles()) {

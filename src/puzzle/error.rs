@@ -134,39 +134,24 @@ pub enum PuzzleError {
          number of tiles in a line)"
     )]
     Metric(String),
-    /// A character of a move sequence is not a move.
+    /// A character of a move sequence, counted from 1, is not a move: the text found there follows.
     #[error(
-        "'{text}' at character {at} is not a move: write U, D, L or R, each with an optional \
+        "'{1}' at character {0} is not a move: write U, D, L or R, each with an optional \
          count, for example R3"
     )]
-    MoveSyntax {
-        /// Character number, from 1.
-        at: usize,
-        /// The text found there.
-        text: String,
-    },
+    MoveSyntax(usize, String),
     /// The sequence has more moves than can be read.
     #[error("the sequence has more than {max} moves: split it into shorter sequences", max = MAX_SEQUENCE)]
     TooManyMoves,
-    /// A move is blocked by the border of the board.
-    #[error("move {number} ({letter}) is blocked by the border of the board")]
-    BlockedMove {
-        /// Move number, from 1.
-        number: usize,
-        /// The direction of the tile.
-        letter: char,
-    },
-    /// The board has too many states for them to be numbered.
+    /// A move, counted from 1, of a tile in this direction is blocked by the border of the board.
+    #[error("move {0} ({1}) is blocked by the border of the board")]
+    BlockedMove(usize, char),
+    /// A board of this size and with this number of cells has too many states for them to be numbered.
     #[error(
-        "board {size} has {cells} cells, but only boards of at most 20 cells have numbered states: \
+        "board {0} has {1} cells, but only boards of at most 20 cells have numbered states: \
          choose a smaller board"
     )]
-    NoNumbers {
-        /// The size of the board.
-        size: String,
-        /// Its number of cells.
-        cells: usize,
-    },
+    NoNumbers(String, usize),
     /// Start and goal have different parities.
     #[error(
         "'{board}' is not solvable: the board's parity is odd, so no moves lead to the goal \
@@ -273,14 +258,9 @@ pub enum PuzzleError {
         /// The number of pieces of the set.
         expected: usize,
     },
-    /// A piece does not exist, or occurs too often.
-    #[error("piece {piece} occurs too often in set '{set}', or does not belong to this set")]
-    PieceCount {
-        /// The name of the set.
-        set: String,
-        /// The piece.
-        piece: u8,
-    },
+    /// A piece of a set does not exist, or occurs too often.
+    #[error("piece {1} occurs too often in set '{0}', or does not belong to this set")]
+    PieceCount(String, u8),
     // Puzzles of one orbit and their states.
     /// There are too few or too many positions.
     #[error("the puzzle has {0} positions, but a puzzle must have 2 to {max}", max = MAX_POSITIONS)]
@@ -386,18 +366,13 @@ pub enum PuzzleError {
     /// There are no orbits.
     #[error("a puzzle needs at least one set of pieces")]
     NoOrbits,
-    /// An orbit has more locations than a byte can number.
+    /// An orbit has more locations (positions times orientations) than a byte can number.
     #[error(
-        "set '{orbit}' has {locations} combinations of position and orientation, but at most {max} \
-         are supported",
+        "set '{0}' has {1} combinations of position and orientation, but at most {max} are \
+         supported",
         max = MAX_LOCATIONS
     )]
-    Locations {
-        /// The orbit.
-        orbit: String,
-        /// Positions times orientations.
-        locations: usize,
-    },
+    Locations(String, usize),
     /// A modulus does not divide the number of orientations, or an orientation is out of range.
     #[error(
         "set '{orbit}': orientation {turn} of a piece is out of range: the piece has only {}",
@@ -490,13 +465,8 @@ pub enum PuzzleError {
         example: &'static str,
     },
     /// No puzzle of the family has this N.
-    #[error("{family} puzzles have 2 to {max} positions, not {found}", max = MAX_POSITIONS)]
-    FamilyPositions {
-        /// The family.
-        family: &'static str,
-        /// N.
-        found: usize,
-    },
+    #[error("{0} puzzles have 2 to {max} positions, not {1}", max = MAX_POSITIONS)]
+    FamilyPositions(&'static str, usize),
     /// No puzzle of the family with N positions has this K.
     #[error("{family}:{n},{k}: the second number must be from 2 to {n}")]
     FamilyPart {
@@ -525,14 +495,9 @@ pub enum PuzzleError {
     /// A required part is missing.
     #[error("{0} is missing")]
     MissingPart(String),
-    /// A part comes too late.
-    #[error("'{first}' must come before {then}")]
-    OutOfOrder {
-        /// The part.
-        first: &'static str,
-        /// What must follow it.
-        then: String,
-    },
+    /// A part comes after what must follow it.
+    #[error("'{0}' must come before {1}")]
+    OutOfOrder(&'static str, String),
     /// The file is the result of a search, not a puzzle.
     #[error(
         "the file contains the result of a search, not the definition of a puzzle: specify the \
@@ -603,14 +568,9 @@ pub enum PuzzleError {
         /// Whether all choices were tried.
         sure: bool,
     },
-    /// A generator is wrong.
-    #[error("{name}: {error}")]
-    Generator {
-        /// Its name.
-        name: String,
-        /// What is wrong with it.
-        error: Box<PuzzleError>,
-    },
+    /// The generator with this name is wrong.
+    #[error("{0}: {1}")]
+    Generator(String, Box<PuzzleError>),
     /// The text is not JSON.
     #[error("{0}")]
     Json(String),

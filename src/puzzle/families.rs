@@ -65,8 +65,8 @@ pub struct Definition {
 
 impl PartialEq for Definition {
     fn eq(&self, other: &Definition) -> bool {
-        let moves = |of: &Definition| (of.labels.clone(), of.generators.clone(), of.directed);
-        moves(self) == moves(other)
+        (&self.labels, &self.generators, self.directed)
+            == (&other.labels, &other.generators, other.directed)
     }
 }
 
@@ -387,7 +387,7 @@ impl Family {
         }
         let n = numbers[0];
         if !(2..=Definition::MAX_POSITIONS).contains(&n) {
-            return Err(PuzzleError::FamilyPositions { family: name, found: n });
+            return Err(PuzzleError::FamilyPositions(name, n));
         }
         let k = numbers.get(1).copied().unwrap_or(n);
         if !(2..=n).contains(&k) {

@@ -47,11 +47,6 @@ pub use crate::puzzle::{
     variant::Variant,
 };
 
-/// Sequences of moves in the usual notation: `R U2 R' [F, D3] (L R)2`.
-pub mod algorithm {
-    pub use crate::puzzle::notation::transformation;
-}
-
 /// A permutation of the consecutive positions `first ..= last` of a line.
 ///
 /// It is stored in pull form: after the move, position `first + i` holds the element that was at position `first +
@@ -220,12 +215,10 @@ pub struct Puzzle {
 impl Puzzle {
     /// Returns the puzzle with the given moves `(from, to, window)` and all their inverses; equal windows are shared.
     pub fn new(cells: usize, moves: impl IntoIterator<Item = (usize, usize, Window)>) -> Puzzle {
-        let mut puzzle = Puzzle::empty(cells, false);
-        for (from, to, window) in moves {
-            puzzle.add(to, from, window.inverse());
-            puzzle.add(from, to, window);
-        }
-        puzzle
+        let moves = moves
+            .into_iter()
+            .flat_map(|(from, to, window)| [(to, from, window.inverse()), (from, to, window)]);
+        Puzzle { directed: false, ..Puzzle::directed(cells, moves) }
     }
 
     /// Returns the puzzle with exactly the given moves `(from, to, window)`; equal windows are shared. Its distances
@@ -242,27 +235,19 @@ impl Puzzle {
         cells: usize,
         moves: impl IntoIterator<Item = (usize, usize, Window)>,
     ) -> Puzzle {
-        let mut puzzle = Puzzle::empty(cells, true);
+        let (mut windows, mut edges) = (vec![Window::identity()], Vec::new());
         for (from, to, window) in moves {
-            puzzle.add(from, to, window);
+            assert!(from < cells && to < cells, "edges join cells of the puzzle");
+            let window = windows.iter().position(|w| *w == window).unwrap_or_else(|| {
+                windows.push(window);
+                windows.len() - 1
+            });
+            let edge = Edge { from, to, window };
+            if !edges.contains(&edge) {
+                edges.push(edge);
+            }
         }
-        puzzle
-    }
-
-    fn empty(cells: usize, directed: bool) -> Puzzle {
-        Puzzle { cells, windows: vec![Window::identity()], edges: Vec::new(), directed }
-    }
-
-    fn add(&mut self, from: usize, to: usize, window: Window) {
-        assert!(from < self.cells && to < self.cells, "edges join cells of the puzzle");
-        let index = self.windows.iter().position(|w| *w == window).unwrap_or_else(|| {
-            self.windows.push(window);
-            self.windows.len() - 1
-        });
-        let edge = Edge { from, to, window: index };
-        if !self.edges.contains(&edge) {
-            self.edges.push(edge);
-        }
+        Puzzle { cells, windows, edges, directed: true }
     }
 
     /// Returns the number of cells N.

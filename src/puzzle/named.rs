@@ -14,7 +14,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::puzzle::orbits::{Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Placed, Transformation};
+use crate::puzzle::{
+    orbits::{Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Placed, Transformation},
+    permutation::all_orbits,
+};
 
 /// A puzzle with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -429,38 +432,27 @@ impl CutSolid {
         pieces: &[CutPiece],
         moved: &[Vec<usize>],
     ) -> Vec<PieceOrbit> {
-        let mut of = vec![0; stickers.len()];
-        for (i, piece) in pieces.iter().enumerate() {
-            piece.stickers.iter().for_each(|&sticker| of[sticker] = i);
-        }
-        let reach = |first: usize| {
-            let mut reached = vec![false; stickers.len()];
-            let mut open = vec![first];
-            while let Some(sticker) = open.pop() {
-                if !std::mem::replace(&mut reached[sticker], true) {
-                    open.extend(moved.iter().map(|to| to[sticker]));
-                }
-            }
-            reached
-        };
+        let moved: Vec<&[usize]> = moved.iter().map(Vec::as_slice).collect();
+        let trading = all_orbits(stickers.len(), &moved);
         let mut done = vec![false; pieces.len()];
         let mut orbits: Vec<PieceOrbit> = Vec::new();
         for (first, piece) in pieces.iter().enumerate() {
             let count = piece.stickers.len();
-            let reached = reach(piece.stickers[0]);
-            if done[first] || reached.iter().filter(|&&reached| reached).count() == 1 {
+            let reached = trading.iter().find(|orbit| orbit.contains(&piece.stickers[0]));
+            let reached = reached.expect("every sticker is in an orbit");
+            if done[first] || reached.len() == 1 {
                 continue;
             }
-            let own: Vec<usize> = (0..pieces.len())
-                .filter(|&i| pieces[i].stickers.iter().any(|&s| reached[s]))
-                .collect();
-            let trading = |&i: &usize| {
-                let own = pieces[i].stickers.iter().copied().filter(|&s| reached[s]);
+            let is_reached = |sticker: &usize| reached.binary_search(sticker).is_ok();
+            let own: Vec<usize> =
+                (0..pieces.len()).filter(|&i| pieces[i].stickers.iter().any(is_reached)).collect();
+            let reached = |&i: &usize| {
+                let own = pieces[i].stickers.iter().copied().filter(is_reached);
                 own.collect::<Vec<usize>>()
             };
             let faces = |&i: &usize| {
-                let at =
-                    pieces[i].stickers.iter().position(|&s| reached[s]).expect("it is reached");
+                let at = pieces[i].stickers.iter().position(|s| is_reached(s));
+                let at = at.expect("it is reached");
                 let around = pieces[i].stickers.iter().cycle().skip(at).take(count);
                 around.map(|&sticker| stickers[sticker].face).collect::<Vec<usize>>()
             };
@@ -470,7 +462,7 @@ impl CutSolid {
                 distance: piece.distance,
                 stickers: count,
                 alone: own.len() == 1,
-                pieces: own.iter().map(trading).collect(),
+                pieces: own.iter().map(reached).collect(),
                 faces: own.iter().map(faces).collect(),
             };
             // Pieces that only turn in place form one orbit with similar pieces.

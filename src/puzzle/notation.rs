@@ -306,9 +306,6 @@ impl OrbitPuzzle {
     }
 
     /// Returns the transformation of a sequence of moves.
-    ///
-    /// # Errors
-    /// Same errors as [`OrbitPuzzle::read`].
     pub(crate) fn read_moves(&self, text: &str) -> Result<Transformation, PuzzleError> {
         if let Some(one) = self.moves().iter().find(|one| one.requires.is_some()) {
             return Err(PuzzleError::SequenceRequires(one.name.clone()));
@@ -326,9 +323,6 @@ impl OrbitPuzzle {
 
     /// Returns the pieces at each position, by sets. `?` stands for any piece or any orientation, and so does a part
     /// that is left out; a sequence of moves is not accepted.
-    ///
-    /// # Errors
-    /// Same errors as [`OrbitPuzzle::read`].
     pub(crate) fn read_mask(&self, text: &str) -> Result<Arrangement, PuzzleError> {
         let any = |orbit: &Orbit| vec![Placed::MASK; orbit.positions()];
         let mut rows: Vec<Vec<Placed>> = self.orbits().iter().map(any).collect();
@@ -399,7 +393,7 @@ fn read_set(orbit: &Orbit, text: &str, masked: bool) -> Result<Vec<Placed>, Puzz
         let kind = if piece == Placed::ANY { piece } else { piece.wrapping_sub(1) };
         let before = row.iter().filter(|other| other.kind == kind).count();
         if piece != Placed::ANY && before >= orbit.pieces_of(kind) {
-            return Err(PuzzleError::PieceCount { set: name(), piece });
+            return Err(PuzzleError::PieceCount(name(), piece));
         }
         let modulus = *orbit.moduli.get(usize::from(kind)).unwrap_or(&orbit.orientations);
         if turn >= modulus && turn != Placed::ANY {

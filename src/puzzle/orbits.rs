@@ -382,8 +382,7 @@ impl OrbitPuzzle {
 
     /// The greatest modulus of an orbit: twists matter only modulo this number.
     fn visible(orbit: &Orbit) -> u8 {
-        let used = |kind: &usize| orbit.pieces_of(*kind as u8) > 0;
-        let moduli = (0..orbit.moduli.len()).filter(used).map(|kind| orbit.moduli[kind]);
+        let moduli = orbit.solved.iter().map(|piece| orbit.moduli[usize::from(piece.kind)]);
         moduli.max().unwrap_or(1)
     }
 
@@ -627,7 +626,7 @@ impl OrbitPuzzle {
 fn check_orbit(orbit: &Orbit) -> Result<(), PuzzleError> {
     let locations = orbit.locations();
     if locations > OrbitPuzzle::MAX_LOCATIONS || orbit.orientations == 0 {
-        return Err(PuzzleError::Locations { orbit: orbit.name.clone(), locations });
+        return Err(PuzzleError::Locations(orbit.name.clone(), locations));
     }
     for &Placed { kind, turn } in &orbit.solved {
         let modulus = orbit.moduli[usize::from(kind)];

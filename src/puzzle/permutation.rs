@@ -377,7 +377,7 @@ pub fn orbits(points: usize, generators: &[Permutation]) -> Vec<Vec<usize>> {
 
 /// Returns all orbits of points under permutations with these images, each in increasing order, in the order of their
 /// first points.
-pub fn all_orbits(points: usize, permutations: &[&[u8]]) -> Vec<Vec<usize>> {
+pub fn all_orbits<T: Copy + Into<usize>>(points: usize, permutations: &[&[T]]) -> Vec<Vec<usize>> {
     let mut seen = vec![false; points];
     let mut orbits = Vec::new();
     for first in 0..points {
@@ -388,7 +388,7 @@ pub fn all_orbits(points: usize, permutations: &[&[u8]]) -> Vec<Vec<usize>> {
         let mut next = 0;
         while next < orbit.len() {
             for images in permutations {
-                let image = usize::from(images[orbit[next]]);
+                let image = images[orbit[next]].into();
                 if !std::mem::replace(&mut seen[image], true) {
                     orbit.push(image);
                 }
@@ -417,41 +417,31 @@ pub fn reduce(
 ) -> Result<Reduced, NotReduced> {
     let all = orbits(points, generators);
     let moved: usize = all.iter().map(Vec::len).sum();
-    let reduced = |labels: &[usize], generators: &[Permutation], mut chosen: Vec<usize>, block| {
-        chosen.sort_by_key(|&p| labels[p]);
-        Reduced {
-            points: chosen.iter().map(|&p| labels[p]).collect(),
-            generators: generators.iter().map(|g| restricted(g, &chosen)).collect(),
-            moved,
-            block,
-        }
-    };
-    let plain: Vec<usize> = (0..points).collect();
+    let large = all.iter().filter(|orbit| orbit.len() > most);
+    let systems = large.flat_map(|orbit| block_systems(points, generators, orbit));
     let mut sure = true;
-    match faithful(points, generators, all.clone(), most) {
-        Ok(chosen) => return Ok(reduced(&plain, generators, chosen, 1)),
-        Err(none) => sure &= none.sure,
-    }
-    // Blocks are additional points after the others. Their sizes differ between systems, so systems are tried one at a
-    // time.
-    for orbit in all.iter().filter(|orbit| orbit.len() > most) {
-        for blocks in block_systems(points, generators, orbit) {
-            if blocks.len() > most || points + blocks.len() > Permutation::MAX_LEN {
-                continue;
+    // First without blocks. Blocks are additional points after the others. Their sizes differ between systems, so
+    // systems are tried one at a time.
+    for blocks in std::iter::once(Vec::new()).chain(systems) {
+        if blocks.len() > most || points + blocks.len() > Permutation::MAX_LEN {
+            continue;
+        }
+        let labels: Vec<usize> = (0..points).chain(blocks.iter().map(|b| b[0])).collect();
+        let extended: Vec<Permutation> =
+            generators.iter().map(|g| with_blocks(g, &blocks)).collect();
+        let mut candidates = all.clone();
+        candidates.extend((!blocks.is_empty()).then(|| (points..labels.len()).collect()));
+        match faithful(labels.len(), &extended, candidates, most) {
+            Ok(mut chosen) => {
+                chosen.sort_by_key(|&p| labels[p]);
+                return Ok(Reduced {
+                    points: chosen.iter().map(|&p| labels[p]).collect(),
+                    generators: extended.iter().map(|g| restricted(g, &chosen)).collect(),
+                    moved,
+                    block: blocks.first().map_or(1, Vec::len),
+                });
             }
-            let labels: Vec<usize> =
-                plain.iter().copied().chain(blocks.iter().map(|b| b[0])).collect();
-            let extended: Vec<Permutation> =
-                generators.iter().map(|g| with_blocks(g, &blocks)).collect();
-            let mut candidates = all.clone();
-            candidates.push((points..labels.len()).collect());
-            match faithful(labels.len(), &extended, candidates, most) {
-                Ok(chosen) => {
-                    let size = blocks[0].len();
-                    return Ok(reduced(&labels, &extended, chosen, size));
-                }
-                Err(none) => sure &= none.sure,
-            }
+            Err(none) => sure &= none.sure,
         }
     }
     Err(NotReduced { sure })

@@ -102,9 +102,6 @@ impl Ranking {
     }
 
     /// Returns a numbering in which some digits precede all others.
-    ///
-    /// # Errors
-    /// Same errors as [`Ranking::new`].
     pub fn with_first(puzzle: &OrbitPuzzle, first: &FirstDigits) -> Result<Ranking, PuzzleError> {
         let is_first = |orbit, kind| first.has(orbit, kind);
         let is_known = |group: &RankGroup| {

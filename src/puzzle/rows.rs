@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use crate::{
     Error,
-    perm::{MAX_LEN, lehmer},
+    perm::MAX_LEN,
     puzzle::{
         Board, Definition, Direction, Permutation, Puzzle, PuzzleError, Size, SnakePath, State,
         StateSpace, Window,
@@ -359,8 +359,7 @@ impl Position {
 
     /// Returns the state. Cost: one ranking.
     pub fn state(&self) -> State {
-        let (parity, rank) = lehmer::rank_in_parity(&self.line[..self.len]);
-        State { line: parity as u64 * lehmer::even_count(self.len) + rank, cell: self.cell }
+        State::of(&self.line[..self.len], self.cell)
     }
 
     /// Returns the position after a move from its cell.

@@ -31,6 +31,14 @@ pub struct State {
     pub cell: usize,
 }
 
+impl State {
+    /// The state with a line and a cell.
+    pub(super) fn of(line: &[u8], cell: usize) -> State {
+        let (parity, rank) = lehmer::rank_in_parity(line);
+        State { line: parity as u64 * lehmer::even_count(line.len()) + rank, cell }
+    }
+}
+
 /// A puzzle in the form in which it is searched. A clone costs a reference count.
 ///
 /// ```
@@ -87,11 +95,13 @@ impl Numbering {
     /// is in cell `home`.
     fn new(
         (states, moves): (u64, Puzzle),
-        path: Vec<u8>,
-        orders: Vec<Vec<u8>>,
+        order: &PositionOrder,
         at_home: &[u8],
         home: usize,
     ) -> Numbering {
+        let narrow = |of: &[usize]| of.iter().map(|&x| x as u8).collect::<Vec<u8>>();
+        let path = narrow(order.path());
+        let orders: Vec<Vec<u8>> = (0..path.len()).map(|cell| narrow(order.order(cell))).collect();
         let element: Vec<u8> = orders[home].iter().map(|&p| at_home[usize::from(p)]).collect();
         let mut numbering = Numbering {
             states,
@@ -116,26 +126,17 @@ impl Numbering {
         let size = goal.size();
         let states = size.states()?;
         let along = SnakePath::new(size);
-        let path: Vec<u8> = (0..size.cells()).map(|i| along.cell(i) as u8).collect();
-        let others = |&cell: &u8| path.iter().copied().filter(|&c| c != cell).collect();
-        let orders = path.iter().map(others).collect();
+        let path: Vec<usize> = (0..size.cells()).map(|i| along.cell(i)).collect();
+        let order = PositionOrder::new(&path, &[]);
         let tiles: Vec<u8> = goal.tiles().iter().map(|&tile| tile as u8).collect();
         let home = along.index(goal.blank());
-        Some(Numbering::new((states, along.puzzle(metric)), path, orders, &tiles, home))
+        Some(Numbering::new((states, along.puzzle(metric)), &order, &tiles, home))
     }
 
     fn of_puzzle(definition: &Definition, order: &PositionOrder, start: &Permutation) -> Numbering {
-        let narrow = |of: &[usize]| of.iter().map(|&x| x as u8).collect::<Vec<u8>>();
-        let cells = 0..definition.positions();
         let moves = order.puzzle(&definition.permutations(), definition.is_directed());
         let states = u64::try_from(definition.group_order()).expect("16! fits");
-        Numbering::new(
-            (states, moves),
-            narrow(order.path()),
-            cells.map(|cell| narrow(order.order(cell))).collect(),
-            start.images(),
-            home(definition, order),
-        )
+        Numbering::new((states, moves), order, start.images(), home(definition, order))
     }
 
     /// The line of a row and its cell; `None` if an element is missing.
@@ -419,9 +420,7 @@ impl StateSpace {
     /// [`PuzzleError::NoNumbers`] for boards of more than 20 cells.
     pub fn numbered(&self) -> Result<(), PuzzleError> {
         match (&self.0.numbering, self.size()) {
-            (None, Some(size)) => {
-                Err(PuzzleError::NoNumbers { size: size.to_string(), cells: size.cells() })
-            }
+            (None, Some(size)) => Err(PuzzleError::NoNumbers(size.to_string(), size.cells())),
             _ => Ok(()),
         }
     }
@@ -504,8 +503,7 @@ impl StateSpace {
 
     /// Returns the state with a line and a cell.
     pub fn number(&self, line: &[u8], cell: usize) -> State {
-        let (parity, rank) = lehmer::rank_in_parity(line);
-        State { line: parity as u64 * lehmer::even_count(line.len()) + rank, cell }
+        State::of(line, cell)
     }
 
     /// Returns the line of a state.

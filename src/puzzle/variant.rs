@@ -2,11 +2,7 @@
 //!
 //! The program and the files of puzzles describe what they want as a [`Variant`]; [`Variant::of`] makes the puzzle.
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeSet, HashSet},
-    sync::Arc,
-};
+use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
 use num_bigint::BigUint;
 use serde::Deserialize;
@@ -253,20 +249,17 @@ impl OrbitPuzzle {
                 return Err(PuzzleError::ManyGoals(self.name));
             }
         }
-        let mut states: Vec<Arrangement> = states.into_iter().collect();
-        states.sort_unstable();
-        let mut texts: Vec<String> = masks.iter().map(|mask| self.text(mask)).collect();
-        texts.sort_unstable();
-        texts.dedup();
+        let texts: BTreeSet<String> = masks.iter().map(|mask| self.text(mask)).collect();
+        let (texts, states) = (texts.into_iter().collect(), states.into_iter().collect());
         let goals = GoalSet { texts, subgroup: subgroup.to_vec(), states };
         Ok(OrbitPuzzle { goals: Some(Arc::new(goals)), ..self })
     }
 
     /// The reachable states that match a mask; for masks without `?`, it is known that moves reach them.
-    fn fitting(&self, masks: &[Arrangement]) -> Result<HashSet<Arrangement>, PuzzleError> {
+    fn fitting(&self, masks: &[Arrangement]) -> Result<BTreeSet<Arrangement>, PuzzleError> {
         let puzzle = || self.name.clone();
         let reached = Reachability::of(self).ok_or_else(|| PuzzleError::UnknownGoals(puzzle()))?;
-        let mut states = HashSet::new();
+        let mut states = BTreeSet::new();
         for (number, mask) in (1..).zip(masks) {
             if !mask.0.iter().flatten().any(Placed::is_masked) {
                 states.insert(mask.clone());

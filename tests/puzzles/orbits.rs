@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use tilewave::puzzle::algorithm;
 use tilewave::puzzle::formats::{self, Counting, Extract, FilePuzzle};
+use tilewave::puzzle::notation;
 use tilewave::puzzle::orbits::{Arrangement, OrbitPuzzle, Placed, Transformation, Turns};
 use tilewave::random::SplitMix64;
 
@@ -182,7 +182,7 @@ fn sequences_of_moves_are_read() {
         let one = puzzle.moves().iter().find(|one| one.name == name && name.len() == 1);
         one.map(|one| one.transformation.clone())
     };
-    let of = |text: &str| algorithm::transformation(text, orbits, named);
+    let of = |text: &str| notation::transformation(text, orbits, named);
     for (text, same) in [
         ("", "A A'"),
         ("A2 B3'", "A A B' B' B'"),

@@ -34,9 +34,6 @@ use crate::{
 /// A line that is neither empty nor a comment: its number and its words.
 type KsolveLine<'a> = (usize, Vec<&'a str>);
 
-/// The numbers of a set, and their optional second row.
-type KsolveRows<'a> = (KsolveLine<'a>, Option<KsolveLine<'a>>);
-
 /// What is found, or expected, where a line ends.
 const END: &str = "the end of the line";
 
@@ -63,10 +60,7 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
             |at: usize, what: &str| words.get(at).copied().ok_or_else(|| syntax(line, END, what));
         let after_solved = |what: &str| match solved {
             true => Ok(()),
-            false => {
-                let (first, then) = ("Solved", format!("the first {what}"));
-                Err(PuzzleError::OutOfOrder { first, then }.at(line))
-            }
+            false => Err(PuzzleError::OutOfOrder("Solved", format!("the first {what}")).at(line)),
         };
         match words[0] {
             "Name" => end(2)?,
@@ -117,10 +111,7 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
                 word(3, "a piece")?;
                 reader.illegal(line, set, position, &words[3..])?;
             }
-            found => {
-                let expected = "Name, Set, Solved or Move";
-                return Err(syntax(line, found, expected));
-            }
+            found => return Err(syntax(line, found, "Name, Set, Solved or Move")),
         }
     }
     if reader.source.moves.is_empty() {
@@ -142,14 +133,13 @@ impl<'a> KsolveReader<'a> {
             for (at, piece) in set.solved.iter_mut().enumerate() {
                 piece.number = at + base;
             }
-            let Some(((line, words), turns)) = rows else {
-                continue;
-            };
+            let mut rows = rows.into_iter();
+            let Some((line, words)) = rows.next() else { continue };
             set.lines.1 = line;
             for (piece, word) in set.solved.iter_mut().zip(words) {
                 piece.number = number(line, word)?;
             }
-            let (line, turns) = turns.unwrap_or_default();
+            let (line, turns) = rows.next().unwrap_or_default();
             for (piece, word) in set.solved.iter_mut().zip(turns) {
                 match word {
                     "?" => piece.modulus = 1,
@@ -170,12 +160,11 @@ impl<'a> KsolveReader<'a> {
         let name = shown(name, 32);
         let base = usize::from(by_piece);
         let rows = self.block(0, &name)?;
-        let of_set = |(set, rows): (&PieceSet, Option<KsolveRows>)| -> Result<OrbitTurn, Located> {
+        let of_set = |(set, rows): (&PieceSet, Vec<KsolveLine>)| -> Result<OrbitTurn, Located> {
             let pieces = set.solved.len();
             let mut of = OrbitTurn::still(pieces);
-            let Some(((line, words), turns)) = rows else {
-                return Ok(of);
-            };
+            let mut rows = rows.into_iter();
+            let Some((line, words)) = rows.next() else { return Ok(of) };
             let sources = words.iter().map(|word| {
                 let number = number(line, word)?;
                 number.checked_sub(base).ok_or_else(|| syntax(line, word, "a position"))
@@ -184,7 +173,7 @@ impl<'a> KsolveReader<'a> {
             let pulled = Permutation::new(&sources);
             let pulled = pulled.map_err(|error| error.in_move(name.clone()).at(line))?;
             of.source.copy_from_slice(pulled.images());
-            let (line, turns) = turns.unwrap_or_default();
+            let (line, turns) = rows.next().unwrap_or_default();
             let turns = turns.iter().map(|word| turn(word, set.orientations));
             let turns: Vec<u8> = turns.collect::<Result<_, _>>().map_err(|e| e.at(line))?;
             if !turns.is_empty() {
@@ -224,25 +213,24 @@ impl<'a> KsolveReader<'a> {
         joined(self.source.sets.iter().map(|set| &set.name), " or ")
     }
 
-    /// The rows of each set up to `End`; `None` for a set that is left out.
-    fn block(&mut self, line: usize, of: &str) -> Result<Vec<Option<KsolveRows<'a>>>, Located> {
+    /// The rows of each set up to `End`: its numbers, and possibly a second row; none for a set that is left out.
+    fn block(&mut self, line: usize, of: &str) -> Result<Vec<Vec<KsolveLine<'a>>>, Located> {
         if self.source.sets.is_empty() {
-            let (first, then) = ("Set", "everything else".into());
-            return Err(PuzzleError::OutOfOrder { first, then }.at(line));
+            return Err(PuzzleError::OutOfOrder("Set", "everything else".into()).at(line));
         }
-        let mut found: Vec<Option<KsolveRows>> = self.source.sets.iter().map(|_| None).collect();
+        let mut found: Vec<Vec<KsolveLine>> = vec![Vec::new(); self.source.sets.len()];
         let mut open: Option<usize> = None;
         loop {
             let missing = || PuzzleError::MissingPart(format!("the 'End' of {of}")).at(0);
             let (line, words) = self.lines.next().ok_or_else(missing)?;
             let first = words[0];
-            let begun = open.is_none_or(|set| found[set].is_some());
+            let begun = open.is_none_or(|set| !found[set].is_empty());
             let named = self.source.sets.iter().position(|set| words == [set.name.as_str()]);
             match (first, named, open) {
                 ("End", _, _) if begun => return Ok(found),
                 ("End", _, _) => return Err(syntax(line, "End", "numbers")),
                 (_, Some(set), _) if begun => {
-                    if found[set].is_some() {
+                    if !found[set].is_empty() {
                         return Err(PuzzleError::ThereTwice(shown(first, 32)).at(line));
                     }
                     open = Some(set);
@@ -250,7 +238,7 @@ impl<'a> KsolveReader<'a> {
                 (_, _, None) => return Err(syntax(line, &words.join(" "), &self.names())),
                 (_, _, Some(set)) => {
                     let expected = self.source.sets[set].solved.len();
-                    let full = matches!(found[set], Some((_, Some(_))));
+                    let full = found[set].len() == 2;
                     if words.len() != expected || full {
                         if first.parse::<usize>().is_err() {
                             return Err(syntax(line, first, "numbers or End"));
@@ -261,10 +249,7 @@ impl<'a> KsolveReader<'a> {
                             false => PuzzleError::Numbers { found, expected }.at(line),
                         });
                     }
-                    match &mut found[set] {
-                        Some((_, turns)) => *turns = Some((line, words)),
-                        none => *none = Some(((line, words), None)),
-                    }
+                    found[set].push((line, words));
                 }
             }
         }

@@ -71,11 +71,10 @@ impl Format {
 /// assert_eq!(turns("dino.gap", Some(Turns::Directed)), Turns::Directed);
 /// ```
 pub fn turns(file: &str, asked: Option<Turns>) -> Turns {
-    let own = match Format::of(file) {
+    asked.unwrap_or(match Format::of(file) {
         Some((Format::Gap, _)) => Turns::Quarter,
         _ => Turns::Powers,
-    };
-    asked.unwrap_or(own)
+    })
 }
 
 /// Returns the puzzle that the text of a file defines; the format follows from the file's name.

@@ -135,7 +135,7 @@ impl PuzzleError {
 
     /// Returns the error with the name of the move in which it is.
     pub(crate) fn in_move(self, name: String) -> PuzzleError {
-        PuzzleError::Generator { name, error: self.into() }
+        PuzzleError::Generator(name, self.into())
     }
 }
 
@@ -166,12 +166,6 @@ impl Located {
     }
 }
 
-impl From<PuzzleError> for Located {
-    fn from(error: PuzzleError) -> Located {
-        error.at(0)
-    }
-}
-
 // The contents of a file with sets of pieces, before it becomes a puzzle.
 //
 // Invariant: whatever the file format, its sets become orbits in the same way, and those of its names that are moves
@@ -186,7 +180,6 @@ pub(crate) struct FilePiece {
     pub turn: u8,
 }
 
-/// A set of pieces.
 pub(crate) struct PieceSet {
     pub name: String,
     pub orientations: u8,
@@ -263,7 +256,6 @@ pub struct Extract {
     pub moves: Vec<String>,
 }
 
-/// A named sequence of moves.
 pub(crate) struct FileSequence {
     pub name: String,
     pub text: String,
