@@ -394,7 +394,6 @@ fn crossing(
     Some(Crossing { groups: table, rows: rows.all })
 }
 
-/// The general shape.
 fn scattered(groups: &[[LaneSources; GROUP]]) -> Scattered<LaneRow> {
     let (mut ends, mut pieces) = (Vec::new(), Vec::new());
     let mut rows = Rows::new();

@@ -111,12 +111,10 @@ impl Board {
             }
             (_, expected) => {
                 let found = Size::new(rows.len(), first)?;
-                match expected {
-                    Some(expected) if expected != found => {
-                        return Err(PuzzleError::shape(found, expected));
-                    }
-                    _ => found,
+                if let Some(expected) = expected.filter(|&expected| expected != found) {
+                    return Err(PuzzleError::shape(found, expected));
                 }
+                found
             }
         };
         Board::new(size, &rows.concat())
@@ -222,13 +220,13 @@ impl Size {
     /// [`PuzzleError::TooSmall`] and [`PuzzleError::TooLarge`].
     pub fn new(rows: usize, cols: usize) -> Result<Size, PuzzleError> {
         if rows < 2 || cols < 2 {
-            return Err(PuzzleError::TooSmall { rows, cols });
+            return Err(PuzzleError::TooSmall(rows, cols));
         }
-        match (u16::try_from(rows), u16::try_from(cols), rows.checked_mul(cols)) {
-            (Ok(r), Ok(c), Some(cells)) if cells <= Size::MAX_CELLS => {
-                Ok(Size { rows: r, cols: c })
+        match rows.checked_mul(cols) {
+            Some(cells) if cells <= Size::MAX_CELLS => {
+                Ok(Size { rows: rows as u16, cols: cols as u16 })
             }
-            _ => Err(PuzzleError::TooLarge { rows, cols }),
+            _ => Err(PuzzleError::TooLarge(rows, cols)),
         }
     }
 

@@ -429,7 +429,6 @@ fn turned(generator: &Permutation) -> Option<PositionOrder> {
     Some(PositionOrder::new(&path, &powers))
 }
 
-/// The search for a path.
 struct PathSearch<'a> {
     generators: &'a [Permutation],
     /// The number of position orders that may still be examined.

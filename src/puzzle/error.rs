@@ -28,24 +28,15 @@ pub enum PuzzleError {
     /// The text does not have the form RxC.
     #[error("'{0}' is not a board size: write ROWSxCOLUMNS, for example 3x4")]
     SizeSyntax(String),
-    /// A side is shorter than 2.
+    /// A side of the size (rows, columns) is shorter than 2.
     #[error(
-        "board {rows}x{cols} is too small: both sides must be at least 2, because tiles in one row never change their order"
+        "board {0}x{1} is too small: both sides must be at least 2, because tiles in one row never \
+         change their order"
     )]
-    TooSmall {
-        /// Number of rows requested.
-        rows: usize,
-        /// Number of columns requested.
-        cols: usize,
-    },
-    /// The size has more cells than a board can have.
-    #[error("board {rows}x{cols} is too large: a board has at most {max} cells", max = MAX_CELLS)]
-    TooLarge {
-        /// Number of rows requested.
-        rows: usize,
-        /// Number of columns requested.
-        cols: usize,
-    },
+    TooSmall(usize, usize),
+    /// The size (rows, columns) has more cells than a board can have.
+    #[error("board {0}x{1} is too large: a board has at most {max} cells", max = MAX_CELLS)]
+    TooLarge(usize, usize),
     /// A word of the board is neither a tile number nor a blank.
     #[error("'{0}' in the board is not a tile: write tile numbers, and 0, x or _ for the blank")]
     Word(String),
@@ -516,15 +507,10 @@ pub enum PuzzleError {
     /// The puzzle has pieces that can be turned in place, which are not supported here.
     #[error("pieces with {0} orientations are not supported here: {why}", why = orientations(*.0))]
     Orientations(usize),
-    /// A piece is turned by more than its set allows.
-    #[error("a piece is turned by {by}, but the pieces of its set have only {}",
-        if *orientations == 1 { "one orientation".into() } else { format!("{orientations} orientations") })]
-    Turned {
-        /// The turn.
-        by: String,
-        /// The number of orientations of the set.
-        orientations: usize,
-    },
+    /// A piece is turned by as much as its set has orientations, or by more.
+    #[error("a piece is turned by {0}, but the pieces of its set have only {all}",
+        all = if *.1 == 1 { "one orientation".into() } else { format!("{} orientations", .1) })]
+    Turned(String, usize),
     /// The orientation matters for some, but not all, of several equal pieces.
     #[error(
         "only some of the identical pieces with the number {0} have the orientation '?' (any \

@@ -169,19 +169,18 @@ impl Definition {
     pub fn with_powers(self) -> Result<Definition, PuzzleError> {
         self.with(|g| {
             let order = g.permutation.order();
-            let mut powers = Vec::new();
-            let mut power = g.permutation.then(&g.permutation);
-            // More than these are rejected anyway.
-            for exponent in (2..order).take(Definition::MAX_GENERATORS + 1) {
+            let next = |power: &Permutation| Some(power.then(&g.permutation));
+            let powers = std::iter::successors(next(&g.permutation), next);
+            let named = |(exponent, power)| {
                 let name = match order - exponent {
                     1 => inverse_name(&g.name),
                     back if back < exponent => format!("{}{back}'", g.name),
                     _ => format!("{}{exponent}", g.name),
                 };
-                let next = power.then(&g.permutation);
-                powers.push((name, std::mem::replace(&mut power, next)));
-            }
-            powers
+                (name, power)
+            };
+            // More than these are rejected anyway.
+            (2..order).zip(powers).take(Definition::MAX_GENERATORS + 1).map(named).collect()
         })
     }
 
@@ -500,7 +499,6 @@ fn reverse(n: usize, first: usize, end: usize) -> Permutation {
     })
 }
 
-/// The exchange of two positions.
 fn swap(n: usize, a: usize, b: usize) -> Permutation {
     Permutation::from_fn(n, |p| match p {
         p if p == a => b,

@@ -137,14 +137,11 @@ struct Reader<'a, F> {
 ///
 /// # Errors
 /// [`PuzzleError`] for the first error in the text.
-pub fn transformation<F>(
+pub fn transformation(
     text: &str,
     orbits: &[Orbit],
-    named: F,
-) -> Result<Transformation, PuzzleError>
-where
-    F: Fn(&str) -> Option<Transformation>,
-{
+    named: impl Fn(&str) -> Option<Transformation>,
+) -> Result<Transformation, PuzzleError> {
     let mut reader = Reader { orbits, named, words: words(text).into_iter().peekable(), depth: 0 };
     let all = reader.sequence()?;
     match reader.words.next() {
@@ -257,11 +254,8 @@ impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
 
     fn times(&self, one: Transformation, times: u32, back: bool) -> Transformation {
         let one = if back { one.inverse(self.orbits) } else { one };
-        let mut all = Transformation::identity(self.orbits);
-        for _ in 0..times {
-            all = all.then(&one, self.orbits);
-        }
-        all
+        let none = Transformation::identity(self.orbits);
+        (0..times).fold(none, |all, _| all.then(&one, self.orbits))
     }
 }
 

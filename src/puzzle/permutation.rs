@@ -153,8 +153,7 @@ impl Permutation {
 
     /// Returns whether the permutation is even.
     pub fn is_even(&self) -> bool {
-        let odd = self.cycles().iter().filter(|c| c.len() % 2 == 0).count();
-        odd % 2 == 0
+        self.cycles().iter().filter(|cycle| cycle.len() % 2 == 0).count().is_multiple_of(2)
     }
 
     /// Returns the number of repetitions that give the identity: the least common multiple of the cycle lengths.

@@ -93,19 +93,13 @@ pub(crate) fn whole_boards(size: Size, tiles: &[u16]) -> Result<(), Error> {
 
 /// Returns the error for a row of tiles that is not a board.
 pub(crate) fn no_board(size: Size, row: &[u16]) -> Error {
-    match Board::new(size, row) {
-        Err(error) => error.into(),
-        Ok(_) => unreachable!("a board was refused"),
-    }
+    Board::new(size, row).expect_err("a board was refused").into()
 }
 
 /// Returns the error for a row of elements that is not an arrangement.
 fn no_arrangement(row: &[u16]) -> Error {
     let elements: Vec<usize> = row.iter().map(|&element| element.into()).collect();
-    match Permutation::new(&elements) {
-        Err(error) => error.into(),
-        Ok(_) => unreachable!("an arrangement was refused"),
-    }
+    Permutation::new(&elements).expect_err("an arrangement was refused").into()
 }
 
 /// For each of many boards, returns the boards after each of the four moves, in the order of

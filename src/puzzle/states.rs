@@ -252,7 +252,6 @@ impl Component {
         (to, (twist + self.zero[to] + self.seen - self.zero[from]) % self.seen)
     }
 
-    /// The number of parities.
     pub(super) fn parities(&self) -> u64 {
         if self.positions > 1 { 2 } else { 1 }
     }

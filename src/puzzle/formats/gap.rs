@@ -59,7 +59,6 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Returns the contents of a file.
 pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
     // Every byte stays on its line.
     let file = text.split('\n').map(|line| line.split('#').next().unwrap_or_default());

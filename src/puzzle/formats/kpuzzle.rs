@@ -69,7 +69,6 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// The members of an object.
     fn members(self) -> Result<Vec<(String, Value<'a>)>, Located> {
         let Members(members) = self.read()?;
         let value = |(name, raw)| (name, Value { raw, ..self });
@@ -126,7 +125,6 @@ fn json_error(error: &serde_json::Error) -> PuzzleError {
     PuzzleError::Json(shown(said, 200))
 }
 
-/// Returns the contents of a file.
 pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
     let raw: &RawValue = serde_json::from_str(text).map_err(|e| json_error(&e).at(e.line()))?;
     let file = Value { raw, text };

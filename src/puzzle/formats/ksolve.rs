@@ -42,7 +42,6 @@ struct KsolveReader<'a> {
     source: SetSource,
 }
 
-/// Returns the contents of a file.
 pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
     let lines = (1..).zip(text.split('\n')).filter(|(_, line)| !line.starts_with('#'));
     let lines = lines.map(|(i, line)| (i, line.split_whitespace().collect()));

@@ -151,7 +151,6 @@ pub enum FilePuzzle {
     Orbits(OrbitPuzzle),
 }
 
-/// The contents of a file.
 enum Source {
     Points(PointSource),
     Sets(SetSource),

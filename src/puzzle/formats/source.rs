@@ -148,8 +148,7 @@ pub(crate) fn line_of(part: &str, text: &str) -> usize {
 /// Returns the orientation that a word gives a piece.
 pub(crate) fn turn(word: &str, orientations: u8) -> Result<u8, PuzzleError> {
     let turn = digits(word).filter(|&turn| turn < orientations);
-    let (by, orientations) = (shown(word, 32), orientations.into());
-    turn.ok_or(PuzzleError::Turned { by, orientations })
+    turn.ok_or_else(|| PuzzleError::Turned(shown(word, 32), orientations.into()))
 }
 
 /// An error at a line, before the name of the file is known.
@@ -292,9 +291,7 @@ impl SetSource {
     }
 
     /// Resolves named sequences: those that are moves, and those that are only names. Each may use the names of others.
-    ///
-    /// # Errors
-    /// The first sequence that uses an unknown name.
+    /// The error is that of the first move that uses an unknown name.
     pub fn resolve(&mut self, sequences: Vec<FileSequence>) -> Result<(), Located> {
         let orbits = self.orbits();
         let mut open = sequences;
@@ -305,17 +302,14 @@ impl SetSource {
                 match self.sequence(&one.text, &orbits) {
                     Ok(done) if one.is_move => self.moves.push((one.name, done)),
                     Ok(done) => self.named.push((one.name, done)),
-                    Err(_) => left.push(one),
+                    Err(error) => left.push((one, error)),
                 }
             }
             if left.len() == before || left.is_empty() {
-                let wrong = left.into_iter().find(|one| one.is_move);
-                return wrong.map_or(Ok(()), |one| {
-                    let error = self.sequence(&one.text, &orbits).expect_err("it was one");
-                    Err(error.at(one.line))
-                });
+                let wrong = left.into_iter().find(|(one, _)| one.is_move);
+                return wrong.map_or(Ok(()), |(one, error)| Err(error.at(one.line)));
             }
-            open = left;
+            open = left.into_iter().map(|(one, _)| one).collect();
         }
     }
 
