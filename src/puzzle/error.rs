@@ -458,16 +458,9 @@ pub enum PuzzleError {
     /// No puzzle of the family has this N.
     #[error("{0} puzzles have 2 to {max} positions, not {1}", max = MAX_POSITIONS)]
     FamilyPositions(&'static str, usize),
-    /// No puzzle of the family with N positions has this K.
-    #[error("{family}:{n},{k}: the second number must be from 2 to {n}")]
-    FamilyPart {
-        /// The family.
-        family: &'static str,
-        /// N.
-        n: usize,
-        /// K.
-        k: usize,
-    },
+    /// No puzzle of the family with this N has this K.
+    #[error("{0}:{1},{2}: the second number must be from 2 to {1}")]
+    FamilyPart(&'static str, usize, usize),
     // Files.
     /// The format cannot be determined from the name of the file.
     #[error(

@@ -390,7 +390,7 @@ impl Family {
         }
         let k = numbers.get(1).copied().unwrap_or(n);
         if !(2..=n).contains(&k) {
-            return Err(PuzzleError::FamilyPart { family: name, n, k });
+            return Err(PuzzleError::FamilyPart(name, n, k));
         }
         let member = format!("{name}:{}", joined(&numbers, ","));
         Definition::new(member, n, (self.make)(n, k))

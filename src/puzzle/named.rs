@@ -12,7 +12,7 @@
 //! fixed, on the skewb and its diamond four pieces: the 2x2x2 has 3,674,160 states, not the 88,179,840 of the corners
 //! of the 3x3x3.
 
-use std::collections::BTreeMap;
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use crate::puzzle::{
     orbits::{Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Placed, Transformation},
@@ -446,30 +446,28 @@ impl CutSolid {
             let is_reached = |sticker: &usize| reached.binary_search(sticker).is_ok();
             let own: Vec<usize> =
                 (0..pieces.len()).filter(|&i| pieces[i].stickers.iter().any(is_reached)).collect();
-            let reached = |&i: &usize| {
-                let own = pieces[i].stickers.iter().copied().filter(is_reached);
-                own.collect::<Vec<usize>>()
-            };
-            let faces = |&i: &usize| {
-                let at = pieces[i].stickers.iter().position(|s| is_reached(s));
-                let at = at.expect("it is reached");
-                let around = pieces[i].stickers.iter().cycle().skip(at).take(count);
-                around.map(|&sticker| stickers[sticker].face).collect::<Vec<usize>>()
-            };
             own.iter().for_each(|&i| done[i] = true);
+            let from_first_reached = |&i: &usize| {
+                let mut around = pieces[i].stickers.clone();
+                let first = around.iter().position(is_reached).expect("it is reached");
+                around.rotate_left(first);
+                around
+            };
+            let around: Vec<Vec<usize>> = own.iter().map(from_first_reached).collect();
+            let reached = |of: &Vec<usize>| of.iter().copied().filter(is_reached).collect();
+            let faces = |of: &Vec<usize>| of.iter().map(|&i| stickers[i].face).collect();
             let orbit = PieceOrbit {
                 name: (self.name)(count, piece.distance as f64 * TINY * 10.0),
                 distance: piece.distance,
                 stickers: count,
                 alone: own.len() == 1,
-                pieces: own.iter().map(reached).collect(),
-                faces: own.iter().map(faces).collect(),
+                pieces: around.iter().map(reached).collect(),
+                faces: around.iter().map(faces).collect(),
             };
             // Pieces that only turn in place form one orbit with similar pieces.
             let alike = |other: &&mut PieceOrbit| {
-                own.len() == 1
-                    && other.alone
-                    && (other.stickers, other.distance) == (count, piece.distance)
+                let same = (other.stickers, other.distance) == (orbit.stickers, orbit.distance);
+                same && orbit.alone && other.alone
             };
             match orbits.iter_mut().find(alike) {
                 Some(other) => {
@@ -480,8 +478,7 @@ impl CutSolid {
             }
         }
         orbits.sort_by_key(|orbit| {
-            let least = |n: usize| std::cmp::Reverse(n);
-            (least(orbit.stickers), least(orbit.pieces[0].len()), orbit.distance)
+            (Reverse(orbit.stickers), Reverse(orbit.pieces[0].len()), orbit.distance)
         });
         orbits
     }

@@ -81,8 +81,6 @@ struct MadeGroup {
     factors: Vec<u64>,
     images: Vec<Vec<u64>>,
     sifter: Sifter,
-    /// Whether the group is as large as parities and twists allow.
-    is_whole: bool,
     /// Whether the sifter decides which elements belong to the group.
     is_proven: bool,
 }
@@ -104,13 +102,10 @@ impl Reachability {
         let components = components(puzzle, &moves);
         let group = Sifter::new(&components, moves.len()).map(|mut sifter| {
             let whole = Parts::new(&components, 0);
-            let most = whole.most(&sifter.elements);
             let images = whole.seen_images(&sifter.elements);
-            sifter.fill(&most);
-            let is_whole = sifter.order(0) == most;
             let is_unique = components.iter().all(|component| component.unseen().is_empty());
-            let is_proven = !is_whole && is_unique && sifter.prove();
-            MadeGroup { factors: whole.factors, images, sifter, is_whole, is_proven }
+            let is_proven = !sifter.is_whole && is_unique && sifter.prove();
+            MadeGroup { factors: whole.factors, images, sifter, is_proven }
         });
         Some(Reachability { components, group, told: Mutex::default() })
     }
@@ -141,7 +136,7 @@ impl Reachability {
             return Some(Err(wrong.clone()));
         }
         drop(told);
-        if group.is_whole {
+        if group.sifter.is_whole {
             return Some(Ok(()));
         }
         if !group.is_proven {

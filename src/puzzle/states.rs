@@ -111,11 +111,8 @@ impl OrbitPuzzle {
         // Components whose pieces all differ come first.
         components.sort_by_key(|component| !component.unseen().is_empty());
         let mut sifter = Sifter::new(&components, moves.len())?;
-        let whole = Parts::new(&components, 0);
-        let most = whole.most(&sifter.elements);
-        sifter.fill(&most);
-        if sifter.order(0) == most {
-            return Some(whole.states(&sifter.elements));
+        if sifter.is_whole {
+            return Some(Parts::new(&components, 0).states(&sifter.elements));
         }
         if !sifter.prove() {
             return None;
@@ -328,7 +325,7 @@ impl Parts<'_> {
     }
 
     /// The maximum order of a group with these generators.
-    pub(super) fn most(&self, generators: &[Points]) -> BigUint {
+    fn most(&self, generators: &[Points]) -> BigUint {
         self.counted(&self.images(generators), Component::whole)
     }
 
@@ -422,15 +419,15 @@ struct SiftLevel {
 pub(super) struct Sifter {
     levels: Vec<SiftLevel>,
     pub(super) elements: Vec<Points>,
+    /// Whether the group is as large as parities and twists allow.
+    pub(super) is_whole: bool,
 }
 
 impl Sifter {
     /// Returns the full group for a number of moves; `None` if that takes too much work.
     pub(super) fn complete(components: &[Component], moves: usize) -> Option<Sifter> {
         let mut sifter = Sifter::new(components, moves)?;
-        let most = Parts::new(components, 0).most(&sifter.elements);
-        sifter.fill(&most);
-        (sifter.order(0) == most || sifter.prove()).then_some(sifter)
+        (sifter.is_whole || sifter.prove()).then_some(sifter)
     }
 
     /// Returns a random element of the known part; all are equally likely.
@@ -444,7 +441,7 @@ impl Sifter {
         levels.fold(last, |element, level| then(&element, &draw(level)))
     }
 
-    /// Returns what is known before anything is done; `None` if there are too many points.
+    /// Returns what random products of the moves show; `None` if there are too many points.
     pub(super) fn new(components: &[Component], moves: usize) -> Option<Sifter> {
         let points: usize = components.iter().map(Component::points).sum();
         if points > MOST_POINTS {
@@ -469,11 +466,15 @@ impl Sifter {
             }
             first += component.points();
         }
-        Some(Sifter { levels, elements })
+        let mut sifter = Sifter { levels, elements, is_whole: false };
+        let most = Parts::new(components, 0).most(&sifter.elements);
+        sifter.fill(&most);
+        sifter.is_whole = sifter.order(0) == most;
+        Some(sifter)
     }
 
     /// The product of the orbit sizes, from a level on.
-    pub(super) fn order(&self, from: usize) -> BigUint {
+    fn order(&self, from: usize) -> BigUint {
         self.levels[from..].iter().map(|level| BigUint::from(level.orbit.len())).product()
     }
 
@@ -504,7 +505,7 @@ impl Sifter {
     }
 
     /// Adds the moves and random products of them, until the order is the maximum possible or nothing new is found.
-    pub(super) fn fill(&mut self, most: &BigUint) {
+    fn fill(&mut self, most: &BigUint) {
         // If every move needs a piece, there may be no sequence that leads back to its place other than the reversed
         // path.
         if self.elements.is_empty() {

@@ -26,15 +26,15 @@ use crate::{
 
 /// A part of a file, without the white space around it.
 #[derive(Clone, Copy)]
-struct Part<'a> {
+struct GapPart<'a> {
     text: &'a str,
     file: &'a str,
 }
 
-impl<'a> Part<'a> {
-    fn new(text: &'a str, file: &'a str) -> Part<'a> {
+impl<'a> GapPart<'a> {
+    fn new(text: &'a str, file: &'a str) -> GapPart<'a> {
         // In this order, so that what is empty is at its end, where something is missing.
-        Part { text: text.trim_start().trim_end(), file }
+        GapPart { text: text.trim_start().trim_end(), file }
     }
 
     fn line(self) -> usize {
@@ -42,15 +42,15 @@ impl<'a> Part<'a> {
     }
 
     /// Splits the part at the first occurrence of a text.
-    fn split(self, by: &str) -> Option<(Part<'a>, Part<'a>)> {
+    fn split(self, by: &str) -> Option<(GapPart<'a>, GapPart<'a>)> {
         let (left, right) = self.text.split_once(by)?;
-        Some((Part::new(left, self.file), Part::new(right, self.file)))
+        Some((GapPart::new(left, self.file), GapPart::new(right, self.file)))
     }
 
     /// What is between brackets.
-    fn inner(self, expected: &str) -> Result<Part<'a>, Located> {
+    fn inner(self, expected: &str) -> Result<GapPart<'a>, Located> {
         let inner = self.text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
-        inner.map(|inner| Part::new(inner, self.file)).ok_or_else(|| self.syntax(expected))
+        inner.map(|inner| GapPart::new(inner, self.file)).ok_or_else(|| self.syntax(expected))
     }
 
     fn syntax(self, expected: &str) -> Located {
@@ -65,7 +65,7 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
     let file = joined(file, "\n");
     let mut cycles: HashMap<&str, Vec<Vec<usize>>> = HashMap::new();
     let (mut moves, mut sets) = (None, None);
-    let mut rest = Part::new(&file, &file);
+    let mut rest = GapPart::new(&file, &file);
     while !rest.text.is_empty() {
         let end = rest.split(";");
         let (statement, next) = end.ok_or_else(|| rest.syntax("a statement that ends in ';'"))?;
@@ -133,7 +133,7 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
 }
 
 /// Checks that a text is a valid name.
-fn identifier(name: Part) -> Result<(), Located> {
+fn identifier(name: GapPart) -> Result<(), Located> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "_@'\\.".contains(c);
     match !name.text.is_empty() && name.text.chars().all(allowed) {
         true => Ok(()),
@@ -142,17 +142,17 @@ fn identifier(name: Part) -> Result<(), Located> {
 }
 
 /// The parts of a bracketed list.
-fn list(value: Part) -> Result<Vec<Part>, Located> {
+fn list(value: GapPart) -> Result<Vec<GapPart>, Located> {
     let inner = value.inner("a list in brackets")?;
     match inner.text {
         "" => Ok(Vec::new()),
-        text => Ok(text.split(',').map(|part| Part::new(part, value.file)).collect()),
+        text => Ok(text.split(',').map(|part| GapPart::new(part, value.file)).collect()),
     }
 }
 
 /// Sets of identical pieces, and, for a puzzle whose pieces must all differ, the error for the first set with more than
 /// one piece.
-fn identical(value: Part) -> Result<(Vec<Vec<usize>>, Option<Located>), Located> {
+fn identical(value: GapPart) -> Result<(Vec<Vec<usize>>, Option<Located>), Located> {
     let mut rest = value.inner("a list of lists in brackets")?;
     let (mut sets, mut wrong) = (Vec::new(), None);
     while !rest.text.is_empty() {
@@ -167,7 +167,7 @@ fn identical(value: Part) -> Result<(Vec<Vec<usize>>, Option<Located>), Located>
         let words = members.split(',').filter(|_| !members.trim().is_empty());
         let points: Option<Vec<usize>> = words.map(point).collect();
         sets.push(points.ok_or_else(|| rest.syntax("a list of points"))?);
-        rest = Part::new(behind, value.file);
+        rest = GapPart::new(behind, value.file);
     }
     Ok((sets, wrong))
 }

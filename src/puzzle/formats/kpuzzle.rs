@@ -31,9 +31,9 @@ struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'a> Deserialize<'a> for Members<'a> {
     fn deserialize<D: Deserializer<'a>>(deserializer: D) -> Result<Members<'a>, D::Error> {
-        struct InOrder;
+        struct MemberVisitor;
 
-        impl<'a> Visitor<'a> for InOrder {
+        impl<'a> Visitor<'a> for MemberVisitor {
             type Value = Members<'a>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -45,7 +45,7 @@ impl<'a> Deserialize<'a> for Members<'a> {
                 Ok(Members(std::iter::from_fn(next).collect::<Result<_, _>>()?))
             }
         }
-        deserializer.deserialize_map(InOrder)
+        deserializer.deserialize_map(MemberVisitor)
     }
 }
 
@@ -98,12 +98,10 @@ impl<'a> Value<'a> {
     /// A list with one number per piece.
     fn numbers(self, pieces: usize) -> Result<Vec<usize>, Located> {
         let numbers: Vec<usize> = self.read()?;
-        match numbers.len() == pieces {
+        let (found, expected) = (numbers.len(), pieces);
+        match found == expected {
             true => Ok(numbers),
-            false => {
-                let (found, expected) = (numbers.len(), pieces);
-                Err(PuzzleError::Numbers { found, expected }.at(self.line()))
-            }
+            false => Err(PuzzleError::Numbers { found, expected }.at(self.line())),
         }
     }
 
