@@ -10,8 +10,6 @@ use crate::{
     puzzle::Window,
 };
 
-// The register layout: which byte of an array represents which line.
-//
 // Invariant: even lines and odd lines have arrays of the same shape, and in each of them line = 60 * register + lane.
 // The 60 lines of a register share all Lehmer digits but the last five (the **prefix**, q = n - 5 digits with radices
 // n, n-1, .., 6); the **lane** numbers the 60 arrangements of the last five elements that give the line its parity.

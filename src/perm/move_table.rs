@@ -435,10 +435,6 @@ impl<T: Copy + Eq + std::hash::Hash> Rows<T> {
     }
 }
 
-// Gather tables shared by several steps.
-//
-// Invariant: equal windows have one table.
-
 /// Returns the maximum number of elements that a window moves at once into a block or into the lanes: the size of
 /// tables grows with powers of it.
 pub fn crossing_table(layout: Layout, window: &Window) -> usize {
@@ -449,7 +445,7 @@ pub fn crossing_table(layout: Layout, window: &Window) -> usize {
     into(layout.block_prefix()).max(into(layout.prefix()))
 }
 
-/// Gather tables shared by several steps.
+/// Gather tables shared by several steps: equal windows have one table.
 #[derive(Debug)]
 pub struct Gathers {
     pub(crate) layout: Layout,

@@ -10,8 +10,6 @@ use crate::{
     random::SplitMix64,
 };
 
-// Conversion between boards and (line, cell) pairs.
-//
 // Invariant: the goal's own line is 0, 1, 2, .. (even), so the boards that can reach the goal are
 // exactly those with an even line.
 
@@ -125,8 +123,6 @@ fn along(path: &SnakePath, board: &Board) -> Vec<u16> {
     tiles.filter(|&t| t != 0).collect()
 }
 
-// The snake path through a board, and the moves of the blank as window moves along it.
-//
 // Invariant: cells with consecutive path indices are neighbours on the board, and neighbouring cells have path indices
 // of different parity.
 
@@ -291,10 +287,7 @@ impl PositionOrder {
     /// element comes from.
     fn each_move(&self, generators: &[Permutation], mut call: impl FnMut(usize, usize, &[u8])) {
         let cells = self.path.len();
-        let mut index = vec![0; cells];
-        for (cell, &position) in self.path.iter().enumerate() {
-            index[position] = cell;
-        }
+        let index = Permutation::new(&self.path).expect("every position once").inverse();
         let mut place = vec![vec![0; cells]; cells];
         for (place, order) in place.iter_mut().zip(&self.orders) {
             for (i, &position) in order.iter().enumerate() {
@@ -305,7 +298,7 @@ impl PositionOrder {
         for generator in generators {
             let source = generator.inverse();
             for from in 0..cells {
-                let to = index[generator.image(self.path[from])];
+                let to = index.image(generator.image(self.path[from]));
                 for (pulled, &position) in pulled.iter_mut().zip(&self.orders[to]) {
                     *pulled = place[from][source.image(position)];
                 }

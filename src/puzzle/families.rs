@@ -15,8 +15,6 @@ use crate::{
     units::{digits, joined, shown},
 };
 
-// The definition of a permutation puzzle: its positions, its moves and their names.
-//
 // Invariant: all generators permute the same positions, are distinct, move something and have distinct names. A
 // definition that is not directed contains the inverse of every generator.
 //
@@ -346,8 +344,6 @@ fn inverse_name(name: &str) -> String {
     }
 }
 
-// Families of puzzles.
-//
 // Invariant: the name of a member is read back as the same member.
 
 /// A family of puzzles that differ only in their parameters.

@@ -77,8 +77,7 @@ impl Variant {
     ///
     /// # Errors
     /// [`PuzzleError`] if a change is not possible.
-    pub fn of(&self, puzzle: OrbitPuzzle, turns: Turns) -> Result<OrbitPuzzle, PuzzleError> {
-        let mut puzzle = puzzle;
+    pub fn of(&self, mut puzzle: OrbitPuzzle, turns: Turns) -> Result<OrbitPuzzle, PuzzleError> {
         if !self.moves.is_empty() {
             let one = |text: &String| {
                 let transformation = puzzle.read_moves(text)?;
@@ -90,7 +89,7 @@ impl Variant {
             let illegal = puzzle.illegal().to_vec();
             puzzle = OrbitPuzzle::new(name, puzzle.orbits().to_vec(), moves)?.forbidding(illegal);
         }
-        let mut puzzle = puzzle.counting(turns)?;
+        puzzle = puzzle.counting(turns)?;
         if !self.pieces.is_empty() {
             puzzle = puzzle.keeping(&self.pieces)?;
         }

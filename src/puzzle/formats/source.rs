@@ -16,8 +16,6 @@ use crate::{
     units::{digits, joined, shown},
 };
 
-// The contents of a file, before its points become the positions of a puzzle.
-//
 // Invariant: all moves permute the same points, and they become a definition in the same way for all formats.
 
 /// How to count moves.
@@ -123,8 +121,6 @@ fn note(kept: &[usize], moved: usize, block: usize) -> String {
     format!("{count} of the {moved} points{blocks} are enough to distinguish all states: {points}")
 }
 
-// Errors in puzzle files, with their positions.
-//
 // Invariant: an error is one line that begins with the name of the file and, if there is one, the line number.
 
 impl PuzzleError {
@@ -165,8 +161,6 @@ impl Located {
     }
 }
 
-// The contents of a file with sets of pieces, before it becomes a puzzle.
-//
 // Invariant: whatever the file format, its sets become orbits in the same way, and those of its names that are moves
 // become moves.
 
@@ -377,9 +371,8 @@ impl SetSource {
     }
 }
 
-// Rotations of a whole puzzle, which twsearch does not count as moves.
-
-/// Whether a name is that of a rotation: x, y or z, or capital letters followed by a v.
+/// Whether a name is that of a rotation of the whole puzzle, which twsearch does not count as a move: x, y or z, or
+/// capital letters followed by a v.
 fn is_rotation(name: &str) -> bool {
     let axis = name.strip_prefix(['x', 'y', 'z']);
     let grip = name.strip_suffix('v').filter(|grip| !grip.is_empty());
