@@ -11,7 +11,7 @@
 //! Invariant: levels are those of the list search.
 
 use std::{
-    sync::atomic::{AtomicU8, AtomicU64, Ordering},
+    sync::atomic::{AtomicU64, Ordering},
     time::Instant,
 };
 
@@ -19,13 +19,12 @@ use crate::{
     Error,
     kernel::prefetch,
     progress::{LevelDone, Phase, Progress},
-    pruning::EntrySize,
+    pruning::{Entries, allows_all_moves, go_on},
     puzzle::{
         orbits::{Arrangement, OrbitPuzzle},
-        ranking::Ranking,
+        ranking::{RankGroup, Ranking},
     },
     store::Words,
-    table::TableError,
     threads::{each_number, map_numbers},
 };
 
@@ -90,14 +89,12 @@ impl Blocks {
     /// Returns the blocks of a puzzle; `None` if moves depend on where a piece is, if several pieces that look alike
     /// can turn, or if blocks would be too small.
     pub fn new(puzzle: &OrbitPuzzle, ranking: &Ranking) -> Option<Blocks> {
-        let free =
-            puzzle.illegal().is_empty() && puzzle.moves().iter().all(|one| one.requires.is_none());
         let alone = ranking.groups.iter().all(|group| {
             let rest = group.several.iter().all(|kind| kind.modulus == 1);
             rest && group.several.len() < 2 && group.positions.len() <= MOST_POSITIONS
         });
         let count: usize = ranking.groups.iter().map(|group| group.single.len()).sum();
-        if !free || !alone || count > MOST_PIECES {
+        if !allows_all_moves(puzzle) || !alone || count > MOST_PIECES {
             return None;
         }
         // Digits of orientations, from the last one; digits of blocks, from the last one.
@@ -106,8 +103,8 @@ impl Blocks {
         for (g, group) in ranking.groups.iter().enumerate().rev() {
             let least = group.several.iter().map(|kind| kind.count as u64).sum::<u64>() + 1;
             for (free, piece) in (least..).zip(group.single.iter().rev()) {
-                let own = if piece.place == 0 { 0 } else { blocks };
-                blocks *= if piece.place == 0 { 1 } else { free };
+                let (own, more) = if piece.place == 0 { (0, 1) } else { (blocks, free) };
+                blocks *= more;
                 pieces.push(BlockPiece { group: g, weight: own, entry: piece.place });
                 let turns = if piece.turn == 0 { 1 } else { u64::from(piece.modulus) };
                 digits.push((bits, turns, piece.turn));
@@ -146,16 +143,13 @@ impl Blocks {
         let targets = all.map(|(by, at)| (sum(by * word, at * word) / word) as u16).collect();
         let offsets: Vec<u64> =
             (0..bits).map(|bit| digits.iter().map(|at| digit(bit, at) * at.2).sum()).collect();
-        let mut groups = Vec::new();
-        for group in &ranking.groups {
-            groups.push((group.single.len(), group.positions.len()));
-        }
+        let sizes = |group: &RankGroup| (group.single.len(), group.positions.len());
+        let groups: Vec<(usize, usize)> = ranking.groups.iter().map(sizes).collect();
         let turned = |undone: bool| {
             let moves = puzzle.moves().iter().map(|one| {
-                let made = if undone {
-                    one.transformation.inverse(puzzle.orbits())
-                } else {
-                    one.transformation.clone()
+                let made = match undone {
+                    true => one.transformation.inverse(puzzle.orbits()),
+                    false => one.transformation.clone(),
                 };
                 let mut rows = Vec::new();
                 let singles = ranking
@@ -183,30 +177,14 @@ impl Blocks {
         let (moves, forward) = (turned(false), turned(true));
         let shifts = (0..word).map(shift_of).collect();
         let adjacent = offsets.iter().zip(0..).all(|(&offset, bit)| offset == bit);
-        let blocks = blocks as usize;
-        let mut all = Blocks {
-            pieces,
-            groups,
-            ranking: ranking.clone(),
-            moves,
-            forward,
-            blocks,
-            words,
-            bits: word as u32,
-            shifts,
-            targets,
-            offsets,
-            goals: Vec::new(),
-            adjacent,
-        };
         let at = |goal: &Arrangement| {
             let entry = ranking.rank(goal);
             let turn = |&(weight, turns, entries): &(u64, u64, u64)| match entries {
                 0 => 0,
                 entries => entry / entries % turns * weight,
             };
-            let (mut block, mut pieces) = (0, all.pieces.iter());
-            for &(count, positions) in &all.groups {
+            let (mut block, mut pieces) = (0, pieces.iter());
+            for &(count, positions) in &groups {
                 for (i, piece) in pieces.by_ref().take(count).enumerate() {
                     let digit = entry.checked_div(piece.entry).unwrap_or_default();
                     block += digit % (positions - i) as u64 * piece.weight;
@@ -214,11 +192,24 @@ impl Blocks {
             }
             (block as usize, digits.iter().map(turn).sum::<u64>() as usize)
         };
-        all.goals = puzzle.goals().iter().map(at).collect();
-        Some(all)
+        Some(Blocks {
+            goals: puzzle.goals().iter().map(at).collect(),
+            pieces,
+            groups,
+            ranking: ranking.clone(),
+            moves,
+            forward,
+            blocks: blocks as usize,
+            words,
+            bits: word as u32,
+            shifts,
+            targets,
+            offsets,
+            adjacent,
+        })
     }
 
-    /// Returns the memory, in bytes, that a search takes in addition to the table.
+    /// The memory, in bytes, that a search takes in addition to the table.
     pub fn bytes(&self) -> u64 {
         (self.blocks * self.words * 8 * 3) as u64
     }
@@ -305,16 +296,8 @@ impl Blocks {
 
     /// Writes the depth of every state to the entries, which are initially empty; returns the number of states at each
     /// depth.
-    ///
-    /// # Errors
-    /// [`TableError::TooDeep`], [`TableError::Interrupted`], and system errors.
-    pub fn fill(
-        &self,
-        size: EntrySize,
-        entries: &[AtomicU8],
-        progress: &dyn Progress,
-    ) -> Result<Vec<u64>, Error> {
-        let words = self.words;
+    pub fn fill(&self, entries: Entries, progress: &dyn Progress) -> Result<Vec<u64>, Error> {
+        let (words, size) = (self.words, entries.size);
         let array = || Words::zeroed(self.blocks * words);
         let (seen, mut now, mut next) = (array()?, array()?, array()?);
         for &(block, bit) in &self.goals {
@@ -333,10 +316,7 @@ impl Blocks {
                 });
                 self.push(now.get(), next.get());
             }
-            let Some(entry) = size.entry(depth) else {
-                let max = usize::from(size.none()) - 1;
-                return Err(TableError::TooDeep { depth, max }.into());
-            };
+            let entry = size.entry(depth).ok_or_else(|| size.too_deep(depth))?;
             let (seen, now_words, next_words, done) =
                 (seen.get(), now.get(), next.get(), AtomicU64::new(0));
             let part = |part: usize| {
@@ -355,7 +335,7 @@ impl Blocks {
                     let found = self.settle(seen, next);
                     if found > 0 {
                         (states, blocks) = (states + found, blocks + 1);
-                        self.write(block, next, (size, entry), entries);
+                        self.write(block, next, entry, entries);
                     }
                 }
                 let done = done.fetch_add(PART as u64, Ordering::Relaxed);
@@ -364,9 +344,7 @@ impl Blocks {
             };
             let parts = map_numbers(self.blocks.div_ceil(PART), &part).into_iter();
             let (states, blocks) = parts.fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
-            if progress.interrupted() {
-                return Err(TableError::Interrupted.into());
-            }
+            go_on(progress)?;
             if states == 0 {
                 break;
             }
@@ -440,23 +418,14 @@ impl Blocks {
     }
 
     /// Writes the states of a block.
-    fn write(
-        &self,
-        block: usize,
-        bits: &[AtomicU64],
-        (size, entry): (EntrySize, u8),
-        entries: &[AtomicU8],
-    ) {
+    fn write(&self, block: usize, bits: &[AtomicU64], entry: u8, entries: Entries) {
         let first = self.places(block, &mut [0; MOST_PIECES]);
-        let none = size.none();
         for (w, word) in bits.iter().enumerate() {
             let mut left = word.load(Ordering::Relaxed);
             while left != 0 {
                 let bit = w * self.bits as usize + left.trailing_zeros() as usize;
                 left &= left - 1;
-                let (byte, shift) = size.place(first + self.offsets[bit]);
-                // Unwritten entries have all bits set.
-                let (byte, keep) = (&entries[byte], !((none ^ entry) << shift));
+                let (byte, keep) = entries.unwritten(first + self.offsets[bit], entry);
                 if self.adjacent {
                     // No other thread writes to the bytes of these blocks.
                     byte.store(byte.load(Ordering::Relaxed) & keep, Ordering::Relaxed);

@@ -7,10 +7,10 @@
 //! Invariant: whichever fills a table, its entries are the same.
 
 use std::{
-    array::from_fn,
+    borrow::Cow,
     sync::{
         OnceLock,
-        atomic::{AtomicU8, AtomicU64, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     time::Instant,
 };
@@ -25,7 +25,7 @@ use crate::{
     kernel::prefetch,
     progress::{LevelDone, Phase, Progress},
     pruning::{
-        EntrySize,
+        Entries, EntrySize, allows_all_moves, go_on,
         numbers::{RowImages, TableNumbers},
     },
     puzzle::{orbits::OrbitPuzzle, ranking::RankGroup},
@@ -82,80 +82,14 @@ struct RowStep<'r> {
     first: u64,
     symmetry: u16,
     /// For each part, where its values go: the target is the sum over the parts.
-    parts: Vec<PartTarget<'r>>,
-}
-
-enum PartTarget<'r> {
-    Known(&'r [u32]),
-    Own(Vec<u32>),
-}
-
-impl PartTarget<'_> {
-    #[inline]
-    fn of(&self) -> &[u32] {
-        match self {
-            PartTarget::Known(of) => of,
-            PartTarget::Own(of) => of,
-        }
-    }
-}
-
-/// The entries while they are being written.
-#[derive(Clone, Copy)]
-struct Entries<'e> {
-    bytes: &'e [AtomicU8],
-    size: EntrySize,
-}
-
-impl Entries<'_> {
-    #[inline(always)]
-    fn get(self, number: u64) -> u8 {
-        let (byte, shift) = self.size.place(number);
-        self.bytes[byte].load(Ordering::Relaxed) >> shift & self.size.none()
-    }
-
-    /// Writes an entry; returns whether it was empty.
-    #[inline(always)]
-    fn set(self, number: u64, entry: u8) -> bool {
-        let (none, (byte, shift)) = (self.size.none(), self.size.place(number));
-        // Unwritten entries have all bits set.
-        let before = self.bytes[byte].fetch_and(!((none ^ entry) << shift), Ordering::Relaxed);
-        before >> shift & none == none
-    }
-
-    /// Collects those of `count` entries that have a value.
-    fn with(self, first: u64, count: u64, value: u8, found: &mut Vec<u32>) {
-        found.clear();
-        let bits = self.size.bits();
-        let (each, lowest) = (u64::from(64 / bits), u64::MAX / u64::from(self.size.none()));
-        let mut word = first / each;
-        while word * each < first + count {
-            let byte = |i: usize| {
-                self.bytes.get(word as usize * 8 + i).map_or(0, |b| b.load(Ordering::Relaxed))
-            };
-            // In entries with the value, first all bits are set, then only their lowest.
-            let mut same = u64::from_le_bytes(from_fn(byte)) ^ !(lowest * u64::from(value));
-            for by in [1, 2, 4].into_iter().filter(|by| *by < bits) {
-                same &= same >> by;
-            }
-            same &= lowest;
-            while same != 0 {
-                let number = word * each + u64::from(same.trailing_zeros() / bits);
-                same &= same - 1;
-                if (first..first + count).contains(&number) {
-                    found.push((number - first) as u32);
-                }
-            }
-            word += 1;
-        }
-    }
+    parts: Vec<Cow<'r, [u32]>>,
 }
 
 impl<'n> TableRows<'n> {
     /// Returns the rows of a puzzle's table; `None` if moves depend on where a piece is, or if the parts are too large
     /// for their rows.
     pub fn new(puzzle: &OrbitPuzzle, numbers: &'n TableNumbers) -> Option<TableRows<'n>> {
-        if !puzzle.illegal().is_empty() || puzzle.moves().iter().any(|one| one.requires.is_some()) {
+        if !allows_all_moves(puzzle) {
             return None;
         }
         let (length, ranking) = numbers.rows()?;
@@ -192,10 +126,9 @@ impl<'n> TableRows<'n> {
         {
             return None;
         }
-        let back = |map: &FieldMap| map.inverse();
         let forward: Vec<FieldMap> =
             puzzle.moves().iter().map(|one| fields.of_move(puzzle, &one.transformation)).collect();
-        let backward = forward.iter().map(back).collect();
+        let backward = forward.iter().map(FieldMap::inverse).collect();
         Some(TableRows {
             numbers,
             images: numbers.images(puzzle, &SymmetryGroup::trivial(&fields).maps),
@@ -254,9 +187,9 @@ impl<'n> TableRows<'n> {
                         let index = (usize::from(back) * all.len() + *one)
                             * self.numbers.symmetries()
                             + usize::from(target.symmetry);
-                        PartTarget::Known(known[index].get_or_init(|| of(*one, target)))
+                        Cow::Borrowed(&known[index].get_or_init(|| of(*one, target))[..])
                     }
-                    None => PartTarget::Own(of(*one, target)),
+                    None => Cow::Owned(of(*one, target)),
                 };
                 debug_assert_eq!(target.parts.len(), p);
                 target.parts.push(made);
@@ -265,7 +198,7 @@ impl<'n> TableRows<'n> {
         targets.into_iter().map(|(_, target)| target).collect()
     }
 
-    /// Returns the maximum memory, in bytes, that a search takes in addition to the table.
+    /// The maximum memory, in bytes, that a search takes in addition to the table.
     pub fn bytes(&self) -> u64 {
         let arrays = |part: &TailPart| part.known.as_ref().map_or(0, |known| known.len() as u64);
         self.parts.iter().map(|part| part.values * arrays(part) * 4).sum()
@@ -274,9 +207,8 @@ impl<'n> TableRows<'n> {
     /// The position of the first entry of a line in a target.
     #[inline]
     fn line_of(&self, target: &RowStep, line: u64) -> u64 {
-        let of = |(part, to): (&TailPart, &PartTarget)| {
-            to.of()[(line / part.weight % part.values) as usize]
-        };
+        let of =
+            |(part, to): (&TailPart, &Cow<[u32]>)| to[(line / part.weight % part.values) as usize];
         let parts = self.parts.iter().zip(&target.parts).take(self.parts.len() - 1);
         let tail = parts.map(of).fold(0u32, u32::wrapping_add);
         let base = target.first % self.length;
@@ -285,16 +217,8 @@ impl<'n> TableRows<'n> {
 
     /// Writes the depth of every state to the entries, which are initially empty; returns the number of states at each
     /// depth.
-    ///
-    /// # Errors
-    /// [`TableError::TooDeep`], [`TableError::Interrupted`].
-    pub fn fill(
-        &self,
-        size: EntrySize,
-        bytes: &[AtomicU8],
-        progress: &dyn Progress,
-    ) -> Result<Vec<u64>, Error> {
-        let entries = Entries { bytes, size };
+    pub fn fill(&self, entries: Entries, progress: &dyn Progress) -> Result<Vec<u64>, Error> {
+        let size = entries.size;
         let (mut histogram, mut left) = (Vec::new(), self.numbers.entries);
         progress.started(u64::MAX);
         let (mut states, mut found) = (0, 0);
@@ -323,84 +247,69 @@ impl<'n> TableRows<'n> {
                 }
                 let done = done.fetch_add(1, Ordering::Relaxed);
                 progress.progress(Phase::Search(depth + 1), done, self.heads);
-                let (states, found) = match back {
-                    true => self.pull(head as u64, entries, (now, after)),
-                    false => self.push(head as u64, entries, (now, after)),
-                };
+                let (states, found) = self.expand(head as u64, back, entries, (now, after));
                 sums[0].fetch_add(states, Ordering::Relaxed);
                 sums[1].fetch_add(found, Ordering::Relaxed);
             });
             [states, found] = sums.map(AtomicU64::into_inner);
-            if progress.interrupted() {
-                return Err(TableError::Interrupted.into());
-            }
+            go_on(progress)?;
             if found == 0 {
                 break;
             }
             if after.is_none() {
-                let max = usize::from(size.none()) - 1;
-                return Err(TableError::TooDeep { depth: depth + 1, max }.into());
+                return Err(size.too_deep(depth + 1).into());
             }
         }
         Ok(histogram)
     }
 
-    /// Expands a row's states at a depth to all states that they reach; returns how many states and entries are new.
-    fn push(&self, head: u64, entries: Entries, (now, after): (u8, Option<u8>)) -> (u64, u64) {
+    /// Assigns the next depth to all entries without a depth that a row's states at a depth reach; backward, to those
+    /// of the row that have a neighbour at the depth. Returns how many states and entries these are.
+    fn expand(
+        &self,
+        head: u64,
+        back: bool,
+        entries: Entries,
+        (now, after): (u8, Option<u8>),
+    ) -> (u64, u64) {
         let (mut states, mut new, mut found) = (0, 0, Vec::new());
-        let (first, mut targets) = (head * self.length, None);
+        let (first, mut targets, none) = (head * self.length, None, entries.size.none());
         let line = self.parts[self.parts.len() - 1].values;
         for at in (0..self.length).step_by(line as usize) {
-            entries.with(first + at, line, now, &mut found);
+            entries.with(first + at, line, if back { none } else { now }, &mut found);
             if found.is_empty() {
                 continue;
             }
-            for target in targets.get_or_insert_with(|| self.targets(head, false)) {
+            for target in targets.get_or_insert_with(|| self.targets(head, back)) {
                 let to = self.line_of(target, at);
                 let base = to - to % self.length;
-                let goes = target.parts[self.parts.len() - 1].of();
-                for &value in &found {
-                    let tail = ((to - base) as u32).wrapping_add(goes[value as usize]);
-                    let number = base + u64::from(tail);
-                    let set = |after| entries.set(number, after);
-                    if entries.get(number) == entries.size.none() && after.is_none_or(set) {
-                        (states, new) = (states + self.numbers.arrangements(number), new + 1);
+                let goes = &target.parts[self.parts.len() - 1][..];
+                let image = |value: u32| {
+                    base + u64::from(((to - base) as u32).wrapping_add(goes[value as usize]))
+                };
+                let before = new;
+                if back {
+                    found.retain(|&value| {
+                        let is_next = entries.get(image(value)) == now;
+                        if is_next {
+                            new += 1;
+                            let own = first + at + u64::from(value);
+                            after.inspect(|&after| _ = entries.set(own, after));
+                        }
+                        !is_next
+                    });
+                } else {
+                    for number in found.iter().map(|&value| image(value)) {
+                        let set = |after| entries.set(number, after);
+                        new += u64::from(entries.get(number) == none && after.is_none_or(set));
                     }
                 }
+                // As many for each entry of a row.
+                let each = self.numbers.arrangements(if back { first } else { to });
+                states += (new - before) * each;
             }
         }
         (states, new)
-    }
-
-    /// Assigns a depth to a row's entries that have a neighbour in the last level; returns how many states and entries
-    /// these are.
-    fn pull(&self, head: u64, entries: Entries, (now, after): (u8, Option<u8>)) -> (u64, u64) {
-        let (mut new, mut found) = (0, Vec::new());
-        let (first, mut targets) = (head * self.length, None);
-        let line = self.parts[self.parts.len() - 1].values;
-        for at in (0..self.length).step_by(line as usize) {
-            entries.with(first + at, line, entries.size.none(), &mut found);
-            if found.is_empty() {
-                continue;
-            }
-            for target in targets.get_or_insert_with(|| self.targets(head, true)) {
-                let to = self.line_of(target, at);
-                let base = to - to % self.length;
-                let goes = target.parts[self.parts.len() - 1].of();
-                found.retain(|&value| {
-                    let tail = ((to - base) as u32).wrapping_add(goes[value as usize]);
-                    let is_next = entries.get(base + u64::from(tail)) == now;
-                    if is_next {
-                        new += 1;
-                        after.inspect(|&after| {
-                            _ = entries.set(first + at + u64::from(value), after)
-                        });
-                    }
-                    !is_next
-                });
-            }
-        }
-        (new * self.numbers.arrangements(first), new)
     }
 }
 
@@ -411,8 +320,7 @@ impl<'n> TableRows<'n> {
 pub(crate) struct TableLevels<'t> {
     levels: MemoryLevels,
     depth: usize,
-    size: EntrySize,
-    entries: &'t [AtomicU8],
+    entries: Entries<'t>,
     numbers: &'t TableNumbers,
     puzzle: &'t OrbitPuzzle,
     /// The entries of a state and of its images.
@@ -426,14 +334,10 @@ const AHEAD: usize = 512;
 impl TableLevels<'_> {
     /// Searches a puzzle and writes the depth of every state to the entries of a table; returns the number of states at
     /// each depth.
-    ///
-    /// # Errors
-    /// [`TableError::TooDeep`], [`TableError::Interrupted`], and the errors of the search.
     pub fn fill(
         searched: OrbitPuzzle,
         (puzzle, numbers): (&OrbitPuzzle, &TableNumbers),
-        size: EntrySize,
-        entries: &[AtomicU8],
+        entries: Entries,
         resources: Resources,
         progress: &dyn Progress,
     ) -> Result<Vec<u64>, Error> {
@@ -442,33 +346,26 @@ impl TableLevels<'_> {
         let mut levels = TableLevels {
             levels: MemoryLevels::default(),
             depth: 0,
-            size,
             entries,
             numbers,
             puzzle,
             images: None,
             progress,
         };
-        let found = search.run_in(&mut levels, None, progress);
-        let found = found.map_err(|error| match error {
+        match search.run_in(&mut levels, None, progress) {
             // A partial table is useless.
-            Error::Frontier(FrontierError::Interrupted) => TableError::Interrupted.into(),
-            error => error,
-        })?;
-        Ok(found.counts())
+            Err(Error::Frontier(FrontierError::Interrupted)) => Err(TableError::Interrupted.into()),
+            found => Ok(found?.counts()),
+        }
     }
 
     /// Writes entries whose bytes have been prefetched.
-    fn write(&self, numbers: &[u64], entry: u8) {
-        let none = self.size.none();
+    fn write(&self, numbers: &[u64], value: u8) {
         for &number in numbers {
-            let (byte, shift) = self.size.place(number);
-            match self.size {
-                EntrySize::Byte => self.entries[byte].store(entry, Ordering::Relaxed),
-                // Unwritten entries have all bits set.
-                _ => {
-                    _ = self.entries[byte].fetch_and(!((none ^ entry) << shift), Ordering::Relaxed)
-                }
+            let (byte, keep) = self.entries.unwritten(number, value);
+            match self.entries.size {
+                EntrySize::Byte => byte.store(value, Ordering::Relaxed),
+                _ => _ = byte.fetch_and(keep, Ordering::Relaxed),
             }
         }
     }
@@ -504,19 +401,15 @@ impl LevelStore for TableLevels<'_> {
         begun: Instant,
     ) -> Result<(BucketLists, FrontierLevel), Error> {
         let (lists, level) = self.levels.close(total, space, begun)?;
-        let Some(entry) = self.size.entry(self.depth) else {
-            let (depth, max) = (self.depth, usize::from(self.size.none()) - 1);
-            return Err(TableError::TooDeep { depth, max }.into());
-        };
+        let (Entries { bytes, size }, depth) = (self.entries, self.depth);
+        let entry = size.entry(depth).ok_or_else(|| size.too_deep(depth))?;
         let written = map_numbers(lists.chunks.len(), &|chunk| -> Result<(), Error> {
-            if self.progress.interrupted() {
-                return Err(TableError::Interrupted.into());
-            }
+            go_on(self.progress)?;
             let images = self.images.as_ref().expect("the search has begun");
             let mut numbers = Vec::with_capacity(AHEAD + images.most());
             space.each_row(chunk, &lists.chunks[chunk], &mut |row| {
                 images.each(row, |number, _| {
-                    prefetch::<1, _>(self.entries.as_ptr().wrapping_add(self.size.place(number).0));
+                    prefetch::<1, _>(bytes.as_ptr().wrapping_add(size.place(number).0));
                     numbers.push(number);
                 });
                 if numbers.len() >= AHEAD {

@@ -15,13 +15,34 @@ pub(crate) mod numbers;
 pub(crate) mod row_rank;
 pub(crate) mod table;
 
+use std::{
+    array::from_fn,
+    sync::atomic::{AtomicU8, Ordering},
+};
+
 use crate::{
+    progress::Progress,
+    puzzle::orbits::OrbitPuzzle,
     store::{self, BLOCK_BYTES, Fields, SectionLayout},
     system::FileKind,
+    table::TableError,
     units::names,
 };
 
 pub use crate::pruning::table::PruningTable;
+
+/// Whether every state of a puzzle allows all moves.
+pub(crate) fn allows_all_moves(puzzle: &OrbitPuzzle) -> bool {
+    puzzle.illegal().is_empty() && puzzle.moves().iter().all(|one| one.requires.is_none())
+}
+
+/// Ends work that an observer stops.
+pub(crate) fn go_on(progress: &dyn Progress) -> Result<(), TableError> {
+    match progress.interrupted() {
+        true => Err(TableError::Interrupted),
+        false => Ok(()),
+    }
+}
 
 // The header of a pruning table file.
 //
@@ -83,12 +104,74 @@ impl EntrySize {
         }
     }
 
+    /// The error for a depth that does not fit.
+    pub(crate) fn too_deep(self, depth: usize) -> TableError {
+        TableError::TooDeep { depth, max: usize::from(self.none()) - 1 }
+    }
+
     /// The index of the byte that contains an entry, and the entry's shift within the byte.
     #[inline]
     pub(crate) fn place(self, number: u64) -> (usize, u32) {
         let bits = self.bits();
         let each = u64::from(8 / bits);
         ((number / each) as usize, (number % each) as u32 * bits)
+    }
+}
+
+/// The entries of a table while they are being written. All bits of unwritten entries are set.
+#[derive(Clone, Copy)]
+pub(crate) struct Entries<'e> {
+    pub bytes: &'e [AtomicU8],
+    pub size: EntrySize,
+}
+
+impl<'e> Entries<'e> {
+    #[inline(always)]
+    pub fn get(self, number: u64) -> u8 {
+        let (byte, shift) = self.size.place(number);
+        self.bytes[byte].load(Ordering::Relaxed) >> shift & self.size.none()
+    }
+
+    /// The byte of an unwritten entry, and the bits of it that remain set when a value is written.
+    #[inline(always)]
+    pub fn unwritten(self, number: u64, value: u8) -> (&'e AtomicU8, u8) {
+        let (byte, shift) = self.size.place(number);
+        (&self.bytes[byte], !((self.size.none() ^ value) << shift))
+    }
+
+    /// Writes an entry; returns whether it was empty.
+    #[inline(always)]
+    pub fn set(self, number: u64, value: u8) -> bool {
+        let (none, (byte, shift)) = (self.size.none(), self.size.place(number));
+        let before = self.bytes[byte].fetch_and(!((none ^ value) << shift), Ordering::Relaxed);
+        before >> shift & none == none
+    }
+
+    /// Collects those of `count` entries that have a value.
+    pub fn with(self, first: u64, count: u64, value: u8, found: &mut Vec<u32>) {
+        found.clear();
+        let bits = self.size.bits();
+        let (each, lowest) = (u64::from(64 / bits), u64::MAX / u64::from(self.size.none()));
+        let mut word = first / each;
+        while word * each < first + count {
+            let byte = |i: usize| {
+                self.bytes.get(word as usize * 8 + i).map_or(0, |b| b.load(Ordering::Relaxed))
+            };
+            // In entries with the value, first all bits are set, then only their lowest.
+            let mut same = u64::from_le_bytes(from_fn(byte)) ^ !(lowest * u64::from(value));
+            for by in [1, 2, 4].into_iter().filter(|by| *by < bits) {
+                same &= same >> by;
+            }
+            same &= lowest;
+            while same != 0 {
+                let number = word * each + u64::from(same.trailing_zeros() / bits);
+                same &= same - 1;
+                if (first..first + count).contains(&number) {
+                    found.push((number - first) as u32);
+                }
+            }
+            word += 1;
+        }
     }
 }
 

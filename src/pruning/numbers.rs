@@ -68,20 +68,14 @@ struct ReductionJson {
 }
 
 impl TableNumbers {
-    /// Returns the numbering of all arrangements of a puzzle.
-    ///
-    /// # Errors
-    /// Same errors as [`Ranking::new`].
+    /// The numbering of all arrangements of a puzzle.
     pub fn all(puzzle: &OrbitPuzzle) -> Result<TableNumbers, PuzzleError> {
         let ranking = Ranking::new(puzzle)?;
         Ok(TableNumbers { entries: ranking.entries, ranking, reduction: None })
     }
 
-    /// Returns the numbering up to symmetry with the coordinate that gives the fewest numbers; `None` if symmetries do
-    /// not reduce them.
-    ///
-    /// # Errors
-    /// Same errors as [`Ranking::new`].
+    /// The numbering up to symmetry with the coordinate that gives the fewest numbers; `None` if symmetries do not
+    /// reduce them.
     pub fn up_to_symmetry(puzzle: &OrbitPuzzle) -> Result<Option<TableNumbers>, PuzzleError> {
         let plain = Ranking::new(puzzle)?;
         let (group, relabellings) =
@@ -105,13 +99,10 @@ impl TableNumbers {
             if best.as_ref().is_some_and(|best| best.entries <= enough) {
                 break;
             }
-            let reduction =
-                Reduction::new(puzzle, &ranking, first, (group.clone(), relabellings.clone()));
-            let entries = reduction.least.len() as u64 * ranking.rest;
-            let least = best.as_ref().map_or(plain.entries, |best| best.entries);
-            if entries < least {
-                best =
-                    Some(TableNumbers { entries, ranking, reduction: Some(Box::new(reduction)) });
+            let symmetries = (group.clone(), relabellings.clone());
+            let numbers = TableNumbers::reduced(puzzle, ranking, first, symmetries);
+            if numbers.entries < best.as_ref().map_or(plain.entries, |best| best.entries) {
+                best = Some(numbers);
             }
         }
         Ok(best)
@@ -136,13 +127,22 @@ impl TableNumbers {
         if !small || !is_alone(&ranking, &coordinate) {
             return None;
         }
-        let reduction = Reduction::new(puzzle, &ranking, coordinate, (group, symmetries));
-        let entries = least.len() as u64 * ranking.rest;
-        let same = reduction.least == least;
-        same.then_some(TableNumbers { entries, ranking, reduction: Some(Box::new(reduction)) })
+        let numbers = TableNumbers::reduced(puzzle, ranking, coordinate, (group, symmetries));
+        Some(numbers).filter(|own| own.reduction.as_ref().is_some_and(|of| of.least == least))
     }
 
-    /// Returns the description of the numbering, apart from the puzzle, for a file.
+    fn reduced(
+        puzzle: &OrbitPuzzle,
+        ranking: Ranking,
+        first: FirstDigits,
+        symmetries: (SymmetryGroup, Vec<Relabelling>),
+    ) -> TableNumbers {
+        let reduction = Reduction::new(puzzle, &ranking, first, symmetries);
+        let entries = reduction.least.len() as u64 * ranking.rest;
+        TableNumbers { entries, ranking, reduction: Some(Box::new(reduction)) }
+    }
+
+    /// The description of the numbering, apart from the puzzle, for a file.
     pub fn to_json(&self) -> String {
         let Some(of) = &self.reduction else { return String::new() };
         let (coordinate, symmetries) = (of.first.clone(), of.relabellings.clone());
@@ -176,15 +176,12 @@ impl TableNumbers {
         let rank = self.ranking.rank(state);
         let (Some(of), rest) = (&self.reduction, self.ranking.rest) else { return rank };
         let Some(found) = of.class_of.get((rank / rest) as usize) else { return u64::MAX };
-        let symmetry = (found & ((1 << SYMMETRY) - 1)) as usize;
+        let (class, symmetry) = class_in(*found);
         let image = of.relabellings[symmetry].arrangement(puzzle, state);
-        u64::from(found >> SYMMETRY) * rest + self.ranking.rank(&image) % rest
+        class * rest + self.ranking.rank(&image) % rest
     }
 
-    /// Returns an arrangement with a number.
-    ///
-    /// # Panics
-    /// If the number is not below `entries`.
+    /// An arrangement with a number below `entries`.
     pub fn unrank(&self, number: u64) -> Arrangement {
         let (Some(of), rest) = (&self.reduction, self.ranking.rest) else {
             return self.ranking.unrank(number);
@@ -231,6 +228,12 @@ impl TableNumbers {
     }
 }
 
+/// The class of a value of a coordinate, and the symmetry that takes it to the smallest one: see `Reduction::class_of`.
+#[inline(always)]
+fn class_in(found: u32) -> (u64, usize) {
+    (u64::from(found >> SYMMETRY), (found & ((1 << SYMMETRY) - 1)) as usize)
+}
+
 /// Computes the number of a row's entry.
 #[derive(Clone, Debug)]
 pub(crate) enum TableRank {
@@ -245,15 +248,13 @@ pub(crate) enum TableRank {
 }
 
 impl TableRank {
-    /// Returns the number.
     #[inline]
     pub fn rank(&self, row: &[u8]) -> u64 {
         match self {
             TableRank::Whole(rank) => rank.rank(row),
             TableRank::Reduced { coordinate, rests, class_of, rest } => {
-                let found = class_of[coordinate.rank(row) as usize];
-                let symmetry = (found & ((1 << SYMMETRY) - 1)) as usize;
-                u64::from(found >> SYMMETRY) * rest + rests[symmetry].rank(row)
+                let (class, symmetry) = class_in(class_of[coordinate.rank(row) as usize]);
+                class * rest + rests[symmetry].rank(row)
             }
         }
     }
@@ -304,12 +305,11 @@ impl RowImages<'_> {
                 call(rank.rank(row), own);
                 continue;
             };
-            let found = class_of[coordinate.rank(row) as usize];
-            let (class, symmetry) = (found >> SYMMETRY, found & ((1 << SYMMETRY) - 1));
+            let (class, symmetry) = class_in(class_of[coordinate.rank(row) as usize]);
             // Symmetries that preserve the smallest value produce other entries of its class.
             for &next in &of.keeping[class as usize] {
                 let both = of.group.then(symmetry as u16, next.into());
-                call(u64::from(class) * rest + rests[usize::from(both)].rank(row), both);
+                call(class * rest + rests[usize::from(both)].rank(row), both);
             }
         }
     }
@@ -324,12 +324,8 @@ impl Reduction {
         (group, relabellings): (SymmetryGroup, Vec<Relabelling>),
     ) -> Reduction {
         let fields = StateFields::of(puzzle);
-        let own = PieceMap::new(puzzle, puzzle).expect("a puzzle is its own projection");
         let coordinate = ranking.part(true);
-        let rank = |map: &FieldMap| {
-            RowRank::new((puzzle, &fields), (puzzle, &coordinate), &own, (map, None))
-        };
-        let ranks: Vec<RowRank> = group.maps.iter().map(rank).collect();
+        let ranks = own_ranks((puzzle, &fields), &coordinate, &group);
         let (same, _) = actions(puzzle, ranking, &group);
         let mut class_of = vec![u32::MAX; coordinate.entries as usize];
         let (mut least, mut keeping, mut members) = (Vec::new(), Vec::new(), Vec::new());
@@ -359,22 +355,32 @@ impl Reduction {
     }
 }
 
+/// How a puzzle's own rows are numbered through each symmetry.
+fn own_ranks(
+    (puzzle, fields): (&OrbitPuzzle, &StateFields),
+    ranking: &Ranking,
+    group: &SymmetryGroup,
+) -> Vec<RowRank> {
+    let own = PieceMap::new(puzzle, puzzle).expect("a puzzle is its own projection");
+    let rank = |map| RowRank::new((puzzle, fields), (puzzle, ranking), &own, (map, None));
+    group.maps.iter().map(rank).collect()
+}
+
 /// For each symmetry, the first one with the same effect on some random arrangements, and the number of distinct
 /// effects: pieces that never move can be turned without any effect. Two symmetries with distinct effects take at most
 /// every other arrangement to the same one.
 fn actions(puzzle: &OrbitPuzzle, ranking: &Ranking, group: &SymmetryGroup) -> (Vec<u8>, u64) {
     let fields = StateFields::of(puzzle);
-    let own = PieceMap::new(puzzle, puzzle).expect("a puzzle is its own projection");
     let mut random = SplitMix64::new(1);
     let mut row = || fields.encode(&ranking.unrank(random.draw() % ranking.entries));
     let rows: Vec<Vec<u8>> = (0..SAMPLE).map(|_| row()).collect();
     let mut first = HashMap::new();
-    let of = |(symmetry, map): (u8, &FieldMap)| {
-        let rank = RowRank::new((puzzle, &fields), (puzzle, ranking), &own, (map, None));
+    let of = |(symmetry, rank): (u8, RowRank)| {
         let images: Vec<u64> = rows.iter().map(|row| rank.rank(row)).collect();
         *first.entry(images).or_insert(symmetry)
     };
-    let same = (0..=u8::MAX).zip(&group.maps).map(of).collect();
+    let ranks = own_ranks((puzzle, &fields), ranking, group);
+    let same = (0..=u8::MAX).zip(ranks).map(of).collect();
     (same, first.len() as u64)
 }
 

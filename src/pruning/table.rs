@@ -13,9 +13,10 @@ use crate::{
     Error,
     progress::{NoProgress, Phase, Progress},
     pruning::{
-        EntrySize, PruningHeader,
+        Entries, EntrySize, PruningHeader,
         blocks::Blocks,
         fill::{TableLevels, TableRows},
+        go_on,
         numbers::TableNumbers,
         row_rank::PieceMap,
     },
@@ -186,22 +187,18 @@ impl PruningTable {
         each_part(data, 1 << 20, &|_, part| part.fill(0xff));
         let searched = if directed { puzzle.clone().reversed() } else { puzzle.clone() };
         let left = resources.memory.map(|memory| memory - used);
-        let entries = shared_bytes(data);
+        let entries = Entries { bytes: shared_bytes(data), size };
         let fits = |bytes: u64| left.is_none_or(|left| bytes <= left);
         let blocks = numbers.plain().and_then(|ranking| Blocks::new(&searched, ranking));
         let blocks = blocks.filter(|blocks| fits(blocks.bytes()));
         let rows = TableRows::new(&searched, &numbers).filter(|rows| fits(rows.bytes()));
         header.histogram = match (blocks, rows) {
-            (Some(blocks), _) => resources.install(|| blocks.fill(size, entries, progress))??,
-            (None, Some(rows)) => resources.install(|| rows.fill(size, entries, progress))??,
-            (None, None) => TableLevels::fill(
-                searched,
-                (puzzle, &numbers),
-                size,
-                entries,
-                resources.memory(left),
-                progress,
-            )?,
+            (Some(blocks), _) => resources.install(|| blocks.fill(entries, progress))??,
+            (None, Some(rows)) => resources.install(|| rows.fill(entries, progress))??,
+            (None, None) => {
+                let resources = resources.memory(left);
+                TableLevels::fill(searched, (puzzle, &numbers), entries, resources, progress)?
+            }
         };
         let file = Container::finish(image, header);
         Ok(PruningTable { file, puzzle: puzzle.clone(), numbers })
@@ -275,7 +272,7 @@ impl PruningTable {
     /// # Errors
     /// [`TableError::System`] if the file cannot be read, is not a pruning table, or is damaged before its entries.
     pub fn open(path: impl AsRef<Path>) -> Result<PruningTable, Error> {
-        PruningTable::of(Container::open(path.as_ref()).map_err(TableError::from)?)
+        PruningTable::of(Container::open(path.as_ref())?)
     }
 
     /// Reads a file into memory and checks all of it. Cost: memory for the whole file, and about 0.3 ns per byte on two
@@ -295,13 +292,7 @@ impl PruningTable {
         path: impl AsRef<Path>,
         progress: &dyn Progress,
     ) -> Result<PruningTable, Error> {
-        let file: Container<PruningHeader> =
-            Container::open(path.as_ref()).map_err(TableError::from)?;
-        let loaded = file.load(|_| match progress.interrupted() {
-            true => Err(TableError::Interrupted),
-            false => Ok(()),
-        });
-        PruningTable::of(loaded?)
+        PruningTable::of(Container::open(path.as_ref())?.load(|_| go_on(progress))?)
     }
 
     /// Returns the table in a mapped file, after checking all of it. The file may be larger than memory: the system
@@ -310,8 +301,7 @@ impl PruningTable {
     /// # Errors
     /// Same errors as [`PruningTable::load`].
     pub fn map(path: impl AsRef<Path>, mapped: Mapped) -> Result<PruningTable, Error> {
-        let file = Container::of_image(path.as_ref(), Image::Mapped(mapped));
-        let table = PruningTable::of(file.map_err(TableError::from)?)?;
+        let table = PruningTable::of(Container::of_image(path.as_ref(), Image::Mapped(mapped))?)?;
         table.check()?;
         Ok(table)
     }
@@ -325,22 +315,18 @@ impl PruningTable {
     }
 
     fn of(file: Container<PruningHeader>) -> Result<PruningTable, Error> {
-        let text = str::from_utf8(file.index()).ok();
-        let split = text.and_then(|text| text.split_at_checked(file.header.name as usize));
-        let parts = split.and_then(|(name, parts)| {
+        let read = || {
+            let text = str::from_utf8(file.index()).ok()?;
+            let (name, parts) = text.split_at_checked(file.header.name as usize)?;
             let end = parts.len() - file.header.numbers as usize;
-            Some((name, parts.split_at_checked(end)?))
-        });
-        let read = parts.and_then(|(name, (parts, numbers))| {
+            let (parts, numbers) = parts.split_at_checked(end)?;
             let puzzle = OrbitPuzzle::of_json(name, parts)?;
             let numbers = TableNumbers::of_json(&puzzle, numbers)?;
             (numbers.entries == file.header.entries).then_some((puzzle, numbers))
-        });
-        let wrong = || {
-            let what = "invalid puzzle definition";
-            TableError::System(PruningHeader::KIND.wrong(&file.path, FileProblem::Header(what)))
         };
-        let (puzzle, numbers) = read.ok_or_else(wrong)?;
+        let what = FileProblem::Header("invalid puzzle definition");
+        let (puzzle, numbers) =
+            read().ok_or_else(|| PruningHeader::KIND.wrong(&file.path, what))?;
         Ok(PruningTable { file, puzzle, numbers })
     }
 
@@ -381,8 +367,7 @@ impl PruningTable {
     pub fn entry(&self, number: u64) -> Result<Option<u8>, Error> {
         let size = self.entry_size();
         let (byte, shift) = size.place(number);
-        let byte = self.file.byte(byte as u64).map_err(TableError::from)?;
-        let entry = byte.map(|byte| byte >> shift & size.none());
+        let entry = self.file.byte(byte as u64)?.map(|byte| byte >> shift & size.none());
         Ok(entry.filter(|&entry| number < self.entries() && entry != size.none()))
     }
 
@@ -430,11 +415,11 @@ impl PruningTable {
                     break;
                 }
             }
-            at = closer.ok_or_else(|| {
-                self.wrong(self.number(&at), "no neighbour is closer to a solved state")
-            })?;
+            let what = "no neighbour is closer to a solved state";
+            at = closer.ok_or_else(|| self.wrong(Some(self.number(&at)), what))?;
         }
-        Err(self.wrong(number, "the depth exceeds the maximum depth in the histogram").into())
+        let what = "the depth exceeds the maximum depth in the histogram";
+        Err(self.wrong(Some(number), what).into())
     }
 
     /// Returns a function that maps states of a puzzle, given as the piece at each position of each set, to entry
@@ -463,8 +448,8 @@ impl PruningTable {
         })
     }
 
-    fn wrong(&self, number: u64, what: &'static str) -> TableError {
-        TableError::Wrong { puzzle: self.puzzle.to_string(), number: Some(number), what }
+    fn wrong(&self, number: Option<u64>, what: &'static str) -> TableError {
+        TableError::Wrong { puzzle: self.puzzle.to_string(), number, what }
     }
 
     /// Verifies all checksums. Cost: one pass over the file.
@@ -472,7 +457,7 @@ impl PruningTable {
     /// # Errors
     /// [`TableError::System`] for the first damaged block.
     pub fn check(&self) -> Result<(), Error> {
-        Ok(self.file.check().map_err(TableError::from)?)
+        Ok(self.file.check()?)
     }
 
     /// Checks each entry against those of its neighbours: only the solved state has depth 0, every other state has a
@@ -489,76 +474,61 @@ impl PruningTable {
         let modulo = size == EntrySize::Mod3;
         let goals = self.puzzle.goals();
         let solved: HashSet<u64> = goals.iter().map(|goal| self.number(goal)).collect();
-        let counts: Mutex<Vec<u64>> = Mutex::default();
+        let counts = Mutex::new([0; 256]);
         const PART: u64 = 1 << 14;
-        let checked =
-            map_numbers(self.entries().div_ceil(PART) as usize, &|part| -> Result<(), Error> {
-                let part = part as u64;
-                if progress.interrupted() {
-                    return Err(TableError::Interrupted.into());
+        let parts = self.entries().div_ceil(PART) as usize;
+        let checked = map_numbers(parts, &|part| -> Result<(), Error> {
+            let part = part as u64;
+            go_on(progress)?;
+            progress.progress(Phase::File, part, self.entries() / PART);
+            let mut own = [0; 256];
+            let mut next = self.puzzle.solved();
+            let mut neighbours = Vec::with_capacity(self.puzzle.moves().len());
+            for number in part * PART..((part + 1) * PART).min(self.entries()) {
+                let wrong = |what| Err(self.wrong(Some(number), what).into());
+                let Some(entry) = self.entry(number)? else { continue };
+                own[usize::from(entry)] += self.numbers.arrangements(number);
+                let state = self.numbers.unrank(number);
+                if self.number(&state) != number {
+                    return wrong("the state of this entry has a different number");
                 }
-                progress.progress(Phase::File, part, self.entries() / PART);
-                let mut own = vec![0u64; 256];
-                let mut next = self.puzzle.solved();
-                let mut neighbours = Vec::with_capacity(self.puzzle.moves().len());
-                for number in part * PART..((part + 1) * PART).min(self.entries()) {
-                    let Some(entry) = self.entry(number)? else { continue };
-                    own[usize::from(entry)] += self.numbers.arrangements(number);
-                    let state = self.numbers.unrank(number);
-                    if self.number(&state) != number {
-                        return Err(self
-                            .wrong(number, "the state of this entry has a different number")
-                            .into());
-                    }
-                    let is_goal = solved.contains(&number);
-                    let mut closer = is_goal;
-                    // All numbers first: the processor then waits for several entries at once.
-                    neighbours.clear();
-                    for one in 0..self.puzzle.moves().len() {
-                        if self.puzzle.write_moved(&state, one, &mut next) {
-                            neighbours.push(self.number(&next));
-                        }
-                    }
-                    for &next in &neighbours {
-                        let Some(next) = self.entry(next)? else {
-                            return Err(self.wrong(number, "a neighbour has no entry").into());
-                        };
-                        let one_closer =
-                            if modulo { next == (entry + 2) % 3 } else { next + 1 == entry };
-                        closer |= one_closer;
-                        if !modulo && next + 1 < entry || is_goal && one_closer && !modulo {
-                            return Err(self
-                                .wrong(number, "the depth of a neighbour is too small")
-                                .into());
-                        }
-                    }
-                    if !closer || !modulo && (entry == 0) != is_goal {
-                        return Err(self.wrong(number, "no neighbour is one move closer").into());
+                let is_goal = solved.contains(&number);
+                let mut closer = is_goal;
+                // All numbers first: the processor then waits for several entries at once.
+                neighbours.clear();
+                for one in 0..self.puzzle.moves().len() {
+                    if self.puzzle.write_moved(&state, one, &mut next) {
+                        neighbours.push(self.number(&next));
                     }
                 }
-                let mut all = counts.lock();
-                all.resize(256, 0);
-                all.iter_mut().zip(own).for_each(|(all, own)| *all += own);
-                Ok(())
-            });
+                for &next in &neighbours {
+                    let Some(next) = self.entry(next)? else {
+                        return wrong("a neighbour has no entry");
+                    };
+                    let one_closer =
+                        if modulo { next == (entry + 2) % 3 } else { next + 1 == entry };
+                    closer |= one_closer;
+                    if !modulo && next + 1 < entry || is_goal && one_closer && !modulo {
+                        return wrong("the depth of a neighbour is too small");
+                    }
+                }
+                if !closer || !modulo && (entry == 0) != is_goal {
+                    return wrong("no neighbour is one move closer");
+                }
+            }
+            counts.lock().iter_mut().zip(own).for_each(|(all, own)| *all += own);
+            Ok(())
+        });
         checked.into_iter().collect::<Result<(), Error>>()?;
-        let mut expected = vec![0; 256];
+        let mut expected = [0; 256];
         for (depth, count) in self.histogram().iter().enumerate() {
             expected[if modulo { depth % 3 } else { depth }] += count;
         }
-        match counts
-            .into_inner()
-            .iter()
-            .zip(&expected)
-            .position(|(found, expected)| found != expected)
-        {
-            None => Ok(()),
-            Some(_) => {
-                let what = "the number of states at some depth differs from the histogram";
-                let puzzle = self.puzzle.to_string();
-                Err(TableError::Wrong { puzzle, number: None, what }.into())
-            }
+        if counts.into_inner() != expected {
+            let what = "the number of states at some depth differs from the histogram";
+            return Err(self.wrong(None, what).into());
         }
+        Ok(())
     }
 
     /// Writes the table to a file. The file appears only once it is complete.
