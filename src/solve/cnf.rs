@@ -10,7 +10,7 @@ use std::io::{self, Write};
 
 use crate::{
     puzzle::{Board, Coordinates, Direction, Moves, Size},
-    solve::SolveError,
+    solve::{SolveError, cells_of, distance},
 };
 
 /// An idle step is treated as a fifth direction.
@@ -157,11 +157,9 @@ impl Cnf {
         if time + 1 == self.steps {
             return;
         }
-        for (d, direction) in Direction::ALL.into_iter().enumerate() {
-            let back = Direction::ALL.iter().position(|&b| b == direction.opposite());
-            if let Some(back) = back {
-                self.clauses.push(vec![-self.moves(time, d), -self.moves(time + 1, back)]);
-            }
+        for direction in Direction::ALL {
+            let [there, back] = [direction, direction.opposite()].map(|d| d as usize);
+            self.clauses.push(vec![-self.moves(time, there), -self.moves(time + 1, back)]);
         }
         let (now, next) = (self.moves(time, IDLE), self.moves(time + 1, IDLE));
         self.clauses.push(vec![-now, next]);
@@ -295,8 +293,7 @@ impl Question {
 
     /// The number of steps between two cells, an admissible bound for anything that moves from one to the other.
     pub(crate) fn distance(&self, a: usize, b: usize) -> usize {
-        let cols = self.size().cols();
-        (a / cols).abs_diff(b / cols) + (a % cols).abs_diff(b % cols)
+        distance(self.size(), a, b)
     }
 
     /// Whether the element with the given start and goal cells can be on a cell after `time` of `steps` steps.
@@ -306,14 +303,8 @@ impl Question {
 
     /// The start and goal cells of every element, by number (0 is the blank).
     pub(crate) fn ways(&self) -> Vec<(usize, usize)> {
-        let mut ways = vec![(0, 0); self.size().cells()];
-        for (cell, &tile) in self.board.tiles().iter().enumerate() {
-            ways[usize::from(tile)].0 = cell;
-        }
-        for (cell, &tile) in self.goal.tiles().iter().enumerate() {
-            ways[usize::from(tile)].1 = cell;
-        }
-        ways
+        let [board, goal] = [&self.board, &self.goal].map(cells_of);
+        board.into_iter().zip(goal).map(|(start, home)| (start.into(), home.into())).collect()
     }
 }
 
@@ -388,10 +379,7 @@ mod certificate {
     ) -> Result<Certificate, SolveError> {
         let begun = Instant::now();
         let ask = |moves| decide(board, goal, moves, progress, begun);
-        let (solution, _) = ask(length)?;
-        let Some(solution) = solution else {
-            return Err(SolveError::TooShort { claimed: length });
-        };
+        let solution = ask(length)?.0.ok_or(SolveError::TooShort { claimed: length })?;
         let (shorter, conflicts) = match length {
             // Found at once, or no solution is shorter.
             _ if solution.len() < length => (Some(solution.clone()), 0),

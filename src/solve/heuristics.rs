@@ -49,7 +49,6 @@ pub(crate) struct PatternSums<const V: usize, const P: usize, const S: usize> {
 const VALUE: u32 = 56;
 
 impl<'t, const V: usize, const PLAIN: bool> Sums<'t, V, PLAIN> {
-    /// Returns the heuristic of a tree.
     pub fn new(tree: &'t Tree) -> Sums<'t, V, PLAIN> {
         let mut values: [[&[u8]; MAX_PATTERNS]; V] = [[&[]; MAX_PATTERNS]; V];
         let (mut pattern, mut views) = ([[NO_PATTERN; V]; PLACES], [&tree.views[0]; V]);
@@ -283,11 +282,7 @@ impl<const V: usize> Heuristic for BitTables<'_, V> {
             let to = &moves[child.direction as usize];
             let change = self.change(children, child.direction, child.tile);
             for v in 0..V {
-                let p = self.pattern[usize::from(child.tile) % CELLS][v];
-                if p == NO_PATTERN {
-                    continue;
-                }
-                let p = usize::from(p) % MAX_PATTERNS;
+                let Some(p) = self.pattern(v, child.tile) else { continue };
                 let turn = (i64::from(change[v]) * to.forward[v]) << RANK;
                 let word = node.words[v][p].wrapping_add(to.set[v]);
                 let word = word.wrapping_add_signed(turn);
@@ -299,11 +294,8 @@ impl<const V: usize> Heuristic for BitTables<'_, V> {
             let child = &children.moves[i];
             let to = &moves[child.direction as usize];
             for v in 0..V {
-                let p = self.pattern[usize::from(child.tile) % CELLS][v];
-                if p == NO_PATTERN {
-                    continue;
-                }
-                let bits = &self.databases[v][usize::from(p) % MAX_PATTERNS];
+                let Some(p) = self.pattern(v, child.tile) else { continue };
+                let bits = &self.databases[v][p];
                 let slot = bits.sets.slot(ranks[i][v], to.image[v]);
                 let arrangement = brought.words[v][i] << (64 - VALUE) >> (64 - VALUE + RANK);
                 let entry = slot * bits.strides[0] + arrangement * bits.strides[1];
@@ -313,14 +305,11 @@ impl<const V: usize> Heuristic for BitTables<'_, V> {
         }
         let (mut stay, mut cut) = (0, 0);
         for i in 0..count {
-            let tile = usize::from(children.moves[i].tile) % CELLS;
+            let tile = children.moves[i].tile;
             let mut less = 0;
             for v in 0..V {
-                let p = self.pattern[tile][v];
-                if p == NO_PATTERN {
-                    continue;
-                }
-                let bits = &self.databases[v][usize::from(p) % MAX_PATTERNS];
+                let Some(p) = self.pattern(v, tile) else { continue };
+                let bits = &self.databases[v][p];
                 let (entry, word) = (entries[i][v], brought.words[v][i]);
                 let bit = u64::from(bits.bytes[(entry / 8) as usize] >> (entry % 8) & 1);
                 // See crate::pdb::after.
@@ -333,7 +322,7 @@ impl<const V: usize> Heuristic for BitTables<'_, V> {
                 less = less & !field | (less & field) >> down;
             }
             if self.least == 1 {
-                less |= self.unseen[tile];
+                less |= self.unseen[usize::from(tile) % CELLS];
             }
             // A borrowed sign stays within its 16 bits.
             let spare = ((node.spare[0] | SIGNS) - less) ^ SIGNS;
@@ -370,9 +359,7 @@ impl<const V: usize> Heuristic for BitTables<'_, V> {
     fn leave(&self, node: &mut Self::Node, brought: &mut Self::Brought, i: usize, tile: u8) {
         std::mem::swap(&mut node.spare[0], &mut brought.spare[i]);
         for v in 0..V {
-            let p = self.pattern[usize::from(tile) % CELLS][v];
-            if p != NO_PATTERN {
-                let p = usize::from(p) % MAX_PATTERNS;
+            if let Some(p) = self.pattern(v, tile) {
                 std::mem::swap(&mut node.words[v][p], &mut brought.words[v][i]);
             }
         }
@@ -385,51 +372,51 @@ impl<const V: usize> Heuristic for BitTables<'_, V> {
 
 /// A database in the form in which a view reads it.
 #[derive(Clone, Copy)]
-pub(crate) struct BitTable<'t> {
-    pub bytes: &'t [u8],
-    pub sets: &'t CellSets,
+struct BitTable<'t> {
+    bytes: &'t [u8],
+    sets: &'t CellSets,
     /// The number of bits from one slot to the next, and from one arrangement to the next.
-    pub strides: [u64; 2],
+    strides: [u64; 2],
 }
 
 /// The effect of a move of the blank in one direction.
 #[derive(Clone, Copy)]
-pub(crate) struct BlankStep<const V: usize> {
+struct BlankStep<const V: usize> {
     /// The number, in each view, of the cell that the tile comes from.
-    pub image: [u8; V],
+    image: [u8; V],
     /// The change of the tile's set of cells.
-    pub set: [u64; V],
+    set: [u64; V],
     /// 1 if the tile passes others in the forward direction, else -1.
-    pub forward: [i64; V],
+    forward: [i64; V],
 }
 
 /// The tables of a walk through at most V views.
 pub(crate) struct BitTables<'t, const V: usize> {
     tree: &'t Tree,
     /// The databases of each view; the last one is repeated to fill the array.
-    pub databases: [[BitTable<'t>; MAX_PATTERNS]; V],
+    databases: [[BitTable<'t>; MAX_PATTERNS]; V],
     /// The pattern of each tile; [`NO_PATTERN`] for none.
-    pub pattern: [[u8; V]; CELLS],
+    pattern: [[u8; V]; CELLS],
     /// For each tile, the moves that are not counted by sums: 1 in the field of every sum that has the tile in no
     /// pattern.
-    pub unseen: [u128; CELLS],
+    unseen: [u128; CELLS],
     /// The fields of views that are not the first of their sum, and by how many bits the field of the first is lower.
-    pub joined: Vec<(u128, u32)>,
+    joined: Vec<(u128, u32)>,
     /// The moves for each blank cell, by direction.
-    pub moves: Vec<[BlankStep<V>; 4]>,
+    moves: Vec<[BlankStep<V>; 4]>,
     /// For each move, the tiles that the tile passes: a cell, and the views in which it matters; padded with the
     /// blank's own cell.
     passed: Vec<(u8, u8)>,
     most: usize,
     /// The minimum amount by which a child that is cut off exceeds the limit.
-    pub least: i32,
+    least: i32,
     /// The change of the tile's arrangement, for these views, the tile and the tile that it passes.
     weights: Vec<[i32; V]>,
 }
 
 impl<'t, const V: usize> BitTables<'t, V> {
-    /// Returns the tables of a tree whose databases are all region-aware with one bit per entry, and that has no more
-    /// views than fit. Cost: about 10 us.
+    /// The tables of a tree whose databases are all region-aware with one bit per entry, and that has no more views than
+    /// fit. Cost: about 10 us.
     pub fn new(tree: &'t Tree) -> BitTables<'t, V> {
         let views = &tree.views[..];
         let bits = |lens: &'t Lens, p: usize| {
@@ -522,6 +509,12 @@ impl<'t, const V: usize> BitTables<'t, V> {
         }
     }
 
+    #[inline(always)]
+    fn pattern(&self, v: usize, tile: u8) -> Option<usize> {
+        let p = self.pattern[usize::from(tile) % CELLS][v];
+        (p != NO_PATTERN).then_some(usize::from(p) % MAX_PATTERNS)
+    }
+
     /// The change of the arrangements of a tile's patterns, up to the sign, when the tile moves into the blank.
     #[inline(always)]
     fn change(&self, children: &Children<'_>, direction: Direction, tile: u8) -> [i32; V] {
@@ -550,8 +543,9 @@ mod tests {
         search::Share,
         solve::{
             Optimal, Scrambler,
-            ida::Control,
-            walk::{Subtree, Walk},
+            database::Database,
+            ida::{Control, MoveTree, WalkResult},
+            walk::RootedTree,
         },
     };
 
@@ -569,16 +563,15 @@ mod tests {
     /// Walks over bits and over arbitrary databases through all iterations of a board; returns the number of nodes of
     /// the last iteration.
     fn compare<const V: usize>(tree: &Tree, board: &Board) -> u64 {
-        let mut limit = tree.estimate(board);
-        let known = KnownBoard::new(tree, board);
-        loop {
-            let alone = Share::alone();
+        fn walked(heuristic: impl Heuristic, board: &Board, limit: usize) -> WalkResult {
+            let (alone, tree) = (Share::alone(), RootedTree::new(heuristic, board));
             let control = Control::new((&NoProgress, &()), &alone, limit, 0);
-            let (bits, mixed) = (BitTables::<V>::new(tree), Sums::<V, false>::new(tree));
-            let all = Subtree::whole(&mixed, board, &known, limit);
-            let expected = Walk::pass(&mixed, &all, &control, 0, &mut Vec::new());
-            let all = Subtree::whole(&bits, board, &known, limit);
-            let found = Walk::pass(&bits, &all, &control, 0, &mut Vec::new());
+            tree.walk(&tree.whole(limit), &control, 0, &mut Vec::new())
+        }
+        let mut limit = tree.estimate(board);
+        loop {
+            let expected = walked(Sums::<V, false>::new(tree), board, limit);
+            let found = walked(BitTables::<V>::new(tree), board, limit);
             assert_eq!(found.solution, expected.solution, "{board}, {limit}");
             assert_eq!(found.walked.nodes, expected.walked.nodes, "{board}, {limit}");
             assert!(!found.stopped && !expected.stopped);
@@ -597,7 +590,7 @@ mod tests {
         let all = || -> Vec<u64> { boards().map(|b| compare::<V>(&solver.tree, &b)).collect() };
         let before = all();
         solver.tree.arrange(&NoProgress);
-        let arranged = |database: &crate::solve::database::Database| database.layout().1[0] == 1;
+        let arranged = |database: &Database| database.layout().1[0] == 1;
         // Small databases fit in the caches in any order.
         let large = partitions.concat().iter().any(|tiles| tiles.len() > 3);
         assert_eq!(solver.tree.databases().any(arranged), large);

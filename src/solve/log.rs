@@ -96,24 +96,15 @@ pub enum LogLine {
 
 impl LogLine {
     /// Returns the line for a stage that the search of a board has reached.
-    pub fn iteration(board: usize, stage: Stage, seconds: f64) -> LogLine {
-        LogLine::Iteration {
-            board,
-            threshold: stage.threshold,
-            nodes: stage.nodes,
-            last: stage.last,
-            before: None,
-            seconds,
-        }
+    pub fn iteration(board: usize, stage: Stage, before: Option<Cut>, seconds: f64) -> LogLine {
+        let Stage { threshold, nodes, last } = stage;
+        LogLine::Iteration { board, threshold, nodes, last, before, seconds }
     }
 
     /// Returns the line for a search that continues with the next iteration of a board.
     pub fn pending<S>(board: usize, search: &Pending<S>) -> LogLine {
-        let mut entry = LogLine::iteration(board, search.stage, search.seconds);
-        if let LogLine::Iteration { before, .. } = &mut entry {
-            *before = Some(search.before.clone()).filter(|cut| !cut.walked.is_empty());
-        }
-        entry
+        let before = (!search.before.walked.is_empty()).then(|| search.before.clone());
+        LogLine::iteration(board, search.stage, before, search.seconds)
     }
 }
 
@@ -208,7 +199,7 @@ impl<T: StateSolver> SolveLog<T> {
             for (number, line) in (2..).zip(lines) {
                 let damaged = || KIND.wrong(path, FileProblem::Line { line: number });
                 let line = serde_json::from_str(line).map_err(|_| damaged())?;
-                take(line, boards, solver, &mut found).ok_or_else(damaged)?;
+                replay(line, boards, solver, &mut found).ok_or_else(damaged)?;
             }
             Ok::<_, SolveError>(found)
         };
@@ -302,7 +293,7 @@ impl<T: StateSolver> Recorder for SolveLog<T> {
         // The next iteration begins where this one came closest, so all of it must be known.
         writer.flush();
         let board = writer.board;
-        writer.record(|seconds| LogLine::iteration(board, next, seconds));
+        writer.record(|seconds| LogLine::iteration(board, next, None, seconds));
     }
 
     fn subtree(&self, pieces: SubtreeSplit, walked: Walked) {
@@ -339,8 +330,7 @@ impl Heading {
         struct Version {
             tilewave_log: u32,
         }
-        let version = serde_json::from_str(line).map(|Version { tilewave_log }| tilewave_log);
-        if let Ok(found) = version
+        if let Ok(Version { tilewave_log: found }) = serde_json::from_str(line)
             && found != VERSION
         {
             let supported = VERSION;
@@ -371,21 +361,8 @@ pub fn read(path: &Path) -> Result<Vec<String>, SystemError> {
     Journal::read(path, KIND, OPENING)
 }
 
-/// Returns the records of the boards in the lines of a log, by index; `None` if the lines contradict each other.
+/// Adds a line to the records of the boards, by index; `None` if it is inconsistent with the previous lines.
 pub fn replay<T: StateSolver>(
-    entries: impl IntoIterator<Item = LogLine>,
-    boards: &[T::State],
-    solver: &T,
-) -> Option<Found<T>> {
-    let mut found = BTreeMap::new();
-    for entry in entries {
-        take(entry, boards, solver, &mut found)?;
-    }
-    Some(found)
-}
-
-/// Processes a line; `None` if it is inconsistent with the previous ones.
-fn take<T: StateSolver>(
     entry: LogLine,
     boards: &[T::State],
     solver: &T,

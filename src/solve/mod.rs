@@ -162,7 +162,7 @@ pub(crate) struct Parity {
 }
 
 impl Parity {
-    /// Returns the parity of an arrangement, given by the goal cell of the element on each cell. Cost: linear.
+    /// The parity of an arrangement, given by the goal cell of the element on each cell.
     pub fn of(size: Size, at: &[u16], blank_home: usize) -> Parity {
         let mut seen = vec![false; at.len()];
         let mut exchanges = 0;
@@ -178,15 +178,25 @@ impl Parity {
         Parity { exchanges, steps }
     }
 
-    /// Returns whether the parities agree, so that the goal can be reached.
+    /// Whether the goal can be reached.
     pub fn is_solvable(self) -> bool {
         self.exchanges % 2 == self.steps % 2
     }
 }
 
-fn distance(size: Size, a: usize, b: usize) -> usize {
+/// The number of steps between two cells.
+pub(crate) fn distance(size: Size, a: usize, b: usize) -> usize {
     let cols = size.cols();
     (a / cols).abs_diff(b / cols) + (a % cols).abs_diff(b % cols)
+}
+
+/// The cell of the blank, then those of the tiles.
+pub(crate) fn cells_of(board: &Board) -> Vec<u16> {
+    let mut cells = vec![0; board.tiles().len()];
+    for (cell, &tile) in board.tiles().iter().enumerate() {
+        cells[usize::from(tile)] = cell as u16;
+    }
+    cells
 }
 
 /// The reason why a board cannot reach a goal, and the closest solvable alternatives. The display form explains both.
@@ -226,10 +236,7 @@ pub fn explain(board: &Board, goal: &Board) -> Result<Option<Unsolvable>, Puzzle
     if board.size() != size {
         return Err(PuzzleError::shape(board.size(), size));
     }
-    let mut home = vec![0; size.cells()];
-    for (cell, &tile) in goal.tiles().iter().enumerate() {
-        home[usize::from(tile)] = cell as u16;
-    }
+    let home = cells_of(goal);
     let at: Vec<u16> = board.tiles().iter().map(|&t| home[usize::from(t)]).collect();
     let parity = Parity::of(size, &at, goal.blank());
     if parity.is_solvable() {
@@ -249,25 +256,21 @@ pub fn explain(board: &Board, goal: &Board) -> Result<Option<Unsolvable>, Puzzle
 fn nearest_swap(board: &Board, goal: &Board, at: &[u16]) -> (u16, u16) {
     let size = board.size();
     let (tiles, goals) = (board.tiles(), goal.tiles());
+    let swap = |a: usize, b: usize| (tiles[a].min(tiles[b]), tiles[a].max(tiles[b]));
     // Exchanging a tile with the one on its goal brings it home.
     let homeward = (0..tiles.len()).filter_map(|cell| {
         let target = usize::from(at[cell]);
-        let (tile, other) = (tiles[cell], tiles[target]);
-        let is_swap = tile != 0 && other != 0 && tile != other;
-        let both = goals[cell] == other;
-        is_swap.then(|| {
-            let swap = (tile.min(other), tile.max(other));
-            (!both, distance(size, cell, target), swap)
-        })
+        let both = goals[cell] == tiles[target];
+        let is_swap = tiles[cell] != 0 && tiles[target] != 0 && cell != target;
+        is_swap.then(|| (!both, distance(size, cell, target), swap(cell, target)))
     });
     // Otherwise, one tile and the blank are exchanged: this tile and its nearest neighbour.
     let stray = || {
-        let cell =
-            (0..tiles.len()).find(|&cell| tiles[cell] != 0 && usize::from(at[cell]) != cell)?;
+        let mut cells = (0..tiles.len()).filter(|&cell| tiles[cell] != 0);
+        let cell = cells.find(|&cell| usize::from(at[cell]) != cell)?;
         let others = (0..tiles.len()).filter(|&other| other != cell && tiles[other] != 0);
         let other = others.min_by_key(|&other| (distance(size, cell, other), tiles[other]))?;
-        let (tile, other) = (tiles[cell], tiles[other]);
-        Some((tile.min(other), tile.max(other)))
+        Some(swap(cell, other))
     };
     let best = homeward.min().map(|(_, _, swap)| swap);
     best.or_else(stray).unwrap_or((1, 2))

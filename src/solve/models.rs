@@ -4,7 +4,7 @@
 //! steps last. In every format, letters give the direction of the tile.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashSet},
     fmt,
     io::{self, Write},
 };
@@ -50,13 +50,11 @@ impl fmt::Display for Variable {
     }
 }
 
-/// How a sum of terms compares with the number on the right-hand side.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Relation {
-    AtMost,
-    AtLeast,
-    Equal,
-}
+/// How a sum of terms compares with the number on the right-hand side, as LP and MPS files write it.
+type Relation = (&'static str, char);
+const AT_MOST: Relation = ("<=", 'L');
+const AT_LEAST: Relation = (">=", 'G');
+const EQUAL: Relation = ("=", 'E');
 
 /// A constraint.
 struct Constraint {
@@ -116,7 +114,7 @@ impl IntegerProgram {
             }
         }
         if !program.is_near() {
-            program.row("far".into(), &[(1, Variable::Column(0))], Relation::AtMost, 0);
+            program.row("far".into(), &[(1, Variable::Column(0))], AT_MOST, 0);
         }
         program
     }
@@ -134,16 +132,15 @@ impl IntegerProgram {
         self.bounds.insert(Variable::Row(t), (1, size.rows() as i64));
         for (i, (start, home)) in self.question.ways().into_iter().enumerate() {
             let near = |&cell: &usize| self.question.is_possible(start, home, cell, t);
-            let first = (0..size.cells()).find(near);
-            let last = (0..size.cells()).rfind(near);
             // Cells that are too far away do not exist; the constraint `far` then rules out everything.
-            let (first, last) = (first.unwrap_or(start), last.unwrap_or(start));
-            let bounds = (first as i64 + 1, last as i64 + 1);
-            self.bounds.insert(Variable::Cell(i, t), bounds);
+            let number = |cell: Option<usize>| cell.unwrap_or(start) as i64 + 1;
+            let first = number((0..size.cells()).find(near));
+            let last = number((0..size.cells()).rfind(near));
+            self.bounds.insert(Variable::Cell(i, t), (first, last));
         }
         let cell =
             [(1, Variable::Cell(0, t)), (-cols, Variable::Row(t)), (-1, Variable::Column(t))];
-        self.row(format!("cell_{t}"), &cell, Relation::Equal, -cols);
+        self.row(format!("cell_{t}"), &cell, EQUAL, -cols);
     }
 
     /// A tile moves in one direction at a time, and the blank's column and row change in the opposite direction.
@@ -158,22 +155,21 @@ impl IntegerProgram {
         }
         let moved = (-1, Variable::Moves(0, t));
         let way = [(1, up), (1, down), (1, left), (1, right), moved];
-        self.row(format!("way_{t}"), &way, Relation::Equal, 0);
+        self.row(format!("way_{t}"), &way, EQUAL, 0);
         for (name, at, after, back, on) in [
             ("col", Variable::Column(t), Variable::Column(t + 1), right, left),
             ("row", Variable::Row(t), Variable::Row(t + 1), down, up),
         ] {
             let terms = [(1, after), (-1, at), (-1, on), (1, back)];
-            self.row(format!("{name}_{t}"), &terms, Relation::Equal, 0);
+            self.row(format!("{name}_{t}"), &terms, EQUAL, 0);
         }
         let mut one: Vec<_> = (1..cells).map(|i| (1, Variable::Moves(i, t))).collect();
         one.push(moved);
-        self.row(format!("one_{t}"), &one, Relation::Equal, 0);
+        self.row(format!("one_{t}"), &one, EQUAL, 0);
     }
 
     /// A tile that moves is where the blank goes and moves in its direction; the others stay.
     fn tiles(&mut self, t: usize) {
-        use Relation::{AtLeast, AtMost};
         let [up, down, left, right] = Direction::ALL.map(|d| Variable::Way(t, d));
         let (cols, far) =
             (self.question.size().cols() as i64, self.question.size().cells() as i64 - 1);
@@ -181,30 +177,29 @@ impl IntegerProgram {
         for i in 1..=far as usize {
             let go = [(1, Variable::Cell(i, t + 1)), (-1, Variable::Cell(i, t))];
             let meet = [(1, Variable::Cell(i, t)), (-1, Variable::Cell(0, t + 1))];
-            let moves = |factor: i64| [(factor, Variable::Moves(i, t))];
             let turn = [&go[..], &way].concat();
             let mut row = |name: &str, terms: &[(i64, Variable)], factor, relation, right| {
-                let terms = [terms, &moves(factor)].concat();
+                let terms = [terms, &[(factor, Variable::Moves(i, t))]].concat();
                 self.row(format!("{name}_{i}_{t}"), &terms, relation, right);
             };
-            row("stay", &go, -cols, AtMost, 0);
-            row("rest", &go, cols, AtLeast, 0);
-            row("swap", &turn, cols, AtMost, cols);
-            row("turn", &turn, -cols, AtLeast, -cols);
-            row("meet", &meet, far, AtMost, far);
-            row("find", &meet, -far, AtLeast, -far);
+            row("stay", &go, -cols, AT_MOST, 0);
+            row("rest", &go, cols, AT_LEAST, 0);
+            row("swap", &turn, cols, AT_MOST, cols);
+            row("turn", &turn, -cols, AT_LEAST, -cols);
+            row("meet", &meet, far, AT_MOST, far);
+            row("find", &meet, -far, AT_LEAST, -far);
         }
     }
 
     /// Moves come first, and none undoes the previous one.
     fn order(&mut self, t: usize) {
         let last = [(1, Variable::Moves(0, t + 1)), (-1, Variable::Moves(0, t))];
-        self.row(format!("last_{t}"), &last, Relation::AtMost, 0);
+        self.row(format!("last_{t}"), &last, AT_MOST, 0);
         for direction in Direction::ALL {
             let (way, back) =
                 (Variable::Way(t, direction), Variable::Way(t + 1, direction.opposite()));
             let name = format!("no_{way}").replace(&format!("_{t}"), "");
-            self.row(format!("{name}_{t}"), &[(1, way), (1, back)], Relation::AtMost, 1);
+            self.row(format!("{name}_{t}"), &[(1, way), (1, back)], AT_MOST, 1);
         }
     }
 
@@ -247,12 +242,7 @@ impl IntegerProgram {
                     many => write!(out, " {sign} {many} {variable}")?,
                 }
             }
-            let relation = match row.relation {
-                Relation::AtMost => "<=",
-                Relation::AtLeast => ">=",
-                Relation::Equal => "=",
-            };
-            writeln!(out, " {relation} {}", row.right)?;
+            writeln!(out, " {} {}", row.relation.0, row.right)?;
         }
         writeln!(out, "Bounds")?;
         for (variable, (least, most)) in &self.bounds {
@@ -277,12 +267,7 @@ impl IntegerProgram {
         writeln!(out, "NAME          tilewave\nROWS\n N  moves")?;
         let mut columns: BTreeMap<Variable, Vec<(usize, i64)>> = BTreeMap::new();
         for (number, row) in (1..).zip(&self.rows) {
-            let relation = match row.relation {
-                Relation::AtMost => 'L',
-                Relation::AtLeast => 'G',
-                Relation::Equal => 'E',
-            };
-            writeln!(out, " {relation}  R{number}")?;
+            writeln!(out, " {}  R{number}", row.relation.1)?;
             for &(factor, variable) in &row.terms {
                 columns.entry(variable).or_default().push((number, factor));
             }
@@ -350,12 +335,10 @@ pub fn decode(board: &Board, goal: &Board, answer: &str) -> Result<Moves, SolveE
         return Err(refuse("the answer says that there is no solution".into()));
     }
     let literals = literals(answer);
-    let moves = if literals.is_empty() {
-        of_values(answer)
-    } else {
-        of_literals(board, goal, &literals).ok_or_else(|| {
-            refuse("the answer does not have the variables of a formula for this board".into())
-        })?
+    let foreign = "the answer does not have the variables of a formula for this board";
+    let moves = match literals.is_empty() {
+        true => of_values(answer),
+        false => of_literals(board, goal, &literals).ok_or_else(|| refuse(foreign.into()))?,
     };
     match moves.apply(board) {
         Ok(end) if end == *goal => Ok(moves),
@@ -399,13 +382,13 @@ fn of_literals(board: &Board, goal: &Board, literals: &[i32]) -> Option<Moves> {
     if formula.question().steps() != steps || formula.variables() != variables {
         return None;
     }
-    let holds: std::collections::HashSet<i32> = literals.iter().copied().collect();
+    let holds: HashSet<i32> = literals.iter().copied().collect();
     Some(formula.decode(|variable| holds.contains(&variable)))
 }
 
 /// The moves of an integer program's solution: the variables u, d, l and r that are 1.
 fn of_values(answer: &str) -> Moves {
-    let mut taken: HashMap<usize, (Direction, f64)> = HashMap::new();
+    let mut taken: BTreeMap<usize, Direction> = BTreeMap::new();
     for line in answer.lines() {
         // CPLEX and others: <variable name="u_0" index="5" value="1"/>.
         let (line, marked) = match line.split_once("value=") {
@@ -417,17 +400,12 @@ fn of_values(answer: &str) -> Moves {
             continue;
         };
         let mut numbers = words.filter_map(|word| word.parse().ok());
-        let value = marked.and_then(|value| value.parse().ok());
-        let Some(value) = value.or_else(|| numbers.next()) else {
-            continue;
-        };
-        if value > 0.5 {
-            taken.entry(step).or_insert((direction, value));
+        let value: Option<f64> = marked.and_then(|value| value.parse().ok());
+        if value.or_else(|| numbers.next()).is_some_and(|value| value > 0.5) {
+            taken.entry(step).or_insert(direction);
         }
     }
-    let mut taken: Vec<(usize, Direction)> = taken.into_iter().map(|(t, (d, _))| (t, d)).collect();
-    taken.sort_unstable();
-    Moves(taken.into_iter().map(|(_, direction)| direction).collect())
+    Moves(taken.into_values().collect())
 }
 
 /// The direction and the step that a name represents.

@@ -19,15 +19,10 @@ use crate::{
         constructive::Constructive,
         database::Database,
         heuristics::{BitTables, Sums},
-        ida::{
-            Answer, Attempt, Control, MoveTree, Pending, Rooted, StateSolver, WalkResult, Walked,
-        },
+        ida::{Answer, Attempt, Pending, Rooted, StateSolver},
         pruner::MovePruner,
         symmetry::{Lens, images},
-        walk::{
-            Heuristic, KnownBoard, MAX_BIT_VIEWS, MAX_PATTERNS, MAX_VIEWS, StackLevel, Subtree,
-            Tree, Walk,
-        },
+        walk::{Heuristic, KnownBoard, MAX_BIT_VIEWS, MAX_PATTERNS, MAX_VIEWS, RootedTree, Tree},
     },
     store,
 };
@@ -159,7 +154,7 @@ impl Optimal {
 
     /// Returns the number of symmetric lookups per node.
     pub fn views(&self) -> usize {
-        self.tree.views()
+        self.tree.views.len()
     }
 
     /// Returns a lower bound on the number of moves of a board: the maximum sum over all partitions and symmetries.
@@ -282,8 +277,7 @@ impl Tree {
     /// Returns the tree below a board, with the fastest heuristic that the databases allow.
     pub fn rooted(&self, board: &Board) -> Box<dyn Rooted<Board> + '_> {
         fn of<'t>(heuristic: impl Heuristic + 't, board: &Board) -> Box<dyn Rooted<Board> + 't> {
-            let known = KnownBoard::new(heuristic.tree(), board);
-            Box::new(RootedTree { heuristic, board: board.clone(), known })
+            Box::new(RootedTree::new(heuristic, board))
         }
         let (plain, bits) = (self.is_plain(), self.is_bits());
         match self.views.len() {
@@ -303,7 +297,7 @@ impl Tree {
         }
     }
 
-    /// Returns the bytes of all databases.
+    /// The bytes of all databases.
     pub fn bytes(&self) -> u64 {
         let mut pdbs: Vec<&Pdb> = self.databases().map(|database| &*database.pdb).collect();
         pdbs.sort_unstable_by_key(|&pdb| std::ptr::from_ref(pdb));
@@ -321,47 +315,6 @@ impl Tree {
     /// Returns the lower bound on the number of moves of a board with which a search begins.
     pub fn estimate(&self, board: &Board) -> usize {
         self.at_least(board, KnownBoard::new(self, board).estimate(self) as usize)
-    }
-}
-
-struct RootedTree<H> {
-    heuristic: H,
-    board: Board,
-    known: KnownBoard,
-}
-
-impl<H: Heuristic> MoveTree for RootedTree<H> {
-    type Subtree = Subtree<H>;
-    type Stack = Vec<StackLevel<H::Brought>>;
-
-    fn is_solved(&self) -> bool {
-        self.board == self.heuristic.tree().goal
-    }
-
-    fn at_least(&self, bound: usize) -> usize {
-        self.heuristic.tree().at_least(&self.board, bound)
-    }
-
-    fn whole(&self, limit: usize) -> Subtree<H> {
-        Subtree::whole(&self.heuristic, &self.board, &self.known, limit)
-    }
-
-    fn spread(&self, whole: &Subtree<H>, depth: usize, limit: usize) -> (Vec<Subtree<H>>, Walked) {
-        Walk::spread(&self.heuristic, whole, depth, limit)
-    }
-
-    fn path<'s>(&self, subtree: &'s Subtree<H>) -> &'s [u16] {
-        &subtree.path
-    }
-
-    fn walk(
-        &self,
-        subtree: &Subtree<H>,
-        control: &Control<'_>,
-        place: usize,
-        stack: &mut Self::Stack,
-    ) -> WalkResult {
-        Walk::pass(&self.heuristic, subtree, control, place, stack)
     }
 }
 

@@ -13,13 +13,16 @@ use std::time::Instant;
 use crate::{
     Error,
     progress::Progress,
-    pruning::{PruningTable, row_rank::PieceMap},
+    pruning::{PruningTable, allows_all_moves, row_rank::PieceMap},
     puzzle::{
-        PuzzleError, Unreachable, Variant,
+        Unreachable, Variant,
         orbits::{Arrangement, OrbitPuzzle, Turns},
         reachable::Reachability,
     },
-    solve::{Answer, PuzzleSolver, SolveError},
+    solve::{
+        Answer, SolveError,
+        puzzles::{PuzzleSolver, move_named, replayed, unreached},
+    },
 };
 
 /// A solver that brings a puzzle from one set of goals to the next until it is solved.
@@ -57,7 +60,7 @@ impl PhaseSolver {
     /// function builds the tables of each phase.
     ///
     /// # Errors
-    /// [`PuzzleError`] for an impossible variant; the errors of the function; the errors of [`PuzzleSolver::new`].
+    /// [`PuzzleError`](crate::puzzle::PuzzleError) for an impossible variant; the errors of the function; the errors of [`PuzzleSolver::new`].
     pub fn new<E: From<Error>>(
         puzzle: OrbitPuzzle,
         via: &[Variant],
@@ -100,8 +103,7 @@ impl PhaseSolver {
     ) -> Result<Answer<Vec<String>>, SolveError> {
         let begun = Instant::now();
         if let Some(Err(why)) = self.reaches(state) {
-            let (puzzle, why) = (self.puzzle.to_string(), why.to_string());
-            return Err(PuzzleError::Unreached { puzzle, why }.into());
+            return Err(unreached(&self.puzzle, why));
         }
         let mut at = state.clone();
         let mut solution: Vec<usize> = Vec::new();
@@ -118,20 +120,13 @@ impl PhaseSolver {
                 return Ok(Answer { moves: None, at_least, nodes, seconds });
             };
             for name in names {
-                let one = self.puzzle.moves().iter().position(|one| one.name == name);
-                let one = one.ok_or(SolveError::NoSolution)?;
+                let one = move_named(&self.puzzle, &name).ok_or(SolveError::NoSolution)?;
                 at = self.puzzle.moved(&at, one).ok_or(SolveError::NoSolution)?;
                 solution.push(one);
             }
         }
-        let solution = self.joined(solution);
-        let after = |at: Option<Arrangement>, one: &usize| self.puzzle.moved(&at?, *one);
-        let end = solution.iter().fold(Some(state.clone()), after);
-        if end.is_none_or(|end| !self.puzzle.is_goal(&end)) {
-            return Err(SolveError::NoSolution);
-        }
-        let name = |&one: &usize| self.puzzle.moves()[one].name.clone();
-        let moves = Some(solution.iter().map(name).collect());
+        let moves = replayed(&self.puzzle, state, self.joined(solution));
+        let moves = Some(moves.ok_or(SolveError::NoSolution)?);
         let (at_least, seconds) = (least.unwrap_or_default(), begun.elapsed().as_secs_f64());
         Ok(Answer { moves, at_least, nodes, seconds })
     }
@@ -140,25 +135,23 @@ impl PhaseSolver {
     /// the next begins.
     fn joined(&self, moves: Vec<usize>) -> Vec<usize> {
         let all = self.puzzle.moves();
-        if all.iter().any(|one| one.requires.is_some()) || !self.puzzle.illegal().is_empty() {
+        if !allows_all_moves(&self.puzzle) {
             return moves;
         }
         let mut joined: Vec<usize> = Vec::new();
         for one in moves {
-            let Some(&before) = joined.last() else {
+            let Some(before) = joined.pop() else {
                 joined.push(one);
                 continue;
             };
             let of = |index: usize| &all[index].transformation;
             let both = of(before).then(of(one), self.puzzle.orbits());
             let seen = |index: &usize| self.puzzle.seen(of(*index)) == self.puzzle.seen(&both);
-            if !self.puzzle.does_something(&both) {
-                joined.pop();
-            } else if let Some(same) = (0..all.len()).find(seen) {
-                joined.pop();
-                joined.push(same);
-            } else {
-                joined.push(one);
+            if self.puzzle.does_something(&both) {
+                match (0..all.len()).find(seen) {
+                    Some(same) => joined.push(same),
+                    None => joined.extend([before, one]),
+                }
             }
         }
         joined

@@ -2,7 +2,7 @@
 //! and a state needs as many moves as its inverse.
 //!
 //! `optimal` asks a [`MovePruner`] for the moves of a board. For any other puzzle, `puzzles` asks a [`WordPruner`], and
-//! looks up [`Inverses`] of states too; its [`RowMoves`] write only what the next lookup reads.
+//! looks up inverses of states too; its [`RowMoves`] write only what the next lookup reads.
 //!
 //! Source: L. A. Taylor and R. E. Korf, Pruning duplicate nodes in depth-first search, AAAI 1993.
 
@@ -16,6 +16,7 @@ use std::{
 use crate::{
     frontier::{FieldKind, FieldMap, StateFields},
     kernel::prefetch,
+    pruning::allows_all_moves,
     puzzle::{
         Direction, Size,
         orbits::{OrbitPlace, OrbitPuzzle, Transformation},
@@ -54,8 +55,15 @@ const NONE: u32 = u32::MAX;
 struct PrefixNode {
     cell: usize,
     child: [u32; 4],
+    pruned: [bool; 4],
     /// The state of the longest proper suffix that is a prefix in some tree.
     suffix: u32,
+}
+
+impl PrefixNode {
+    fn new(cell: usize) -> PrefixNode {
+        PrefixNode { cell, child: [NONE; 4], pruned: [false; 4], suffix: NONE }
+    }
 }
 
 impl MovePruner {
@@ -65,16 +73,12 @@ impl MovePruner {
     /// for depth 12.
     pub fn new(size: Size, depth: usize) -> MovePruner {
         let cells = size.cells();
-        let mut nodes: Vec<PrefixNode> =
-            (0..cells).map(|cell| PrefixNode { cell, child: [NONE; 4], suffix: NONE }).collect();
-        let mut pruned: Vec<[bool; 4]> = vec![[false; 4]; cells];
+        let mut nodes: Vec<PrefixNode> = (0..cells).map(PrefixNode::new).collect();
         let all = map_numbers(cells, &|start| duplicates(size, start, depth));
         for (start, sequences) in all.iter().enumerate() {
-            for sequence in sequences {
-                insert(&mut nodes, &mut pruned, size, start, sequence);
-            }
+            sequences.iter().for_each(|sequence| insert(&mut nodes, size, start, sequence));
         }
-        let mut next = link(size, &mut nodes, &mut pruned);
+        let mut next = link(size, &mut nodes);
         for next in &mut next {
             let mut moves = [NONE; 4];
             let allowed = (0..).zip(*next).filter(|(_, next)| *next != NONE);
@@ -227,13 +231,7 @@ impl Hasher for Key {
     }
 }
 
-fn insert(
-    nodes: &mut Vec<PrefixNode>,
-    pruned: &mut Vec<[bool; 4]>,
-    size: Size,
-    start: usize,
-    sequence: &[Direction],
-) {
+fn insert(nodes: &mut Vec<PrefixNode>, size: Size, start: usize, sequence: &[Direction]) {
     let Some((&last, front)) = sequence.split_last() else {
         return;
     };
@@ -244,22 +242,20 @@ fn insert(
             let cell = direction.tile_cell(size, nodes[at].cell).unwrap_or(nodes[at].cell);
             let new = nodes.len() as u32;
             nodes[at].child[direction as usize] = new;
-            nodes.push(PrefixNode { cell, child: [NONE; 4], suffix: NONE });
-            pruned.push([false; 4]);
+            nodes.push(PrefixNode::new(cell));
             new as usize
         } else {
             child as usize
         };
     }
-    pruned[at][last as usize] = true;
+    nodes[at].pruned[last as usize] = true;
 }
 
 /// Combines the trees into one automaton (Aho and Corasick 1975): a state represents the longest suffix of the moves so
 /// far that is a prefix of a duplicate.
-fn link(size: Size, nodes: &mut [PrefixNode], pruned: &mut [[bool; 4]]) -> Vec<[u32; 4]> {
-    let roots = size.cells();
+fn link(size: Size, nodes: &mut [PrefixNode]) -> Vec<[u32; 4]> {
     let mut next = vec![[NONE; 4]; nodes.len()];
-    let mut queue: VecDeque<usize> = (0..roots).collect();
+    let mut queue: VecDeque<usize> = (0..size.cells()).collect();
     while let Some(at) = queue.pop_front() {
         let suffix = nodes[at].suffix;
         for direction in Direction::ALL {
@@ -270,14 +266,14 @@ fn link(size: Size, nodes: &mut [PrefixNode], pruned: &mut [[bool; 4]]) -> Vec<[
             // This state has the transitions of its suffix, unless its own tree goes deeper.
             let shorter = if suffix == NONE { cell as u32 } else { next[suffix as usize][d] };
             if suffix != NONE && shorter == NONE {
-                pruned[at][d] = true;
+                nodes[at].pruned[d] = true;
             }
             let child = nodes[at].child[d];
             if child != NONE {
                 nodes[child as usize].suffix = if shorter == NONE { cell as u32 } else { shorter };
                 queue.push_back(child as usize);
             }
-            if !pruned[at][d] {
+            if !nodes[at].pruned[d] {
                 next[at][d] = if child != NONE { child } else { shorter };
             }
         }
@@ -304,9 +300,10 @@ impl WordPruner {
     /// Returns the pruner that contains all duplicates among sequences up to the greatest length for which there are at
     /// most 200,000; if moves depend on where a piece is, it only prevents a move from being undone at once.
     pub fn new(puzzle: &OrbitPuzzle) -> WordPruner {
-        let conditional =
-            !puzzle.illegal().is_empty() || puzzle.moves().iter().any(|one| one.requires.is_some());
-        let forbidden = if conditional { undone(puzzle) } else { duplicate_words(puzzle) };
+        let forbidden = match allows_all_moves(puzzle) {
+            true => duplicate_words(puzzle),
+            false => undone(puzzle),
+        };
         WordPruner::without(puzzle.moves().len(), &forbidden)
     }
 
@@ -391,8 +388,7 @@ fn duplicate_words(puzzle: &OrbitPuzzle) -> Vec<Vec<u16>> {
     let mut level = vec![(Vec::new(), Transformation::identity(orbits))];
     let mut all = 0;
     loop {
-        let kept: HashMap<Vec<u16>, ()> =
-            level.iter().map(|(word, _)| (word.clone(), ())).collect();
+        let kept: HashSet<Vec<u16>> = level.iter().map(|(word, _)| word.clone()).collect();
         let mut next = Vec::new();
         if all + level.len() * moves.len() > MOST {
             return forbidden;
@@ -402,7 +398,7 @@ fn duplicate_words(puzzle: &OrbitPuzzle) -> Vec<Vec<u16>> {
                 let mut longer = word.clone();
                 longer.push(one as u16);
                 // A forbidden sequence within it already forbids it.
-                if longer.len() > 1 && !kept.contains_key(&longer[1..]) {
+                if longer.len() > 1 && !kept.contains(&longer[1..]) {
                     continue;
                 }
                 let both = done.then(transformation, orbits);
@@ -420,80 +416,70 @@ fn duplicate_words(puzzle: &OrbitPuzzle) -> Vec<Vec<u16>> {
     }
 }
 
-// Inverses of states, and the effects of moves on them.
+// Inverses of states, for puzzles whose states are products of moves: all pieces differ, all orientations are visible,
+// and every move has its inverse and is always allowed. A state and its inverse need the same number of moves.
 
-/// Inverses of states, for puzzles whose states are products of moves: all pieces differ, all orientations are visible,
-/// and every move has its inverse and is always allowed. A state and its inverse need the same number of moves.
-pub(crate) struct Inverses {
-    /// The effects of moves on the row of the inverse.
-    pub moves: Vec<FieldMap>,
+/// The effects of moves on the rows of inverses; `None` if states have no inverses.
+pub(crate) fn inverse_moves(puzzle: &OrbitPuzzle, fields: &StateFields) -> Option<Vec<FieldMap>> {
+    let whole = puzzle.orbits().iter().all(|orbit| {
+        let mut kinds: Vec<u8> = orbit.solved.iter().map(|piece| piece.kind).collect();
+        kinds.sort_unstable();
+        kinds.windows(2).all(|two| two[0] != two[1])
+            && orbit.solved.iter().all(|piece| piece.turn == 0)
+            && orbit.moduli.iter().all(|&modulus| modulus == orbit.orientations)
+    });
+    let one_goal = *puzzle.goals() == [puzzle.solved()];
+    if !whole || !allows_all_moves(puzzle) || !one_goal || puzzle.is_directed() {
+        return None;
+    }
+    let moves = puzzle.moves().iter().map(|one| {
+        let inverse = one.transformation.inverse(puzzle.orbits());
+        // The inverse of "a state, then a move" is the inverse of the move, then the inverse of the state: a piece goes
+        // where the piece goes whose home it reaches first.
+        let mut map = FieldMap { source: Vec::new(), table: Vec::new() };
+        for field in &fields.fields {
+            let FieldKind::Location { kind } = field.kind else { return None };
+            let turn = &inverse.0[field.orbit];
+            let home = home_of(puzzle, field.orbit, kind)?;
+            let to = turn.source.iter().position(|&from| usize::from(from) == home)?;
+            map.source.push(field_of(puzzle, fields, field.orbit, to)? as u16);
+            let (modulus, twist) = (field.modulus, usize::from(turn.twist[to]));
+            let turned = |value| value / modulus * modulus + (value % modulus + twist) % modulus;
+            map.table.push((0..field.values).map(|value| turned(value) as u8).collect());
+        }
+        Some(map)
+    });
+    moves.collect()
 }
 
-impl Inverses {
-    /// Returns the effects of moves on inverses; `None` if states have no inverses.
-    pub fn of(puzzle: &OrbitPuzzle, fields: &StateFields) -> Option<Inverses> {
-        let whole = puzzle.orbits().iter().all(|orbit| {
-            let mut kinds: Vec<u8> = orbit.solved.iter().map(|piece| piece.kind).collect();
-            kinds.sort_unstable();
-            kinds.windows(2).all(|two| two[0] != two[1])
-                && orbit.solved.iter().all(|piece| piece.turn == 0)
-                && orbit.moduli.iter().all(|&modulus| modulus == orbit.orientations)
-        });
-        let free =
-            puzzle.illegal().is_empty() && puzzle.moves().iter().all(|one| one.requires.is_none());
-        let one_goal = *puzzle.goals() == [puzzle.solved()];
-        if !whole || !free || !one_goal || puzzle.is_directed() {
-            return None;
+/// The row of the inverse of a state.
+pub(crate) fn inverse_row(puzzle: &OrbitPuzzle, fields: &StateFields, row: &[u8]) -> Vec<u8> {
+    let mut inverse = vec![0; row.len()];
+    for (field, &value) in fields.fields.iter().zip(row) {
+        let FieldKind::Location { kind } = field.kind else { continue };
+        let (modulus, value) = (field.modulus, usize::from(value));
+        let of = field_of(puzzle, fields, field.orbit, value / modulus);
+        if let (Some(home), Some(of)) = (home_of(puzzle, field.orbit, kind), of) {
+            inverse[of] = (home * modulus + (modulus - value % modulus) % modulus) as u8;
         }
-        let moves = puzzle.moves().iter().map(|one| {
-            let inverse = one.transformation.inverse(puzzle.orbits());
-            // The inverse of "a state, then a move" is the inverse of the move, then the inverse of the state: a piece
-            // goes where the piece goes whose home it reaches first.
-            let mut map = FieldMap { source: Vec::new(), table: Vec::new() };
-            for field in &fields.fields {
-                let FieldKind::Location { kind } = field.kind else { return None };
-                let orbit = &puzzle.orbits()[field.orbit];
-                let turn = &inverse.0[field.orbit];
-                let home = orbit.solved.iter().position(|piece| piece.kind == kind)?;
-                let to = turn.source.iter().position(|&from| usize::from(from) == home)?;
-                let at = OrbitPlace {
-                    orbit: field.orbit as u8,
-                    position: 0,
-                    kind: orbit.solved[to].kind,
-                };
-                map.source.push(fields.location(at)? as u16);
-                let twist = usize::from(turn.twist[to]);
-                let turned = |value| {
-                    value / field.modulus * field.modulus
-                        + (value % field.modulus + twist) % field.modulus
-                };
-                map.table.push((0..field.values).map(|value| turned(value) as u8).collect());
-            }
-            Some(map)
-        });
-        Some(Inverses { moves: moves.collect::<Option<_>>()? })
     }
+    inverse
+}
 
-    /// Returns the row of the inverse of a state.
-    pub fn row(puzzle: &OrbitPuzzle, fields: &StateFields, row: &[u8]) -> Vec<u8> {
-        let mut inverse = vec![0; row.len()];
-        for (field, &value) in fields.fields.iter().zip(row) {
-            let FieldKind::Location { kind } = field.kind else { continue };
-            let orbit = &puzzle.orbits()[field.orbit];
-            let home = orbit.solved.iter().position(|piece| piece.kind == kind);
-            let (position, turn) =
-                (usize::from(value) / field.modulus, usize::from(value) % field.modulus);
-            let at = OrbitPlace {
-                orbit: field.orbit as u8,
-                position: 0,
-                kind: orbit.solved[position].kind,
-            };
-            if let (Some(home), Some(of)) = (home, fields.location(at)) {
-                inverse[of] = (home * field.modulus + (field.modulus - turn) % field.modulus) as u8;
-            }
-        }
-        inverse
-    }
+/// The position of a piece in the solved state.
+fn home_of(puzzle: &OrbitPuzzle, orbit: usize, kind: u8) -> Option<usize> {
+    puzzle.orbits()[orbit].solved.iter().position(|piece| piece.kind == kind)
+}
+
+/// The field of the piece that is at a position in the solved state.
+fn field_of(
+    puzzle: &OrbitPuzzle,
+    fields: &StateFields,
+    orbit: usize,
+    home: usize,
+) -> Option<usize> {
+    let kind = puzzle.orbits()[orbit].solved[home].kind;
+    fields.location(OrbitPlace { orbit: orbit as u8, position: 0, kind })
 }
 
 // Effects of moves on rows: the fields of a state and, if they are used, of its inverse.
@@ -517,15 +503,15 @@ struct RowMove {
 }
 
 impl RowMoves {
-    /// Returns the moves in a single stage.
-    pub fn new(puzzle: &OrbitPuzzle, fields: &StateFields, back: Option<&Inverses>) -> RowMoves {
+    /// The moves in a single stage; `back` has their effects on inverses, if these are used.
+    pub fn new(puzzle: &OrbitPuzzle, fields: &StateFields, back: Option<&[FieldMap]>) -> RowMoves {
         let mut values = Vec::new();
         let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
         let mut moves = Vec::new();
         for (index, one) in puzzle.moves().iter().enumerate() {
             let mut map = fields.of_move(puzzle, &one.transformation);
             if let Some(back) = back {
-                let (first, back) = (map.source.len() as u16, &back.moves[index]);
+                let (first, back) = (map.source.len() as u16, &back[index]);
                 map.source.extend(back.source.iter().map(|&from| from + first));
                 map.table.extend(back.table.iter().cloned());
             }
@@ -591,10 +577,7 @@ impl RowMoves {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        puzzle::{named, orbits::Turns},
-        random::SplitMix64,
-    };
+    use crate::puzzle::{named, orbits::Turns};
 
     #[test]
     fn sequences_are_as_many_as_states_where_all_duplicates_are_known() {
@@ -614,16 +597,16 @@ mod tests {
     fn inverses_follow_the_moves() {
         let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers).unwrap();
         let fields = StateFields::of(&cube);
-        let inverses = Inverses::of(&cube, &fields).unwrap();
+        let inverses = inverse_moves(&cube, &fields).unwrap();
         let mut random = SplitMix64::new(3);
         let mut row = fields.encode(&cube.solved());
         let mut inverse = row.clone();
         for _ in 0..100 {
             let one = random.draw() as usize % cube.moves().len();
             row = fields.of_move(&cube, &cube.moves()[one].transformation).apply(&row);
-            inverse = inverses.moves[one].apply(&inverse);
-            assert_eq!(inverse, Inverses::row(&cube, &fields, &row));
-            assert_eq!(row, Inverses::row(&cube, &fields, &inverse));
+            inverse = inverses[one].apply(&inverse);
+            assert_eq!(inverse, inverse_row(&cube, &fields, &row));
+            assert_eq!(row, inverse_row(&cube, &fields, &inverse));
         }
     }
 }

@@ -12,9 +12,10 @@
 //!
 //! Invariant: a solution has been replayed before it is returned. Solutions and nodes do not depend on the number of threads.
 
-use std::sync::Arc;
+use std::{cmp::Reverse, sync::Arc};
 
 use crate::{
+    Error,
     frontier::{StateFields, SymmetryGroup},
     kernel::prefetch,
     progress::{NoProgress, Progress},
@@ -30,7 +31,7 @@ use crate::{
         ida::{
             Answer, Attempt, Control, MoveTree, Pending, Rooted, StateSolver, WalkResult, Walked,
         },
-        pruner::{Inverses, RowMoves, WordPruner},
+        pruner::{RowMoves, WordPruner, inverse_moves, inverse_row},
     },
     threads::map_numbers,
 };
@@ -169,9 +170,8 @@ impl PuzzleSolver {
         let exact = tables.iter().position(whole);
         let (back, group) = match exact {
             Some(_) => (None, SymmetryGroup::trivial(&fields)),
-            None => (Inverses::of(&puzzle, &fields), SymmetryGroup::find(&puzzle, &fields)),
+            None => (inverse_moves(&puzzle, &fields), SymmetryGroup::find(&puzzle, &fields)),
         };
-        let directed = puzzle.is_directed();
         let (mut views, mut sets) = (Vec::new(), Vec::new());
         for (index, table) in tables.iter().enumerate() {
             let there = table.puzzle();
@@ -185,7 +185,8 @@ impl PuzzleSolver {
             if !table.is_loaded() {
                 return Err(unfit("is not in memory: load or map it"));
             }
-            if directed && table.entry_size() == EntrySize::Mod3 {
+            let size = table.entry_size();
+            if size == EntrySize::Mod3 && puzzle.is_directed() {
                 return Err(unfit("stores depths modulo 3, but some moves cannot be reversed"));
             }
             sets.push(map.orbit.clone());
@@ -195,11 +196,10 @@ impl PuzzleSolver {
             let most = (table.histogram().len() - 1) as u8;
             for symmetry in &group.maps {
                 let rank = table.numbers.of_rows((&puzzle, &fields), there, &map, symmetry);
-                let size = table.entry_size();
                 let view = |rank| TableView { table: index, rank, size, part: 0, most };
                 // A move may change the bound of the inverse by more than one.
                 if let Some(back) = back.as_ref().filter(|_| size != EntrySize::Mod3) {
-                    views.push(view(rank.shifted(back.moves[0].source.len())));
+                    views.push(view(rank.shifted(back[0].source.len())));
                 }
                 views.push(view(rank));
             }
@@ -214,14 +214,13 @@ impl PuzzleSolver {
         }
         goals.sort_unstable();
         let mut solver = PuzzleSolver {
-            words: if exact.is_some() {
-                WordPruner::none(&puzzle)
-            } else {
-                WordPruner::new(&puzzle)
+            words: match exact {
+                Some(_) => WordPruner::none(&puzzle),
+                None => WordPruner::new(&puzzle),
             },
             width: goals[0].len(),
             reachable: Reachability::of(&puzzle),
-            moves: RowMoves::new(&puzzle, &fields, back.as_ref()),
+            moves: RowMoves::new(&puzzle, &fields, back.as_deref()),
             puzzle,
             fields,
             tables,
@@ -230,9 +229,8 @@ impl PuzzleSolver {
             goals,
         };
         solver.choose_views();
-        solver
-            .moves
-            .divide(&solver.views.iter().map(|view| view.rank.fields()).collect::<Vec<_>>());
+        let read: Vec<_> = solver.views.iter().map(|view| view.rank.fields()).collect();
+        solver.moves.divide(&read);
         Ok(solver)
     }
 
@@ -261,28 +259,23 @@ impl PuzzleSolver {
                 _ => table.value(number).unwrap_or_default(),
             }
         };
-        let mut said: Vec<Option<Vec<u8>>> = map_numbers(views.len(), &|view| {
-            Some(samples.iter().map(|row| exact(&views[view], row)).collect())
+        let said: Vec<Vec<u8>> = map_numbers(views.len(), &|view| {
+            samples.iter().map(|row| exact(&views[view], row)).collect()
         });
-        let mut views: Vec<Option<TableView>> = views.into_iter().map(Some).collect();
+        let mut left: Vec<(TableView, Vec<u8>)> = views.into_iter().zip(said).collect();
         let mut best = vec![vec![0u8; samples.len()]; self.parts];
         while self.views.len() < MAX_VIEWS {
-            let raised = |(i, said): (usize, &Option<Vec<u8>>)| {
-                let best = &best[views[i].as_ref()?.part];
-                let raised = said.as_ref()?.iter().zip(best).map(|(s, b)| s.saturating_sub(*b));
-                Some((raised.map(usize::from).sum::<usize>(), i))
+            let raised = |(view, said): &(TableView, Vec<u8>)| -> usize {
+                let pairs = said.iter().zip(&best[view.part]);
+                pairs.map(|(said, best)| usize::from(said.saturating_sub(*best))).sum()
             };
-            let gains = said.iter().enumerate().filter_map(raised);
             // The first among equals.
-            let Some((gain, i)) = gains.max_by_key(|&(gain, i)| (gain, std::cmp::Reverse(i)))
-            else {
-                break;
-            };
+            let gains = left.iter().map(raised).zip((0..left.len()).map(Reverse));
+            let Some((gain, Reverse(i))) = gains.max() else { break };
             if gain < samples.len() / WORTH && !self.views.is_empty() {
                 break;
             }
-            let own = said[i].take().unwrap_or_default();
-            let Some(view) = views[i].take() else { break };
+            let (view, own) = left.remove(i);
             best[view.part].iter_mut().zip(own).for_each(|(best, own)| *best = own.max(*best));
             self.views.push(view);
         }
@@ -337,39 +330,16 @@ impl PuzzleSolver {
     fn root(&self, state: &Arrangement) -> Result<PuzzleSubtree, SolveError> {
         let mut row = self.fields.encode(state);
         if self.width > row.len() {
-            let inverse = Inverses::row(&self.puzzle, &self.fields, &row);
-            row.extend(inverse);
+            row.extend(inverse_row(&self.puzzle, &self.fields, &row));
         }
         let exact = |view: &TableView| -> Result<u8, SolveError> {
-            let table = &self.tables[view.table];
-            let depth = table.depth_at(view.rank.rank(&row));
-            let unfit = |reason: String| SolveError::Database { reason };
-            let depth = depth.map_err(|error| unfit(error.to_string()))?;
-            let unreached = || {
-                SolveError::Puzzle(PuzzleError::Unreached {
-                    puzzle: self.puzzle.to_string(),
-                    why: "the tables do not contain this state".into(),
-                })
-            };
-            Ok(depth.ok_or_else(unreached)? as u8)
+            let depth = self.tables[view.table].depth_at(view.rank.rank(&row));
+            let unfit = |error: Error| SolveError::Database { reason: error.to_string() };
+            let why = "the tables do not contain this state";
+            depth.map_err(unfit)?.map(|d| d as u8).ok_or_else(|| unreached(&self.puzzle, why))
         };
         let bounds = self.views.iter().map(exact).collect::<Result<_, _>>()?;
         Ok(PuzzleSubtree { path: Vec::new(), row, word: WordPruner::START, bounds })
-    }
-
-    /// The names of the moves, if they solve a state.
-    fn replay(
-        &self,
-        state: &Arrangement,
-        moves: impl IntoIterator<Item = usize>,
-    ) -> Option<Vec<String>> {
-        let mut at = state.clone();
-        let mut names = Vec::new();
-        for one in moves {
-            at = self.puzzle.moved(&at, one)?;
-            names.push(self.puzzle.moves()[one].name.clone());
-        }
-        self.puzzle.is_goal(&at).then_some(names)
     }
 
     #[inline]
@@ -465,6 +435,30 @@ impl PuzzleSolver {
     }
 }
 
+/// The error for a state to which no moves lead.
+pub(crate) fn unreached(puzzle: &OrbitPuzzle, why: impl ToString) -> SolveError {
+    PuzzleError::Unreached { puzzle: puzzle.to_string(), why: why.to_string() }.into()
+}
+
+/// The names of some moves, if they solve a state.
+pub(crate) fn replayed(
+    puzzle: &OrbitPuzzle,
+    state: &Arrangement,
+    moves: impl IntoIterator<Item = usize>,
+) -> Option<Vec<String>> {
+    let (mut at, mut names) = (state.clone(), Vec::new());
+    for one in moves {
+        at = puzzle.moved(&at, one)?;
+        names.push(puzzle.moves()[one].name.clone());
+    }
+    puzzle.is_goal(&at).then_some(names)
+}
+
+/// The number of the move with a name.
+pub(crate) fn move_named(puzzle: &OrbitPuzzle, name: &str) -> Option<usize> {
+    puzzle.moves().iter().position(|one| one.name == name)
+}
+
 /// The tree below a state.
 struct RootedPuzzle<'s> {
     solver: &'s PuzzleSolver,
@@ -496,8 +490,8 @@ impl MoveTree for RootedPuzzle<'_> {
         depth: usize,
         limit: usize,
     ) -> (Vec<PuzzleSubtree>, Walked) {
-        let (solver, mut walked) =
-            (self.solver, Walked { left: (limit - depth) as u32, ..NOWHERE });
+        let solver = self.solver;
+        let mut walked = Walked { left: (limit - depth) as u32, ..NOWHERE };
         let (mut subtrees, mut level) = (vec![whole.clone()], solver.level());
         let views = solver.views.len();
         for depth in 1..=depth {
@@ -584,8 +578,7 @@ impl StateSolver for PuzzleSolver {
 
     fn begin(&self, state: &Arrangement) -> Result<Pending<Arrangement>, SolveError> {
         if let Some(Err(why)) = self.reaches(state) {
-            let (puzzle, why) = (self.puzzle.to_string(), why.to_string());
-            return Err(PuzzleError::Unreached { puzzle, why }.into());
+            return Err(unreached(&self.puzzle, why));
         }
         let root = self.root(state)?;
         let mut largest = vec![0; self.parts];
@@ -611,7 +604,8 @@ impl StateSolver for PuzzleSolver {
     ) -> Result<Option<Vec<String>>, SolveError> {
         self.tables.iter().try_for_each(|table| table.unchanged())?;
         let names = |moves: Vec<u16>| {
-            self.replay(state, moves.into_iter().map(usize::from)).ok_or(SolveError::NoSolution)
+            let moves = moves.into_iter().map(usize::from);
+            replayed(&self.puzzle, state, moves).ok_or(SolveError::NoSolution)
         };
         solution?.map(names).transpose()
     }
@@ -639,9 +633,8 @@ impl StateSolver for PuzzleSolver {
     }
 
     fn replayed(&self, state: &Arrangement, moves: &str) -> Option<(Vec<String>, usize)> {
-        let number = |name: &str| self.puzzle.moves().iter().position(|one| one.name == name);
-        let numbers: Option<Vec<usize>> = moves.split_whitespace().map(number).collect();
-        let moves = self.replay(state, numbers?)?;
+        let numbers = moves.split_whitespace().map(|name| move_named(&self.puzzle, name));
+        let moves = replayed(&self.puzzle, state, numbers.collect::<Option<Vec<usize>>>()?)?;
         let length = moves.len();
         Some((moves, length))
     }

@@ -1,8 +1,8 @@
 //! The tree of moves that a search walks through, what it knows about each board, and the depth-first walk of an
 //! iteration: from a node down to the threshold, with any heuristic.
 //!
-//! `optimal` makes a [`Tree`] of a goal and its databases, and a [`Walk`] for each [`Subtree`] of an iteration. A
-//! [`Heuristic`] (`heuristics`) looks up the children of a node.
+//! `optimal` makes a [`Tree`] of a goal and its databases, and a [`RootedTree`] for a board, with a [`Heuristic`]
+//! (`heuristics`) that looks up the children of a node. There is one [`Walk`] for each [`Subtree`] of an iteration.
 
 use std::ops::Range;
 
@@ -10,8 +10,10 @@ use crate::{
     pdb::Pattern,
     puzzle::{Board, Direction},
     solve::{
+        cells_of,
         database::Database,
-        ida::{Control, WalkResult, Walked},
+        distance,
+        ida::{Control, MoveTree, WalkResult, Walked},
         pruner::MovePruner,
         symmetry::{Lens, MAX_CELLS},
     },
@@ -46,7 +48,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Returns the solver; the views are those of the databases' patterns, at least one.
+    /// The views are those of the databases' patterns, at least one.
     pub fn new(goal: Board, views: Vec<Lens>, pruner: MovePruner) -> Tree {
         let cell = |blank, d: Direction| d.tile_cell(goal.size(), blank).unwrap_or(blank) as u8;
         let cells =
@@ -66,7 +68,7 @@ impl Tree {
             && self.views.len() <= MAX_BIT_VIEWS
     }
 
-    /// Returns the lenses of each sum, as ranges of indices.
+    /// The lenses of each sum, as ranges of indices.
     pub fn sums(&self) -> impl Iterator<Item = Range<usize>> {
         let views = &self.views;
         let first = (0..views.len()).filter(|&v| !views[v].joined);
@@ -74,14 +76,14 @@ impl Tree {
         first.map(move |v| v..end(v).unwrap_or(views.len()))
     }
 
-    /// Returns whether every tile is in a pattern of every sum.
+    /// Whether every tile is in a pattern of every sum.
     pub fn is_covered(&self) -> bool {
         let tiles = |lens: &Lens| -> usize { lens.view.tiles.iter().map(Vec::len).sum() };
         let all = self.goal.tiles().len() - 1;
         self.sums().all(|sum| self.views[sum].iter().map(tiles).sum::<usize>() >= all)
     }
 
-    /// Returns the databases, repeated for every view.
+    /// The databases, repeated for every view.
     pub fn databases(&self) -> impl Iterator<Item = &Database> {
         self.views.iter().flat_map(|lens| &lens.databases)
     }
@@ -92,14 +94,7 @@ impl Tree {
     /// If some tiles are in no pattern, no sum takes this into account by itself.
     pub fn at_least(&self, board: &Board, bound: usize) -> usize {
         let bound = bound.max(usize::from(*board != self.goal));
-        bound + (bound + self.blank_distance(board)) % 2
-    }
-
-    /// Returns the number of cells between a board's blank and that of the goal.
-    fn blank_distance(&self, board: &Board) -> usize {
-        let cols = self.goal.size().cols();
-        let (from, to) = (board.blank(), self.goal.blank());
-        (from / cols).abs_diff(to / cols) + (from % cols).abs_diff(to % cols)
+        bound + (bound + distance(self.goal.size(), board.blank(), self.goal.blank())) % 2
     }
 
     #[inline(always)]
@@ -107,13 +102,7 @@ impl Tree {
         self.cells[blank][direction as usize]
     }
 
-    /// Returns the number of symmetric lookups per node.
-    pub fn views(&self) -> usize {
-        self.views.len()
-    }
-
-    /// Returns whether a board is the goal.
-    pub(crate) fn is_goal(&self, board: &[u8]) -> bool {
+    fn is_goal(&self, board: &[u8]) -> bool {
         let mut pairs = self.goal.tiles().iter().zip(board);
         pairs.all(|(&goal, &tile)| goal == u16::from(tile))
     }
@@ -129,26 +118,20 @@ pub(crate) struct KnownPattern {
     pub value: u8,
 }
 
-impl KnownPattern {
-    pub const NONE: KnownPattern = KnownPattern { rank: 0, set: 0, value: 0 };
-}
-
 /// What is known about a board: for each pattern of each view.
 pub(crate) struct KnownBoard(pub Vec<[KnownPattern; MAX_PATTERNS]>);
 
 impl KnownBoard {
     /// Looks up a board from scratch.
     pub fn new(tree: &Tree, board: &Board) -> KnownBoard {
-        let mut at = vec![0; board.tiles().len()];
-        for (cell, &tile) in board.tiles().iter().enumerate() {
-            at[usize::from(tile)] = cell;
-        }
-        let mut all = vec![[KnownPattern::NONE; MAX_PATTERNS]; tree.views.len()];
+        let at = cells_of(board);
+        let mut all = vec![[KnownPattern::default(); MAX_PATTERNS]; tree.views.len()];
         for (known, lens) in all.iter_mut().zip(&tree.views) {
             let blank = lens.view.image[board.blank()];
             for (p, database) in lens.databases.iter().enumerate() {
                 let (pdb, mut cells) = (&database.pdb, [0; Pattern::MAX_TILES]);
-                let cells = lens.view.cells(p, |tile| at[usize::from(tile)], &mut cells);
+                let at = |tile| at[usize::from(tile)].into();
+                let cells = lens.view.cells(p, at, &mut cells);
                 known[p] = KnownPattern {
                     rank: database.rank(pdb.entry(cells, blank)),
                     set: if database.has_blank() {
@@ -163,17 +146,17 @@ impl KnownBoard {
         KnownBoard(all)
     }
 
-    /// Returns the sum of a view.
+    /// The sum of a view.
     pub fn sum(&self, view: usize) -> i32 {
         self.0[view].iter().map(|pattern| i32::from(pattern.value)).sum()
     }
 
-    /// Returns the lower bound on the remaining moves: the maximum of the tree's sums.
+    /// The lower bound on the remaining moves: the maximum of the tree's sums.
     pub fn estimate(&self, tree: &Tree) -> i32 {
         tree.sums().map(|views| views.map(|v| self.sum(v)).sum()).max().unwrap_or(0)
     }
 
-    /// Returns the sums of all views.
+    /// The sums of all views.
     pub fn sums<const V: usize>(&self) -> [i32; V] {
         std::array::from_fn(|v| if v < self.0.len() { self.sum(v) } else { 0 })
     }
@@ -227,7 +210,7 @@ pub(crate) trait Heuristic: Sync {
 
     fn tree(&self) -> &Tree;
 
-    /// Returns what is known about a board that is not cut off, from which at most `room` moves may be made.
+    /// What is known about a board that is not cut off, from which at most `room` moves may be made.
     fn node(&self, known: &KnownBoard, room: i32) -> Self::Node;
 
     /// Begins the lookups for the children of a node. Returns a mask of those that are not cut off yet.
@@ -268,21 +251,95 @@ struct WalkPosition<N> {
 /// A subtree: where it begins, and the path to it.
 pub(crate) struct Subtree<H: Heuristic> {
     start: WalkPosition<H::Node>,
-    pub path: Vec<u16>,
+    path: Vec<u16>,
 }
 
-impl<H: Heuristic> Subtree<H> {
-    /// Returns the whole tree from a board about which something is known, for at most this number of moves.
-    pub fn whole(heuristic: &H, board: &Board, known: &KnownBoard, limit: usize) -> Subtree<H> {
-        let mut tiles = [0; PLACES];
-        for (to, &tile) in tiles.iter_mut().zip(board.tiles()) {
+/// The tree below a board, with a heuristic.
+pub(crate) struct RootedTree<H> {
+    heuristic: H,
+    board: Board,
+    known: KnownBoard,
+}
+
+impl<H: Heuristic> RootedTree<H> {
+    pub fn new(heuristic: H, board: &Board) -> RootedTree<H> {
+        let known = KnownBoard::new(heuristic.tree(), board);
+        RootedTree { heuristic, board: board.clone(), known }
+    }
+}
+
+impl<H: Heuristic> MoveTree for RootedTree<H> {
+    type Subtree = Subtree<H>;
+    type Stack = Vec<StackLevel<H::Brought>>;
+
+    fn is_solved(&self) -> bool {
+        self.board == self.heuristic.tree().goal
+    }
+
+    fn at_least(&self, bound: usize) -> usize {
+        self.heuristic.tree().at_least(&self.board, bound)
+    }
+
+    fn whole(&self, limit: usize) -> Subtree<H> {
+        let mut board = [0; PLACES];
+        for (to, &tile) in board.iter_mut().zip(self.board.tiles()) {
             *to = tile as u8;
         }
-        let blank = board.blank();
-        let state = heuristic.tree().pruner.start(blank);
-        let node = heuristic.node(known, limit as i32);
-        let start = WalkPosition { board: tiles, blank: blank as u8, state, node };
+        let blank = self.board.blank();
+        let state = self.heuristic.tree().pruner.start(blank);
+        let node = self.heuristic.node(&self.known, limit as i32);
+        let start = WalkPosition { board, blank: blank as u8, state, node };
         Subtree { start, path: Vec::new() }
+    }
+
+    fn spread(&self, whole: &Subtree<H>, depth: usize, limit: usize) -> (Vec<Subtree<H>>, Walked) {
+        let (mut stack, mut found) = (Vec::new(), Vec::new());
+        let mut walk = Walk::new(&self.heuristic, whole, limit, depth, &mut stack);
+        if depth > 0 {
+            let arrived = |walk: &mut Walk<'_, H>| {
+                found.push(Subtree { start: walk.at.clone(), path: walk.path() });
+                false
+            };
+            walk.descend(|_| false, arrived);
+        }
+        (found, walk.walked(limit - depth))
+    }
+
+    fn path<'s>(&self, subtree: &'s Subtree<H>) -> &'s [u16] {
+        &subtree.path
+    }
+
+    fn walk(
+        &self,
+        from: &Subtree<H>,
+        control: &Control<'_>,
+        place: usize,
+        stack: &mut Self::Stack,
+    ) -> WalkResult {
+        let room = control.limit - from.path.len();
+        let mut walk = Walk::new(&self.heuristic, from, room, room.max(1), stack);
+        let (mut asked_at, mut ask_at, mut stopped) = (0, 1, false);
+        let mut solution = None;
+        let deepest = walk.descend(
+            |nodes| {
+                if nodes >= ask_at {
+                    stopped = control.ask(nodes - asked_at, place);
+                    (asked_at, ask_at) = (nodes, nodes + nodes.min(ASK_EVERY));
+                }
+                stopped
+            },
+            |walk| {
+                if walk.heuristic.tree().is_goal(&walk.at.board) {
+                    solution = Some([&from.path[..], &walk.path()].concat());
+                }
+                // Otherwise the tiles that still have to move are in no pattern: they need moves that no sum counts.
+                walk.slack.excess = walk.slack.excess.min(1);
+                solution.is_some()
+            },
+        );
+        control.ask(walk.nodes - asked_at, place);
+        let left = walk.levels.len() - deepest;
+        WalkResult { solution, stopped, walked: walk.walked(left) }
     }
 }
 
@@ -325,61 +382,6 @@ impl<'w, H: Heuristic> Walk<'w, H> {
         let slack = Slack { room: room as i32, excess: i32::MAX };
         let (at, levels) = (from.start.clone(), &mut stack[..levels]);
         Walk { heuristic, at, levels, nodes: 0, slack }
-    }
-
-    /// Walks through a subtree that was handed out with an index, looking for a solution with as many moves as the
-    /// iteration allows: there are none with fewer.
-    pub fn pass(
-        heuristic: &'w H,
-        from: &Subtree<H>,
-        control: &Control<'_>,
-        place: usize,
-        stack: &'w mut Vec<StackLevel<H::Brought>>,
-    ) -> WalkResult {
-        let room = control.limit - from.path.len();
-        let mut walk = Walk::new(heuristic, from, room, room.max(1), stack);
-        let (mut asked_at, mut ask_at, mut stopped) = (0, 1, false);
-        let mut solution = None;
-        let deepest = walk.descend(
-            |nodes| {
-                if nodes >= ask_at {
-                    stopped = control.ask(nodes - asked_at, place);
-                    (asked_at, ask_at) = (nodes, nodes + nodes.min(ASK_EVERY));
-                }
-                stopped
-            },
-            |walk| {
-                if walk.heuristic.tree().is_goal(&walk.at.board) {
-                    solution = Some([&from.path[..], &walk.path()].concat());
-                }
-                // Otherwise the tiles that still have to move are in no pattern: they need moves that no sum counts.
-                walk.slack.excess = walk.slack.excess.min(1);
-                solution.is_some()
-            },
-        );
-        control.ask(walk.nodes - asked_at, place);
-        let left = walk.levels.len() - deepest;
-        WalkResult { solution, stopped, walked: walk.walked(left) }
-    }
-
-    /// Collects the nodes that are `depth` moves below the root of a tree and through which a solution of at most
-    /// `limit` moves can lead, in the order of a walk; returns them, and the nodes above them.
-    pub fn spread(
-        heuristic: &'w H,
-        whole: &Subtree<H>,
-        depth: usize,
-        limit: usize,
-    ) -> (Vec<Subtree<H>>, Walked) {
-        let (mut stack, mut found) = (Vec::new(), Vec::new());
-        let mut walk = Walk::new(heuristic, whole, limit, depth, &mut stack);
-        if depth > 0 {
-            let arrived = |walk: &mut Walk<'_, H>| {
-                found.push(Subtree { start: walk.at.clone(), path: walk.path() });
-                false
-            };
-            walk.descend(|_| false, arrived);
-        }
-        (found, walk.walked(limit - depth))
     }
 
     fn walked(&self, left: usize) -> Walked {

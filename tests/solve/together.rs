@@ -154,10 +154,13 @@ fn ranks_go_on_from_what_a_log_says() {
     let entries = [
         LogLine::pending(0, &pending),
         line(pending.stage.threshold, 1),
-        LogLine::iteration(0, stage, 1.0),
+        LogLine::iteration(0, stage, None, 1.0),
         line(stage.threshold, 3),
     ];
-    let mut found = replay(entries, std::slice::from_ref(&board), &solver).unwrap();
+    let (mut found, boards) = (BTreeMap::new(), [board]);
+    for line in entries {
+        replay(line, &boards, &solver, &mut found).unwrap();
+    }
     let Some(Logged::Pending { search, .. }) = found.remove(&0) else {
         panic!("the log says that the board is begun");
     };

@@ -10,13 +10,16 @@
 
 pub(crate) mod tables;
 
-use std::sync::OnceLock;
+use std::{ops::Range, sync::OnceLock};
 
 use crate::{
     perm::lehmer,
     puzzle::{Board, Coordinates, Direction, Moves, PuzzleError, Size},
-    solve::constructive::tables::{
-        Field, GRID, Placement, Region, RegionView, Spot, TileDistances, starting, steps,
+    solve::{
+        cells_of,
+        constructive::tables::{
+            Field, GRID, Placement, Region, RegionView, Spot, TileDistances, starting, steps,
+        },
     },
 };
 
@@ -39,7 +42,7 @@ const BLOCK: usize = 4;
 #[derive(Clone, Debug)]
 pub struct Constructive {
     goal: Board,
-    /// Goal cell of each tile and of the blank.
+    /// The goal cell of the blank, then those of the tiles.
     home: Vec<u16>,
 }
 
@@ -47,11 +50,7 @@ impl Constructive {
     /// Returns the solver for a goal. Cost: linear in the number of cells; tables are built when they are first needed,
     /// once per process (at most 2.2 MB and about 50 ms).
     pub fn new(goal: Board) -> Constructive {
-        let mut home = vec![0; goal.tiles().len()];
-        for (cell, &tile) in goal.tiles().iter().enumerate() {
-            home[usize::from(tile)] = cell as u16;
-        }
-        Constructive { goal, home }
+        Constructive { home: cells_of(&goal), goal }
     }
 
     /// Returns the goal.
@@ -79,7 +78,7 @@ impl Constructive {
         let mut region = Region::whole(size);
         while region.rows > BLOCK || region.cols > BLOCK {
             let view = field.cheapest_line(&region);
-            Peel::new(&mut field, &view).place();
+            Carrier::new(&mut field, &view).place_line();
             region = region.without_first_line(&view);
         }
         finish(&mut field, &region);
@@ -113,11 +112,11 @@ fn finish(field: &mut Field, region: &Region) {
         let (row, col) = (cell / size.cols() - region.top, cell % size.cols() - region.left);
         row * GRID as usize + col
     };
-    let mut block = LastBlock::default();
+    let mut block = [0; 16];
     for row in region.top..region.top + region.rows {
         for col in region.left..region.left + region.cols {
             let home = row * size.cols() + col;
-            block.place[code(home)] = code(field.place(home)) as u8;
+            block[code(home)] = code(field.place(home)) as u8;
         }
     }
     let whole = Region { top: 0, left: 0, ..*region };
@@ -138,10 +137,7 @@ fn finish(field: &mut Field, region: &Region) {
 }
 
 /// An arrangement of the block: the grid cell of the element that belongs on each goal cell.
-#[derive(Clone, Copy, Default)]
-struct LastBlock {
-    place: [u8; 16],
-}
+type LastBlock = [u8; 16];
 
 struct BlockSearch {
     effort: Effort,
@@ -165,12 +161,12 @@ impl BlockSearch {
                 continue;
             }
             let code = |home: usize| {
-                let spot = view.spot(usize::from(block.place[home]));
+                let spot = view.spot(usize::from(block[home]));
                 (spot.i * GRID + spot.j) as usize
             };
             let mut tiles = [0; 4];
-            for (j, tile) in tiles.iter_mut().enumerate().take(view.width as usize) {
-                *tile = code(view.cell(0, j as i32));
+            for (tile, j) in tiles.iter_mut().zip(0..view.width) {
+                *tile = code(view.cell(0, j));
             }
             let start = Placement::new(code(self.blank_home), &tiles[..view.width as usize]);
             let line = OpenLine {
@@ -201,17 +197,20 @@ impl BlockSearch {
             if self.trail.last() == Some(&direction.opposite()) {
                 continue;
             }
-            let spot = line.view.spot(usize::from(block.place[self.blank_home]));
-            let to = line.view.cell(spot.i + di, spot.j + dj);
+            let from = block[self.blank_home];
+            let spot = line.view.spot(usize::from(from));
+            let to = line.view.cell(spot.i + di, spot.j + dj) as u8;
+            let mut after = block.map(|place| if place == to { from } else { place });
+            after[self.blank_home] = to;
             self.trail.push(direction);
-            self.place(block.step(self.blank_home, to), next, line, ways);
+            self.place(after, next, line, ways);
             self.trail.pop();
         }
     }
 
     /// Finishes at most nine cells, if that gives the shortest solution so far.
     fn complete(&mut self, block: &LastBlock, rest: &Rest) {
-        let state = rest.state(&block.place, self.blank_home);
+        let state = rest.state(block, self.blank_home);
         let len = self.trail.len() + usize::from(rest.distance(&state));
         if self.best.as_ref().is_none_or(|best| len < best.len()) {
             let mut best = self.trail.clone();
@@ -228,20 +227,6 @@ struct OpenLine<'a> {
     rest: Region,
     /// The maximum length of the trail at which the line's placement is still considered.
     longest: usize,
-}
-
-impl LastBlock {
-    /// The block after the blank has moved to the grid cell `to`.
-    fn step(mut self, blank_home: usize, to: usize) -> LastBlock {
-        let from = self.place[blank_home];
-        for place in &mut self.place {
-            if usize::from(*place) == to {
-                *place = from;
-            }
-        }
-        self.place[blank_home] = to as u8;
-        self
-    }
 }
 
 // The last cells, at most nine: complete tables of optimal distances.
@@ -327,8 +312,8 @@ impl RegionState {
 }
 
 impl Rest {
-    /// Returns the state of the region, given the cell of the element that belongs on each goal cell.
-    pub fn state(&self, place: &[u8; 16], blank_home: usize) -> RegionState {
+    /// The state of the region in an arrangement of the block.
+    fn state(&self, place: &LastBlock, blank_home: usize) -> RegionState {
         let width = self.view.width;
         let mut state = RegionState { at: [0; MAX_CELLS], blank: 0 };
         for k in 0..self.cells {
@@ -343,13 +328,13 @@ impl Rest {
         state
     }
 
-    /// Returns the minimum number of moves to the goal.
-    pub fn distance(&self, state: &RegionState) -> u8 {
+    /// The minimum number of moves to the goal.
+    fn distance(&self, state: &RegionState) -> u8 {
         self.distance[lehmer::rank(&state.at[..self.cells]) as usize]
     }
 
     /// Appends a shortest path to the goal.
-    pub fn walk(&self, mut state: RegionState, way: &mut Vec<Direction>) {
+    fn walk(&self, mut state: RegionState, way: &mut Vec<Direction>) {
         let (depth, width) = (self.view.depth as usize, self.view.width as usize);
         let mut left = self.distance(&state);
         while left > 0 && left != UNSEEN {
@@ -370,16 +355,20 @@ impl Rest {
 
 /// The blank at work in one view of the field.
 struct Carrier<'a> {
-    pub field: &'a mut Field,
-    pub view: &'a RegionView,
-    pub blank: Spot,
+    field: &'a mut Field,
+    view: &'a RegionView,
+    blank: Spot,
     /// The open cells of line 0: `open.0 ..= open.1`, none if `open.0 > open.1`.
-    pub open: (i32, i32),
+    open: (i32, i32),
 }
 
-impl Carrier<'_> {
-    /// Returns the spot of the tile whose goal is (0, j).
-    pub fn tile(&self, j: i32) -> Spot {
+impl<'a> Carrier<'a> {
+    fn new(field: &'a mut Field, view: &'a RegionView) -> Carrier<'a> {
+        Carrier { blank: view.spot(field.blank), field, view, open: (0, view.width - 1) }
+    }
+
+    /// The spot of the tile whose goal is (0, j).
+    fn tile(&self, j: i32) -> Spot {
         self.view.spot(self.field.place(self.view.cell(0, j)))
     }
 
@@ -389,15 +378,14 @@ impl Carrier<'_> {
     }
 
     /// Moves the blank one line, or one cell along its line.
-    pub fn step(&mut self, (di, dj): (i32, i32)) {
+    fn step(&mut self, (di, dj): (i32, i32)) {
         self.blank = Spot { i: self.blank.i + di, j: self.blank.j + dj };
         let cell = self.view.cell(self.blank.i, self.blank.j);
         self.field.step(cell, self.view.direction((di, dj)));
     }
 
-    /// Returns an estimate of the number of moves that carry a tile from one spot to another, starting from the blank's
-    /// place.
-    pub fn estimate(&self, tile: Spot, target: Spot) -> i32 {
+    /// An estimate of the number of moves that carry a tile from one spot to another.
+    fn estimate(&self, tile: Spot, target: Spot) -> i32 {
         if tile == target {
             return 0;
         }
@@ -430,7 +418,7 @@ impl Carrier<'_> {
     }
 
     /// Carries the tile whose goal is (0, j) towards a target, until it arrives there or at a spot where it may stop.
-    pub fn carry(&mut self, j: i32, target: Spot, stop: impl Fn(Spot) -> bool) {
+    fn carry(&mut self, j: i32, target: Spot, stop: impl Fn(Spot) -> bool) {
         let mut tile = self.tile(j);
         while tile != target && !stop(tile) {
             let (along, across) = self.ways(tile, target);
@@ -446,7 +434,7 @@ impl Carrier<'_> {
         }
     }
 
-    /// Returns by how much the blank's steps bring the tiles that they move closer to their goals.
+    /// By how much the blank's steps bring the tiles that they move closer to their goals.
     fn gain(&self, steps: &[(i32, i32)]) -> i32 {
         let mut to = self.blank;
         let mut gain = 0;
@@ -460,7 +448,7 @@ impl Carrier<'_> {
         gain
     }
 
-    /// Returns the better side, 1 or -1, for going around the tile ahead.
+    /// The better side, 1 or -1, for going around the tile ahead.
     fn better_side(&self, aside: (i32, i32), ahead: (i32, i32)) -> i32 {
         let gain = |s: i32| {
             let (out, back) = ((s * aside.0, s * aside.1), (-s * aside.0, -s * aside.1));
@@ -526,27 +514,20 @@ impl Carrier<'_> {
 
 // Placing one outer line of a region with more than four lines.
 //
-// Invariant: the tiles of line 0 outside `open` are home.
+// Invariant: the tiles of line 0 outside `open` are home. The last two are placed with a table, in a **window**: the
+// first four lines, and at most four columns around their goals.
 
-/// An outer line while it is being placed.
-struct Peel<'a> {
-    carrier: Carrier<'a>,
-    width: i32,
+/// Whether a spot is in the window with these columns.
+fn is_within(window: &Range<i32>, spot: Spot) -> bool {
+    spot.i < GRID && window.contains(&spot.j)
 }
 
-impl<'a> Peel<'a> {
-    /// Returns line 0 of a view, with all of its cells open.
-    pub fn new(field: &'a mut Field, view: &'a RegionView) -> Peel<'a> {
-        let blank = view.spot(field.blank);
-        let carrier = Carrier { field, view, blank, open: (0, view.width - 1) };
-        Peel { carrier, width: view.width }
-    }
-
-    /// Places all tiles of the line.
-    pub fn place(mut self) {
+impl Carrier<'_> {
+    /// Places all tiles of line 0.
+    fn place_line(mut self) {
         loop {
-            let (first, last) = self.carrier.open;
-            let home = |j| self.carrier.tile(j) == Spot { i: 0, j };
+            let (first, last) = self.open;
+            let home = |j| self.tile(j) == Spot { i: 0, j };
             if last - first == 1 {
                 if !(home(first) && home(last)) {
                     self.place_pair(first);
@@ -555,42 +536,41 @@ impl<'a> Peel<'a> {
             }
             // Tiles that are already home at an end are skipped; otherwise the cheaper end is next.
             if home(first) {
-                self.carrier.open.0 += 1;
+                self.open.0 += 1;
             } else if home(last) {
-                self.carrier.open.1 -= 1;
+                self.open.1 -= 1;
             } else {
-                let cost = |j| self.carrier.estimate(self.carrier.tile(j), Spot { i: 0, j });
+                let cost = |j| self.estimate(self.tile(j), Spot { i: 0, j });
                 let j = if cost(first) <= cost(last) { first } else { last };
-                self.carrier.carry(j, Spot { i: 0, j }, |_| false);
+                self.carry(j, Spot { i: 0, j }, |_| false);
             }
         }
     }
 
     /// Places the tiles that belong at (0, j) and (0, j + 1), the only open cells of the line.
     fn place_pair(&mut self, j: i32) {
-        let window = TableWindow::around(j, self.width);
-        let both = [j, j + 1].map(|j| window.contains(self.carrier.tile(j)));
+        let width = self.view.width.min(GRID);
+        let left = (j - 1).clamp(0, self.view.width - width);
+        let window = left..left + width;
+        let both = [j, j + 1].map(|j| is_within(&window, self.tile(j)));
         if !(both == [true, true] && self.enter(&window, j)) {
             self.park(&window, j, both);
         }
-        let code = |spot: Spot| (spot.i * GRID + spot.j - window.left) as usize;
-        let tiles = [j, j + 1].map(|j| code(self.carrier.tile(j)));
-        let table = tables::pair(window.width as usize, (j - window.left) as usize);
-        let mut state = Placement::new(code(self.carrier.blank), &tiles);
+        let code = |spot: Spot| (spot.i * GRID + spot.j - left) as usize;
+        let tiles = [j, j + 1].map(|j| code(self.tile(j)));
+        let table = tables::pair(width as usize, (j - left) as usize);
+        let mut state = Placement::new(code(self.blank), &tiles);
         while let Some(step) = table.next(&mut state) {
-            self.carrier.step(step);
+            self.step(step);
         }
     }
 
     /// Brings one tile of the pair to the other's goal, where it is out of the way, then brings the other one and the
     /// blank into the window.
-    fn park(&mut self, window: &TableWindow, j: i32, inside: [bool; 2]) {
-        let carrier = &mut self.carrier;
+    fn park(&mut self, window: &Range<i32>, j: i32, inside: [bool; 2]) {
         let cost = |tile: i32, other: i32| {
-            let parked = Spot { i: 0, j: other };
-            let waiting = Spot { i: 1, j: other };
-            carrier.estimate(carrier.tile(tile), parked)
-                + carrier.estimate(carrier.tile(other), waiting)
+            let (parked, waiting) = (Spot { i: 0, j: other }, Spot { i: 1, j: other });
+            self.estimate(self.tile(tile), parked) + self.estimate(self.tile(other), waiting)
         };
         let (tile, other) = match inside {
             [true, false] => (j, j + 1),
@@ -598,62 +578,38 @@ impl<'a> Peel<'a> {
             _ if cost(j, j + 1) <= cost(j + 1, j) => (j, j + 1),
             _ => (j + 1, j),
         };
-        carrier.carry(tile, Spot { i: 0, j: other }, |_| false);
-        let open = std::mem::replace(&mut carrier.open, (1, 0));
-        carrier.carry(other, Spot { i: 1, j: other }, |spot| window.contains(spot));
+        self.carry(tile, Spot { i: 0, j: other }, |_| false);
+        let open = std::mem::replace(&mut self.open, (1, 0));
+        self.carry(other, Spot { i: 1, j: other }, |spot| is_within(window, spot));
         self.enter(window, j);
-        self.carrier.open = open;
+        self.open = open;
     }
 
     /// Takes the blank into the window along a path that keeps the pair in it, if there is one. There is one if only
     /// one of the two tiles is below line 0.
-    fn enter(&mut self, window: &TableWindow, j: i32) -> bool {
-        let carrier = &mut self.carrier;
-        if window.contains(carrier.blank) {
+    fn enter(&mut self, window: &Range<i32>, j: i32) -> bool {
+        if is_within(window, self.blank) {
             return true;
         }
-        let pair = [carrier.tile(j), carrier.tile(j + 1)];
-        let Spot { i, j } = carrier.blank;
-        let columns = window.left..window.left + window.width;
+        let pair = [self.tile(j), self.tile(j + 1)];
+        let Spot { i, j } = self.blank;
         // From below: along first, then up. From the side: across first, then in.
         let from_below = i >= GRID;
         let spots: Vec<Spot> = if from_below {
-            columns.map(|j| Spot { i: GRID - 1, j }).collect()
+            window.clone().map(|j| Spot { i: GRID - 1, j }).collect()
         } else {
-            let edge = j.clamp(columns.start, columns.end - 1);
+            let edge = j.clamp(window.start, window.end - 1);
             (1..GRID).map(|i| Spot { i, j: edge }).collect()
         };
         let free = spots.into_iter().filter(|spot| !pair.contains(spot));
-        let Some(entry) = free.min_by_key(|spot| spot.distance(carrier.blank)) else {
+        let Some(entry) = free.min_by_key(|spot| spot.distance(self.blank)) else {
             return false;
         };
-        while carrier.blank != entry {
-            let (di, dj) = (entry.i - carrier.blank.i, entry.j - carrier.blank.j);
-            if di == 0 || (from_below && dj != 0) {
-                carrier.step((0, dj.signum()));
-            } else {
-                carrier.step((di.signum(), 0));
-            }
+        while self.blank != entry {
+            let (di, dj) = (entry.i - self.blank.i, entry.j - self.blank.j);
+            let along = di == 0 || (from_below && dj != 0);
+            self.step(if along { (0, dj.signum()) } else { (di.signum(), 0) });
         }
         true
-    }
-}
-
-/// The part of a view in which the table places the last two tiles of a line: the first four lines, and at most four
-/// columns around the two cells.
-struct TableWindow {
-    left: i32,
-    width: i32,
-}
-
-impl TableWindow {
-    /// Returns the window around (0, j) and (0, j + 1) in lines of the given width.
-    fn around(j: i32, width: i32) -> TableWindow {
-        let own = width.min(GRID);
-        TableWindow { left: (j - 1).clamp(0, width - own), width: own }
-    }
-
-    fn contains(&self, spot: Spot) -> bool {
-        spot.i < GRID && (self.left..self.left + self.width).contains(&spot.j)
     }
 }

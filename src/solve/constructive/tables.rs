@@ -24,13 +24,9 @@ const BITS: usize = 4;
 pub(crate) struct Placement(u32);
 
 impl Placement {
-    /// Returns the placement of the blank and of tiles on grid cells.
     pub fn new(blank: usize, tiles: &[usize]) -> Placement {
-        let mut code = blank;
-        for (k, &cell) in tiles.iter().enumerate() {
-            code |= cell << (BITS * (k + 1));
-        }
-        Placement(code as u32)
+        let tiles = tiles.iter().rev().fold(0, |code, &cell| code << BITS | cell);
+        Placement((tiles << BITS | blank) as u32)
     }
 
     fn blank(self) -> u32 {
@@ -94,7 +90,7 @@ impl TileDistances {
         table
     }
 
-    /// Returns the number of moves that are left.
+    /// The number of moves that are left.
     pub fn distance(&self, placement: Placement) -> u8 {
         self.distance[placement.0 as usize]
     }
@@ -180,7 +176,7 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// Returns the field of a board, given the goal cell of each tile.
+    /// The field of a board, given the goal cell of each tile.
     pub fn new(size: Size, home: &[u16], board: &Board) -> Field {
         let at: Vec<u16> = board.tiles().iter().map(|&t| home[usize::from(t)]).collect();
         let mut place = vec![0; at.len()];
@@ -197,17 +193,17 @@ impl Field {
         }
     }
 
-    /// Returns whether the goal can be reached. Cost: linear.
+    /// Whether the goal can be reached. Cost: linear.
     pub fn is_solvable(&self) -> bool {
         Parity::of(self.size, &self.at, self.blank_home).is_solvable()
     }
 
-    /// Returns the cell of the tile whose goal cell is `home`.
+    /// The cell of the tile whose goal cell is `home`.
     pub fn place(&self, home: usize) -> usize {
         usize::from(self.place[home])
     }
 
-    /// Returns the goal cell of the element on a cell.
+    /// The goal cell of the element on a cell.
     pub fn home(&self, cell: usize) -> usize {
         usize::from(self.at[cell])
     }
@@ -279,12 +275,10 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// Returns the region that covers the whole board.
     pub fn whole(size: Size) -> Region {
         Region { top: 0, left: 0, rows: size.rows(), cols: size.cols() }
     }
 
-    /// Returns the region without the first line of one of its views.
     pub fn without_first_line(mut self, view: &RegionView) -> Region {
         let first = usize::from(view.sign > 0);
         if view.turned {
@@ -304,7 +298,6 @@ pub(crate) struct Spot {
 }
 
 impl Spot {
-    /// Returns the number of steps between two spots.
     pub fn distance(self, other: Spot) -> i32 {
         (self.i - other.i).abs() + (self.j - other.j).abs()
     }
@@ -328,7 +321,7 @@ pub(crate) struct RegionView {
 }
 
 impl RegionView {
-    /// Returns the views of a region from the top, the bottom, the left and the right.
+    /// The views of a region from the top, the bottom, the left and the right.
     pub fn all(region: &Region, size: Size) -> [RegionView; 4] {
         [(false, 1), (false, -1), (true, 1), (true, -1)].map(|(turned, sign)| {
             let (rows, cols) = (region.rows as i32, region.cols as i32);
@@ -341,13 +334,13 @@ impl RegionView {
         })
     }
 
-    /// Returns the cell of a spot.
+    /// The cell of spot (i, j).
     pub fn cell(&self, i: i32, j: i32) -> usize {
         let (down, right) = if self.turned { (j, self.sign * i) } else { (self.sign * i, j) };
         ((self.corner.0 + down) * self.cols + self.corner.1 + right) as usize
     }
 
-    /// Returns the spot of a cell of the region.
+    /// The spot of a cell of the region.
     pub fn spot(&self, cell: usize) -> Spot {
         let (cell, cols) = (cell as u32, self.cols as u32);
         let (down, right) = ((cell / cols) as i32, (cell % cols) as i32);
@@ -356,7 +349,7 @@ impl RegionView {
         Spot { i: self.sign * i, j }
     }
 
-    /// Returns the direction of the tile in the move that takes the blank to an adjacent line, or along its line.
+    /// The direction of the tile in the move that takes the blank to an adjacent line, or along its line.
     pub fn direction(&self, (di, dj): (i32, i32)) -> Direction {
         let (back, forward) = match di {
             0 => (if self.turned { Direction::Up } else { Direction::Left }, dj > 0),
