@@ -127,9 +127,8 @@ impl Blocks {
             let shift = moved.map(|at| {
                 let (weight, turns, by) = (at.0, at.1, digit(by, at));
                 let goes_up = |bit: &u64| digit(*bit, at) + by < turns;
-                let (up, down): (Vec<u64>, Vec<u64>) = (0..word).partition(goes_up);
-                let mask = |bits: Vec<u64>| bits.iter().fold(0, |mask, bit| mask | 1 << bit);
-                let (up, down) = (mask(up), mask(down));
+                let up = (0..word).filter(goes_up).fold(0, |mask, bit| mask | 1 << bit);
+                let down = !up & u64::MAX >> (64 - word);
                 let (by, back) = ((by * weight) as u32, ((turns - by) * weight) as u32);
                 DigitShift { up, by, down, back }
             });

@@ -166,7 +166,6 @@ impl TableNumbers {
         (length > 1).then_some((length, &self.ranking))
     }
 
-    /// Returns the number of symmetries that are used.
     pub fn symmetries(&self) -> usize {
         self.reduction.as_deref().map_or(1, |of| of.group.order())
     }

@@ -285,7 +285,6 @@ impl RowRank {
         self.groups.iter().flat_map(of_group).collect()
     }
 
-    /// Returns the number.
     #[inline]
     pub fn rank(&self, row: &[u8]) -> u64 {
         let mut number = 0;

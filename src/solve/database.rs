@@ -38,29 +38,26 @@ impl Database {
         for pdb in pdbs {
             // A database in several partitions is read, and reordered, once.
             if let Some(same) = all.iter().find(|other| Arc::ptr_eq(&other.pdb, &pdb)) {
-                let same = same.clone();
-                all.push(same);
+                all.push(same.clone());
                 continue;
             }
-            let tiles = |pdb: &Pdb| pdb.pattern().tiles().len();
-            let known = all.iter().find(|other| {
-                (other.pdb.kind(), tiles(&other.pdb)) == (Kind::Regions, tiles(&pdb))
-            });
+            let tiles = pdb.pattern().tiles().len() as u32;
+            let mut regions = all.iter().filter(|other| other.kind == Kind::Regions);
+            let known = regions.find(|other| other.tiles == tiles);
             let sets = match (pdb.kind(), known) {
                 (Kind::Minimum | Kind::AllMoves, _) => None,
                 (Kind::Regions, Some(other)) => other.sets.clone(),
                 (Kind::Regions, None) => CellSets::new(&pdb).map(Arc::new),
             };
-            let arrangements = (1..=tiles(&pdb) as u64).product();
             all.push(Database {
                 kind: pdb.kind(),
                 encoding: pdb.encoding(),
-                tiles: tiles(&pdb) as u32,
-                cells: pdb.pattern().size().cells() as u64,
-                pdb,
                 sets,
                 arranged: Arc::default(),
-                arrangements,
+                arrangements: (1..=u64::from(tiles)).product(),
+                tiles,
+                cells: pdb.pattern().size().cells() as u64,
+                pdb,
             });
         }
         all
@@ -74,8 +71,7 @@ impl Database {
     /// Returns the sets of a database with one bit per entry; `None` for other databases, and on boards of more than 32
     /// cells.
     pub fn bits(&self) -> Option<&CellSets> {
-        let sets = self.sets.as_deref();
-        sets.filter(|_| self.encoding == Encoding::Bit)
+        self.sets.as_deref().filter(|_| self.encoding == Encoding::Bit)
     }
 
     /// Returns the layout of the bits: the bytes, and the distances between adjacent slots and between adjacent
@@ -91,10 +87,9 @@ impl Database {
     /// interrupted, they stay in the order of the file for good.
     pub fn arrange(&self, progress: &dyn Progress) {
         let Some(sets) = self.bits() else { return };
-        self.arranged.get_or_init(|| {
-            let (bytes, slots) = (self.pdb.bytes(), sets.slots);
-            Arranged::new(bytes, slots, self.arrangements, progress)
-        });
+        let (bytes, slots) = (self.pdb.bytes(), sets.slots);
+        let arranged = || Arranged::new(bytes, slots, self.arrangements, progress);
+        self.arranged.get_or_init(arranged);
     }
 
     /// Whether every move changes the entry, because the pattern includes the blank.
@@ -190,8 +185,7 @@ pub(crate) struct CellSets {
 impl CellSets {
     /// Returns the sets of a region-aware database; `None` on boards of more than 32 cells. Cost: about 100 ns per set.
     pub fn new(pdb: &Pdb) -> Option<CellSets> {
-        let order = pdb.entry_order();
-        let cells = pdb.pattern().size().cells();
+        let (order, cells) = (pdb.entry_order(), pdb.pattern().size().cells());
         if cells > CELLS {
             return None;
         }
@@ -344,26 +338,25 @@ fn turn_square(slots: &[u8], width: usize, first: usize, to: &mut [u8], row: usi
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
+pub(crate) mod tests {
     use super::*;
     use crate::{
         pdb::{Build, Pattern},
-        progress::NoProgress,
+        progress::{NoProgress, StopWhen},
         puzzle::Board,
         random::SplitMix64,
     };
 
+    /// A region-aware database.
+    pub(crate) fn regions(goal: &Board, tiles: &[u16], encoding: Encoding) -> Arc<Pdb> {
+        let pattern = Pattern::new(goal.clone(), tiles).unwrap();
+        Arc::new(Build::new(pattern).kind(Kind::Regions).encoding(encoding).run().unwrap())
+    }
+
     #[test]
     fn a_database_of_several_partitions_is_arranged_once() {
         let goal = Board::parse("1 2 3/4 5 6/7 8 0", None).unwrap();
-        let pdb = |tiles: &[u16]| {
-            let pattern = Pattern::new(goal.clone(), tiles).unwrap();
-            let bits = Build::new(pattern).kind(Kind::Regions).encoding(Encoding::Bit);
-            Arc::new(bits.run().unwrap())
-        };
-        let (one, other) = (pdb(&[1, 2, 3]), pdb(&[4, 5]));
+        let [one, other] = [&[1, 2, 3][..], &[4, 5]].map(|of| regions(&goal, of, Encoding::Bit));
         let same = Arc::clone(&one);
         let all = Database::all(vec![one, other, same]);
         assert!(Arc::ptr_eq(&all[0].arranged, &all[2].arranged));
@@ -393,13 +386,7 @@ mod tests {
 
     #[test]
     fn whoever_interrupts_gets_no_copy() {
-        struct Impatient;
-        impl Progress for Impatient {
-            fn interrupted(&self) -> bool {
-                true
-            }
-        }
-        assert!(Arranged::new(&[0; 300], 100, 24, &Impatient).is_none());
+        assert!(Arranged::new(&[0; 300], 100, 24, &StopWhen(|| true)).is_none());
         assert!(Arranged::new(&[0; 300], 400, 6, &NoProgress).is_none());
     }
 }

@@ -428,9 +428,7 @@ impl<'t, const V: usize> BitTables<'t, V> {
         let mut databases = [[bits(&views[0], 0); MAX_PATTERNS]; V];
         let mut pattern = [[NO_PATTERN; V]; CELLS];
         for (v, lens) in views.iter().enumerate() {
-            for (p, to) in databases[v].iter_mut().enumerate() {
-                *to = bits(lens, p);
-            }
+            databases[v] = std::array::from_fn(|p| bits(lens, p));
             for (to, &from) in pattern.iter_mut().zip(&lens.view.pattern) {
                 to[v] = from;
             }
@@ -533,29 +531,22 @@ impl<'t, const V: usize> BitTables<'t, V> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::{
-        pdb::{Build, Encoding, Kind, Pattern, Pdb},
+        pdb::Encoding,
         progress::NoProgress,
         puzzle::{Board, Goal, Size},
         search::Share,
         solve::{
             Optimal, Scrambler,
-            database::Database,
+            database::{Database, tests::regions},
             ida::{Control, MoveTree, WalkResult},
             walk::RootedTree,
         },
     };
 
     fn solver(goal: &Board, partitions: &[&[&[u16]]]) -> Optimal {
-        let bits = |tiles: &&[u16]| -> Arc<Pdb> {
-            let how = Build::new(Pattern::new(goal.clone(), tiles).unwrap())
-                .kind(Kind::Regions)
-                .encoding(Encoding::Bit);
-            Arc::new(how.run().unwrap())
-        };
+        let bits = |tiles: &&[u16]| regions(goal, tiles, Encoding::Bit);
         let partition = |patterns: &&[&[u16]]| patterns.iter().map(bits).collect();
         Optimal::with_partitions(goal, partitions.iter().map(partition)).unwrap()
     }

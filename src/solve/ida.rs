@@ -355,8 +355,8 @@ fn order<T: MoveTree>(tree: &T, subtrees: &[T::Subtree], before: &Cut) -> Vec<us
             *least = walked.left.min(*least);
         }
     }
-    let left = |&i: &usize| least.get(&tree.path(&subtrees[i])[..common]).copied();
-    order.sort_by_cached_key(|i| left(i).unwrap_or(u32::MAX));
+    let left = |&i: &usize| least.get(&tree.path(&subtrees[i])[..common]);
+    order.sort_by_cached_key(|i| left(i).copied().unwrap_or(u32::MAX));
     order
 }
 
@@ -394,8 +394,7 @@ fn pass<S, T: MoveTree>(
     let passes: BTreeMap<usize, WalkResult> =
         known.map(|walked| (walked.subtree as usize, walked.into())).collect();
     let order = order(tree, &subtrees, &before);
-    let left = order.iter().copied().filter(|i| !passes.contains_key(i));
-    let left: Vec<usize> = left.collect();
+    let left: Vec<usize> = order.iter().copied().filter(|i| !passes.contains_key(i)).collect();
     let share = control.share;
     share.begin(left.len());
     control.everywhere(above.nodes);
@@ -427,10 +426,7 @@ fn join(
     passes.extend(results.map(|pass| (pass.walked.subtree as usize, pass)));
     let mut whole = WalkResult::from(above);
     let mut walked = Vec::with_capacity(passes.len());
-    for i in order {
-        let Some(pass) = passes.remove(&i) else {
-            continue;
-        };
+    for pass in order.iter().filter_map(|i| passes.remove(i)) {
         whole.walked.nodes += pass.walked.nodes;
         whole.walked.excess = whole.walked.excess.min(pass.walked.excess);
         whole.walked.left = whole.walked.left.min(pass.walked.left);

@@ -5,7 +5,7 @@
 
 use std::{
     collections::BTreeMap,
-    path::{Path, PathBuf},
+    path::Path,
     time::{Duration, Instant},
 };
 
@@ -263,18 +263,15 @@ impl<T: StateSolver> SolveLog<T> {
     /// # Errors
     /// [`SolveError::System`].
     pub fn solved(&self, at: usize, answer: &Answer<T::Moves>) -> Result<(), SolveError> {
-        match &answer.moves {
-            Some(moves) if !matches!(self.found.get(&at), Some(Logged::Solved(_))) => {
-                self.writer.lock().append(&LogLine::Solved {
-                    board: at,
-                    tiles: self.texts[at].clone(),
-                    moves: T::written(moves),
-                    nodes: answer.nodes,
-                    seconds: answer.seconds,
-                })
-            }
-            _ => Ok(()),
-        }
+        let is_known = matches!(self.found.get(&at), Some(Logged::Solved(_)));
+        let Some(moves) = answer.moves.as_ref().filter(|_| !is_known) else { return Ok(()) };
+        self.writer.lock().append(&LogLine::Solved {
+            board: at,
+            tiles: self.texts[at].clone(),
+            moves: T::written(moves),
+            nodes: answer.nodes,
+            seconds: answer.seconds,
+        })
     }
 
     /// Makes all lines durable.
@@ -338,18 +335,16 @@ impl Heading {
         }
         let wrong = |_| KIND.wrong(path, FileProblem::Line { line: 1 });
         let theirs: Heading = serde_json::from_str(line).map_err(wrong)?;
-        let other = |what: &'static str| {
-            let path = PathBuf::from(path);
-            Err(SolveError::OtherLog { path, what })
+        let what = if theirs.goal != self.goal {
+            "for a different goal"
+        } else if (theirs.boards, &theirs.boards_hash) != (self.boards, &self.boards_hash) {
+            "with different boards, or the same boards in a different order"
+        } else if theirs.databases != self.databases {
+            "with different databases"
+        } else {
+            return Ok(());
         };
-        match () {
-            () if theirs.goal != self.goal => other("for a different goal"),
-            () if (theirs.boards, &theirs.boards_hash) != (self.boards, &self.boards_hash) => {
-                other("with different boards, or the same boards in a different order")
-            }
-            () if theirs.databases != self.databases => other("with different databases"),
-            () => Ok(()),
-        }
+        Err(SolveError::OtherLog { path: path.into(), what })
     }
 }
 

@@ -152,36 +152,20 @@ pub enum SolveError {
 // Invariant: every move exchanges the blank with a tile and moves the blank one step, so the parity of the number of
 // required exchanges and the parity of the blank's distance either both change or both stay the same.
 
-/// The two numbers whose parities must agree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Parity {
-    /// The minimum number of exchanges of two elements that turn the board into the goal.
-    exchanges: usize,
-    /// The blank's distance from its goal.
-    steps: usize,
-}
-
-impl Parity {
-    /// The parity of an arrangement, given by the goal cell of the element on each cell.
-    pub fn of(size: Size, at: &[u16], blank_home: usize) -> Parity {
-        let mut seen = vec![false; at.len()];
-        let mut exchanges = 0;
-        for first in 0..at.len() {
-            let mut cell = first;
-            while !std::mem::replace(&mut seen[cell], true) {
-                cell = usize::from(at[cell]);
-                exchanges += usize::from(cell != first);
-            }
+/// The two numbers whose parities must agree, for the goal cell of the element on each cell: the minimum number of
+/// exchanges of two elements that lead to the goal, and the blank's distance from its goal.
+pub(crate) fn exchanges_and_steps(size: Size, at: &[u16], blank_home: usize) -> [usize; 2] {
+    let mut seen = vec![false; at.len()];
+    let mut exchanges = 0;
+    for first in 0..at.len() {
+        let mut cell = first;
+        while !std::mem::replace(&mut seen[cell], true) {
+            cell = usize::from(at[cell]);
+            exchanges += usize::from(cell != first);
         }
-        let blank = at.iter().position(|&home| usize::from(home) == blank_home);
-        let steps = distance(size, blank.unwrap_or(blank_home), blank_home);
-        Parity { exchanges, steps }
     }
-
-    /// Whether the goal can be reached.
-    pub fn is_solvable(self) -> bool {
-        self.exchanges % 2 == self.steps % 2
-    }
+    let blank = at.iter().position(|&home| usize::from(home) == blank_home);
+    [exchanges, distance(size, blank.unwrap_or(blank_home), blank_home)]
 }
 
 /// The number of steps between two cells.
@@ -238,14 +222,14 @@ pub fn explain(board: &Board, goal: &Board) -> Result<Option<Unsolvable>, Puzzle
     }
     let home = cells_of(goal);
     let at: Vec<u16> = board.tiles().iter().map(|&t| home[usize::from(t)]).collect();
-    let parity = Parity::of(size, &at, goal.blank());
-    if parity.is_solvable() {
+    let [exchanges, blank_steps] = exchanges_and_steps(size, &at, goal.blank());
+    if exchanges % 2 == blank_steps % 2 {
         return Ok(None);
     }
     let swap = nearest_swap(board, goal, &at);
     Ok(Some(Unsolvable {
-        exchanges: parity.exchanges,
-        blank_steps: parity.steps,
+        exchanges,
+        blank_steps,
         swap,
         board: exchanged(board, swap),
         goal: exchanged(goal, swap),

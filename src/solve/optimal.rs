@@ -109,9 +109,8 @@ impl Optimal {
             let (own, others) = rest.split_at(partition.len());
             rest = others;
             let patterns = partition.iter().map(|pdb| pdb.pattern().clone());
-            let patterns: Vec<Pattern> = patterns.collect();
-            crate::pdb::check_disjoint(&patterns)?;
-            if patterns.len() > MAX_PATTERNS {
+            crate::pdb::check_disjoint(&patterns.collect::<Vec<_>>())?;
+            if partition.len() > MAX_PATTERNS {
                 return unfit(format!("a partition has more than {MAX_PATTERNS} databases; {SET}"));
             }
             lenses.extend(Lens::of_partition(goal, own));
@@ -375,15 +374,11 @@ pub fn sweeps(goal: &Board, most: usize) -> Result<Vec<Vec<Pattern>>, PdbError> 
         let mut cells: Vec<usize> = cells.into_iter().filter(|&cell| tiles[cell] != 0).collect();
         for _ in 0..2 {
             let chunks: Vec<&[usize]> = cells.chunks(most).collect();
-            let seen = symmetries.iter().map(|image| sets(&chunks, image));
-            let seen: Vec<Vec<u64>> = seen.collect();
+            let seen: Vec<_> = symmetries.iter().map(|image| sets(&chunks, image)).collect();
             if !seen.iter().any(|sets| known.contains(sets)) {
                 known.extend(seen);
-                let of_cells: Vec<Vec<u16>> = chunks
-                    .iter()
-                    .map(|cells| cells.iter().map(|&cell| tiles[cell]).collect())
-                    .collect();
-                found.push(patterns(goal, of_cells.iter().map(Vec::as_slice))?);
+                let of = |cells: &&[usize]| cells.iter().map(|&cell| tiles[cell]).collect();
+                found.push(patterns(goal, chunks.iter().map(of).collect::<Vec<Vec<u16>>>())?);
             }
             cells.reverse();
         }
@@ -392,11 +387,11 @@ pub fn sweeps(goal: &Board, most: usize) -> Result<Vec<Vec<Pattern>>, PdbError> 
     Ok(found)
 }
 
-fn patterns<'t>(
+fn patterns(
     goal: &Board,
-    tiles: impl Iterator<Item = &'t [u16]>,
+    tiles: impl IntoIterator<Item = impl AsRef<[u16]>>,
 ) -> Result<Vec<Pattern>, PdbError> {
-    tiles.map(|tiles| Pattern::new(goal.clone(), tiles)).collect()
+    tiles.into_iter().map(|tiles| Pattern::new(goal.clone(), tiles.as_ref())).collect()
 }
 
 /// The images of sets of cells under a symmetry, in order.
@@ -418,7 +413,8 @@ mod tests {
         puzzle::Size,
         random::SplitMix64,
         search::Search,
-        table,
+        table::{DistanceTable, TableEncoding},
+        threads::pool,
     };
 
     /// What was compared: the number of lengths, of boards that were split between threads, and of sets of each type.
@@ -561,31 +557,24 @@ mod tests {
         Board::new(Size::new(rows, cols).unwrap(), &tiles).unwrap()
     }
 
-    fn pools() -> Vec<rayon::ThreadPool> {
-        let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        [1, 2, 3, 8].map(|threads| pool(threads).unwrap()).into()
-    }
-
     /// Solves boards with random sets, each with one of several numbers of threads, where iterations are split early.
     fn compare(seeds: std::ops::Range<u64>, sizes: &[(usize, usize)], farthest: usize) -> Compared {
-        let (pools, mut tried) = (pools(), Compared::default());
+        let pools = [1, 2, 3, 8].map(|threads| pool(Some(threads)).unwrap());
+        let mut tried = Compared::default();
         for seed in seeds {
             let mut trial = Trial::new(seed, sizes);
             let mut partitions = trial.partitions();
             let boards = trial.boards(12, farthest);
             let goal = trial.goal.clone();
-            let truth =
-                table::DistanceTable::build(&Search::new(goal.clone()), table::TableEncoding::Mod3);
+            let truth = DistanceTable::build(&Search::new(goal.clone()), TableEncoding::Mod3);
             let truth = truth.unwrap();
             // More views than a node can have are rejected.
             let mut solver = loop {
                 match Optimal::with_partitions(&goal, partitions.clone()) {
                     Ok(solver) => break solver,
                     Err(error) => {
-                        assert!(
-                            error.to_string().contains(" lookups per node, but "),
-                            "{seed}: {error}"
-                        )
+                        let error = error.to_string();
+                        assert!(error.contains(" lookups per node, but "), "{seed}: {error}");
                     }
                 }
                 match partitions.len() {

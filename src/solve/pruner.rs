@@ -7,6 +7,7 @@
 //! Source: L. A. Taylor and R. E. Korf, Pruning duplicate nodes in depth-first search, AAAI 1993.
 
 use std::{
+    array::from_fn,
     collections::{HashMap, HashSet, VecDeque, hash_map::Entry},
     hash::{BuildHasherDefault, Hasher},
     mem,
@@ -78,16 +79,12 @@ impl MovePruner {
         for (start, sequences) in all.iter().enumerate() {
             sequences.iter().for_each(|sequence| insert(&mut nodes, size, start, sequence));
         }
-        let mut next = link(size, &mut nodes);
-        for next in &mut next {
-            let mut moves = [NONE; 4];
-            let allowed = (0..).zip(*next).filter(|(_, next)| *next != NONE);
-            for (to, (direction, next)) in moves.iter_mut().zip(allowed) {
-                *to = next << 2 | direction;
-            }
-            *next = moves;
-        }
-        MovePruner { next }
+        let moves = |next: [u32; 4]| {
+            let allowed = (0..).zip(next).filter(|(_, next)| *next != NONE);
+            let mut allowed = allowed.map(|(direction, next)| next << 2 | direction);
+            from_fn(|_| allowed.next().unwrap_or(NONE))
+        };
+        MovePruner { next: link(size, &mut nodes).into_iter().map(moves).collect() }
     }
 
     /// Returns the state before the first move, with the blank on a row-major cell.
@@ -232,9 +229,7 @@ impl Hasher for Key {
 }
 
 fn insert(nodes: &mut Vec<PrefixNode>, size: Size, start: usize, sequence: &[Direction]) {
-    let Some((&last, front)) = sequence.split_last() else {
-        return;
-    };
+    let Some((&last, front)) = sequence.split_last() else { return };
     let mut at = start;
     for &direction in front {
         let child = nodes[at].child[direction as usize];
@@ -260,9 +255,7 @@ fn link(size: Size, nodes: &mut [PrefixNode]) -> Vec<[u32; 4]> {
         let suffix = nodes[at].suffix;
         for direction in Direction::ALL {
             let d = direction as usize;
-            let Some(cell) = direction.tile_cell(size, nodes[at].cell) else {
-                continue;
-            };
+            let Some(cell) = direction.tile_cell(size, nodes[at].cell) else { continue };
             // This state has the transitions of its suffix, unless its own tree goes deeper.
             let shorter = if suffix == NONE { cell as u32 } else { next[suffix as usize][d] };
             if suffix != NONE && shorter == NONE {
@@ -387,12 +380,9 @@ fn duplicate_words(puzzle: &OrbitPuzzle) -> Vec<Vec<u16>> {
     let mut forbidden: Vec<Vec<u16>> = Vec::new();
     let mut level = vec![(Vec::new(), Transformation::identity(orbits))];
     let mut all = 0;
-    loop {
+    while !level.is_empty() && all + level.len() * moves.len() <= MOST {
         let kept: HashSet<Vec<u16>> = level.iter().map(|(word, _)| word.clone()).collect();
         let mut next = Vec::new();
-        if all + level.len() * moves.len() > MOST {
-            return forbidden;
-        }
         for (word, done) in &level {
             for (one, transformation) in moves.iter().enumerate() {
                 let mut longer = word.clone();
@@ -409,11 +399,9 @@ fn duplicate_words(puzzle: &OrbitPuzzle) -> Vec<Vec<u16>> {
             }
         }
         all += next.len();
-        if next.is_empty() {
-            return forbidden;
-        }
         level = next;
     }
+    forbidden
 }
 
 // Inverses of states, for puzzles whose states are products of moves: all pieces differ, all orientations are visible,

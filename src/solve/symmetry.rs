@@ -93,14 +93,11 @@ impl SymmetricView {
         patterns: &[Pattern],
         kinds: &[Kind],
     ) -> Vec<SymmetricView> {
-        let Some(first) = patterns.first() else {
-            return Vec::new();
-        };
+        let Some(first) = patterns.first() else { return Vec::new() };
         let mut images = images(goal.size(), first.size());
         images.retain(|image| usize::from(image[goal.blank()]) == first.goal().blank());
-        let views =
-            images.into_iter().map(|image| SymmetricView::new(goal, patterns, kinds, image));
-        views.collect()
+        let view = |image| SymmetricView::new(goal, patterns, kinds, image);
+        images.into_iter().map(view).collect()
     }
 
     /// Returns the pattern that a tile belongs to, by its index in the set.
@@ -175,7 +172,7 @@ impl SymmetricView {
             place: [0; MAX_CELLS],
         };
         for (p, (pattern, kind)) in patterns.iter().zip(kinds).enumerate() {
-            let k = pattern.home().len();
+            let (k, regions) = (pattern.home().len(), *kind == Kind::Regions);
             let mut weight = [0; Pattern::MAX_TILES];
             for (i, &home) in pattern.home().iter().enumerate() {
                 let cell = view.image.iter().position(|&image| image == home);
@@ -183,35 +180,28 @@ impl SymmetricView {
                 view.tiles[p][i] = tile as u8;
                 view.pattern[tile] = p as u8;
                 view.place[tile] = i as u8;
-                weight[i] = match kind {
-                    Kind::Minimum | Kind::AllMoves => {
-                        (i + 1..k).map(|j| (cells - j) as i64).product()
-                    }
-                    Kind::Regions => (1..(k - i) as i64).product(),
+                weight[i] = match regions {
+                    true => (1..(k - i) as i64).product(),
+                    false => (i + 1..k).map(|j| (cells - j) as i64).product(),
                 };
-                view.stride[tile] = match kind {
-                    Kind::Minimum | Kind::AllMoves => weight[i],
-                    Kind::Regions => 0,
-                };
+                view.stride[tile] = if regions { 0 } else { weight[i] };
             }
             for (i, &tile) in view.tiles[p].iter().enumerate() {
                 for (j, &other) in view.tiles[p].iter().enumerate() {
-                    view.over[usize::from(tile)][usize::from(other)] = match (j.cmp(&i), kind) {
+                    view.over[usize::from(tile)][usize::from(other)] = match (j.cmp(&i), regions) {
                         (Ordering::Equal, _) => 0,
-                        (Ordering::Less, Kind::Minimum | Kind::AllMoves) => -weight[i],
-                        (Ordering::Greater, Kind::Minimum | Kind::AllMoves) => weight[j],
+                        (Ordering::Less, false) => -weight[i],
+                        (Ordering::Greater, false) => weight[j],
                         // Positions: other tiles move back by one, while this one moves forward by one.
-                        (Ordering::Less, Kind::Regions) => -weight[j],
-                        (Ordering::Greater, Kind::Regions) => weight[i],
+                        (Ordering::Less, true) => -weight[j],
+                        (Ordering::Greater, true) => weight[i],
                     };
                 }
             }
         }
         for blank in 0..cells {
             for direction in Direction::ALL {
-                let Some(cell) = direction.tile_cell(size, blank) else {
-                    continue;
-                };
+                let Some(cell) = direction.tile_cell(size, blank) else { continue };
                 let (from, to) = (view.image[cell], view.image[blank]);
                 let step = &mut view.steps[blank][direction as usize];
                 step.distance = to as i8 - from as i8;
@@ -301,10 +291,8 @@ impl Lens {
 
     /// Some databases, through each symmetry.
     fn of_some(goal: &Board, databases: &[Database], some: &[usize]) -> Vec<Lens> {
-        let databases = some.iter().map(|&p| databases[p].clone());
-        let databases: Vec<Database> = databases.collect();
-        let pattern = |database: &Database| database.pdb.pattern().clone();
-        let patterns: Vec<Pattern> = databases.iter().map(pattern).collect();
+        let databases: Vec<Database> = some.iter().map(|&p| databases[p].clone()).collect();
+        let patterns: Vec<Pattern> = databases.iter().map(|d| d.pdb.pattern().clone()).collect();
         let kinds: Vec<Kind> = databases.iter().map(|d| d.pdb.kind()).collect();
         let views = SymmetricView::of_kinds(goal, &patterns, &kinds).into_iter();
         let lens = |view| Lens { view, databases: databases.clone(), joined: false };
@@ -323,24 +311,16 @@ impl Lens {
 mod tests {
     use super::*;
     use crate::{
-        pdb::{Build, Encoding, Pdb},
+        pdb::Encoding,
         puzzle::{Goal, Size},
-        solve::{Optimal, Scrambler},
+        solve::{Optimal, Scrambler, database::tests::regions},
     };
-    use std::sync::Arc;
-
-    fn database(goal: &Board, tiles: &[u16], encoding: Encoding) -> Arc<Pdb> {
-        let how = Build::new(Pattern::new(goal.clone(), tiles).unwrap())
-            .kind(Kind::Regions)
-            .encoding(encoding);
-        Arc::new(how.run().unwrap())
-    }
 
     #[test]
     fn a_pattern_and_its_mirror_image_need_one_database() {
         let goal = Goal::First.board(Size::new(3, 3).unwrap()).unwrap();
         for encoding in [Encoding::Bit, Encoding::Byte] {
-            let of = |tiles: &[u16]| database(&goal, tiles, encoding);
+            let of = |tiles: &[u16]| regions(&goal, tiles, encoding);
             // Tiles 3, 6 and 7 are the mirror images of 1, 2 and 5; 4 and 8 are on the diagonal.
             let (above, below, diagonal) = (of(&[1, 2, 5]), of(&[3, 6, 7]), of(&[4, 8]));
             let one = Optimal::new(&goal, [above.clone(), diagonal.clone()]).unwrap();

@@ -282,21 +282,19 @@ fn distances(depth: usize, width: usize, blank: usize) -> Vec<u8> {
     let mut solved = RegionState { at: [0; MAX_CELLS], blank };
     lehmer::unrank(0, &mut solved.at[..cells]);
     distance[0] = 0;
-    let mut level = vec![solved];
-    for depth_of_level in 1.. {
+    let (mut level, mut moves) = (vec![solved], 0);
+    while !level.is_empty() {
+        moves += 1;
         let mut next = Vec::new();
         for state in &level {
             for (to, _) in steps(depth, width, state.blank) {
                 let after = state.step(to);
                 let entry = &mut distance[lehmer::rank(&after.at[..cells]) as usize];
                 if *entry == UNSEEN {
-                    *entry = depth_of_level;
+                    *entry = moves;
                     next.push(after);
                 }
             }
-        }
-        if next.is_empty() {
-            break;
         }
         level = next;
     }

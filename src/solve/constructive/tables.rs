@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use crate::{
     puzzle::{Board, Direction, Size},
-    solve::Parity,
+    solve::exchanges_and_steps,
 };
 
 /// Number of cells in a line of the grid; smaller grids use only some of them.
@@ -195,7 +195,8 @@ impl Field {
 
     /// Whether the goal can be reached. Cost: linear.
     pub fn is_solvable(&self) -> bool {
-        Parity::of(self.size, &self.at, self.blank_home).is_solvable()
+        let [exchanges, steps] = exchanges_and_steps(self.size, &self.at, self.blank_home);
+        exchanges % 2 == steps % 2
     }
 
     /// The cell of the tile whose goal cell is `home`.
@@ -248,7 +249,7 @@ impl Field {
 /// it on the better side and nothing is in the way.
 ///
 /// A step straight ahead costs 5 moves (the blank goes around the tile), a step with a turn costs 3.
-pub(crate) fn free_way(a: i32, b: i32) -> i32 {
+fn free_way(a: i32, b: i32) -> i32 {
     starting(a, b).min(starting(b, a))
 }
 
