@@ -47,9 +47,8 @@ struct BlockPiece {
     entry: u64,
 }
 
-/// The effect of a move on the pieces of a block: for each piece and its position afterwards, the position before, and
-/// by how much the block is shifted.
-struct BlockMove(Vec<[(u8, u32); MOST_POSITIONS]>);
+/// The effect of a move: for each piece and its position afterwards, the position before, and the shift of the block.
+type BlockMove = Vec<[(u8, u32); MOST_POSITIONS]>;
 
 /// A shift of digits within a word: bits that stay within the range of their digit move up, the others wrap around.
 #[derive(Clone, Copy, Default)]
@@ -86,8 +85,7 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// Returns the blocks of a puzzle; `None` if moves depend on where a piece is, if several pieces that look alike
-    /// can turn, or if blocks would be too small.
+    /// `None` if moves depend on where a piece is, if pieces that look alike can turn, or if blocks would be too small.
     pub fn new(puzzle: &OrbitPuzzle, ranking: &Ranking) -> Option<Blocks> {
         let alone = ranking.groups.iter().all(|group| {
             let rest = group.several.iter().all(|kind| kind.modulus == 1);
@@ -169,9 +167,9 @@ impl Blocks {
                     }
                     rows.push(row);
                 }
-                BlockMove(rows)
+                rows
             });
-            moves.collect::<Vec<_>>()
+            moves.collect::<Vec<BlockMove>>()
         };
         let (moves, forward) = (turned(false), turned(true));
         let shifts = (0..word).map(shift_of).collect();
@@ -266,9 +264,9 @@ impl Blocks {
 
     /// The block that a move comes from, or goes to, and the shift between the two.
     #[inline(always)]
-    fn other(&self, one: &BlockMove, at: &[u8]) -> (usize, usize) {
+    fn other(&self, one: &[[(u8, u32); MOST_POSITIONS]], at: &[u8]) -> (usize, usize) {
         let (mut from, mut by) = ([0u8; MOST_PIECES], 0);
-        for ((from, row), &place) in from.iter_mut().zip(&one.0).zip(at) {
+        for ((from, row), &place) in from.iter_mut().zip(one).zip(at) {
             let (other, shift) = row[usize::from(place) % MOST_POSITIONS];
             *from = other;
             by += shift;
@@ -293,8 +291,7 @@ impl Blocks {
         }
     }
 
-    /// Writes the depth of every state to the entries, which are initially empty; returns the number of states at each
-    /// depth.
+    /// Writes the depth of every state to the empty entries; returns the number of states at each depth.
     pub fn fill(&self, entries: Entries, progress: &dyn Progress) -> Result<Vec<u64>, Error> {
         let (words, size) = (self.words, entries.size);
         let array = || Words::zeroed(self.blocks * words);

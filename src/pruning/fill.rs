@@ -57,8 +57,7 @@ const FEW: u64 = 4;
 struct TailPart {
     values: u64,
     weight: u64,
-    /// For each move, forward and backward, and each symmetry, where values go; only if that does not depend on the
-    /// head.
+    /// For each move, forward and backward, and each symmetry, where values go, if that does not depend on the head.
     known: Option<Vec<OnceLock<Vec<u32>>>>,
 }
 
@@ -86,8 +85,7 @@ struct RowStep<'r> {
 }
 
 impl<'n> TableRows<'n> {
-    /// Returns the rows of a puzzle's table; `None` if moves depend on where a piece is, or if the parts are too large
-    /// for their rows.
+    /// `None` if moves depend on where a piece is, or if the parts are too large for their rows.
     pub fn new(puzzle: &OrbitPuzzle, numbers: &'n TableNumbers) -> Option<TableRows<'n>> {
         if !allows_all_moves(puzzle) {
             return None;
@@ -147,8 +145,7 @@ impl<'n> TableRows<'n> {
         (0..part.values).map(|value| self.fields.encode(&state(value))).collect()
     }
 
-    /// Where moves take the entries of a row: forward to all entries that represent the resulting states, backward to
-    /// one of them.
+    /// Where moves take the entries of a row: forward to all entries of the resulting states, backward to one of them.
     fn targets(&self, head: u64, back: bool) -> Vec<RowStep<'_>> {
         let all = &self.moves[usize::from(back)];
         let least = self.fields.encode(&self.numbers.unrank(head * self.length));
@@ -215,8 +212,7 @@ impl<'n> TableRows<'n> {
         target.first - base + u64::from((base as u32).wrapping_add(tail))
     }
 
-    /// Writes the depth of every state to the entries, which are initially empty; returns the number of states at each
-    /// depth.
+    /// Writes the depth of every state to the empty entries; returns the number of states at each depth.
     pub fn fill(&self, entries: Entries, progress: &dyn Progress) -> Result<Vec<u64>, Error> {
         let size = entries.size;
         let (mut histogram, mut left) = (Vec::new(), self.numbers.entries);
@@ -332,8 +328,7 @@ pub(crate) struct TableLevels<'t> {
 const AHEAD: usize = 512;
 
 impl TableLevels<'_> {
-    /// Searches a puzzle and writes the depth of every state to the entries of a table; returns the number of states at
-    /// each depth.
+    /// Searches a puzzle and writes the depth of every state; returns the number of states at each depth.
     pub fn fill(
         searched: OrbitPuzzle,
         (puzzle, numbers): (&OrbitPuzzle, &TableNumbers),

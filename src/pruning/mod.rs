@@ -38,10 +38,7 @@ pub(crate) fn allows_all_moves(puzzle: &OrbitPuzzle) -> bool {
 
 /// Ends work that an observer stops.
 pub(crate) fn go_on(progress: &dyn Progress) -> Result<(), TableError> {
-    match progress.interrupted() {
-        true => Err(TableError::Interrupted),
-        false => Ok(()),
-    }
+    if progress.interrupted() { Err(TableError::Interrupted) } else { Ok(()) }
 }
 
 // The header of a pruning table file.

@@ -8,7 +8,10 @@
 //! Invariant: symmetric arrangements whose coordinates have no symmetry of their own have the same number; arrangements
 //! with the same number are symmetric.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -25,8 +28,7 @@ use crate::{
 
 /// Maximum number of values of a coordinate: two bytes of cache for each.
 const MOST_VALUES: u64 = 1 << 21;
-/// A coordinate is good enough if the number of entries, in percent of the number of states up to symmetry, is at most
-/// this.
+/// A coordinate with at most this number of entries, in percent of the states up to symmetry, is good enough.
 const ENOUGH: u64 = 110;
 /// Number of arrangements used to distinguish symmetries.
 const SAMPLE: usize = 64;
@@ -49,8 +51,7 @@ struct Reduction {
     relabellings: Vec<Relabelling>,
     group: SymmetryGroup,
     first: FirstDigits,
-    /// For each value its class, and in the low bits the first symmetry that takes it to the smallest value of the
-    /// class.
+    /// For each value its class, and in the low bits the first symmetry that takes it to the smallest value there.
     class_of: Arc<Vec<u32>>,
     /// For each class the smallest value, the symmetries that preserve it, and the number of values.
     least: Vec<u32>,
@@ -74,8 +75,7 @@ impl TableNumbers {
         Ok(TableNumbers { entries: ranking.entries, ranking, reduction: None })
     }
 
-    /// The numbering up to symmetry with the coordinate that gives the fewest numbers; `None` if symmetries do not
-    /// reduce them.
+    /// The numbering up to symmetry with the fewest numbers; `None` if symmetries do not reduce them.
     pub fn up_to_symmetry(puzzle: &OrbitPuzzle) -> Result<Option<TableNumbers>, PuzzleError> {
         let plain = Ranking::new(puzzle)?;
         let (group, relabellings) =
@@ -194,8 +194,7 @@ impl TableNumbers {
         self.reduction.as_deref().map_or(1, members)
     }
 
-    /// Returns how rows of a puzzle are numbered through a symmetry; `own` is the table's puzzle, which is a
-    /// projection.
+    /// How rows of a puzzle are numbered through a symmetry; `own` is the table's puzzle, a projection.
     pub fn of_rows(
         &self,
         (puzzle, fields): (&OrbitPuzzle, &StateFields),
@@ -389,7 +388,7 @@ fn coordinates(
     plain: &Ranking,
     relabellings: &[Relabelling],
 ) -> Vec<FirstDigits> {
-    let mut sets: Vec<Vec<(usize, u8)>> = Vec::new();
+    let mut sets: Vec<BTreeSet<(usize, u8)>> = Vec::new();
     for group in &plain.groups {
         for (kind, role) in (0..).zip(&group.role) {
             let one = (group.orbit, kind);
@@ -399,27 +398,20 @@ fn coordinates(
             let image = |of: &Relabelling| {
                 (of.orbit[group.orbit], of.kind[group.orbit][usize::from(kind)].0)
             };
-            let mut set: Vec<_> = relabellings.iter().map(image).collect();
-            set.sort_unstable();
-            set.dedup();
-            sets.push(set);
+            sets.push(relabellings.iter().map(image).collect());
         }
     }
-    let unions = if sets.len() <= MOST_SETS { 1 << sets.len() } else { sets.len() };
+    let few = sets.len() <= MOST_SETS;
+    let unions = if few { 1 << sets.len() } else { sets.len() };
     let mut all = Vec::new();
     for union in 1..=unions {
-        let has = |set: usize| match sets.len() <= MOST_SETS {
-            true => union >> set & 1 == 1,
-            false => set < union,
-        };
+        let has = |set: usize| if few { union >> set & 1 == 1 } else { set < union };
         let mut kinds = vec![Vec::new(); puzzle.orbits().len()];
         for (_, set) in sets.iter().enumerate().filter(|(set, _)| has(*set)) {
             set.iter().for_each(|&(orbit, kind)| kinds[orbit].push(kind));
         }
         kinds.iter_mut().for_each(|kinds| kinds.sort_unstable());
-        for turns in [false, true] {
-            all.push(FirstDigits { kinds: kinds.clone(), turns });
-        }
+        all.extend([false, true].map(|turns| FirstDigits { kinds: kinds.clone(), turns }));
     }
     all
 }

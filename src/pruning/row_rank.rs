@@ -17,8 +17,7 @@ use crate::{
 pub(crate) struct PieceMap {
     /// For each orbit of the projection, the corresponding orbit of the puzzle.
     pub orbit: Vec<usize>,
-    /// For each orbit of the projection and each kind of the puzzle's pieces, the kind in the projection, and the
-    /// offset of its orientations.
+    /// For each orbit of the projection and each kind of piece, the kind there, and the offset of its orientations.
     kind: Vec<Vec<Option<(u8, u8)>>>,
 }
 
@@ -103,21 +102,18 @@ struct RowPart<T> {
 /// How a group's share of a number is computed.
 #[derive(Clone, Debug)]
 enum GroupRank {
-    /// From the places of pieces in order: for each value, the place in the low byte, and above it the contribution of
-    /// the orientation; and the weight of the place.
+    /// From places in order: for each value, the place, above it (from bit 8) the orientation's share; and a weight.
     Places(Vec<(RowPart<u64>, u64)>),
     /// The same for few places.
     FewPlaces(Vec<(RowPart<u64>, u64)>),
-    /// From the set of places of the pieces of one kind: for each value, the place as a bit; and the weight of the
-    /// set's number.
+    /// From the set of places of one kind: for each value, the place as a bit; and the weight of the set's number.
     Set { parts: Vec<RowPart<u32>>, number: Vec<u32>, weight: u64 },
     /// From the piece at each place: that of the solved state unless a field determines it.
     Contents { group: RankGroup, base: Vec<Placed>, parts: Vec<RowPart<(u8, Placed)>> },
 }
 
 impl GroupRank {
-    /// Returns the ranking by one set of places; `None` if there are other pieces or orientations, or if not all pieces
-    /// have fields.
+    /// By one set of places; `None` if there are other pieces or orientations, or if not all pieces have fields.
     fn of_set(
         group: &RankGroup,
         parts: &[RowPart<(u8, Placed)>],
@@ -162,8 +158,7 @@ pub(crate) struct RowRank {
 }
 
 impl RowRank {
-    /// Returns how rows of a puzzle are numbered in a projection, through a symmetry of the puzzle followed by one of
-    /// the projection.
+    /// How rows are numbered in a projection, through a symmetry of the puzzle followed by one of the projection.
     pub fn new(
         (puzzle, fields): (&OrbitPuzzle, &StateFields),
         (projection, ranking): (&OrbitPuzzle, &Ranking),

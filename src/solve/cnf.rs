@@ -272,10 +272,7 @@ impl Question {
     /// chessboard, so the two blank cells determine the parity.
     pub fn steps(&self) -> usize {
         let parity = self.distance(self.board.blank(), self.goal.blank()) % 2;
-        match self.moves % 2 == parity {
-            true => self.moves,
-            false => self.moves.saturating_sub(1),
-        }
+        if self.moves % 2 == parity { self.moves } else { self.moves.saturating_sub(1) }
     }
 
     /// The question of a model, for its comments: the maximum number of moves, the board and the goal, one line each.

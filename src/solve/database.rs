@@ -68,14 +68,12 @@ impl Database {
         (self.kind, self.encoding) == (Kind::Minimum, Encoding::Byte)
     }
 
-    /// Returns the sets of a database with one bit per entry; `None` for other databases, and on boards of more than 32
-    /// cells.
+    /// The sets of a database with one bit per entry; `None` for others, and on boards of more than 32 cells.
     pub fn bits(&self) -> Option<&CellSets> {
         self.sets.as_deref().filter(|_| self.encoding == Encoding::Bit)
     }
 
-    /// Returns the layout of the bits: the bytes, and the distances between adjacent slots and between adjacent
-    /// arrangements.
+    /// The layout of the bits: the bytes, and the distances between adjacent slots and between adjacent arrangements.
     pub fn layout(&self) -> (&[u8], [u64; 2]) {
         match self.arranged.get() {
             Some(Some(arranged)) => (arranged.image.bytes(), [1, arranged.stride]),
@@ -246,15 +244,9 @@ impl CellSets {
 
 /// Puts a zero after each of the lowest 32 bits.
 fn spread(bits: u64) -> u64 {
-    let steps: [(u32, u64); 5] = [
-        (16, 0x0000_ffff_0000_ffff),
-        (8, 0x00ff_00ff_00ff_00ff),
-        (4, 0x0f0f_0f0f_0f0f_0f0f),
-        (2, 0x3333_3333_3333_3333),
-        (1, 0x5555_5555_5555_5555),
-    ];
-    let step = |bits: u64, (shift, mask): (u32, u64)| (bits | bits << shift) & mask;
-    steps.into_iter().fold(bits, step)
+    // The masks are 0x0000_ffff_0000_ffff, 0x00ff_00ff_00ff_00ff and so on.
+    let step = |bits: u64, by: u32| (bits | bits << by) & (u64::MAX / ((1 << by) + 1));
+    [16, 8, 4, 2, 1].into_iter().fold(bits, step)
 }
 
 // The bits of a region-aware database in an order that differs from the file's, for long searches: all slots of the

@@ -38,8 +38,7 @@ pub(crate) struct Sums<'t, const V: usize, const PLAIN: bool> {
 pub(crate) struct PatternSums<const V: usize, const P: usize, const S: usize> {
     /// The rank of each pattern's tiles, and from bit [`VALUE`] on its value.
     words: [[u64; P]; V],
-    /// The set of cells of each pattern, or, if it includes the blank, one byte for each tile's cell; unused for plain
-    /// databases.
+    /// See [`KnownPattern::set`](crate::solve::walk::KnownPattern); unused for plain databases.
     sets: [[u64; P]; V],
     /// The positions of the children's values; for plain databases, the ranks.
     entries: [[u64; V]; S],
@@ -77,8 +76,7 @@ impl<'t, const V: usize, const PLAIN: bool> Sums<'t, V, PLAIN> {
         (p != NO_PATTERN).then_some(usize::from(p) % MAX_PATTERNS)
     }
 
-    /// What child `i` brings for the pattern of a view, except for its value: the rank, the set, and the entry of the
-    /// value.
+    /// What child `i` brings for the pattern of a view: the rank, the set, and the entry of the value.
     #[inline(always)]
     fn moved(
         &self,
@@ -397,15 +395,13 @@ pub(crate) struct BitTables<'t, const V: usize> {
     databases: [[BitTable<'t>; MAX_PATTERNS]; V],
     /// The pattern of each tile; [`NO_PATTERN`] for none.
     pattern: [[u8; V]; CELLS],
-    /// For each tile, the moves that are not counted by sums: 1 in the field of every sum that has the tile in no
-    /// pattern.
+    /// For each tile, 1 in the field of every sum that has it in no pattern, and does not count its moves.
     unseen: [u128; CELLS],
     /// The fields of views that are not the first of their sum, and by how many bits the field of the first is lower.
     joined: Vec<(u128, u32)>,
     /// The moves for each blank cell, by direction.
     moves: Vec<[BlankStep<V>; 4]>,
-    /// For each move, the tiles that the tile passes: a cell, and the views in which it matters; padded with the
-    /// blank's own cell.
+    /// For each move, the cells that the tile passes, and the views in which they matter; padded with the blank's cell.
     passed: Vec<(u8, u8)>,
     most: usize,
     /// The minimum amount by which a child that is cut off exceeds the limit.
@@ -415,8 +411,7 @@ pub(crate) struct BitTables<'t, const V: usize> {
 }
 
 impl<'t, const V: usize> BitTables<'t, V> {
-    /// The tables of a tree whose databases are all region-aware with one bit per entry, and that has no more views than
-    /// fit. Cost: about 10 us.
+    /// The tables of a tree of databases with one bit per entry, with no more views than fit. Cost: about 10 us.
     pub fn new(tree: &'t Tree) -> BitTables<'t, V> {
         let views = &tree.views[..];
         let bits = |lens: &'t Lens, p: usize| {
@@ -551,8 +546,7 @@ mod tests {
         Optimal::with_partitions(goal, partitions.iter().map(partition)).unwrap()
     }
 
-    /// Walks over bits and over arbitrary databases through all iterations of a board; returns the number of nodes of
-    /// the last iteration.
+    /// Compares the walks of all iterations of a board; returns the number of nodes of the last one.
     fn compare<const V: usize>(tree: &Tree, board: &Board) -> u64 {
         fn walked(heuristic: impl Heuristic, board: &Board, limit: usize) -> WalkResult {
             let (alone, tree) = (Share::alone(), RootedTree::new(heuristic, board));

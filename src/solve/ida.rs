@@ -327,8 +327,7 @@ const NODES: u64 = 64;
 
 const SUBTREES: [u64; 2] = [4, 1 << 14];
 
-/// Returns the number of subtrees into which an iteration should be split after one with this number of nodes; 0 for
-/// none.
+/// The number of subtrees into which an iteration is split after one with this number of nodes; 0 for none.
 fn worth(nodes: u64) -> usize {
     let [least, most] = SUBTREES;
     match nodes / NODES {

@@ -123,8 +123,7 @@ impl IntegerProgram {
         self.rows.push(Constraint { name, terms: terms.to_vec(), relation, right });
     }
 
-    /// The cells, columns and rows that are close enough to start and goal, which also fixes both ends. The blank's
-    /// cell follows from its column and row.
+    /// The cells that are close enough to start and goal; the blank's cell follows from its column and row.
     fn place(&mut self, t: usize) {
         let size = self.question.size();
         let cols = size.cols() as i64;

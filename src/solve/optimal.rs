@@ -464,13 +464,6 @@ mod tests {
             self.random.below(bound as u64) as usize
         }
 
-        fn shuffled_tiles(&mut self) -> Vec<u16> {
-            let cells = self.goal.size().cells() as u16;
-            let mut tiles: Vec<u16> = (1..cells).collect();
-            shuffle(&mut self.random, &mut tiles);
-            tiles
-        }
-
         fn database(&mut self, tiles: &[u16], all_moves: bool) -> Arc<Pdb> {
             let kind = match (all_moves, self.below(3)) {
                 (true, _) => Kind::AllMoves,
@@ -495,7 +488,8 @@ mod tests {
         fn partitions(&mut self) -> Vec<Vec<Arc<Pdb>>> {
             let mut partitions: Vec<Vec<Arc<Pdb>>> = Vec::new();
             for _ in 0..1 + self.below(3) {
-                let mut tiles = self.shuffled_tiles();
+                let mut tiles: Vec<u16> = (1..self.goal.size().cells() as u16).collect();
+                shuffle(&mut self.random, &mut tiles);
                 let all_moves = self.below(8) == 0;
                 let left_out = match self.below(8) {
                     0 => 0,

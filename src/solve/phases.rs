@@ -46,13 +46,8 @@ pub struct PhaseSolver {
     puzzle: OrbitPuzzle,
     /// Which states are reachable, if that is known.
     reachable: Option<Reachability>,
-    phases: Vec<SolverPhase>,
-}
-
-struct SolverPhase {
-    solver: PuzzleSolver,
-    /// How the puzzle's pieces correspond to those of the phase.
-    map: PieceMap,
+    /// For each phase, its solver, and how the puzzle's pieces correspond to those of the phase.
+    phases: Vec<(PuzzleSolver, PieceMap)>,
 }
 
 impl PhaseSolver {
@@ -66,17 +61,21 @@ impl PhaseSolver {
         via: &[Variant],
         mut tables: impl FnMut(&OrbitPuzzle) -> Result<Vec<PruningTable>, E>,
     ) -> Result<PhaseSolver, E> {
+        let mut phase = |left: &OrbitPuzzle, of: OrbitPuzzle| -> Result<_, E> {
+            let map = PieceMap::new(left, &of).expect("a variant is a projection");
+            let tables = tables(&of)?;
+            Ok((PuzzleSolver::new(of, tables).map_err(Error::from)?, map))
+        };
         let mut phases = Vec::new();
         // The puzzle with the moves that preserve what the subgroups so far have solved.
         let mut left = puzzle.clone();
         for variant in via {
             let of = variant.of(left.clone(), Turns::Directed).map_err(Error::from)?;
             let within = left.within(&of, variant);
-            phases.push(SolverPhase::new(&left, of, &mut tables)?);
+            phases.push(phase(&left, of)?);
             left = within.unwrap_or(left);
         }
-        let whole = left.clone();
-        phases.push(SolverPhase::new(&left, whole, &mut tables)?);
+        phases.push(phase(&left, left.clone())?);
         Ok(PhaseSolver { reachable: Reachability::of(&puzzle), puzzle, phases })
     }
 
@@ -108,7 +107,7 @@ impl PhaseSolver {
         let mut at = state.clone();
         let mut solution: Vec<usize> = Vec::new();
         let (mut nodes, mut least) = (0, None);
-        for SolverPhase { solver, map } in &self.phases {
+        for (solver, map) in &self.phases {
             let seen = map.arrangement(solver.puzzle(), &at);
             let answer = solver.solve_with(&seen, progress)?;
             nodes += answer.nodes;
@@ -131,8 +130,7 @@ impl PhaseSolver {
         Ok(Answer { moves, at_least, nodes, seconds })
     }
 
-    /// The sequence with adjacent moves merged if they are equivalent to one move or to none, where one phase ends and
-    /// the next begins.
+    /// Merges adjacent moves that are equivalent to one move or to none, where one phase ends and the next begins.
     fn joined(&self, moves: Vec<usize>) -> Vec<usize> {
         let all = self.puzzle.moves();
         if !allows_all_moves(&self.puzzle) {
@@ -155,19 +153,6 @@ impl PhaseSolver {
             }
         }
         joined
-    }
-}
-
-impl SolverPhase {
-    fn new<E: From<Error>>(
-        left: &OrbitPuzzle,
-        of: OrbitPuzzle,
-        tables: &mut impl FnMut(&OrbitPuzzle) -> Result<Vec<PruningTable>, E>,
-    ) -> Result<SolverPhase, E> {
-        let map = PieceMap::new(left, &of).expect("a variant is a projection");
-        let tables = tables(&of)?;
-        let solver = PuzzleSolver::new(of, tables).map_err(Error::from)?;
-        Ok(SolverPhase { solver, map })
     }
 }
 

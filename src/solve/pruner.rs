@@ -293,10 +293,8 @@ impl WordPruner {
     /// Returns the pruner that contains all duplicates among sequences up to the greatest length for which there are at
     /// most 200,000; if moves depend on where a piece is, it only prevents a move from being undone at once.
     pub fn new(puzzle: &OrbitPuzzle) -> WordPruner {
-        let forbidden = match allows_all_moves(puzzle) {
-            true => duplicate_words(puzzle),
-            false => undone(puzzle),
-        };
+        let free = allows_all_moves(puzzle);
+        let forbidden = if free { duplicate_words(puzzle) } else { undone(puzzle) };
         WordPruner::without(puzzle.moves().len(), &forbidden)
     }
 
@@ -483,8 +481,7 @@ pub(crate) struct RowMoves {
 }
 
 struct RowMove {
-    /// For each stage, its fields: for each one, the field where its byte comes from, and the table of that byte's
-    /// values.
+    /// For each stage, its fields: for each one, the field where its byte comes from, and the table of the values.
     stages: Vec<Vec<(u16, u16, u32)>>,
     /// The field that must have one of these values.
     needs: Option<(usize, Vec<u8>)>,

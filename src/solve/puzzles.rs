@@ -359,8 +359,7 @@ impl PuzzleSolver {
         }
     }
 
-    /// Generates the children of a node, except for those that tables cut off; after the move to a child, `room` more
-    /// moves may be made.
+    /// Generates the children of a node that tables do not cut off: from them, `room` more moves may be made.
     fn expand(
         &self,
         (row, word, bounds): (&[u8], u32, &[u8]),

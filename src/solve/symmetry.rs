@@ -217,8 +217,7 @@ impl SymmetricView {
     }
 }
 
-/// The ways to map a board onto one of the same or the transposed size: for each cell, its image. None for boards of
-/// more than [`MAX_CELLS`] cells.
+/// The images of all cells under each symmetry that takes a size to another; none for more than [`MAX_CELLS`] cells.
 pub(crate) fn images(from: Size, to: Size) -> Vec<Vec<u8>> {
     let (rows, cols) = (from.rows(), from.cols());
     let mut images = Vec::new();

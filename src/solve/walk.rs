@@ -56,8 +56,7 @@ impl Tree {
         Tree { goal, views, pruner, memory: None, split_from: SPLIT_FROM, cells }
     }
 
-    /// Whether every entry is a byte at the rank of its cells, so that walks keep ranks up to date, and every lens is a
-    /// sum by itself.
+    /// Whether every entry is a byte at the rank of its cells, and every lens is a sum by itself.
     pub fn is_plain(&self) -> bool {
         self.databases().all(Database::is_plain) && self.sums().count() == self.views.len()
     }
@@ -222,8 +221,7 @@ pub(crate) trait Heuristic: Sync {
         slack: &mut Slack,
     ) -> u32;
 
-    /// Swaps what child `i`, whose tile moves, brings with what the node has; returns false instead if the child is cut
-    /// off.
+    /// Swaps what child `i` brings with what the node has; returns false instead if the child is cut off.
     fn enter(
         &self,
         node: &mut Self::Node,

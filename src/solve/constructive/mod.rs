@@ -14,7 +14,7 @@ use std::{ops::Range, sync::OnceLock};
 
 use crate::{
     perm::lehmer,
-    puzzle::{Board, Coordinates, Direction, Moves, PuzzleError, Size},
+    puzzle::{Board, Coordinates, Direction, Moves, PuzzleError},
     solve::{
         cells_of,
         constructive::tables::{
@@ -90,8 +90,7 @@ impl Constructive {
 //
 // Invariant: `trail` is the path from the block's first arrangement to the one being examined.
 
-/// How much effort is spent on lines: the number of ways of placing a line that are followed up, and by how many moves
-/// they may exceed the minimum.
+/// How many ways of placing a line are followed up, and by how many moves they may exceed the minimum.
 struct Effort {
     ways: usize,
     detour: usize,
@@ -123,7 +122,6 @@ fn finish(field: &mut Field, region: &Region) {
     let effort = if *region == Region::whole(size) { THOROUGH } else { QUICK };
     let mut search = BlockSearch {
         effort,
-        size: Size::new(GRID as usize, GRID as usize).expect("4x4 is a board"),
         blank_home: code(field.blank_home),
         trail: Vec::with_capacity(128),
         best: None,
@@ -141,7 +139,6 @@ type LastBlock = [u8; 16];
 
 struct BlockSearch {
     effort: Effort,
-    size: Size,
     blank_home: usize,
     trail: Vec<Direction>,
     best: Option<Vec<Direction>>,
@@ -150,10 +147,10 @@ struct BlockSearch {
 impl BlockSearch {
     /// Solves the region in all possible ways of removing lines from it.
     fn divide(&mut self, block: LastBlock, region: Region) {
-        if let Some(rest) = of(&region, self.size, self.blank_home) {
+        if let Some(rest) = Rest::of(&region, self.blank_home) {
             return self.complete(&block, &rest);
         }
-        for view in RegionView::all(&region, self.size) {
+        for view in RegionView::all(&region, GRID as usize) {
             let Some(table) = tables::line(view.depth as usize, view.width as usize) else {
                 continue;
             };
@@ -254,27 +251,6 @@ struct Rest {
     distance: &'static [u8],
 }
 
-/// Returns the table of a region that contains the blank's goal cell, or `None` if the region is larger. Cost: for each
-/// shape and goal cell, at most 9!/2 visits and 9! bytes at the first call.
-fn of(region: &Region, size: Size, blank_home: usize) -> Option<Rest> {
-    static TABLES: [[OnceLock<Vec<u8>>; MAX_CELLS]; 4] =
-        [const { [const { OnceLock::new() }; MAX_CELLS] }; 4];
-    let views = RegionView::all(region, size);
-    let view = views.into_iter().find(|view| view.depth <= view.width)?;
-    let shape = match (view.depth, view.width) {
-        (2, 2) => 0,
-        (2, 3) => 1,
-        (2, 4) => 2,
-        (3, 3) => 3,
-        _ => return None,
-    };
-    let home = view.spot(blank_home);
-    let blank = (home.i * view.width + home.j) as usize;
-    let (depth, width) = (view.depth as usize, view.width as usize);
-    let distance = TABLES[shape][blank].get_or_init(|| distances(depth, width, blank));
-    Some(Rest { view, cells: depth * width, distance })
-}
-
 /// Distances to the identity, indexed by rank.
 fn distances(depth: usize, width: usize, blank: usize) -> Vec<u8> {
     let cells = depth * width;
@@ -310,6 +286,22 @@ impl RegionState {
 }
 
 impl Rest {
+    /// A region of the block with its table; `None` if it is larger. Cost: for each shape and goal cell of the blank, at
+    /// most 9!/2 visits and 9! bytes at the first call.
+    fn of(region: &Region, blank_home: usize) -> Option<Rest> {
+        static TABLES: [[OnceLock<Vec<u8>>; MAX_CELLS]; 4] =
+            [const { [const { OnceLock::new() }; MAX_CELLS] }; 4];
+        let views = RegionView::all(region, GRID as usize);
+        let view = views.into_iter().find(|view| view.depth <= view.width)?;
+        let shape = [(2, 2), (2, 3), (2, 4), (3, 3)];
+        let shape = shape.iter().position(|&shape| shape == (view.depth, view.width))?;
+        let home = view.spot(blank_home);
+        let blank = (home.i * view.width + home.j) as usize;
+        let (depth, width) = (view.depth as usize, view.width as usize);
+        let distance = TABLES[shape][blank].get_or_init(|| distances(depth, width, blank));
+        Some(Rest { view, cells: depth * width, distance })
+    }
+
     /// The state of the region in an arrangement of the block.
     fn state(&self, place: &LastBlock, blank_home: usize) -> RegionState {
         let width = self.view.width;
@@ -563,8 +555,7 @@ impl Carrier<'_> {
         }
     }
 
-    /// Brings one tile of the pair to the other's goal, where it is out of the way, then brings the other one and the
-    /// blank into the window.
+    /// Brings one tile of the pair to the other's goal, out of the way, then the other one and the blank into the window.
     fn park(&mut self, window: &Range<i32>, j: i32, inside: [bool; 2]) {
         let cost = |tile: i32, other: i32| {
             let (parked, waiting) = (Spot { i: 0, j: other }, Spot { i: 1, j: other });
@@ -583,8 +574,8 @@ impl Carrier<'_> {
         self.open = open;
     }
 
-    /// Takes the blank into the window along a path that keeps the pair in it, if there is one. There is one if only
-    /// one of the two tiles is below line 0.
+    /// Takes the blank into the window along a path that keeps the pair in it, if there is one, as when only one of the
+    /// two tiles is below line 0.
     fn enter(&mut self, window: &Range<i32>, j: i32) -> bool {
         if is_within(window, self.blank) {
             return true;

@@ -55,8 +55,7 @@ pub(crate) struct TileDistances {
 }
 
 impl TileDistances {
-    /// Returns the table for placing tiles on the given goals in a grid of open cells (bit i * 4 + j). Cost: one visit
-    /// per placement.
+    /// The table for placing tiles on goals in a grid of open cells (bit i * 4 + j). Cost: one visit per placement.
     fn new(open: u16, goals: &[usize]) -> TileDistances {
         let is_open = |cell: i32| open & (1 << cell) != 0;
         let grid = GRID as usize;
@@ -133,8 +132,7 @@ fn rectangle(lines: usize, width: usize) -> u16 {
     (0..lines).fold(0, |open, i| open | ((1 << width) - 1) << (4 * i))
 }
 
-/// Returns the table for the last two tiles of a line, with goals (0, j) and (0, j + 1), in a window of four lines
-/// whose line 0 has no other open cells.
+/// The table for a line's last two tiles, with goals (0, j) and (0, j + 1), the only open cells of a window's line 0.
 pub(crate) fn pair(width: usize, j: usize) -> &'static TileDistances {
     static TABLES: [[OnceLock<TileDistances>; 3]; 3] =
         [const { [const { OnceLock::new() }; 3] }; 3];
@@ -144,8 +142,7 @@ pub(crate) fn pair(width: usize, j: usize) -> &'static TileDistances {
     })
 }
 
-/// Returns the table for a complete first line of a block with 3 or 4 lines, or `None` if the block has at most nine
-/// cells and is finished at once.
+/// The table for the first line of a block; `None` if the block has at most nine cells and is finished at once.
 pub(crate) fn line(lines: usize, width: usize) -> Option<&'static TileDistances> {
     static TABLES: [OnceLock<TileDistances>; 3] = [const { OnceLock::new() }; 3];
     let table = match (lines, width) {
@@ -228,7 +225,7 @@ impl Field {
     /// Returns the outer line of the region that should be placed next, as the first line of a view: on the longer
     /// side, without the blank's goal cell, and with the shortest distances for its tiles.
     pub fn cheapest_line(&self, region: &Region) -> RegionView {
-        let lines = RegionView::all(region, self.size).into_iter().filter(|view| {
+        let lines = RegionView::all(region, self.size.cols()).into_iter().filter(|view| {
             let (depth, width) = (view.depth, view.width);
             depth >= width && view.spot(self.blank_home).i > 0
         });
@@ -323,7 +320,7 @@ pub(crate) struct RegionView {
 
 impl RegionView {
     /// The views of a region from the top, the bottom, the left and the right.
-    pub fn all(region: &Region, size: Size) -> [RegionView; 4] {
+    pub fn all(region: &Region, board_cols: usize) -> [RegionView; 4] {
         [(false, 1), (false, -1), (true, 1), (true, -1)].map(|(turned, sign)| {
             let (rows, cols) = (region.rows as i32, region.cols as i32);
             let (depth, width) = if turned { (cols, rows) } else { (rows, cols) };
@@ -331,7 +328,7 @@ impl RegionView {
             if sign < 0 {
                 *(if turned { &mut corner.1 } else { &mut corner.0 }) += depth - 1;
             }
-            RegionView { depth, width, turned, sign, corner, cols: size.cols() as i32 }
+            RegionView { depth, width, turned, sign, corner, cols: board_cols as i32 }
         })
     }
 
