@@ -49,7 +49,6 @@ pub(crate) fn go_on(progress: &dyn Progress) -> Result<(), TableError> {
 /// Offsets of the fields that differ between files.
 const SUM: usize = 96;
 const NAME: usize = 104;
-const NUMBERS: usize = 120;
 const HISTOGRAM: usize = 256;
 /// Maximum number of depths in a histogram.
 const DEPTHS: usize = 255;
@@ -233,7 +232,7 @@ impl store::FileHeader for PruningHeader {
         let histogram: Vec<u64> = (0..depths).map(|i| fields.u64(HISTOGRAM + 8 * i)).collect();
         let entries = fields.u64(24);
         let states = histogram.iter().try_fold(0u64, |sum, &n| sum.checked_add(n));
-        let [name, puzzle, numbers] = [NAME, NAME + 8, NUMBERS].map(|at| fields.u64(at));
+        let [name, puzzle, numbers] = [NAME, NAME + 8, NAME + 16].map(|at| fields.u64(at));
         let many = |states| states > entries && numbers == 0;
         if entries == 0 || entries > 1 << 62 || states.is_none_or(many) {
             return Err("wrong histogram");

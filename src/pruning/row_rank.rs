@@ -99,6 +99,9 @@ struct RowPart<T> {
     values: Vec<T>,
 }
 
+/// For each value of a field, the index of a place in the group, and the piece there.
+type PiecePart = RowPart<(u8, Placed)>;
+
 /// How a group's share of a number is computed.
 #[derive(Clone, Debug)]
 enum GroupRank {
@@ -109,44 +112,39 @@ enum GroupRank {
     /// From the set of places of one kind: for each value, the place as a bit; and the weight of the set's number.
     Set { parts: Vec<RowPart<u32>>, number: Vec<u32>, weight: u64 },
     /// From the piece at each place: that of the solved state unless a field determines it.
-    Contents { group: RankGroup, base: Vec<Placed>, parts: Vec<RowPart<(u8, Placed)>> },
+    Contents { group: RankGroup, base: Vec<Placed>, parts: Vec<PiecePart> },
 }
 
 impl GroupRank {
     /// By one set of places; `None` if there are other pieces or orientations, or if not all pieces have fields.
     fn of_set(
         group: &RankGroup,
-        parts: &[RowPart<(u8, Placed)>],
-        piece_of: impl Fn(&RowPart<(u8, Placed)>) -> Option<u8>,
+        parts: &[PiecePart],
+        piece_of: impl Fn(&PiecePart) -> Option<u8>,
     ) -> Option<GroupRank> {
         let [first, last] = &group.several[..] else { return None };
         let bit = |&(index, piece): &(u8, Placed)| {
             let here = 1u32.checked_shl(index.into()).filter(|_| piece.kind == first.kind);
             here.unwrap_or_default()
         };
-        let own = |part: &&RowPart<(u8, Placed)>| part.values.iter().any(|value| bit(value) > 0);
+        let own = |part: &&PiecePart| part.values.iter().any(|value| bit(value) > 0);
         let own: Vec<_> = parts.iter().filter(own).collect();
         let pieces = own.iter().all(|part| piece_of(part) == Some(first.kind));
-        let told =
-            if pieces { own.len() == first.count } else { own.len() == group.positions.len() };
+        let told = own.len() == if pieces { first.count } else { group.positions.len() };
         let plain = group.single.is_empty() && first.modulus == 1 && last.modulus == 1;
         if !plain || !told || group.positions.len() > MOST_BITS {
             return None;
         }
-        let piece = |kind| Placed { kind, turn: 0 };
-        let number = |set: u32| match set.count_ones() as usize == first.count {
-            true => {
-                let kind = |index| if set >> index & 1 == 1 { first.kind } else { last.kind };
-                (group.rank(|index| piece(kind(index))) / first.place.max(1)) as u32
-            }
-            false => 0,
+        let number = |set: u32| {
+            let kind = |index| if set >> index & 1 == 1 { first.kind } else { last.kind };
+            let piece = |index| Placed { kind: kind(index), turn: 0 };
+            let fits = set.count_ones() as usize == first.count;
+            if fits { (group.rank(piece) / first.place.max(1)) as u32 } else { 0 }
         };
         let number = (0..1 << group.positions.len()).map(number).collect();
-        let bits = |part: &&RowPart<(u8, Placed)>| RowPart {
-            field: part.field,
-            values: part.values.iter().map(bit).collect(),
-        };
-        let parts = own.iter().map(bits).collect();
+        let bits = |part: &&PiecePart| part.values.iter().map(bit).collect();
+        let parts = own.iter().map(|part| RowPart { field: part.field, values: bits(part) });
+        let parts = parts.collect();
         Some(GroupRank::Set { parts, number, weight: first.place })
     }
 }
@@ -177,7 +175,7 @@ impl RowRank {
                 let here = index.filter(|_| orbit == group.orbit);
                 (here.map_or(ELSEWHERE, |index| index as u8), piece)
             };
-            let parts: Vec<RowPart<(u8, Placed)>> = (0..fields.fields.len())
+            let parts: Vec<PiecePart> = (0..fields.fields.len())
                 .filter_map(|f| {
                     let own = fields.fields[f].orbit;
                     let orbit = map.orbit.iter().position(|&orbit| orbit == own)?;
@@ -190,9 +188,8 @@ impl RowRank {
                     here.then(|| RowPart { field: usize::from(symmetry.source[f]), values })
                 })
                 .collect();
-            let piece_of = |part: &RowPart<(u8, Placed)>| {
-                let kind = |index: usize| part.values.get(index).map(|(_, piece)| piece.kind);
-                let first = kind(0)?;
+            let piece_of = |part: &PiecePart| {
+                let first = part.values.first()?.1.kind;
                 part.values.iter().all(|(_, piece)| piece.kind == first).then_some(first)
             };
             // Each single piece has its own field, and nothing else is visible.

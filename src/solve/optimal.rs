@@ -36,9 +36,8 @@ const SET: &str = "build a set with tilewave pdb set build";
 /// An optimal solver for all boards with the same goal. Threads can share it.
 ///
 /// [`Optimal::solve`] solves one board with all threads; [`Optimal::solve_with`] reports the number of nodes and asks
-/// whether to stop every few thousand nodes. For many boards, call [`StateSolver::attempt_with`] for each board on a
-/// separate thread, then [`StateSolver::finish_with`] for the hard ones, one after another. Answers, including node
-/// counts, do not depend on the number of threads.
+/// whether to stop every few thousand nodes. For many boards, see [`StateSolver`]. Answers, including node counts, do
+/// not depend on the number of threads.
 ///
 /// ```
 /// use tilewave::pdb::Build;

@@ -145,14 +145,9 @@ pub(crate) fn pair(width: usize, j: usize) -> &'static TileDistances {
 /// The table for the first line of a block; `None` if the block has at most nine cells and is finished at once.
 pub(crate) fn line(lines: usize, width: usize) -> Option<&'static TileDistances> {
     static TABLES: [OnceLock<TileDistances>; 3] = [const { OnceLock::new() }; 3];
-    let table = match (lines, width) {
-        (4, 4) => &TABLES[0],
-        (3, 4) => &TABLES[1],
-        (4, 3) => &TABLES[2],
-        _ => return None,
-    };
-    let goals = [0, 1, 2, 3];
-    Some(table.get_or_init(|| TileDistances::new(rectangle(lines, width), &goals[..width])))
+    let shape = [(4, 4), (3, 4), (4, 3)].iter().position(|&shape| shape == (lines, width))?;
+    let table = || TileDistances::new(rectangle(lines, width), &[0, 1, 2, 3][..width]);
+    Some(TABLES[shape].get_or_init(table))
 }
 
 // The board while it is being solved: which element is on each cell, in constant time in both directions.
@@ -232,7 +227,8 @@ impl Field {
         let way = |view: &RegionView| -> i32 {
             let tile = |j| {
                 let spot = view.spot(self.place(view.cell(0, j)));
-                free_way((spot.j - j).abs(), spot.i)
+                let along = (spot.j - j).abs();
+                starting(along, spot.i).min(starting(spot.i, along))
             };
             (0..view.width).map(tile).sum()
         };
@@ -242,15 +238,10 @@ impl Field {
     }
 }
 
-/// Returns the number of moves that take a tile `a` cells along a line and `b` lines across, when the blank is ahead of
-/// it on the better side and nothing is in the way.
+/// The number of moves that take a tile `a` cells in one direction and `b` in the other, beginning with one of the `a`,
+/// when the blank is ahead of it and nothing is in the way; if `a` is 0, too large to be chosen.
 ///
 /// A step straight ahead costs 5 moves (the blank goes around the tile), a step with a turn costs 3.
-fn free_way(a: i32, b: i32) -> i32 {
-    starting(a, b).min(starting(b, a))
-}
-
-/// The same if the first step is one of the `a`; if there is none, the result is too large to be chosen.
 pub(crate) fn starting(a: i32, b: i32) -> i32 {
     if a == 0 {
         return if b == 0 { 0 } else { i32::MAX / 2 };
