@@ -52,21 +52,6 @@ pub struct MovePruner {
 
 const NONE: u32 = u32::MAX;
 
-/// A node of the prefix trees; there is one tree per starting cell.
-struct PrefixNode {
-    cell: usize,
-    child: [u32; 4],
-    pruned: [bool; 4],
-    /// The state of the longest proper suffix that is a prefix in some tree.
-    suffix: u32,
-}
-
-impl PrefixNode {
-    fn new(cell: usize) -> PrefixNode {
-        PrefixNode { cell, child: [NONE; 4], pruned: [false; 4], suffix: NONE }
-    }
-}
-
 impl MovePruner {
     /// Returns the pruner that contains all duplicates among sequences of at most `depth` moves.
     ///
@@ -74,17 +59,17 @@ impl MovePruner {
     /// for depth 12.
     pub fn new(size: Size, depth: usize) -> MovePruner {
         let cells = size.cells();
-        let mut nodes: Vec<PrefixNode> = (0..cells).map(PrefixNode::new).collect();
         let all = map_numbers(cells, &|start| duplicates(size, start, depth));
-        for (start, sequences) in all.iter().enumerate() {
-            sequences.iter().for_each(|sequence| insert(&mut nodes, size, start, sequence));
-        }
-        let moves = |next: [u32; 4]| {
-            let allowed = (0..).zip(next).filter(|(_, next)| *next != NONE);
-            let mut allowed = allowed.map(|(direction, next)| next << 2 | direction);
+        let forbidden = all.iter().enumerate().flat_map(|(start, sequences)| {
+            sequences.iter().map(move |sequence| (start, sequence.iter().map(|&d| d as usize)))
+        });
+        let leads = |cell, direction: usize| Direction::ALL[direction].tile_cell(size, cell);
+        let row = |row: &[u32]| {
+            let mut allowed =
+                allowed(row).map(|(direction, next)| next << 2 | u32::from(direction));
             from_fn(|_| allowed.next().unwrap_or(NONE))
         };
-        MovePruner { next: link(size, &mut nodes).into_iter().map(moves).collect() }
+        MovePruner { next: automaton((cells, 4), leads, forbidden, row) }
     }
 
     /// Returns the state before the first move, with the blank on a row-major cell.
@@ -228,50 +213,68 @@ impl Hasher for Key {
     }
 }
 
-fn insert(nodes: &mut Vec<PrefixNode>, size: Size, start: usize, sequence: &[Direction]) {
-    let Some((&last, front)) = sequence.split_last() else { return };
-    let mut at = start;
-    for &direction in front {
-        let child = nodes[at].child[direction as usize];
-        at = if child == NONE {
-            let cell = direction.tile_cell(size, nodes[at].cell).unwrap_or(nodes[at].cell);
-            let new = nodes.len() as u32;
-            nodes[at].child[direction as usize] = new;
-            nodes.push(PrefixNode::new(cell));
-            new as usize
-        } else {
-            child as usize
-        };
-    }
-    nodes[at].pruned[last as usize] = true;
-}
+// The automaton of the sequences that contain no forbidden one (A. V. Aho and M. J. Corasick, CACM 1975).
+//
+// A state represents the longest suffix of the moves so far that is a proper prefix of a forbidden sequence. Sequences
+// begin at a place, such as the cell of the blank; the first states are those of the places before the first move.
 
-/// Combines the trees into one automaton (Aho and Corasick 1975): a state represents the longest suffix of the moves so
-/// far that is a prefix of a duplicate.
-fn link(size: Size, nodes: &mut [PrefixNode]) -> Vec<[u32; 4]> {
-    let mut next = vec![[NONE; 4]; nodes.len()];
-    let mut queue: VecDeque<usize> = (0..size.cells()).collect();
+/// What `row` makes of each state's row: for each move, the state that it leads to, or [`NONE`] if it is not allowed. The
+/// function `leads` says to which place a move leads from another.
+fn automaton<T>(
+    (places, moves): (usize, usize),
+    leads: impl Fn(usize, usize) -> Option<usize>,
+    forbidden: impl Iterator<Item = (usize, impl Iterator<Item = usize>)>,
+    row: impl Fn(&[u32]) -> T,
+) -> Vec<T> {
+    let mut place: Vec<usize> = (0..places).collect();
+    let (mut child, mut pruned) = (vec![NONE; places * moves], vec![false; places * moves]);
+    for (start, sequence) in forbidden {
+        let (mut at, mut last) = (start, None);
+        for one in sequence {
+            if let Some(before) = last.replace(one) {
+                let edge = at * moves + before;
+                if child[edge] == NONE {
+                    child[edge] = place.len() as u32;
+                    place.push(leads(place[at], before).unwrap_or(place[at]));
+                    child.resize(place.len() * moves, NONE);
+                    pruned.resize(place.len() * moves, false);
+                }
+                at = child[edge] as usize;
+            }
+        }
+        if let Some(last) = last {
+            pruned[at * moves + last] = true;
+        }
+    }
+    // For each state, that of the longest proper suffix that is a prefix, too.
+    let mut suffix = vec![NONE; place.len()];
+    let mut next = vec![NONE; child.len()];
+    let mut queue: VecDeque<usize> = (0..places).collect();
     while let Some(at) = queue.pop_front() {
-        let suffix = nodes[at].suffix;
-        for direction in Direction::ALL {
-            let d = direction as usize;
-            let Some(cell) = direction.tile_cell(size, nodes[at].cell) else { continue };
+        for one in 0..moves {
+            let Some(to) = leads(place[at], one) else { continue };
+            let edge = at * moves + one;
             // This state has the transitions of its suffix, unless its own tree goes deeper.
-            let shorter = if suffix == NONE { cell as u32 } else { next[suffix as usize][d] };
-            if suffix != NONE && shorter == NONE {
-                nodes[at].pruned[d] = true;
+            let shorter = match suffix[at] {
+                NONE => to as u32,
+                suffix => next[suffix as usize * moves + one],
+            };
+            pruned[edge] |= shorter == NONE;
+            if child[edge] != NONE {
+                suffix[child[edge] as usize] = if shorter == NONE { to as u32 } else { shorter };
+                queue.push_back(child[edge] as usize);
             }
-            let child = nodes[at].child[d];
-            if child != NONE {
-                nodes[child as usize].suffix = if shorter == NONE { cell as u32 } else { shorter };
-                queue.push_back(child as usize);
-            }
-            if !nodes[at].pruned[d] {
-                next[at][d] = if child != NONE { child } else { shorter };
+            if !pruned[edge] {
+                next[edge] = if child[edge] != NONE { child[edge] } else { shorter };
             }
         }
     }
-    next
+    (0..place.len()).map(|state| row(&next[state * moves..][..moves])).collect()
+}
+
+/// The moves that a row allows, and the states that they lead to.
+fn allowed(row: &[u32]) -> impl Iterator<Item = (u16, u32)> {
+    (0..).zip(row.iter().copied()).filter(|(_, next)| *next != NONE)
 }
 
 // Any puzzle.
@@ -312,47 +315,10 @@ impl WordPruner {
         &self.next[state as usize]
     }
 
-    /// The automaton (A. V. Aho and M. J. Corasick, CACM 1975) of sequences that contain no forbidden one.
     fn without(moves: usize, forbidden: &[Vec<u16>]) -> WordPruner {
-        let mut children: Vec<Vec<u32>> = vec![vec![NONE; moves]];
-        let mut ends = vec![false];
-        for word in forbidden {
-            let mut at = 0;
-            for &one in word {
-                let child = children[at][usize::from(one)];
-                at = if child == NONE {
-                    children.push(vec![NONE; moves]);
-                    ends.push(false);
-                    let new = children.len() - 1;
-                    children[at][usize::from(one)] = new as u32;
-                    new
-                } else {
-                    child as usize
-                };
-            }
-            ends[at] = true;
-        }
-        // The longest proper suffix of each prefix that is also a prefix.
-        let mut suffix = vec![0u32; children.len()];
-        let mut queue = VecDeque::from([0usize]);
-        while let Some(at) = queue.pop_front() {
-            for one in 0..moves {
-                let fallback = if at == 0 { 0 } else { children[suffix[at] as usize][one] };
-                match children[at][one] {
-                    NONE => children[at][one] = fallback,
-                    child => {
-                        suffix[child as usize] = fallback;
-                        ends[child as usize] |= ends[fallback as usize];
-                        queue.push_back(child as usize);
-                    }
-                }
-            }
-        }
-        let allowed = |row: &Vec<u32>| {
-            let open = |(_, next): &(u16, u32)| !ends[*next as usize];
-            (0..).zip(row.iter().copied()).filter(open).collect()
-        };
-        WordPruner { next: children.iter().map(allowed).collect() }
+        let forbidden = forbidden.iter().map(|word| (0, word.iter().map(|&one| one.into())));
+        let row = |row: &[u32]| allowed(row).collect();
+        WordPruner { next: automaton((1, moves), |_, _| Some(0), forbidden, row) }
     }
 }
 
