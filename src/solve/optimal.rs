@@ -8,7 +8,7 @@
 //! the board and ends at the goal; if some tiles are in no pattern, the constructive solver has found no shorter
 //! solution.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
     pdb::{Pattern, Pdb, PdbError, partition},
@@ -373,7 +373,13 @@ pub fn sweeps(goal: &Board, most: usize) -> Result<Vec<Vec<Pattern>>, PdbError> 
         let mut cells: Vec<usize> = cells.into_iter().filter(|&cell| tiles[cell] != 0).collect();
         for _ in 0..2 {
             let chunks: Vec<&[usize]> = cells.chunks(most).collect();
-            let seen: Vec<_> = symmetries.iter().map(|image| sets(&chunks, image)).collect();
+            // The images of the sets of cells under each symmetry.
+            let of = |image: &Vec<u8>| -> BTreeSet<u64> {
+                let set =
+                    |cells: &&[usize]| cells.iter().fold(0, |set, &cell| set | 1 << image[cell]);
+                chunks.iter().map(set).collect()
+            };
+            let seen: Vec<_> = symmetries.iter().map(of).collect();
             if !seen.iter().any(|sets| known.contains(sets)) {
                 known.extend(seen);
                 let of = |cells: &&[usize]| cells.iter().map(|&cell| tiles[cell]).collect();
@@ -391,14 +397,6 @@ fn patterns(
     tiles: impl IntoIterator<Item = impl AsRef<[u16]>>,
 ) -> Result<Vec<Pattern>, PdbError> {
     tiles.into_iter().map(|tiles| Pattern::new(goal.clone(), tiles.as_ref())).collect()
-}
-
-/// The images of sets of cells under a symmetry, in order.
-fn sets(chunks: &[&[usize]], image: &[u8]) -> Vec<u64> {
-    let set = |cells: &&[usize]| cells.iter().fold(0, |set, &cell| set | 1 << image[cell]);
-    let mut sets: Vec<u64> = chunks.iter().map(set).collect();
-    sets.sort_unstable();
-    sets
 }
 
 #[cfg(test)]
