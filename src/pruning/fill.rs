@@ -283,7 +283,6 @@ impl<'n> TableRows<'n> {
                 let image = |value: u32| {
                     base + u64::from(((to - base) as u32).wrapping_add(goes[value as usize]))
                 };
-                let before = new;
                 if back {
                     found.retain(|&value| {
                         let is_next = entries.get(image(value)) == now;
@@ -297,15 +296,15 @@ impl<'n> TableRows<'n> {
                 } else {
                     for number in found.iter().map(|&value| image(value)) {
                         let set = |after| entries.set(number, after);
-                        new += u64::from(entries.get(number) == none && after.is_none_or(set));
+                        if entries.get(number) == none && after.is_none_or(set) {
+                            (states, new) = (states + self.numbers.arrangements(number), new + 1);
+                        }
                     }
                 }
-                // As many for each entry of a row.
-                let each = self.numbers.arrangements(if back { first } else { to });
-                states += (new - before) * each;
             }
         }
-        (states, new)
+        // The entries of a row have equally many arrangements.
+        (if back { new * self.numbers.arrangements(first) } else { states }, new)
     }
 }
 
@@ -461,17 +460,13 @@ mod tests {
                 filled += 1;
                 heads_only += usize::from(rows.parts.iter().all(|part| part.known.is_some()));
                 let whole = numbers.symmetries() == 1;
-                for size in [EntrySize::Byte, EntrySize::Nibble, EntrySize::Mod3].iter().take(sizes)
-                {
+                let all = [EntrySize::Byte, EntrySize::Nibble, EntrySize::Mod3];
+                for size in &all[..sizes] {
                     let table = match whole {
-                        true => PruningTable::build(&puzzle, *size, Resources::new()),
-                        false => PruningTable::build_up_to_symmetry(
-                            &puzzle,
-                            *size,
-                            Resources::new(),
-                            &NoProgress,
-                        ),
+                        true => PruningTable::build_with,
+                        false => PruningTable::build_up_to_symmetry,
                     };
+                    let table = table(&puzzle, *size, Resources::new(), &NoProgress);
                     if *size == EntrySize::Nibble && counts.len() > 15 {
                         let error = table.unwrap_err().to_string();
                         assert!(error.contains("15"), "{error}");

@@ -5,7 +5,7 @@
 //! enough states for a table of all of them. [`PruningTable::build`] writes the depth of every state at the position
 //! given by its number: by `blocks` if pieces have orientations, otherwise by rows or from a list search (`fill`).
 //! `puzzle::ranking` and, up to symmetry, `numbers` define the numbers; `row_rank` computes those of states of the full
-//! puzzle, also through its symmetries. The header of a file is here.
+//! puzzle, also through its symmetries. The entries while they are written, and the header of a file, are here.
 //!
 //! Invariant: an entry is the minimum number of moves from its state to the solved state, or that number modulo 3.
 
@@ -219,12 +219,8 @@ impl store::FileHeader for PruningHeader {
     }
 
     fn decode(fields: &Fields) -> Result<PruningHeader, &'static str> {
-        let size = match fields.byte(16) {
-            2 => EntrySize::Mod3,
-            4 => EntrySize::Nibble,
-            8 => EntrySize::Byte,
-            _ => return Err("unknown entry size"),
-        };
+        let is_size = |size: &EntrySize| size.bits() == u32::from(fields.byte(16));
+        let size = EntrySize::ALL.into_iter().find(is_size).ok_or("unknown entry size")?;
         let depths = usize::from(fields.byte(17)) + 1;
         if depths > DEPTHS {
             return Err("invalid maximum depth");

@@ -205,11 +205,8 @@ impl RowRank {
                     Some((RowPart { field: part.field, values }, single.place))
                 })
                 .collect();
-            let unseen = match &group.several[..] {
-                [] => true,
-                [kind] => kind.modulus == 1,
-                _ => false,
-            };
+            let unseen =
+                group.several.len() < 2 && group.several.iter().all(|kind| kind.modulus == 1);
             if let (Some(mut places), true, true) = (places, unseen, group.positions.len() <= 64) {
                 let counts = |(part, weight): &(RowPart<u64>, u64)| {
                     *weight > 0 || part.values.iter().any(|value| value >> 8 > 0)

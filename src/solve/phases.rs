@@ -55,7 +55,8 @@ impl PhaseSolver {
     /// function builds the tables of each phase.
     ///
     /// # Errors
-    /// [`PuzzleError`](crate::puzzle::PuzzleError) for an impossible variant; the errors of the function; the errors of [`PuzzleSolver::new`].
+    /// [`PuzzleError`](crate::puzzle::PuzzleError) for an impossible variant; the errors of the function; the errors of
+    /// [`PuzzleSolver::new`].
     pub fn new<E: From<Error>>(
         puzzle: OrbitPuzzle,
         via: &[Variant],

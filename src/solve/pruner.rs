@@ -218,8 +218,8 @@ impl Hasher for Key {
 // A state represents the longest suffix of the moves so far that is a proper prefix of a forbidden sequence. Sequences
 // begin at a place, such as the cell of the blank; the first states are those of the places before the first move.
 
-/// What `row` makes of each state's row: for each move, the state that it leads to, or [`NONE`] if it is not allowed. The
-/// function `leads` says to which place a move leads from another.
+/// What `row` makes of each state's row: for each move, the state that it leads to, or [`NONE`] if it is not allowed.
+/// `leads` returns the place to which a move leads from a place, unless there is a border.
 fn automaton<T>(
     (places, moves): (usize, usize),
     leads: impl Fn(usize, usize) -> Option<usize>,

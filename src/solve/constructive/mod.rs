@@ -555,7 +555,7 @@ impl Carrier<'_> {
         }
     }
 
-    /// Brings one tile of the pair to the other's goal, out of the way, then the other one and the blank into the window.
+    /// Brings one tile to the other's goal, out of the way, then the other one and the blank into the window.
     fn park(&mut self, window: &Range<i32>, j: i32, inside: [bool; 2]) {
         let cost = |tile: i32, other: i32| {
             let (parked, waiting) = (Spot { i: 0, j: other }, Spot { i: 1, j: other });
