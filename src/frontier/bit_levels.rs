@@ -204,6 +204,7 @@ pub(super) struct BitLevels {
 }
 
 /// The data of one thread.
+#[derive(Default)]
 struct BitWorker<const W: usize> {
     numbers: Vec<u64>,
     /// The numbers of the images.
@@ -217,15 +218,6 @@ struct BitWorker<const W: usize> {
     context: RankContext,
     contexts: Vec<RankContext>,
     counter: BucketCounter,
-}
-
-impl<const W: usize> BitWorker<W> {
-    fn new(space: &BucketSpace) -> BitWorker<W> {
-        let (numbers, others, keys) = Default::default();
-        let (images, new, of, row, context, contexts) = Default::default();
-        let counter = BucketCounter::new(space);
-        BitWorker { numbers, others, keys, images, new, of, row, context, contexts, counter }
-    }
 }
 
 /// A bucket with the context of its numbers, the beginning of its bits, and how keys come into it.
@@ -323,7 +315,6 @@ impl BitLevels {
         count.into_inner() as f64
     }
 
-    /// Returns the memory that the bits take, in bytes.
     pub fn bytes(&self) -> u64 {
         3 * 8 * self.seen.get().len() as u64
     }
@@ -362,8 +353,7 @@ impl BitLevels {
         let compute = |worker: &mut BitWorker<W>, job: usize| {
             let (chunk, piece) = (job / pieces, job % pieces);
             let words = piece * PIECE..((piece + 1) * PIECE).min(self.words);
-            let first = chunk * space.classes_per_chunk();
-            for class in first..first + space.buckets(chunk) / space.coordinate.fine {
+            for class in space.classes_in(chunk) {
                 let mut of = std::mem::take(&mut worker.of);
                 space.find_sources(class, &|_| true, &mut of);
                 if of.incoming.is_empty() {
@@ -391,7 +381,8 @@ impl BitLevels {
             progress.progress(Phase::Search(depth), finished as u64, (chunks * pieces) as u64);
         };
         let counters = rayon::broadcast(|_| {
-            let mut worker = BitWorker::<W>::new(space);
+            let counter = BucketCounter::new(space);
+            let mut worker = BitWorker::<W> { counter, ..BitWorker::default() };
             loop {
                 let job = next.fetch_add(1, Relaxed);
                 if job >= chunks * pieces || progress.interrupted() {
@@ -531,22 +522,17 @@ impl BitLevels {
                     prefetch::<1, _>(&raw const current[(number / 64) as usize]);
                 }
                 counter.total.lists.generated += others.len() as u64;
-                let mut left = 0;
-                for (i, &other) in others.iter().enumerate() {
-                    let key: [u64; W] = std::array::from_fn(|word| keys[i * W + word]);
+                let mut others = others.iter();
+                retain::<W>(keys, numbers, |key, number| {
+                    let other = others.next().expect("a number for each key");
                     let found = current[(other / 64) as usize].load(Relaxed) >> (other % 64) & 1;
                     if found == 1 {
-                        let (at, bit) = ((numbers[i] / 64) as usize, 1 << (numbers[i] % 64));
-                        next[at].fetch_or(bit, Relaxed);
-                        new.push(key);
+                        next[(number / 64) as usize].fetch_or(1 << (number % 64), Relaxed);
+                        new.push(*key);
                     }
-                    keys[left * W..][..W].copy_from_slice(&key);
-                    numbers[left] = numbers[i];
-                    left += 1 - found as usize;
-                }
-                keys.truncate(left * W);
-                numbers.truncate(left);
-                if left == 0 {
+                    found == 0
+                });
+                if keys.is_empty() {
                     break;
                 }
             }
@@ -586,30 +572,20 @@ impl BitLevels {
         }
         self.ranks.keys.unrank(numbers, context, space.kernel, keys);
         if unset && !space.forbidden.is_empty() {
-            let mut left = 0;
-            for i in 0..numbers.len() {
-                let key: [u64; W] = std::array::from_fn(|word| keys[i * W + word]);
-                keys[left * W..][..W].copy_from_slice(&key);
-                numbers[left] = numbers[i];
-                left += usize::from(!space.is_forbidden(&key));
-            }
-            keys.truncate(left * W);
-            numbers.truncate(left);
+            retain::<W>(keys, numbers, |key, _| !space.is_forbidden(key));
         }
         !numbers.is_empty() || words.start < words.end
     }
 
-    /// Returns the current level as lists.
     pub fn lists<const W: usize>(&self, space: &BucketSpace) -> BucketLists {
         let chunks: Vec<Mutex<ListChunk>> = (0..space.chunks()).map(|_| Mutex::default()).collect();
         each_number(space.chunks(), &|chunk| {
-            let mut worker = BitWorker::<W>::new(space);
+            let mut worker = BitWorker::<W>::default();
             let mut lists = ListBuilder::default();
             let mut workspace = ListWorkspace::new();
-            let first = chunk * space.classes_per_chunk();
-            for bucket in 0..space.buckets(chunk) {
-                let (class, fine) =
-                    (first + bucket / space.coordinate.fine, bucket % space.coordinate.fine);
+            let fines = 0..space.coordinate.fine;
+            let classes = space.classes_in(chunk);
+            for (class, fine) in classes.flat_map(|c| fines.clone().map(move |fine| (c, fine))) {
                 let base = self.bucket(space, (class as u32, fine as u32));
                 let bits = &self.current.get()[base..][..self.words];
                 space.coordinate.representative(class, &mut worker.row);
@@ -620,13 +596,29 @@ impl BitLevels {
                 while self.batch(space, &context, bits, &mut words, false, &mut worker) {
                     worker.new.extend_from_slice(as_keys::<W>(&worker.keys));
                 }
-                match &worker.new[..] {
-                    [] => lists.empty(1),
-                    keys => lists.list(keys, None, &mut workspace),
-                }
+                lists.list(&worker.new, None, &mut workspace);
             }
             *chunks[chunk].lock() = lists.finish();
         });
         BucketLists { chunks: chunks.into_iter().map(Mutex::into_inner).collect() }
     }
+}
+
+/// Keeps some keys and their numbers. Without a branch, because which ones is unpredictable.
+#[inline(always)]
+fn retain<const W: usize>(
+    keys: &mut Vec<u64>,
+    numbers: &mut Vec<u64>,
+    mut keep: impl FnMut(&[u64; W], u64) -> bool,
+) {
+    let mut left = 0;
+    for i in 0..numbers.len() {
+        let key = std::array::from_fn(|word| keys[i * W + word]);
+        let number = numbers[i];
+        keys[left * W..][..W].copy_from_slice(&key);
+        numbers[left] = number;
+        left += usize::from(keep(&key, number));
+    }
+    keys.truncate(left * W);
+    numbers.truncate(left);
 }

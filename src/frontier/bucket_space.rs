@@ -4,7 +4,10 @@
 //! [`CoordinateChoice`] weighs coordinates for `search` and `forecast`; from the chosen one, [`BucketSpace`] is made
 //! once per search, and `level` and `bit_levels` read it.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    ops::Range,
+};
 
 use crate::{
     frontier::{
@@ -74,11 +77,9 @@ impl CoordinateChoice {
         let whole_group = SymmetryGroup::find(puzzle, fields);
         let mut group =
             if use_symmetry { whole_group.clone() } else { SymmetryGroup::trivial(fields) };
-        let required: Vec<usize> = (puzzle.moves().iter())
-            .filter_map(|one| fields.location(one.requires?))
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect();
+        let required: BTreeSet<usize> =
+            puzzle.moves().iter().filter_map(|one| fields.location(one.requires?)).collect();
+        let required: Vec<usize> = required.into_iter().collect();
         let mut best: Option<(f64, Vec<usize>, bool)> = None;
         for chosen in candidates(fields, &group, &required) {
             let Some((coarse, fine)) = sizes(fields, &chosen) else { continue };
@@ -143,20 +144,20 @@ impl CoordinateChoice {
         CoordinateChoice { fields: chosen, oriented, form: None, slice: None, group, whole_group }
     }
 
-    /// Returns how the choice distributes the states.
     pub(super) fn shape(&self, fields: &StateFields) -> ListShape {
         let (coarse, fine) = sizes(fields, &self.fields).expect("it was taken for its sizes");
         let symmetries = order(&self.group, &self.fields);
         let buckets = coarse as f64 * if self.oriented { fine as f64 } else { 1.0 } / symmetries;
-        ListShape { buckets, words: words(fields, &self.fields, self.oriented), symmetries }
+        let key_bytes = 8.0 * words(fields, &self.fields, self.oriented);
+        ListShape { buckets, key_bytes, symmetries }
     }
 }
 
 /// How a choice distributes states.
 pub(super) struct ListShape {
     pub buckets: f64,
-    /// Number of words of a key.
-    pub words: f64,
+    /// Size of an uncoded key.
+    pub key_bytes: f64,
     /// Number of symmetries that preserve the coordinate.
     pub symmetries: f64,
 }
@@ -240,10 +241,15 @@ pub(super) fn candidates(
     all
 }
 
+/// The number of states, infinite if it is not known.
+pub(super) fn all_states(puzzle: &OrbitPuzzle) -> f64 {
+    let known = puzzle.states().and_then(|states| states.to_string().parse().ok());
+    known.unwrap_or(f64::INFINITY)
+}
+
 /// An upper bound on the number of states.
 pub(super) fn states(puzzle: &OrbitPuzzle, fields: &StateFields) -> f64 {
-    let known = puzzle.states().and_then(|states| states.to_string().parse().ok());
-    known.unwrap_or(f64::INFINITY).min(fields.states())
+    all_states(puzzle).min(fields.states())
 }
 
 /// The numbers of states of the first levels, some thousand states in all; of many goals, projected from a sample.
@@ -330,40 +336,36 @@ pub(crate) struct BucketSpace {
     pub forbidden_tracked: Vec<(usize, Vec<u8>)>,
     /// Whether this is computed for each class when it is needed, because orientations are in the keys.
     pub bound: bool,
-    pub checksum: StateSums,
+    /// The contribution of each value of each field to the number of a state, from which checksums are made.
+    pub sums: Vec<[u32; 128]>,
     pub coder: ListCoder,
     pub kernel: Kernel,
     pub bipartite: bool,
     pub directed: bool,
-    pub all_symmetries: bool,
+    /// Whether all symmetries of the puzzle are used.
+    pub is_reduced: bool,
 }
 
-/// The contribution of each value of each field to the number of a state.
-pub(crate) struct StateSums {
-    pub adds: Vec<[u32; 128]>,
-}
-
-impl StateSums {
-    /// Values that symmetries take to each other get the same number.
-    fn new(fields: &StateFields, group: &SymmetryGroup) -> StateSums {
-        let mut adds = vec![[0; 128]; fields.fields.len()];
-        let mut number = 0u64;
-        for field in 0..adds.len() {
-            for value in 0..fields.fields[field].values {
-                if adds[field][value] != 0 {
-                    continue;
-                }
-                number += 1;
-                let mixed = mix(number) as u32 | 1;
-                for map in &group.maps {
-                    let to = map.source.iter().position(|&from| usize::from(from) == field);
-                    let to = to.expect("a symmetry permutes the fields");
-                    adds[to][usize::from(map.table[to][value])] = mixed;
-                }
+/// The contribution of each value of each field to the number of a state. Values that symmetries take to each other get
+/// the same number.
+fn state_sums(fields: &StateFields, group: &SymmetryGroup) -> Vec<[u32; 128]> {
+    let mut adds = vec![[0; 128]; fields.fields.len()];
+    let mut number = 0u64;
+    for field in 0..adds.len() {
+        for value in 0..fields.fields[field].values {
+            if adds[field][value] != 0 {
+                continue;
+            }
+            number += 1;
+            let mixed = mix(number) as u32 | 1;
+            for map in &group.maps {
+                let to = map.source.iter().position(|&from| usize::from(from) == field);
+                let to = to.expect("a symmetry permutes the fields");
+                adds[to][usize::from(map.table[to][value])] = mixed;
             }
         }
-        StateSums { adds }
     }
+    adds
 }
 
 /// A bijection on 64 bits without a visible pattern.
@@ -374,7 +376,6 @@ fn mix(mut x: u64) -> u64 {
 }
 
 impl BucketSpace {
-    /// Returns the buckets of a puzzle for a given coordinate.
     pub fn new(
         puzzle: &OrbitPuzzle,
         fields: &StateFields,
@@ -383,8 +384,7 @@ impl BucketSpace {
     ) -> BucketSpace {
         let coordinate =
             Coordinate::new(puzzle, fields, &chosen.fields, chosen.oriented, &chosen.group);
-        let mut parts = Vec::new();
-        let mut values = Vec::new();
+        let (mut parts, mut values) = (Vec::new(), Vec::new());
         for (field, of) in fields.fields.iter().enumerate() {
             let turn = chosen.fields.contains(&field);
             if !turn || !chosen.oriented && of.modulus > 1 {
@@ -393,14 +393,16 @@ impl BucketSpace {
             }
         }
         let layout = KeyLayout::new(&values);
-        let words = key_words(layout.words).unwrap_or(layout.words);
+        // Keys that are too long are refused by the caller.
+        let supported = [1, 2, 3, 4, 8, 16, 32, 64, BucketSpace::MAX_WORDS];
+        let words = supported.into_iter().find(|&words| words >= layout.words);
+        let words = words.unwrap_or(layout.words);
         let layout = layout.padded(words);
         let moves: Vec<FieldMap> = (puzzle.moves().iter())
             .map(|one| fields.of_move(puzzle, &one.transformation))
             .collect();
         let arriving = arriving_moves(puzzle, fields, &chosen.fields);
-        let mut forbidden = Vec::new();
-        let mut forbidden_tracked = Vec::new();
+        let (mut forbidden, mut forbidden_tracked) = (Vec::new(), Vec::new());
         for &at in puzzle.illegal() {
             let Some((field, values)) = fields.says(puzzle, at) else { continue };
             match chosen.fields.iter().position(|&other| other == field) {
@@ -420,11 +422,11 @@ impl BucketSpace {
             forth: moves.iter().map(|one| coordinate.restrict(one)).collect(),
             back: moves.iter().map(|one| coordinate.restrict(&one.inverse())).collect(),
             bound: parts.iter().any(|part| part.turn),
-            checksum: StateSums::new(fields, &chosen.whole_group),
+            sums: state_sums(fields, &chosen.whole_group),
             kernel,
             bipartite: is_bipartite(puzzle, fields, &moves),
             directed: puzzle.is_directed(),
-            all_symmetries: coordinate.group.order() == chosen.whole_group.order(),
+            is_reduced: coordinate.group.order() == chosen.whole_group.order(),
             operations: Vec::new(),
             coordinate,
             parts,
@@ -443,20 +445,20 @@ impl BucketSpace {
         space
     }
 
+    /// Undoes a symmetry, then makes a move.
+    fn undone(&self, one: usize, symmetry: u16) -> FieldMap {
+        let group = &self.coordinate.group;
+        group.maps[usize::from(group.inverse[usize::from(symmetry)])].then(&self.moves[one])
+    }
+
     /// The effect of "undo a symmetry, then make a move" on the keys of a class with this row of tracked fields.
     pub fn operation(&self, one: usize, symmetry: u16, row: &[u8]) -> KeyOperation {
-        let back = self.coordinate.group.inverse[usize::from(symmetry)];
-        let map = self.coordinate.group.maps[usize::from(back)].then(&self.moves[one]);
-        let keys = self.key_map(&map, row);
-        self.layout.operation(&keys.source, &keys.table)
+        self.key_operation(&self.undone(one, symmetry), row)
     }
 
     /// The inverse of this operation, from a class with this row of tracked fields.
     pub fn inverse_operation(&self, one: usize, symmetry: u16, row: &[u8]) -> KeyOperation {
-        let back = self.coordinate.group.inverse[usize::from(symmetry)];
-        let map = self.coordinate.group.maps[usize::from(back)].then(&self.moves[one]).inverse();
-        let keys = self.key_map(&map, row);
-        self.layout.operation(&keys.source, &keys.table)
+        self.key_operation(&self.undone(one, symmetry).inverse(), row)
     }
 
     /// Whether a key has values that no state may have.
@@ -467,8 +469,8 @@ impl BucketSpace {
         self.forbidden.iter().any(has)
     }
 
-    /// A map of states as a map of the key's fields, if the tracked pieces have the positions in a row.
-    pub fn key_map(&self, map: &FieldMap, row: &[u8]) -> FieldMap {
+    /// A map of states as an operation on keys, if the tracked pieces have the positions in a row.
+    pub fn key_operation(&self, map: &FieldMap, row: &[u8]) -> KeyOperation {
         let mut keys = FieldMap { source: Vec::new(), table: Vec::new() };
         for part in &self.parts {
             let from = usize::from(map.source[part.field]);
@@ -485,28 +487,20 @@ impl BucketSpace {
                 table.clone()
             });
         }
-        keys
+        self.layout.operation(&keys.source, &keys.table)
     }
 
     /// Maximum number of words of a key.
     pub const MAX_WORDS: usize = 128;
 
-    /// Returns the number of words of a key.
     pub fn words(&self) -> usize {
         self.layout.words
     }
 
-    /// Returns the number of symmetries that are used.
     pub fn symmetries(&self) -> usize {
         self.coordinate.group.order()
     }
 
-    /// Returns whether all symmetries of the puzzle are used.
-    pub fn is_reduced(&self) -> bool {
-        self.all_symmetries
-    }
-
-    /// Returns a description of the coordinate and the keys.
     pub fn describe(&self, choice: &CoordinateChoice) -> String {
         format!(
             "buckets by fields {:?}{}: {} classes of {} buckets under {} symmetries; each key has \
@@ -519,6 +513,11 @@ impl BucketSpace {
             self.layout.len(),
             self.layout.words,
         )
+    }
+
+    pub fn classes_in(&self, chunk: usize) -> Range<usize> {
+        let each = self.classes_per_chunk();
+        chunk * each..((chunk + 1) * each).min(self.coordinate.classes())
     }
 
     pub fn classes_per_chunk(&self) -> usize {
@@ -543,18 +542,14 @@ impl BucketSpace {
         }
     }
 
-    /// Returns the number of chunks of a level.
     pub fn chunks(&self) -> usize {
         self.coordinate.classes().div_ceil(self.classes_per_chunk())
     }
 
-    /// Returns the number of buckets of a chunk.
     pub fn buckets(&self, chunk: usize) -> usize {
-        let each = self.classes_per_chunk();
-        each.min(self.coordinate.classes() - chunk * each) * self.coordinate.fine
+        self.classes_in(chunk).len() * self.coordinate.fine
     }
 
-    /// The classes that have keys in a level.
     pub fn classes_with_keys(&self, lists: &BucketLists) -> Vec<bool> {
         let (each, fine) = (self.classes_per_chunk(), self.coordinate.fine);
         let full = |class: usize| lists.chunks[class / each].count(class % each * fine, fine) > 0;
@@ -584,7 +579,7 @@ impl BucketSpace {
     pub fn adds(&self, row: &[u8], adds: &mut Vec<[u32; 128]>) {
         adds.clear();
         adds.extend(self.parts.iter().map(|part| {
-            let mut own = self.checksum.adds[part.field];
+            let mut own = self.sums[part.field];
             if part.turn {
                 let tracked = self.coordinate.fields().position(|field| field == part.field);
                 let at = usize::from(row[tracked.expect("a tracked piece")]);
@@ -640,13 +635,6 @@ impl MovePairs {
     pub fn is_new(&self, first: usize, (symmetry, next): (usize, usize)) -> bool {
         self.is_new[self.conjugate[symmetry * self.moves + first] * self.moves + next]
     }
-}
-
-/// The smallest supported number of words for keys of this many words; `None` if there is none.
-fn key_words(words: usize) -> Option<usize> {
-    [1, 2, 3, 4, 8, 16, 32, 64, BucketSpace::MAX_WORDS]
-        .into_iter()
-        .find(|&supported| supported >= words)
 }
 
 /// The tracked piece on whose position moves depend, and the moves that bring it to each position; moves without such a

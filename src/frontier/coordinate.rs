@@ -83,8 +83,7 @@ pub(crate) struct Coordinate {
 /// The numbers of coarse and fine values for a choice of fields; `None` if there are too many values, or too many
 /// orbits.
 pub(crate) fn sizes(fields: &StateFields, chosen: &[usize]) -> Option<(u64, u64)> {
-    let mut coarse = 1u64;
-    let mut fine = 1u64;
+    let (mut coarse, mut fine) = (1u64, 1u64);
     let orbits: BTreeSet<usize> = chosen.iter().map(|&f| fields.fields[f].orbit).collect();
     if orbits.len() > MOST_ORBITS {
         return None;
@@ -171,12 +170,10 @@ impl Coordinate {
             .collect()
     }
 
-    /// Returns the number of classes.
     pub fn classes(&self) -> usize {
         self.representative.len()
     }
 
-    /// Returns the fields that are tracked.
     pub fn fields(&self) -> impl Iterator<Item = usize> + '_ {
         self.tracked.iter().map(|piece| piece.field)
     }
@@ -233,12 +230,11 @@ impl Coordinate {
 
     /// Returns the orientations of the tracked pieces that a fine value encodes.
     pub fn turns(&self, fine: usize) -> Vec<u8> {
-        let mut turns: Vec<u8> = (self.tracked.iter())
-            .map(|piece| (fine / (piece.weight as usize).max(1) % piece.modulus) as u8)
-            .collect();
-        for (piece, turn) in self.tracked.iter().zip(&mut turns) {
-            *turn = if piece.weight == 0 { 0 } else { *turn };
-        }
+        let turn = |piece: &TrackedPiece| match piece.weight {
+            0 => 0,
+            weight => (fine / weight as usize % piece.modulus) as u8,
+        };
+        let mut turns: Vec<u8> = self.tracked.iter().map(turn).collect();
         for (piece, by_fine) in &self.implied {
             turns[*piece] = by_fine[fine];
         }
@@ -356,7 +352,6 @@ impl Coordinate {
         self.tracked.iter().zip(row).map(place)
     }
 
-    /// Returns the class of a row of the tracked fields.
     pub fn class(&self, row: &[u8]) -> ClassOf {
         self.class_of[self.rank(row)]
     }

@@ -10,7 +10,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::puzzle::orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, Placed, Transformation};
+use crate::puzzle::{
+    is_even,
+    orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation},
+};
 
 /// The meaning of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,20 +52,18 @@ pub(crate) struct FieldMap {
 }
 
 impl FieldMap {
-    /// Returns the image of a row.
     pub fn apply(&self, row: &[u8]) -> Vec<u8> {
-        let value = |(&from, table): (&u16, &Vec<u8>)| table[usize::from(row[usize::from(from)])];
-        self.source.iter().zip(&self.table).map(value).collect()
+        let mut image = Vec::with_capacity(self.source.len());
+        self.apply_to(row, &mut image);
+        image
     }
 
-    /// Writes the image of a row.
     pub fn apply_to(&self, row: &[u8], to: &mut Vec<u8>) {
         to.clear();
         let value = |(&from, table): (&u16, &Vec<u8>)| table[usize::from(row[usize::from(from)])];
         to.extend(self.source.iter().zip(&self.table).map(value));
     }
 
-    /// Returns this map followed by another.
     pub fn then(&self, next: &FieldMap) -> FieldMap {
         let both = |(&middle, last): (&u16, &Vec<u8>)| {
             let first = &self.table[usize::from(middle)];
@@ -105,7 +106,6 @@ pub(crate) struct Relabelling {
 }
 
 impl Relabelling {
-    /// Returns the relabelling that leaves everything in place.
     pub fn identity(puzzle: &OrbitPuzzle) -> Relabelling {
         let orbits = puzzle.orbits();
         Relabelling {
@@ -151,7 +151,6 @@ impl Relabelling {
 }
 
 impl StateFields {
-    /// Returns the fields of a puzzle.
     pub fn of(puzzle: &OrbitPuzzle) -> StateFields {
         let mut fields = Vec::new();
         let mut first_value = Vec::new();
@@ -201,21 +200,15 @@ impl StateFields {
         StateFields { fields, first_value }
     }
 
-    /// Returns the fields of an arrangement.
     pub fn encode(&self, arrangement: &Arrangement) -> Vec<u8> {
         let value = |field: &StateField| {
             let row = &arrangement.0[field.orbit];
-            match field.kind {
-                FieldKind::Location { kind } => {
-                    let place = row.iter().position(|piece| piece.kind == kind);
-                    let position = place.expect("every piece is somewhere");
-                    (position * field.modulus) as u8 + row[position].turn
-                }
-                FieldKind::Content { position } => {
-                    let Placed { kind, turn } = row[usize::from(position)];
-                    self.first_value[field.orbit][usize::from(kind)] + turn
-                }
-            }
+            let position = match field.kind {
+                FieldKind::Location { kind } => row.iter().position(|piece| piece.kind == kind),
+                FieldKind::Content { position } => Some(position.into()),
+            };
+            let position = position.expect("every piece is somewhere");
+            self.value(field, field.orbit, position, row[position])
         };
         self.fields.iter().map(value).collect()
     }
@@ -269,15 +262,14 @@ impl StateFields {
 
     /// Returns the number of rows in which no two pieces are at the same position: at least the number of states.
     pub fn states(&self) -> f64 {
-        let mut states = 1.0;
-        for (f, field) in self.fields.iter().enumerate() {
+        let values = |(f, field): (usize, &StateField)| {
             let before = self.fields[..f].iter().filter(|other| other.orbit == field.orbit).count();
-            states *= match field.kind {
+            match field.kind {
                 FieldKind::Location { .. } => (field.values - before * field.modulus) as f64,
                 FieldKind::Content { .. } => field.values as f64,
-            };
-        }
-        states
+            }
+        };
+        self.fields.iter().enumerate().map(values).product()
     }
 
     /// Returns the field that determines whether this kind of piece is at this position, and the values for which it
@@ -285,114 +277,74 @@ impl StateFields {
     pub fn says(&self, puzzle: &OrbitPuzzle, at: OrbitPlace) -> Option<(usize, Vec<u8>)> {
         let orbit = usize::from(at.orbit);
         let modulus = puzzle.orbits()[orbit].moduli[usize::from(at.kind)];
-        self.fields.iter().enumerate().filter(|(_, field)| field.orbit == orbit).find_map(
-            |(f, field)| {
-                let first = match field.kind {
-                    FieldKind::Location { kind } if kind == at.kind => at.position * modulus,
-                    FieldKind::Content { position } if position == at.position => {
-                        self.first_value[orbit][usize::from(at.kind)]
-                    }
-                    _ => return None,
-                };
-                Some((f, (first..first + modulus).collect()))
-            },
-        )
+        let by_content = || self.find(orbit, FieldKind::Content { position: at.position });
+        let field = self.location(at).or_else(by_content)?;
+        let piece = Placed { kind: at.kind, turn: 0 };
+        let first = self.value(&self.fields[field], orbit, at.position.into(), piece);
+        Some((field, (first..first + modulus).collect()))
     }
 
     /// Returns the field with the location of the only piece of a kind.
     pub fn location(&self, of: OrbitPlace) -> Option<usize> {
-        let is = |field: &StateField| {
-            field.orbit == usize::from(of.orbit)
-                && field.kind == FieldKind::Location { kind: of.kind }
-        };
-        self.fields.iter().position(is)
+        self.find(of.orbit.into(), FieldKind::Location { kind: of.kind })
     }
 
-    /// The field of an orbit with this meaning.
-    fn find(&self, orbit: usize, kind: FieldKind) -> u16 {
-        let same = |field: &StateField| field.orbit == orbit && field.kind == kind;
-        self.fields.iter().position(same).expect("a field of the puzzle") as u16
+    fn find(&self, orbit: usize, kind: FieldKind) -> Option<usize> {
+        self.fields.iter().position(|field| field.orbit == orbit && field.kind == kind)
     }
 
-    /// Returns the effect of a move.
-    pub fn of_move(&self, puzzle: &OrbitPuzzle, of: &Transformation) -> FieldMap {
-        let mut map = FieldMap { source: Vec::new(), table: Vec::new() };
-        for (q, field) in self.fields.iter().enumerate() {
-            let (orbit, turn) = (&puzzle.orbits()[field.orbit], &of.0[field.orbit]);
-            match field.kind {
-                FieldKind::Location { .. } => {
-                    let mut table = vec![0; field.values];
-                    for (to, (&from, &twist)) in turn.source.iter().zip(&turn.twist).enumerate() {
-                        for old in 0..field.modulus {
-                            let new = (old + usize::from(twist)) % field.modulus;
-                            table[usize::from(from) * field.modulus + old] =
-                                (to * field.modulus + new) as u8;
-                        }
-                    }
-                    map.source.push(q as u16);
-                    map.table.push(table);
-                }
-                FieldKind::Content { position } => {
-                    let position = usize::from(position);
-                    let mut table = vec![0; field.values];
-                    for (&first, &modulus) in
-                        self.first_value[field.orbit].iter().zip(&orbit.moduli)
-                    {
-                        for old in 0..modulus {
-                            let new = (old + turn.twist[position] % modulus) % modulus;
-                            table[usize::from(first + old)] = first + new;
-                        }
-                    }
-                    let content = FieldKind::Content { position: turn.source[position] };
-                    map.source.push(self.find(field.orbit, content));
-                    map.table.push(table);
-                }
+    /// The value with which a field says that a piece is at a position of an orbit.
+    fn value(&self, field: &StateField, orbit: usize, position: usize, piece: Placed) -> u8 {
+        match field.kind {
+            FieldKind::Location { .. } => (position * field.modulus) as u8 + piece.turn,
+            FieldKind::Content { .. } => {
+                self.first_value[orbit][usize::from(piece.kind)] + piece.turn
             }
         }
-        map
     }
 
-    /// Returns the effect of a relabelling.
+    pub fn of_move(&self, puzzle: &OrbitPuzzle, of: &Transformation) -> FieldMap {
+        let target = |turn: &OrbitTurn| {
+            let mut to = vec![0; turn.source.len()];
+            turn.source.iter().zip(0..).for_each(|(&from, place)| to[usize::from(from)] = place);
+            to
+        };
+        let targets: Vec<Vec<usize>> = of.0.iter().map(target).collect();
+        self.map(puzzle, |(orbit, position), piece| {
+            let to = targets[orbit][position];
+            let modulus = puzzle.orbits()[orbit].moduli[usize::from(piece.kind)];
+            let twist = of.0[orbit].twist[to] % modulus;
+            (orbit, to, Placed { turn: (piece.turn + twist) % modulus, ..piece })
+        })
+    }
+
     pub fn of_relabelling(&self, puzzle: &OrbitPuzzle, of: &Relabelling) -> FieldMap {
+        self.map(puzzle, |place, piece| of.of_piece(puzzle, place, piece))
+    }
+
+    /// The map of rows, given where it takes the piece at a position of an orbit, and to which piece.
+    fn map(
+        &self,
+        puzzle: &OrbitPuzzle,
+        image: impl Fn((usize, usize), Placed) -> (usize, usize, Placed),
+    ) -> FieldMap {
         let size = self.fields.len();
         let mut map = FieldMap { source: vec![0; size], table: vec![Vec::new(); size] };
         for (p, field) in self.fields.iter().enumerate() {
-            let orbit = &puzzle.orbits()[field.orbit];
-            let to = of.orbit[field.orbit];
-            let image = |position: usize, kind: usize, turn: usize| {
-                let piece = Placed { kind: kind as u8, turn: turn as u8 };
-                of.of_piece(puzzle, (field.orbit, position), piece)
-            };
-            match field.kind {
-                FieldKind::Location { kind } => {
-                    let modulus = field.modulus;
-                    let table = (0..field.values).map(|value| {
-                        let (_, position, piece) =
-                            image(value / modulus, kind.into(), value % modulus);
-                        (position * modulus) as u8 + piece.turn
-                    });
-                    let (kind, _) = of.kind[field.orbit][usize::from(kind)];
-                    let q = usize::from(self.find(to, FieldKind::Location { kind }));
-                    map.table[q] = table.collect();
-                    map.source[q] = p as u16;
-                }
-                FieldKind::Content { position } => {
-                    let mut table = vec![0; field.values];
-                    let mut target = 0;
-                    for (kind, &modulus) in orbit.moduli.iter().enumerate() {
-                        for old in 0..modulus {
-                            let (_, position, piece) = image(position.into(), kind, old.into());
-                            target = position;
-                            let value = self.first_value[field.orbit][kind] + old;
-                            table[usize::from(value)] =
-                                self.first_value[to][usize::from(piece.kind)] + piece.turn;
-                        }
-                    }
-                    let q = self.find(to, FieldKind::Content { position: target as u8 });
-                    map.table[usize::from(q)] = table;
-                    map.source[usize::from(q)] = p as u16;
-                }
-            }
+            let mut target = (field.orbit, field.kind);
+            let table = (0..field.values).map(|value| {
+                let (position, piece) = self.piece_at(puzzle, p, value as u8);
+                let (orbit, position, piece) = image((field.orbit, position), piece);
+                let kind = match field.kind {
+                    FieldKind::Location { .. } => FieldKind::Location { kind: piece.kind },
+                    FieldKind::Content { .. } => FieldKind::Content { position: position as u8 },
+                };
+                target = (orbit, kind);
+                self.value(field, orbit, position, piece)
+            });
+            let table = table.collect();
+            let q = self.find(target.0, target.1).expect("a field of the puzzle");
+            (map.source[q], map.table[q]) = (p as u16, table);
         }
         map
     }
@@ -446,25 +398,20 @@ pub(super) fn is_bipartite(puzzle: &OrbitPuzzle, fields: &StateFields, moves: &[
             && (0..orbit.moduli.len()).all(|kind| orbit.pieces_of(kind as u8) == 1)
     });
     let distinct: Vec<usize> = distinct.map(|(index, _)| index).collect();
-    let parities: Vec<u64> = (puzzle.moves().iter())
-        .map(|one| {
-            let odd = |&index: &usize| !crate::puzzle::is_even(&one.transformation.0[index].source);
-            distinct.iter().enumerate().map(|(bit, index)| u64::from(odd(index)) << bit).sum()
-        })
-        .collect();
-    let parity = |goal: &Arrangement| {
-        let odd = |&index: &usize| {
-            let kinds: Vec<u8> = goal.0[index].iter().map(|piece| piece.kind).collect();
-            !crate::puzzle::is_even(&kinds)
-        };
-        let odd = distinct.iter().enumerate().map(|(bit, index)| u64::from(odd(index)) << bit);
-        odd.sum::<u64>()
+    let parities = |row: &dyn Fn(usize) -> Vec<u8>| -> u64 {
+        let odd = |&index: &usize| u64::from(!is_even(&row(index)));
+        distinct.iter().enumerate().map(|(bit, index)| odd(index) << bit).sum()
     };
-    let goals: Vec<u64> = puzzle.goals().iter().map(parity).collect();
+    let moves = puzzle.moves().iter();
+    let moves: Vec<u64> =
+        moves.map(|one| parities(&|index| one.transformation.0[index].source.clone())).collect();
+    let kinds = |row: &[Placed]| row.iter().map(|piece| piece.kind).collect();
+    let goals: Vec<u64> =
+        (puzzle.goals().iter()).map(|goal| parities(&|index| kinds(&goal.0[index]))).collect();
     let changes = |choice: u64| move |parity: u64| (parity & choice).count_ones() % 2 == 1;
     distinct.len() <= 16
         && (1..1u64 << distinct.len()).any(|choice| {
-            parities.iter().copied().all(changes(choice))
+            moves.iter().copied().all(changes(choice))
                 && !goals.iter().map(|goal| goal ^ goals[0]).any(changes(choice))
         })
 }

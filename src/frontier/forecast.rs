@@ -8,7 +8,7 @@ use std::{
 use crate::{
     Error,
     frontier::{
-        bucket_space::{CoordinateChoice, LevelForm, ListShape, first_widths, states},
+        bucket_space::{LevelForm, ListShape, all_states, first_widths, states},
         fields::StateFields,
         levels::{FrontierError, FrontierLevel, MemoryLevels},
         search::FrontierSearch,
@@ -128,12 +128,11 @@ impl FrontierSearch {
             reached = depth;
             depth = (depth + levels).min(most);
         };
-        let mut counts: Vec<f64> = found.counts().iter().map(|&states| states as f64).collect();
-        let searched = counts.len();
-        counts.extend(published.iter().skip(searched).map(|&states| states as f64));
+        let searched = found.levels.len();
+        let counts = found.counts().into_iter().chain(published.iter().copied().skip(searched));
+        let mut counts: Vec<f64> = counts.map(|states| states as f64).collect();
         let known = counts.len();
-        let total = self.puzzle.states().and_then(|states| states.to_string().parse().ok());
-        let total: f64 = total.unwrap_or(f64::INFINITY);
+        let total = all_states(&self.puzzle);
         let last = &found.levels[searched - 1];
         let pace = (last.seconds > TELLING).then(|| last.seconds / last.states as f64);
         let memory = self.resources.memory.map_or(f64::INFINITY, |memory| memory as f64);
@@ -144,8 +143,8 @@ impl FrontierSearch {
         // these bits, is measured on the widest level.
         let saved = {
             let search = to(searched - 1).keep_last(1);
-            let choice =
-                CoordinateChoice { form: Some(LevelForm::Coded), ..search.choose(&fields) };
+            let mut choice = search.choose(&fields);
+            choice.form = Some(LevelForm::Coded);
             let found = search.search(&fields, &choice, &mut MemoryLevels::default(), progress);
             let bits = |level: &FrontierLevel| 8.0 * level.bytes as f64 / level.kept as f64;
             match found {
@@ -170,9 +169,8 @@ impl FrontierSearch {
             fits: None,
             fits_ahead: None,
         };
-        let mut sum = 0.0;
+        let (mut sum, mut peak, mut peak_ahead) = (0.0, 0.0f64, 0.0f64);
         let mut seconds = Some(found.seconds);
-        let (mut peak, mut peak_ahead) = (0.0f64, 0.0f64);
         for depth in 0..searched.max(known) + FURTHEST {
             if depth > most || found.complete && depth == searched {
                 break;
@@ -191,12 +189,13 @@ impl FrontierSearch {
             let kept = all / shape.symmetries;
             // Small buckets remain lists.
             let full = if kept < 1000.0 * shape.buckets { f64::INFINITY } else { kept * 3.0 / 8.0 };
-            let lists = ListSizes { shape, all_bits: &all_bits, saved, all, full };
-            let room = Room { memory, directed: self.puzzle.is_directed() };
+            let directed = self.puzzle.is_directed();
+            let all_bits = &all_bits;
+            let lists = ListSizes { shape, all_bits, saved, all, full, memory, directed };
             // The states at the last depth are only counted.
-            let (bytes, is_coded) = lists.peak(&counts[..depth], &room);
+            let (bytes, is_coded) = lists.peak(&counts[..depth]);
             peak = peak.max(bytes);
-            peak_ahead = peak_ahead.max(lists.peak(&counts[..depth.saturating_sub(1)], &room).0);
+            peak_ahead = peak_ahead.max(lists.peak(&counts[..depth.saturating_sub(1)]).0);
             let at = |back: usize| depth.checked_sub(back).map_or(0.0, |depth| counts[depth]);
             seconds = match measured.get(depth) {
                 Some(measured) => Some(started + measured),
@@ -253,13 +252,6 @@ fn growth(counts: &[u64]) -> f64 {
     }
 }
 
-/// The parameters that determine the memory of lists.
-struct Room {
-    memory: f64,
-    /// Whether all levels are kept.
-    directed: bool,
-}
-
 /// The sizes of the lists of levels, in bytes, for a given coordinate.
 struct ListSizes<'a> {
     shape: ListShape,
@@ -270,13 +262,13 @@ struct ListSizes<'a> {
     /// The number of all states, and the size in bytes of all levels as bits.
     all: f64,
     full: f64,
+    /// The memory limit.
+    memory: f64,
+    /// Whether all levels are kept.
+    directed: bool,
 }
 
 impl ListSizes<'_> {
-    fn key_bytes(&self) -> f64 {
-        8.0 * self.shape.words
-    }
-
     /// Size of the indices: where the lists begin, and where their codes end.
     fn indices(&self, coded: bool) -> f64 {
         let of_bucket = if coded { 8.0 } else { 4.0 };
@@ -284,30 +276,30 @@ impl ListSizes<'_> {
     }
 
     fn plain(&self, states: f64) -> f64 {
-        states / self.shape.symmetries * self.key_bytes() + self.indices(false)
+        states / self.shape.symmetries * self.shape.key_bytes + self.indices(false)
     }
 
     fn coded(&self, states: f64) -> f64 {
         let keys = states / self.shape.symmetries;
         // Short lists are not compressed.
         let least = if keys < SHORT * self.shape.buckets { 2.2 } else { 1.0 };
-        let each = (self.saved * (self.all_bits)(states) / 8.0).clamp(least, self.key_bytes());
+        let each = (self.saved * (self.all_bits)(states) / 8.0).clamp(least, self.shape.key_bytes);
         // Lists of some puzzles take a tenth more than those that were measured.
         1.1 * keys * each + self.indices(true)
     }
 
     /// The maximum size of the lists of these levels, given that a search decides level by level whether to code them;
     /// and whether it codes the last one.
-    fn peak(&self, counts: &[f64], room: &Room) -> (f64, bool) {
+    fn peak(&self, counts: &[f64]) -> (f64, bool) {
         let (mut taken, mut before, mut peak) = (0.0, 0.0, 0.0f64);
         let mut is_coded = false;
         for (depth, &states) in counts.iter().enumerate() {
-            let left = room.memory - taken;
+            let left = self.memory - taken;
             let plain = self.plain(states);
             // What the search expects for the level.
             let last = depth.checked_sub(1).map_or(1.0, |last| counts[last]);
             let growth = depth.checked_sub(2).map_or(1.0, |before| last / counts[before]).max(1.0);
-            let keys = last * growth / self.shape.symmetries * self.key_bytes();
+            let keys = last * growth / self.shape.symmetries * self.shape.key_bytes;
             let is_wide = keys > 0.5 * left;
             let is_alone = self.shape.buckets < 2.0;
             if (is_wide || is_alone) && self.full <= left && keys > self.full / 3.0 {
@@ -325,7 +317,7 @@ impl ListSizes<'_> {
             is_coded = depth > 0 && (is_wide || plain > left);
             let bytes = if is_coded { self.coded(states) } else { plain };
             peak = peak.max(taken + bytes);
-            taken = bytes + if room.directed { taken } else { before };
+            taken = bytes + if self.directed { taken } else { before };
             before = bytes;
         }
         (peak, is_coded)

@@ -119,11 +119,10 @@ impl<'a> Paths<'a> {
     /// The classes from which it is worth while to go on if the next move is given, with their places.
     fn incoming(self, next: NextMove) -> impl Iterator<Item = (usize, &'a IncomingClass)> {
         let pairs = self.pairs.zip(next);
-        self.of
-            .incoming
-            .iter()
-            .enumerate()
-            .filter(move |(_, from)| pairs.is_none_or(|(pairs, next)| pairs.is_new(from.one, next)))
+        let is_new = move |from: &IncomingClass| {
+            pairs.is_none_or(|(pairs, next)| pairs.is_new(from.one, next))
+        };
+        self.of.incoming.iter().enumerate().filter(move |(_, from)| is_new(from))
     }
 }
 
@@ -161,18 +160,6 @@ struct LevelWorker<const W: usize> {
     counter: BucketCounter,
 }
 
-impl<const W: usize> LevelWorker<W> {
-    fn new(space: &BucketSpace) -> LevelWorker<W> {
-        let (generated, known, new, moved) = Default::default();
-        let (set, lists) = (KeySet::new(), ListWorkspace::new());
-        LevelWorker {
-            own: BucketWorker { set, generated, known, new, lists, moved },
-            of: ClassSources::default(),
-            counter: BucketCounter::new(space),
-        }
-    }
-}
-
 impl BucketSpace {
     /// The lists among which a bucket's list is, and its place there.
     pub(super) fn place<'a>(
@@ -204,12 +191,9 @@ impl BucketSpace {
         if self.forbidden_tracked.iter().any(illegal) {
             return;
         }
-        let moves = match self.arriving {
-            Some((piece, ref moves)) => {
-                &moves[usize::from(row[piece]) / self.coordinate.modulus_of(piece)]
-            }
-            None => &self.all_moves,
-        };
+        let moves = self.arriving.as_ref().map_or(&self.all_moves, |(piece, moves)| {
+            &moves[usize::from(row[*piece]) / self.coordinate.modulus_of(*piece)]
+        });
         for &one in moves {
             self.back[one].apply_to(row, before);
             let from = self.coordinate.class(before);
@@ -405,8 +389,7 @@ impl BucketSpace {
                     }
                     fixing += 1;
                     let map = &self.coordinate.group.maps[usize::from(symmetry)];
-                    let map = self.key_map(map, row);
-                    let operation = self.layout.operation(&map.source, &map.table);
+                    let operation = self.key_operation(map, row);
                     fixed += self.layout.fixed(&operation, new, self.kernel);
                 }
                 weight *= (own.stabiliser.len() / fixing) as u64;
@@ -418,7 +401,7 @@ impl BucketSpace {
         if !self.bound {
             let turns = self.coordinate.turns(fine);
             for ((field, &value), turn) in self.coordinate.fields().zip(row).zip(turns) {
-                base = base.wrapping_add(self.checksum.adds[field][usize::from(value + turn)]);
+                base = base.wrapping_add(self.sums[field][usize::from(value + turn)]);
             }
         }
         let sum = self.layout.checksum(new.as_flattened(), base, adds, self.kernel);
@@ -434,8 +417,7 @@ impl BucketSpace {
         (near, pairs): (&[Vec<bool>], Option<&MovePairs>),
         worker: &mut LevelWorker<W>,
     ) -> Result<ListChunk, LevelEnd> {
-        let each = self.classes_per_chunk();
-        let classes = chunk * each..(chunk * each + each).min(self.coordinate.classes());
+        let classes = self.classes_in(chunk);
         let (targets, nearer) = near.split_last().expect("there is a move");
         if !targets[classes.clone()].contains(&true) {
             return Ok(ListChunk::default());
@@ -482,16 +464,9 @@ impl BucketSpace {
                         own.new.clear();
                     }
                 }
-                let new = &own.new[..];
-                let code = match work.becomes {
-                    LevelUse::Kept if !new.is_empty() => None,
-                    LevelUse::Coded if !new.is_empty() => Some((&self.coder, &of.free)),
-                    _ => {
-                        lists.empty(1);
-                        continue;
-                    }
-                };
-                lists.list(new, code, &mut own.lists);
+                let is_coded = work.becomes == LevelUse::Coded;
+                let code = is_coded.then_some((&self.coder, &of.free));
+                lists.list(&own.new, code, &mut own.lists);
             }
         }
         Ok(lists.finish())
@@ -527,7 +502,11 @@ impl BucketSpace {
         };
         let failed = AtomicBool::new(false);
         let sums = rayon::broadcast(|_| {
-            let mut worker = LevelWorker::<W>::new(self);
+            let (generated, known, new, moved) = Default::default();
+            let (set, lists) = (KeySet::new(), ListWorkspace::new());
+            let own = BucketWorker { set, generated, known, new, lists, moved };
+            let counter = BucketCounter::new(self);
+            let mut worker = LevelWorker::<W> { own, of: ClassSources::default(), counter };
             let mut sum = LevelTotal::default();
             while !failed.load(Ordering::Relaxed)
                 && let Some(part) = work.sink.next()
@@ -540,19 +519,18 @@ impl BucketSpace {
         sums.into_iter().reduce(|a, b| Ok(a?.plus(b?))).expect("a pool has threads")
     }
 
-    /// Returns the lists of level 0, chunk by chunk, and their totals.
+    /// The lists of level 0, chunk by chunk, and their totals.
     pub fn start(&self, states: &[Vec<u8>], coded: bool) -> Vec<(ListChunk, LevelTotal)> {
         let mut keys: BTreeMap<(usize, usize), BTreeSet<Vec<u64>>> = BTreeMap::new();
         for state in states {
             let (bucket, key) = self.bucket(state);
             keys.entry(bucket).or_default().insert(key);
         }
-        let each = self.classes_per_chunk();
         let (mut of, mut counter) = (ClassSources::default(), BucketCounter::new(self));
         let mut workspace = ListWorkspace::new();
         let mut chunks = vec![(ListChunk::default(), LevelTotal::default()); self.chunks()];
         for (chunk, made) in chunks.iter_mut().enumerate() {
-            let classes = chunk * each..chunk * each + self.buckets(chunk) / self.coordinate.fine;
+            let classes = self.classes_in(chunk);
             if keys.range((classes.start, 0)..(classes.end, 0)).next().is_none() {
                 continue;
             }
@@ -601,7 +579,6 @@ impl BucketSpace {
         ((of.class as usize, at.fine as usize), key)
     }
 
-    /// Recounts the states of a chunk's lists.
     pub fn recount(&self, chunk: usize, lists: &ListChunk) -> Result<LevelTotal, StorageError> {
         let mut counter = BucketCounter::new(self);
         by_words!(self.words(), W => self.each_list::<W>(chunk, lists, &mut |of, fine, keys, _| {
@@ -622,9 +599,8 @@ impl BucketSpace {
     pub fn plain(&self, chunk: usize, lists: &ListChunk) -> Result<ListChunk, StorageError> {
         by_words!(self.words(), W => {
             let mut plain = ListBuilder::default();
-            self.each_list::<W>(chunk, lists, &mut |_, _, keys, workspace| match keys {
-                [] => plain.empty(1),
-                keys => plain.list(keys, None, workspace),
+            self.each_list::<W>(chunk, lists, &mut |_, _, keys, workspace| {
+                plain.list(keys, None, workspace);
             })?;
             Ok(plain.finish())
         })
@@ -641,7 +617,7 @@ impl BucketSpace {
         if lists.is_empty() {
             return Ok(());
         }
-        let mut state = vec![0; self.checksum.adds.len()];
+        let mut state = vec![0; self.sums.len()];
         let parts: Vec<_> = self.parts.iter().map(|part| (part.field, part.turn)).collect();
         by_words!(self.words(), W => self.each_list::<W>(chunk, lists, &mut |of, fine, keys, _| {
             let turns = self.coordinate.turns(fine);
@@ -672,12 +648,11 @@ impl BucketSpace {
         let [mut own, mut other] = [(); 2].map(|()| ListWorkspace::new());
         let mut keys = Vec::new();
         let mut of = ClassSources::default();
-        let first = chunk * self.classes_per_chunk();
-        let fine = self.coordinate.fine;
-        for class in first..first + self.buckets(chunk) / fine {
+        let (classes, fine) = (self.classes_in(chunk), self.coordinate.fine);
+        for class in classes.clone() {
             self.find_sources(class, &|_| false, &mut of);
             for at in 0..fine {
-                let bucket = (class - first) * fine + at;
+                let bucket = (class - classes.start) * fine + at;
                 keys.clear();
                 let mut collect = |some: &[u64]| keys.extend_from_slice(some);
                 self.coder.keys::<W>((lists, bucket), &of.free, &mut own, &mut collect);

@@ -157,27 +157,22 @@ pub(crate) struct LevelTotal {
 
 impl LevelTotal {
     pub fn plus(self, other: LevelTotal) -> LevelTotal {
-        let (a, b) = (self.lists, other.lists);
-        LevelTotal {
-            tally: self.tally.plus(other.tally),
-            lists: ListCounts {
-                reduced: a.reduced + b.reduced,
-                generated: a.generated + b.generated,
-                kept: a.kept + b.kept,
-            },
-        }
+        let mut lists = self.lists;
+        lists.reduced += other.lists.reduced;
+        lists.generated += other.lists.generated;
+        lists.kept += other.lists.kept;
+        LevelTotal { tally: self.tally.plus(other.tally), lists }
     }
 }
 
 /// Takes the lists of a level as they are computed.
 pub(crate) trait ListSink: Sync {
-    /// Returns the number of chunks per part.
     fn chunks_per_part(&self) -> usize;
 
     /// Assigns a part to one thread; `None` if there are no more parts.
     fn next(&self) -> Option<usize>;
 
-    /// Returns the number of parts that are done.
+    /// The number of parts that are done.
     fn done(&self) -> usize;
 
     /// Takes the lists of a part, with the totals and the other counts of each chunk.
@@ -202,7 +197,7 @@ impl LevelUse {
     }
 
     pub fn is_stored(self) -> bool {
-        matches!(self, LevelUse::Kept | LevelUse::Coded)
+        !matches!(self, LevelUse::Counted(_))
     }
 }
 
@@ -229,7 +224,9 @@ pub(crate) struct FoundLists {
 
 /// A store for the levels of a search.
 pub(crate) trait LevelStore: Send {
-    fn is_on_disk(&self) -> bool;
+    fn is_on_disk(&self) -> bool {
+        false
+    }
 
     /// Whether levels may also come in a form other than lists.
     fn takes_bits(&self) -> bool {
@@ -297,8 +294,7 @@ impl ListSink for MemoryLevels {
     }
 
     fn put(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), LevelEnd> {
-        let mut lists = lists.into_iter().map(|(lists, _)| lists);
-        let lists = lists.next().expect("a part is a chunk");
+        let (lists, _) = lists.into_iter().next().expect("a part is a chunk");
         let own = lists.bytes();
         self.chunks.lock()[part] = lists;
         self.done.fetch_add(1, Ordering::Relaxed);
@@ -308,10 +304,6 @@ impl ListSink for MemoryLevels {
 }
 
 impl LevelStore for MemoryLevels {
-    fn is_on_disk(&self) -> bool {
-        false
-    }
-
     fn takes_bits(&self) -> bool {
         true
     }
@@ -345,17 +337,17 @@ impl LevelStore for MemoryLevels {
         let lists = BucketLists { chunks: std::mem::take(self.chunks.get_mut()) };
         let bytes = if self.stored { lists.bytes() } else { 0 };
         let seconds = begun.elapsed().as_secs_f64();
-        Ok((lists, FrontierLevel::new(total, space.is_reduced(), bytes, seconds)))
+        Ok((lists, FrontierLevel::new(total, space.is_reduced, bytes, seconds)))
     }
 
     fn ended(&self, puzzle: &OrbitPuzzle, depth: usize, end: LevelEnd) -> Error {
-        let error = match end {
+        match end {
             LevelEnd::Full => {
-                FrontierError::Memory { puzzle: puzzle.to_string(), depth, budget: self.budget }
+                let (puzzle, budget) = (puzzle.to_string(), self.budget);
+                FrontierError::Memory { puzzle, depth, budget }.into()
             }
-            LevelEnd::Unread(error) => return error.into(),
-            LevelEnd::Interrupted | LevelEnd::Sink => FrontierError::Interrupted,
-        };
-        error.into()
+            LevelEnd::Unread(error) => error.into(),
+            LevelEnd::Interrupted | LevelEnd::Sink => FrontierError::Interrupted.into(),
+        }
     }
 }

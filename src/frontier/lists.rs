@@ -7,7 +7,7 @@
 //! Invariant: a list has the same keys in either form; decoding returns them in the order of the strings. Every coded
 //! list has its own check value, which is compared whenever the list is read.
 
-use std::{hash::Hasher, sync::Arc};
+use std::{hash::Hasher, ops::Range, sync::Arc};
 
 use twox_hash::XxHash3_64;
 use zstd::bulk::{Compressor, Decompressor};
@@ -64,36 +64,29 @@ impl Default for ListChunk {
 }
 
 impl ListChunk {
-    /// Returns whether all lists are empty.
     pub fn is_empty(&self) -> bool {
         self.starts.is_empty()
     }
 
     /// Returns the number of keys in some consecutive buckets.
     pub fn count(&self, bucket: usize, buckets: usize) -> usize {
-        match self.starts[..] {
-            [] => 0,
-            _ => (self.starts[bucket + buckets] - self.starts[bucket]) as usize,
-        }
+        self.range(bucket, buckets).len()
     }
 
     /// Returns the uncoded keys of a bucket, with this many words each.
     pub fn plain_keys(&self, bucket: usize, words: usize) -> &[u64] {
+        let Range { start, end } = self.range(bucket, 1);
+        &self.keys[start * words..end * words]
+    }
+
+    fn range(&self, bucket: usize, buckets: usize) -> Range<usize> {
         match self.starts[..] {
-            [] => &[],
-            _ => {
-                &self.keys
-                    [self.starts[bucket] as usize * words..self.starts[bucket + 1] as usize * words]
-            }
+            [] => 0..0,
+            _ => self.starts[bucket] as usize..self.starts[bucket + buckets] as usize,
         }
     }
 
-    /// Returns whether the lists are coded.
-    pub fn is_coded(&self) -> bool {
-        !self.ends.is_empty()
-    }
-
-    /// Returns the memory that the lists take, in bytes.
+    /// The memory that the lists take.
     pub fn bytes(&self) -> u64 {
         let indices = self.starts.len() + self.ends.len();
         let coded = match &self.coded {
@@ -147,31 +140,18 @@ impl ListChunk {
         }
         let head = file.read(entry.offset, HEAD)?;
         let head = head.as_ref();
-        let half = |at: usize| u32::from_le_bytes(*head[at..].first_chunk().expect("a head"));
-        let word = |at: usize| u64::from_le_bytes(*head[at..].first_chunk().expect("a head"));
-        let (bytes, plain) = (half(0) as usize, half(4) as usize);
+        let word = |i: usize| u64::from_le_bytes(head.as_chunks().0[i]);
+        let (bytes, plain) = (word(0) as u32 as usize, (word(0) >> 32) as usize);
         // Each bucket has at most two numbers of five bytes.
         let room = len.checked_sub((HEAD + bytes) as u64).filter(|_| plain <= 10 * buckets);
         let room = room.ok_or_else(wrong)?;
         let packed = file.read(entry.offset + HEAD as u64, bytes)?;
-        if head_hash(head, packed.as_ref()) != word(24) {
+        if head_hash(head, packed.as_ref()) != word(3) {
             return Err(wrong());
         }
         let sizes = zstd::bulk::decompress(packed.as_ref(), plain).map_err(|_| wrong())?;
-        let (mut rest, mut starts, mut ends) = (&sizes[..], Vec::new(), Vec::new());
-        let (mut count, mut end) = (0u32, 0u32);
-        for _ in 0..buckets {
-            starts.push(count);
-            let mut number = || u32::try_from(take_number(&mut rest)?).ok();
-            let keys = number().ok_or_else(wrong)?;
-            if keys > 0 {
-                let code = number().ok_or_else(wrong)?;
-                let sums = count.checked_add(keys).zip(end.checked_add(code));
-                (count, end) = sums.ok_or_else(wrong)?;
-            }
-            ends.push(end);
-        }
-        starts.push(count);
+        let (starts, ends) = places(&sizes, buckets).ok_or_else(wrong)?;
+        let end = ends.last().copied().unwrap_or(0);
         if u64::from(end) != room {
             return Err(wrong());
         }
@@ -190,9 +170,8 @@ impl ListChunk {
         } else {
             CodedLists::File(Arc::clone(file), at)
         };
-        let (starts, ends) = (starts.into(), ends.into());
         let lists = ListChunk { keys: Box::default(), coded, starts, ends };
-        Ok((lists, [word(8), word(16)]))
+        Ok((lists, [word(1), word(2)]))
     }
 }
 
@@ -202,6 +181,23 @@ const HEAD: usize = 32;
 /// The hash of a head, without the place of the hash itself, and of the sizes.
 fn head_hash(head: &[u8], packed: &[u8]) -> u64 {
     XxHash3_64::oneshot(&[&head[..HEAD - 8], packed].concat())
+}
+
+/// Where the keys of each bucket begin and where its code ends, from the sizes in a frame.
+fn places(mut sizes: &[u8], buckets: usize) -> Option<(Box<[u32]>, Box<[u32]>)> {
+    let (mut starts, mut ends) = (vec![0], Vec::new());
+    let (mut count, mut end) = (0u32, 0u32);
+    for _ in 0..buckets {
+        let mut number = || u32::try_from(take_number(&mut sizes)?).ok();
+        let keys = number()?;
+        if keys > 0 {
+            count = count.checked_add(keys)?;
+            end = end.checked_add(number()?)?;
+        }
+        starts.push(count);
+        ends.push(end);
+    }
+    Some((starts.into(), ends.into()))
 }
 
 /// The lists of consecutive classes while they are being made.
@@ -215,7 +211,6 @@ pub(super) struct ListBuilder {
 }
 
 impl ListBuilder {
-    /// Adds empty lists.
     pub fn empty(&mut self, buckets: usize) {
         self.starts.resize(self.starts.len() + buckets, self.count);
         self.ends.resize(self.ends.len() + buckets, self.coded.len() as u32);
@@ -228,16 +223,23 @@ impl ListBuilder {
         code: Option<(&ListCoder, &FreePositions)>,
         workspace: &mut ListWorkspace,
     ) {
+        if keys.is_empty() {
+            return self.empty(1);
+        }
         self.starts.push(self.count);
         self.count += keys.len() as u32;
         match code {
-            Some((coder, free)) => coder.encode(keys, free, workspace, &mut self.coded),
+            Some((coder, free)) => {
+                let begun = self.coded.len();
+                coder.encode(keys, free, workspace, &mut self.coded);
+                let check = XxHash3_64::oneshot(&self.coded[begun..]) as u32;
+                self.coded.extend(check.to_le_bytes());
+            }
             None => self.keys.extend_from_slice(keys.as_flattened()),
         }
         self.ends.push(self.coded.len() as u32);
     }
 
-    /// Returns the lists.
     pub fn finish(mut self) -> ListChunk {
         if self.count == 0 {
             return ListChunk::default();
@@ -267,7 +269,6 @@ pub(crate) struct ListWorkspace {
 }
 
 impl ListWorkspace {
-    /// Returns an empty workspace.
     pub fn new() -> ListWorkspace {
         let mut compressor = Compressor::new(ZSTD_LEVEL).expect("a level that zstd has");
         let _ = compressor.include_checksum(false);
@@ -338,7 +339,7 @@ impl ListCoder {
         ListCoder { digits, kernel, slots, positions }
     }
 
-    /// Returns whether coding makes lists smaller.
+    /// Whether coding makes lists smaller.
     pub fn can_code(&self) -> bool {
         self.digits.is_some()
     }
@@ -354,23 +355,10 @@ impl ListCoder {
         free
     }
 
-    /// Appends the code of a list: how it is coded, its suffixes or its keys, a check value.
+    /// Appends the code of a list without its check value: how it is coded, its suffixes or its keys.
     ///
     /// Cost: about 100 ns per key of two words.
     fn encode<const W: usize>(
-        &self,
-        keys: &[[u64; W]],
-        free: &FreePositions,
-        workspace: &mut ListWorkspace,
-        out: &mut Vec<u8>,
-    ) {
-        let begun = out.len();
-        self.encode_unchecked(keys, free, workspace, out);
-        let check = XxHash3_64::oneshot(&out[begun..]) as u32;
-        out.extend(check.to_le_bytes());
-    }
-
-    fn encode_unchecked<const W: usize>(
         &self,
         keys: &[[u64; W]],
         free: &FreePositions,
@@ -409,9 +397,7 @@ impl ListCoder {
             let room = zstd::zstd_safe::compress_bound(suffixes.len());
             out.resize(tag + 1 + room, 0);
             let packed = compressor.compress_to_buffer(suffixes, &mut out[tag + 1..]);
-            if let Ok(packed) = packed
-                && packed < suffixes.len()
-            {
+            if let Some(packed) = packed.ok().filter(|packed| *packed < suffixes.len()) {
                 out[tag] = PACKED;
                 out.truncate(tag + 1 + packed);
                 return;
@@ -421,8 +407,8 @@ impl ListCoder {
         out.extend_from_slice(suffixes);
     }
 
-    /// Calls a function with the keys of a list's code, some at a time; `None`, and no call, if [`ListCoder::encode`]
-    /// does not produce such a code.
+    /// Calls a function with the keys of a list's code, some at a time; `None`, and no call, if a [`ListBuilder`] does
+    /// not produce such a code.
     ///
     /// Cost: about 30 ns per key of two words.
     fn decode<const W: usize>(
@@ -505,7 +491,7 @@ impl ListCoder {
         if count == 0 {
             return;
         }
-        if !chunk.is_coded() {
+        if chunk.ends.is_empty() {
             return chunk.plain_keys(bucket, W).chunks(BLOCK * W).for_each(each);
         }
         let begin = if bucket == 0 { 0 } else { chunk.ends[bucket - 1] };
@@ -536,7 +522,7 @@ pub(crate) struct BucketLists {
 }
 
 impl BucketLists {
-    /// Returns the memory that the lists take, in bytes.
+    /// The memory that the lists take.
     pub fn bytes(&self) -> u64 {
         self.chunks.iter().map(ListChunk::bytes).sum()
     }

@@ -308,7 +308,7 @@ impl FrontierSearch {
                 if !complete {
                     let seconds = begun.elapsed().as_secs_f64();
                     let bytes = bits.bytes() / 3;
-                    let level = FrontierLevel::new(total, space.is_reduced(), bytes, seconds);
+                    let level = FrontierLevel::new(total, space.is_reduced, bytes, seconds);
                     progress.level(&LevelDone { depth, states: level.states, seconds });
                     levels.push(level);
                     stored += 1;

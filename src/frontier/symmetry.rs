@@ -13,7 +13,7 @@ use std::{
 
 use crate::{
     frontier::fields::{FieldMap, Relabelling, StateFields},
-    puzzle::orbits::{OrbitPlace, OrbitPuzzle},
+    puzzle::orbits::{OrbitMove, OrbitPlace, OrbitPuzzle},
 };
 
 /// Maximum number of symmetries that are used: if there are more, those that fix some points.
@@ -55,7 +55,7 @@ impl SymmetryGroup {
         puzzle: &OrbitPuzzle,
         fields: &StateFields,
     ) -> (SymmetryGroup, Vec<Relabelling>) {
-        let mut maps = vec![SymmetryGroup::trivial(fields).maps.remove(0)];
+        let SymmetryGroup { mut maps, .. } = SymmetryGroup::trivial(fields);
         let mut all = vec![Relabelling::identity(puzzle)];
         let finder = SymmetryFinder::new(puzzle);
         // Positions that never move stay where they are.
@@ -150,7 +150,6 @@ impl SymmetryGroup {
         Some(SymmetryGroup { maps, inverse, product })
     }
 
-    /// Returns the number of symmetries.
     pub fn order(&self) -> usize {
         self.maps.len()
     }
@@ -178,22 +177,18 @@ impl SymmetryGroup {
 /// The moves of a puzzle as maps of states, against which symmetries are checked.
 struct KnownMoves<'a> {
     puzzle: &'a OrbitPuzzle,
-    moves: HashMap<(FieldMap, Option<OrbitPlace>), ()>,
-    listed: Vec<(FieldMap, Option<OrbitPlace>)>,
+    moves: HashSet<(FieldMap, Option<OrbitPlace>)>,
     solved: Vec<u8>,
     goals: HashSet<Vec<u8>>,
 }
 
 impl<'a> KnownMoves<'a> {
     fn new(puzzle: &'a OrbitPuzzle, fields: &StateFields) -> KnownMoves<'a> {
-        let map = |one: &crate::puzzle::orbits::OrbitMove| {
-            (fields.of_move(puzzle, &one.transformation), one.requires)
-        };
-        let listed: Vec<_> = puzzle.moves().iter().map(map).collect();
-        let moves = listed.iter().map(|one| (one.clone(), ())).collect();
+        let map = |one: &OrbitMove| (fields.of_move(puzzle, &one.transformation), one.requires);
+        let moves = puzzle.moves().iter().map(map).collect();
         let solved = fields.encode(&puzzle.solved());
         let goals = puzzle.goals().iter().map(|goal| fields.encode(goal)).collect();
-        KnownMoves { puzzle, moves, listed, solved, goals }
+        KnownMoves { puzzle, moves, solved, goals }
     }
 
     /// Whether a map fixes the solved state and the set of goals, takes moves to moves, and preserves forbidden
@@ -212,9 +207,8 @@ impl<'a> KnownMoves<'a> {
         let back = map.inverse();
         map.apply(&self.solved) == self.solved
             && self.puzzle.illegal().iter().all(|&at| self.puzzle.illegal().contains(&place(at)))
-            && self.listed.iter().all(|(one, requires)| {
-                let image = back.then(one).then(map);
-                self.moves.contains_key(&(image, requires.map(place)))
+            && self.moves.iter().all(|(one, requires)| {
+                self.moves.contains(&(back.then(one).then(map), requires.map(place)))
             })
             && self.goals.iter().all(|goal| self.goals.contains(&map.apply(goal)))
     }
@@ -245,8 +239,7 @@ struct PartialSymmetry {
 
 impl<'a> SymmetryFinder<'a> {
     fn new(puzzle: &'a OrbitPuzzle) -> SymmetryFinder<'a> {
-        let mut points = Vec::new();
-        let mut first = Vec::new();
+        let (mut points, mut first) = (Vec::new(), Vec::new());
         for (index, orbit) in puzzle.orbits().iter().enumerate() {
             first.push(points.len());
             points.extend((0..orbit.locations()).map(|location| (index, location)));
@@ -268,18 +261,14 @@ impl<'a> SymmetryFinder<'a> {
             (0..one.len() as u16).filter(|&p| one[usize::from(p)] != p).collect::<Vec<u16>>()
         };
         let support = moves.iter().map(moved).collect();
-        let move_type = moves.iter().map(|one| cycle_lengths(one)).collect::<Vec<_>>();
+        let move_type: Vec<_> = moves.iter().map(|one| cycle_lengths(one)).collect();
         let point_type = (0..points.len())
             .map(|p| {
-                let (orbit, _) = points[p];
-                let orbit = &puzzle.orbits()[orbit];
+                let orbit = &puzzle.orbits()[points[p].0];
                 let mut types = vec![orbit.positions(), usize::from(orbit.orientations)];
-                types.extend((0..moves.len()).filter(|&m| usize::from(moves[m][p]) != p).map(
-                    |m| {
-                        let alike = move_type.iter().position(|t| *t == move_type[m]);
-                        alike.unwrap_or_default()
-                    },
-                ));
+                let affect = (0..moves.len()).filter(|&m| usize::from(moves[m][p]) != p);
+                let alike = |m: usize| move_type.iter().position(|t| *t == move_type[m]);
+                types.extend(affect.filter_map(alike));
                 types[2..].sort_unstable();
                 types
             })
@@ -352,9 +341,8 @@ impl<'a> SymmetryFinder<'a> {
 
     /// Adds the images of points that follow from those of points and moves; false if there is a contradiction.
     fn close(&self, partial: &mut PartialSymmetry) -> bool {
-        let known: Vec<(usize, usize)> = (partial.of_move.iter().enumerate())
-            .filter_map(|(m, to)| to.map(|to| (m, to)))
-            .collect();
+        let known: Vec<(usize, usize)> =
+            (partial.of_move.iter().enumerate()).filter_map(|(m, to)| Some((m, (*to)?))).collect();
         let mut queue: Vec<usize> =
             (0..self.points.len()).filter(|&p| partial.image[p] != NONE).collect();
         while let Some(p) = queue.pop() {

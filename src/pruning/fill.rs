@@ -366,10 +366,6 @@ impl TableLevels<'_> {
 }
 
 impl LevelStore for TableLevels<'_> {
-    fn is_on_disk(&self) -> bool {
-        false
-    }
-
     fn sink(&self) -> &dyn ListSink {
         &self.levels
     }

@@ -84,8 +84,7 @@ fn decode<H: FileHeader>(path: &Path, begin: &[u8], found: u64) -> Result<H, Sys
     let fields = Fields(*bytes);
     let (version, supported) = (fields.u64(8) as u32, H::VERSION);
     if !(1..=supported).contains(&version) {
-        let found = version;
-        return Err(wrong(FileProblem::Version { found, supported }));
+        return Err(wrong(FileProblem::Version { found: version, supported }));
     }
     if XxHash3_64::oneshot(&bytes[..SUM]) != fields.u64(SUM) {
         return Err(wrong(FileProblem::Header("wrong checksum of the header")));
@@ -97,10 +96,8 @@ fn decode<H: FileHeader>(path: &Path, begin: &[u8], found: u64) -> Result<H, Sys
     if encode(&header).0 != *bytes {
         return Err(wrong(FileProblem::Header("contradictory fields in the header")));
     }
-    match header.layout().data.end() {
-        expected if expected == found => Ok(header),
-        expected => Err(length(expected)),
-    }
+    let expected = header.layout().data.end();
+    if expected == found { Ok(header) } else { Err(length(expected)) }
 }
 
 /// Where the bytes are.
@@ -158,8 +155,7 @@ impl<H: FileHeader> Container<H> {
         let mut front = Image::zeroed(layout.data.offset)?;
         read_exact_at(&file, front.bytes_mut(), 0).map_err(&failed)?;
         let blocks = (0..layout.blocks()).map(|_| OnceLock::new()).collect();
-        let body = Body::Parts { file, front, blocks };
-        Container::new(path, header, body)
+        Container::new(path, header, Body::Parts { file, front, blocks })
     }
 
     /// Reads all of an opened file into memory, on huge pages if the system has them, and checks it; `read(bytes)` is
@@ -184,8 +180,7 @@ impl<H: FileHeader> Container<H> {
     pub fn unchanged(&self) -> Result<(), SystemError> {
         match &self.body {
             Body::Whole(Image::Mapped(mapped)) if !mapped.is_unchanged() => {
-                let path = self.path.clone();
-                Err(SystemError::Changed { path })
+                Err(SystemError::Changed { path: self.path.clone() })
             }
             _ => Ok(()),
         }
@@ -225,37 +220,28 @@ impl<H: FileHeader> Container<H> {
         }
         *entries = XxHash3_64::oneshot(layout.sums.of(bytes));
         bytes[..HEADER_BYTES].copy_from_slice(&encode(&header).0);
-        Container {
-            path: PathBuf::from("a file in memory"),
-            header,
-            layout,
-            body: Body::Whole(image),
-        }
+        let path = PathBuf::from("a file in memory");
+        Container { path, header, layout, body: Body::Whole(image) }
     }
 
     /// Checks everything before the entries.
     fn new(path: &Path, mut header: H, body: Body) -> Result<Container<H>, SystemError> {
         let layout = header.layout();
-        let front = match &body {
-            Body::Whole(image) => &image.bytes()[..layout.data.offset as usize],
-            Body::Parts { front, .. } => front.bytes(),
-        };
         let (index, entries) = header.sums();
-        let index = index.map(|sum| *sum);
+        let (index, entries) = (index.map(|sum| *sum), *entries);
+        let file = Container { path: path.to_path_buf(), header, layout, body };
+        let front = file.front();
         let gap = |pair: &[Section]| front[pair[0].end() as usize..pair[1].offset as usize].iter();
-        let wrong = if XxHash3_64::oneshot(layout.sums.of(front)) != *entries {
-            Some("wrong checksum of the block checksums")
-        } else if index.is_some_and(|sum| sum != XxHash3_64::oneshot(layout.index.of(front))) {
-            Some("wrong checksum of the index")
+        let wrong = if XxHash3_64::oneshot(layout.sums.of(front)) != entries {
+            "wrong checksum of the block checksums"
+        } else if index.is_some_and(|sum| sum != XxHash3_64::oneshot(file.index())) {
+            "wrong checksum of the index"
         } else if layout.sections().windows(2).flat_map(gap).any(|&b| b != 0) {
-            Some("the padding is not zero")
+            "the padding is not zero"
         } else {
-            None
+            return Ok(file);
         };
-        match wrong {
-            None => Ok(Container { path: path.to_path_buf(), header, layout, body }),
-            Some(what) => Err(H::KIND.wrong(path, FileProblem::Header(what))),
-        }
+        Err(H::KIND.wrong(path, FileProblem::Header(wrong)))
     }
 
     /// Returns everything before the entries.
@@ -321,8 +307,7 @@ impl<H: FileHeader> Container<H> {
     pub fn read(&self, begin: u64, to: &mut [u8]) -> Result<(), SystemError> {
         let read = match &self.body {
             Body::Whole(_) => {
-                let from = self.data().get(begin as usize..);
-                let from = from.and_then(|from| from.get(..to.len()));
+                let from = self.data().get(begin as usize..).and_then(|from| from.get(..to.len()));
                 let from = from.ok_or(io::ErrorKind::UnexpectedEof.into());
                 from.map(|from| to.copy_from_slice(from))
             }
@@ -334,10 +319,8 @@ impl<H: FileHeader> Container<H> {
     /// Checks the bytes of a block of entries.
     pub fn verify(&self, block: usize, bytes: &[u8]) -> Result<(), SystemError> {
         let sums = self.layout.sums.of(self.front()).as_chunks::<8>().0;
-        match sums.get(block) == Some(&sum_of(bytes).to_le_bytes()) {
-            true => Ok(()),
-            false => Err(self.damaged(block)),
-        }
+        let is_right = sums.get(block) == Some(&sum_of(bytes).to_le_bytes());
+        if is_right { Ok(()) } else { Err(self.damaged(block)) }
     }
 
     pub fn damaged(&self, block: usize) -> SystemError {

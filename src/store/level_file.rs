@@ -211,13 +211,10 @@ pub struct LevelHeader {
     pub chunks: u32,
     /// Lines per frame (the last frame may have fewer).
     pub frame_lines: u32,
-    /// The first line of the chunk.
     pub first_line: u64,
-    /// Number of lines of the chunk.
     pub lines: u64,
     /// The puzzle to which the lines belong: the goal in board notation, at most `LABEL` bytes.
     pub label: String,
-    /// The codec of its frames.
     pub codec: Codec,
 }
 
@@ -346,15 +343,12 @@ impl LevelHeader {
 pub struct FrameEntry {
     /// Number of the frame within the chunk.
     pub frame: u32,
-    /// Length in bytes.
     pub len: u32,
-    /// Offset of its first byte.
     pub offset: u64,
     /// xxh3 of its bytes.
     pub hash: u64,
 }
 
-/// Writes a level file.
 pub struct LevelWriter {
     file: Box<dyn Append>,
     offset: u64,
@@ -385,7 +379,6 @@ impl LevelWriter {
         self.offset - HEADER as u64
     }
 
-    /// Makes everything written so far durable.
     pub fn sync(&mut self) -> Result<(), StorageError> {
         self.file.sync()
     }
@@ -408,7 +401,6 @@ impl LevelWriter {
     }
 }
 
-/// Reads a level file.
 pub struct LevelReader {
     file: Box<dyn ReadAt>,
     header: LevelHeader,
@@ -476,7 +468,6 @@ impl LevelReader {
         &self.header
     }
 
-    /// Returns the file and its frames.
     pub fn into_file(self) -> (Box<dyn ReadAt>, Vec<FrameEntry>) {
         (self.file, self.index)
     }

@@ -154,7 +154,6 @@ pub struct Manifest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shares: Vec<u32>,
     pub keep_all: bool,
-    /// Whether the search has finished.
     pub complete: bool,
     /// Seconds of computing time, over all sessions.
     pub seconds: f64,

@@ -105,8 +105,12 @@ pub fn budget() -> u64 {
 
 /// Returns the peak resident memory of this process in bytes, if the system reports it (Linux).
 pub fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    reported(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
+}
+
+/// A number of bytes that the system reports in a line `Name: 12 kB`.
+fn reported(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }
@@ -116,22 +120,15 @@ pub fn peak_memory() -> Option<u64> {
 // Invariant: the limits of every control group from the process's own up to the root apply, so the minimum counts
 // (batch systems set theirs several levels up).
 
+/// What the system calls the memory that is available without swapping.
+const AVAILABLE: &str = "MemAvailable:";
+
 /// Returns the number of bytes that this process can still allocate, if the system reports it (Linux).
 pub(crate) fn free_memory() -> Option<u64> {
-    let system = available(&fs::read_to_string("/proc/meminfo").ok()?)?;
+    let system = reported(&fs::read_to_string("/proc/meminfo").ok()?, AVAILABLE)?;
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    Some(
-        left_in_groups(&groups, Path::new("/sys/fs/cgroup"))
-            .map_or(system, |left| left.min(system)),
-    )
-}
-
-/// The memory that is available without swapping, according to the system.
-fn available(meminfo: &str) -> Option<u64> {
-    let mut lines = meminfo.lines();
-    let kib = lines.find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kib: u64 = kib.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kib * 1024)
+    let left = left_in_groups(&groups, Path::new("/sys/fs/cgroup"));
+    Some(left.map_or(system, |left| left.min(system)))
 }
 
 /// The minimum amount left in the control groups of a process (`/proc/self/cgroup`), of either version; `None` if none
@@ -140,16 +137,13 @@ fn left_in_groups(groups: &str, root: &Path) -> Option<u64> {
     let left = groups.lines().filter_map(|line| {
         let mut fields = line.splitn(3, ':').skip(1);
         let (controllers, path) = (fields.next()?, fields.next()?);
-        let names = if controllers.is_empty() {
-            ["memory.max", "memory.current", "inactive_file "]
+        let (root, names) = if controllers.is_empty() {
+            (root.to_path_buf(), ["memory.max", "memory.current", "inactive_file "])
         } else if controllers.split(',').any(|name| name == "memory") {
-            ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "]
+            let names = ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "];
+            (root.join("memory"), names)
         } else {
             return None;
-        };
-        let root = match controllers {
-            "" => root.to_path_buf(),
-            _ => root.join("memory"),
         };
         let own = Path::new(path.trim_start_matches('/'));
         own.ancestors().filter_map(|group| left(&root.join(group), names)).min()
@@ -161,8 +155,7 @@ fn left_in_groups(groups: &str, root: &Path) -> Option<u64> {
 fn left(group: &Path, [limit, used, cache]: [&str; 3]) -> Option<u64> {
     let number = |text: &str| text.trim().parse::<u64>().ok();
     let read = |name: &str| fs::read_to_string(group.join(name)).ok();
-    let limit = read(limit).as_deref().and_then(number)?;
-    let used = read(used).as_deref().and_then(number)?;
+    let (limit, used) = (number(&read(limit)?)?, number(&read(used)?)?);
     let stat = read("memory.stat").unwrap_or_default();
     let cached = stat.lines().find_map(|line| line.strip_prefix(cache));
     let cached = cached.and_then(number).unwrap_or(0);
@@ -295,7 +288,7 @@ impl Image {
 }
 
 #[cfg(test)]
-mod memory_tests {
+mod tests {
     use super::*;
 
     #[test]
@@ -318,11 +311,6 @@ mod memory_tests {
         #[cfg(target_os = "linux")]
         assert!(peak_memory().unwrap() > 1 << 20);
     }
-}
-
-#[cfg(test)]
-mod free_memory_tests {
-    use super::*;
 
     fn group(root: &Path, path: &str, files: &[(&str, &str)]) {
         let dir = root.join(path);
@@ -336,8 +324,8 @@ mod free_memory_tests {
     fn this_machine_has_memory() {
         #[cfg(target_os = "linux")]
         assert!(free_memory().unwrap() > 1 << 20);
-        assert_eq!(available("MemFree: 1 kB\nMemAvailable:   12 kB\n"), Some(12 << 10));
-        assert_eq!(available("MemFree: 1 kB\n"), None);
+        assert_eq!(reported("MemFree: 1 kB\nMemAvailable:   12 kB\n", AVAILABLE), Some(12 << 10));
+        assert_eq!(reported("MemFree: 1 kB\n", AVAILABLE), None);
     }
 
     #[test]

@@ -107,24 +107,19 @@ impl Output {
 
     /// Starts an output in an existing directory: `-` is stdout. `replace` permits the file to exist.
     pub fn create(path: &Path, replace: bool) -> Result<Output, SystemError> {
-        let start = |target| {
-            Ok(match target {
-                NameTarget::Stdout => OutputPlace::Stream(Box::new(io::stdout())),
-                NameTarget::Device(path) => {
-                    OutputPlace::Stream(Box::new(OpenOptions::new().write(true).open(path)?))
-                }
-                NameTarget::File(target) => {
-                    let directory = directory(&target);
-                    remove_abandoned(directory);
-                    let temporary = temporary(directory)?;
-                    OutputPlace::File { temporary, target, replace }
-                }
-            })
+        let place = match NameTarget::of(path, replace)? {
+            NameTarget::Stdout => OutputPlace::Stream(Box::new(io::stdout())),
+            NameTarget::Device(target) => {
+                let device = OpenOptions::new().write(true).open(target);
+                OutputPlace::Stream(Box::new(device.map_err(failed(path))?))
+            }
+            NameTarget::File(target) => {
+                remove_abandoned(directory(&target));
+                let temporary = temporary(directory(&target)).map_err(failed(path))?;
+                OutputPlace::File { temporary, target, replace }
+            }
         };
-        Ok(Output {
-            path: path.to_path_buf(),
-            place: start(NameTarget::of(path, replace)?).map_err(failed(path))?,
-        })
+        Ok(Output { path: path.to_path_buf(), place })
     }
 
     /// Returns whether a name stands for stdout; in that case, nothing else should be printed there.
@@ -305,16 +300,10 @@ pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
 
 /// The same for a result, which is complete whether or not its name would survive a power failure.
 pub(crate) fn sync_names(directory: &Path) -> io::Result<()> {
+    use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
     match sync_directory(directory) {
         // Network and FUSE file systems may not support this call; a directory may be writable but not readable.
-        Err(e)
-            if matches!(
-                e.kind(),
-                io::ErrorKind::InvalidInput
-                    | io::ErrorKind::Unsupported
-                    | io::ErrorKind::PermissionDenied
-            ) =>
-        {
+        Err(error) if matches!(error.kind(), InvalidInput | Unsupported | PermissionDenied) => {
             Ok(())
         }
         synced => synced,

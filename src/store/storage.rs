@@ -14,7 +14,7 @@ use std::{
 };
 
 use memmap2::Mmap;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use crate::{
     store::{Place, StorageError},
@@ -191,10 +191,9 @@ pub struct Directory {
 impl Directory {
     /// Returns a directory that, if it is missing, is created when something is written to it.
     pub fn create(path: impl AsRef<Path>, io: Io) -> io::Result<Directory> {
-        let path = path.as_ref();
-        match Directory::open(path, io) {
+        match Directory::open(&path, io) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Ok(Directory { path: path.to_path_buf(), io, make: true })
+                Ok(Directory { path: path.as_ref().to_path_buf(), io, make: true })
             }
             opened => opened,
         }
@@ -202,16 +201,14 @@ impl Directory {
 
     /// Returns an existing directory.
     pub fn open(path: impl AsRef<Path>, io: Io) -> io::Result<Directory> {
-        let path = path.as_ref();
+        let path = path.as_ref().to_path_buf();
         // Whether it can be read is determined at the beginning; a signal does not reveal this.
-        match std::fs::read_dir(path) {
-            Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
-            _ => {}
+        match std::fs::read_dir(&path) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
+            _ => Ok(Directory { path, io, make: false }),
         }
-        Ok(Directory { path: path.to_path_buf(), io, make: false })
     }
 
-    /// Adds a file to an error of the system.
     fn said<T>(&self, name: &str, result: io::Result<T>) -> Result<T, StorageError> {
         result.map_err(|reason| self.error(name, reason))
     }
@@ -298,9 +295,9 @@ impl Storage for Directory {
     }
 
     fn lock(&self) -> Result<Option<Lock>, StorageError> {
-        let mut options = OpenOptions::new();
-        options.create(true).append(true);
-        let opened = self.open_new(|| open_file(&mut options.clone(), &self.path.join(LOCK)));
+        let path = self.path.join(LOCK);
+        let opened =
+            self.open_new(|| open_file(OpenOptions::new().create(true).append(true), &path));
         let (file, _) = self.said(LOCK, opened)?;
         let error = match file.try_lock() {
             Ok(()) => return Ok(Some(Box::new(file))),
@@ -518,12 +515,8 @@ pub struct MemoryDirectory {
 }
 
 impl MemoryDirectory {
-    fn files(&self) -> MutexGuard<'_, BTreeMap<String, MemoryBytes>> {
-        self.files.lock()
-    }
-
     fn file(&self, name: &str) -> Result<MemoryBytes, StorageError> {
-        let file = self.files().get(name).cloned();
+        let file = self.files.lock().get(name).cloned();
         file.ok_or_else(|| self.error(name, io::Error::from(io::ErrorKind::NotFound)))
     }
 }
@@ -542,7 +535,7 @@ impl Append for MemoryBytes {
 impl Storage for MemoryDirectory {
     fn create(&self, name: &str) -> Result<Box<dyn Append>, StorageError> {
         let file = MemoryBytes::default();
-        self.files().insert(name.into(), file.clone());
+        self.files.lock().insert(name.into(), file.clone());
         Ok(Box::new(file))
     }
 
@@ -558,17 +551,17 @@ impl Storage for MemoryDirectory {
 
     fn link(&self, from: &str, to: &str) -> Result<(), StorageError> {
         let file = self.file(from)?;
-        self.files().insert(to.into(), file);
+        self.files.lock().insert(to.into(), file);
         Ok(())
     }
 
     fn remove(&self, name: &str) -> Result<(), StorageError> {
-        self.files().remove(name);
+        self.files.lock().remove(name);
         Ok(())
     }
 
     fn list(&self) -> Result<Vec<String>, StorageError> {
-        Ok(self.files().keys().cloned().collect())
+        Ok(self.files.lock().keys().cloned().collect())
     }
 
     fn sync_names(&self) -> Result<(), StorageError> {

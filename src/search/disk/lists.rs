@@ -405,7 +405,7 @@ impl LevelStore for DiskLists<'_> {
         let levels = self.manifest.levels.iter().chain(&self.manifest.counted);
         let level = |level: &LevelRecord| {
             let total = LevelTotal { tally: level.tally(), lists: level.lists.unwrap_or_default() };
-            FrontierLevel::new(total, space.is_reduced(), level.bytes, level.seconds)
+            FrontierLevel::new(total, space.is_reduced, level.bytes, level.seconds)
         };
         let complete = self.manifest.complete;
         let mut found =
@@ -485,7 +485,7 @@ impl LevelStore for DiskLists<'_> {
             true => self.files.load(space, self.depth, &self.records, self.room / 2)?,
             false => BucketLists::default(),
         };
-        let level = FrontierLevel::new(total, space.is_reduced(), level.bytes, level.seconds);
+        let level = FrontierLevel::new(total, space.is_reduced, level.bytes, level.seconds);
         Ok((lists, level))
     }
 

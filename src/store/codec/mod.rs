@@ -117,7 +117,6 @@ impl Decoder {
 
 pub const DEFAULT_LEVEL: i32 = -500;
 
-/// Compresses frames.
 pub struct ZstdEncoder {
     context: CCtx<'static>,
     packed: Vec<u8>,
@@ -158,7 +157,6 @@ impl ZstdEncoder {
     }
 }
 
-/// Decompresses frames.
 pub struct ZstdDecoder {
     context: DCtx<'static>,
     packed: Vec<u8>,
