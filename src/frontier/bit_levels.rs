@@ -365,9 +365,7 @@ impl BitLevels {
                     space.coordinate.representative(from.class as usize, &mut worker.row);
                     worker.contexts.push(self.ranks.of_class(space, &worker.row));
                 }
-                if space.bound {
-                    space.adds(&of.row, &mut worker.counter.adds);
-                }
+                worker.counter.enter(space, &of.row);
                 for fine in (0..space.coordinate.fine).filter(|&f| space.is_canonical(class, f)) {
                     if backward {
                         self.ask(space, &of, fine, words.clone(), worker);
@@ -381,8 +379,7 @@ impl BitLevels {
             progress.progress(Phase::Search(depth), finished as u64, (chunks * pieces) as u64);
         };
         let counters = rayon::broadcast(|_| {
-            let counter = BucketCounter::new(space);
-            let mut worker = BitWorker::<W> { counter, ..BitWorker::default() };
+            let mut worker = BitWorker::<W>::default();
             loop {
                 let job = next.fetch_add(1, Relaxed);
                 if job >= chunks * pieces || progress.interrupted() {

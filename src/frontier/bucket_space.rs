@@ -613,13 +613,10 @@ impl MovePairs {
             && space.forbidden_tracked.is_empty()
             && moves.len() <= MovePairs::MOST;
         let mut known: HashSet<FieldMap> = moves.iter().chain([identity]).cloned().collect();
-        let mut is_new = Vec::with_capacity(moves.len() * moves.len());
-        for first in moves {
-            is_new.extend(moves.iter().map(|next| {
-                let both = first.then(next);
-                if is_free { known.insert(both) } else { both != *identity }
-            }));
-        }
+        let pairs = moves.iter().flat_map(|first| moves.iter().map(move |next| first.then(next)));
+        let is_new = pairs
+            .map(|both| if is_free { known.insert(both) } else { both != *identity })
+            .collect();
         let index: HashMap<&FieldMap, usize> = moves.iter().zip(0..).collect();
         let conjugate = (group.maps.iter().zip(&group.inverse))
             .flat_map(|(map, &back)| {

@@ -356,9 +356,7 @@ pub(super) fn is_bipartite(puzzle: &OrbitPuzzle, fields: &StateFields, moves: &[
     // The locations of one piece in two colours that every move changes.
     let coloured = |field: usize| {
         let of = &fields.fields[field];
-        let FieldKind::Location { kind } = of.kind else {
-            return false;
-        };
+        let FieldKind::Location { kind } = of.kind else { return false };
         let applies = |one: usize, value: usize| match puzzle.moves()[one].requires {
             Some(at) if usize::from(at.orbit) == of.orbit && at.kind == kind => {
                 usize::from(at.position) == value / of.modulus

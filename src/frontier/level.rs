@@ -129,8 +129,8 @@ impl<'a> Paths<'a> {
 /// The counts.
 #[derive(Default)]
 pub(super) struct BucketCounter {
-    /// The contributions of the keys' fields to a state's number.
-    pub adds: Vec<[u32; 128]>,
+    /// The contributions of the keys' fields to a state's number, in the current class.
+    adds: Vec<[u32; 128]>,
     pub total: LevelTotal,
     /// The contribution of classes with symmetries of their own to the states up to symmetry, times the order of the
     /// group.
@@ -138,12 +138,11 @@ pub(super) struct BucketCounter {
 }
 
 impl BucketCounter {
-    pub fn new(space: &BucketSpace) -> BucketCounter {
-        let mut counter = BucketCounter::default();
-        if !space.bound {
-            space.adds(&[], &mut counter.adds);
+    /// Turns to a class, given by the tracked fields of its representative.
+    pub fn enter(&mut self, space: &BucketSpace, row: &[u8]) {
+        if space.bound || self.adds.is_empty() {
+            space.adds(row, &mut self.adds);
         }
-        counter
     }
 
     /// Returns and resets the counts from complete buckets.
@@ -434,9 +433,7 @@ impl BucketSpace {
                 lists.empty(self.coordinate.fine);
                 continue;
             }
-            if self.bound {
-                self.adds(&of.row, &mut counter.adds);
-            }
+            counter.enter(self, &of.row);
             let paths = |fine| Paths { of, fine, level: work.current, moves, pairs };
             let slices =
                 |fine, whole| self.count_paths(paths(fine), None, whole) * W * 8 / work.slice + 1;
@@ -505,8 +502,8 @@ impl BucketSpace {
             let (generated, known, new, moved) = Default::default();
             let (set, lists) = (KeySet::new(), ListWorkspace::new());
             let own = BucketWorker { set, generated, known, new, lists, moved };
-            let counter = BucketCounter::new(self);
-            let mut worker = LevelWorker::<W> { own, of: ClassSources::default(), counter };
+            let (of, counter) = Default::default();
+            let mut worker = LevelWorker::<W> { own, of, counter };
             let mut sum = LevelTotal::default();
             while !failed.load(Ordering::Relaxed)
                 && let Some(part) = work.sink.next()
@@ -526,7 +523,7 @@ impl BucketSpace {
             let (bucket, key) = self.bucket(state);
             keys.entry(bucket).or_default().insert(key);
         }
-        let (mut of, mut counter) = (ClassSources::default(), BucketCounter::new(self));
+        let (mut of, mut counter) = (ClassSources::default(), BucketCounter::default());
         let mut workspace = ListWorkspace::new();
         let mut chunks = vec![(ListChunk::default(), LevelTotal::default()); self.chunks()];
         for (chunk, made) in chunks.iter_mut().enumerate() {
@@ -537,9 +534,7 @@ impl BucketSpace {
             let mut lists = ListBuilder::default();
             for class in classes {
                 self.find_sources(class, &|_| false, &mut of);
-                if self.bound {
-                    self.adds(&of.row, &mut counter.adds);
-                }
+                counter.enter(self, &of.row);
                 for fine in 0..self.coordinate.fine {
                     let Some(new) = keys.remove(&(class, fine)) else {
                         lists.empty(1);
@@ -580,10 +575,10 @@ impl BucketSpace {
     }
 
     pub fn recount(&self, chunk: usize, lists: &ListChunk) -> Result<LevelTotal, StorageError> {
-        let mut counter = BucketCounter::new(self);
+        let mut counter = BucketCounter::default();
         by_words!(self.words(), W => self.each_list::<W>(chunk, lists, &mut |of, fine, keys, _| {
-            if self.bound && fine == 0 {
-                self.adds(&of.row, &mut counter.adds);
+            if fine == 0 {
+                counter.enter(self, &of.row);
             }
             self.count(of, fine, keys, &mut counter);
         }))?;

@@ -277,8 +277,7 @@ impl FrontierSearch {
             }
             let begun = Instant::now();
             let taken = bytes(&lists) + bits.as_ref().map_or(0, BitLevels::bytes);
-            let room =
-                self.resources.memory.map_or(u64::MAX, |budget| budget.saturating_sub(taken));
+            let room = spare.saturating_sub(taken);
             // The expected size of the level.
             let kept = |depth: usize| levels[depth].kept as f64;
             let growth = stored.checked_sub(2).map_or(1.0, |d| kept(d + 1) / kept(d)).max(1.0);
@@ -300,55 +299,49 @@ impl FrontierSearch {
                 bits = Some(made);
                 lists.clear();
             }
-            if let Some(bits) = &mut bits {
+            let (next, level) = if let Some(bits) = &mut bits {
                 let found = by_words!(words, W => bits.level::<W>(space, (depth, room), progress), 1 2 3 4 8 16);
                 let total = found.map_err(|end| store.ended(&self.puzzle, depth, end))?;
                 peak_bytes = peak_bytes.max(taken + bits.list_bytes);
-                complete = total.tally.states == 0;
-                if !complete {
-                    let seconds = begun.elapsed().as_secs_f64();
-                    let bytes = bits.bytes() / 3;
-                    let level = FrontierLevel::new(total, space.is_reduced, bytes, seconds);
-                    progress.level(&LevelDone { depth, states: level.states, seconds });
-                    levels.push(level);
-                    stored += 1;
-                }
-                continue;
-            }
-            let mut becomes = if depth < self.first_counted() {
-                let can = space.coder.can_code();
-                if coded || can && is_wide() { LevelUse::Coded } else { LevelUse::Kept }
+                let seconds = begun.elapsed().as_secs_f64();
+                (None, FrontierLevel::new(total, space.is_reduced, bits.bytes() / 3, seconds))
             } else {
-                LevelUse::Counted(depth + 1 - stored)
-            };
-            let (current, seen) = lists.split_last().expect("level 0 is there");
-            // A thread has its keys up to four times: generated, distributed, new, encoded.
-            let slice = room / (5 * rayon::current_num_threads() as u64);
-            let slice = usize::try_from(slice).unwrap_or(usize::MAX).max(LEAST_SLICE);
-            let slice = fixed.unwrap_or(slice);
-            let total = loop {
-                store.open(depth, becomes, room);
-                let sink = store.sink();
-                let work = LevelWork { seen, current, depth, becomes, slice, sink, progress };
-                let found = by_words!(words, W => space.level::<W>(&work));
-                match store.meet(found) {
-                    Ok(Some(total)) => break total,
-                    Ok(None) => {}
-                    Err(LevelEnd::Full) if becomes == LevelUse::Kept && space.coder.can_code() => {
-                        becomes = LevelUse::Coded;
+                let can = space.coder.can_code();
+                let mut becomes = match depth < self.first_counted() {
+                    true if coded || can && is_wide() => LevelUse::Coded,
+                    true => LevelUse::Kept,
+                    false => LevelUse::Counted(depth + 1 - stored),
+                };
+                let (current, seen) = lists.split_last().expect("level 0 is there");
+                // A thread has its keys up to four times: generated, distributed, new, encoded.
+                let slice = room / (5 * rayon::current_num_threads() as u64);
+                let slice = usize::try_from(slice).unwrap_or(usize::MAX).max(LEAST_SLICE);
+                let slice = fixed.unwrap_or(slice);
+                let total = loop {
+                    store.open(depth, becomes, room);
+                    let sink = store.sink();
+                    let work = LevelWork { seen, current, depth, becomes, slice, sink, progress };
+                    let found = by_words!(words, W => space.level::<W>(&work));
+                    match store.meet(found) {
+                        Ok(Some(total)) => break total,
+                        Ok(None) => {}
+                        Err(LevelEnd::Full) if becomes == LevelUse::Kept && can => {
+                            becomes = LevelUse::Coded;
+                        }
+                        Err(end) => return Err(store.ended(&self.puzzle, depth, end)),
                     }
-                    Err(end) => return Err(store.ended(&self.puzzle, depth, end)),
-                }
+                };
+                let (next, level) = store.close(total, space, begun)?;
+                (becomes.is_stored().then_some(next), level)
             };
-            let (next, level) = store.close(total, space, begun)?;
             if level.states == 0 {
                 complete = true;
                 break;
             }
             progress.level(&LevelDone { depth, states: level.states, seconds: level.seconds });
+            stored += usize::from(level.bytes > 0);
             levels.push(level);
-            if becomes.is_stored() {
-                stored += 1;
+            if let Some(next) = next {
                 peak_bytes = peak_bytes.max(taken + next.bytes());
                 if !space.directed {
                     lists.drain(..lists.len() - 1);

@@ -78,9 +78,7 @@ fn decode<H: FileHeader>(path: &Path, begin: &[u8], found: u64) -> Result<H, Sys
             [DATABASE, DISTANCES, PRUNING].into_iter().find(|(m, _)| begin.starts_with(m));
         return Err(wrong(another.map_or(FileProblem::Other, |(_, is)| FileProblem::Another(is))));
     }
-    let Some(bytes) = begin.first_chunk() else {
-        return Err(length(HEADER_BYTES as u64));
-    };
+    let bytes = begin.first_chunk().ok_or_else(|| length(HEADER_BYTES as u64))?;
     let fields = Fields(*bytes);
     let (version, supported) = (fields.u64(8) as u32, H::VERSION);
     if !(1..=supported).contains(&version) {
@@ -276,9 +274,7 @@ impl<H: FileHeader> Container<H> {
             return Ok(self.data().get(at as usize).copied());
         };
         let (block, at) = (at as usize / BLOCK_BYTES, at as usize % BLOCK_BYTES);
-        let Some(slot) = blocks.get(block) else {
-            return Ok(None);
-        };
+        let Some(slot) = blocks.get(block) else { return Ok(None) };
         let bytes = match slot.get() {
             Some(bytes) => bytes,
             None => {

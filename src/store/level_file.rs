@@ -118,11 +118,8 @@ impl Shares {
     /// Returns the shares given by this list for a number of directories; an empty list, or one of a different length,
     /// stands for equal shares.
     pub fn new(shares: &[u32], directories: usize) -> Shares {
-        let shares = if Shares::are_valid(shares, directories) {
-            shares.to_vec()
-        } else {
-            vec![1; directories]
-        };
+        let is_valid = Shares::are_valid(shares, directories);
+        let shares = if is_valid { shares.to_vec() } else { vec![1; directories] };
         let all: i64 = shares.iter().map(|share| i64::from(*share)).sum();
         // In every turn, each directory is credited with its share, and the one with the largest credit gets the chunk.
         let mut owed = vec![0i64; shares.len()];
@@ -152,19 +149,14 @@ impl Shares {
         let room = |&(free, device): &(Option<u64>, Option<u64>)| {
             Some(free? / (on(device).count().max(1) as u64))
         };
-        let Some(rooms) = rooms.iter().map(room).collect::<Option<Vec<u64>>>() else {
-            return Vec::new();
-        };
-        let (most, least) = (rooms.iter().max(), rooms.iter().min());
-        let (Some(&most), Some(&least)) = (most, least) else {
-            return Vec::new();
-        };
+        let rooms: Vec<u64> = rooms.iter().map(room).collect::<Option<_>>().unwrap_or_default();
+        let most = rooms.iter().copied().max().unwrap_or(0);
+        let least = rooms.iter().copied().min().unwrap_or(0);
         if most - least <= most / ALIKE {
             return Vec::new();
         }
-        let share =
-            |room: &u64| (u128::from(*room) * u128::from(LARGEST) / u128::from(most)) as u32;
-        rooms.iter().map(share).collect()
+        let share = |room: u64| (u128::from(room) * u128::from(LARGEST) / u128::from(most)) as u32;
+        rooms.into_iter().map(share).collect()
     }
 
     pub fn place(&self, chunk: usize) -> usize {
@@ -426,20 +418,18 @@ impl LevelReader {
     /// The system's error, or a [`LevelError`] inside an [`std::io::ErrorKind::InvalidData`].
     pub fn open(file: Box<dyn ReadAt>) -> Result<LevelReader, StorageError> {
         let wrong = |error: LevelError| Err(file.place().invalid(error));
-        let len = file.len();
         let header = LevelReader::header_of(&*file)?;
-        let trailer = file.read(len - TRAILER as u64, TRAILER)?;
+        let at = file.len() - TRAILER as u64;
+        let trailer = file.read(at, TRAILER)?;
         let trailer = trailer.as_ref();
         let [start, entries, states, checksum, hash, before, end] = words(trailer);
         if end.to_le_bytes() != END {
             return wrong(LevelError::NotALevel);
         }
-        if !is_sound(trailer) {
-            return wrong(LevelError::Index);
-        }
         let bytes = entries.checked_mul(ENTRY as u64);
         let end = bytes.and_then(|bytes| start.checked_add(bytes));
-        if start < HEADER as u64 || end != Some(len - TRAILER as u64) || entries > header.frames() {
+        let fits = start >= HEADER as u64 && end == Some(at) && entries <= header.frames();
+        if !is_sound(trailer) || !fits {
             return wrong(LevelError::Index);
         }
         let bytes = file.read(start, (entries * ENTRY as u64) as usize)?;

@@ -286,10 +286,8 @@ impl Manifest {
                 }
             }
         }
-        let depths: Vec<u32> = self.files.iter().map(|files| files.depth).collect();
-        if !depths.is_sorted_by(|a, b| a < b)
-            || depths.last().is_some_and(|&d| d as usize > self.depth())
-        {
+        let last = self.files.last().map_or(0, |files| files.depth as usize);
+        if !self.files.is_sorted_by(|a, b| a.depth < b.depth) || last > self.depth() {
             return Err("the levels are not in order".into());
         }
         Ok(())
@@ -368,9 +366,7 @@ fn read_sealed<T>(
     longest: u64,
     parse: impl FnOnce(&[u8]) -> Result<T, ManifestError>,
 ) -> Result<Option<T>, StorageError> {
-    let Some(file) = storage.find(name)? else {
-        return Ok(None);
-    };
+    let Some(file) = storage.find(name)? else { return Ok(None) };
     if file.len() > longest {
         return Err(file.place().invalid("the file is too long"));
     }

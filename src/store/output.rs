@@ -99,10 +99,10 @@ impl Output {
     /// Checks that an output can be written, so that a long computation does not end without being able to write its
     /// result. Nothing is left behind. `replace` permits the file to exist.
     pub fn check(path: &Path, replace: bool) -> Result<(), SystemError> {
-        let NameTarget::File(target) = NameTarget::of(path, replace)? else {
-            return Ok(());
-        };
-        temporary(directory(&target)).map(drop).map_err(failed(path))
+        match NameTarget::of(path, replace)? {
+            NameTarget::File(to) => temporary(directory(&to)).map(drop).map_err(failed(path)),
+            NameTarget::Stdout | NameTarget::Device(_) => Ok(()),
+        }
     }
 
     /// Starts an output in an existing directory: `-` is stdout. `replace` permits the file to exist.

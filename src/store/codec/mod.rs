@@ -150,10 +150,8 @@ impl ZstdEncoder {
         let packed = &self.packed[..registers.len() * LANES];
         self.bytes.clear();
         self.bytes.reserve(compress_bound(packed.len()));
-        match self.context.compress2(&mut self.bytes, packed) {
-            Ok(_) => Ok(&self.bytes),
-            Err(code) => Err(get_error_name(code)),
-        }
+        self.context.compress2(&mut self.bytes, packed).map_err(get_error_name)?;
+        Ok(&self.bytes)
     }
 }
 
@@ -164,10 +162,8 @@ pub struct ZstdDecoder {
 
 impl ZstdDecoder {
     pub fn new() -> Result<ZstdDecoder, SystemError> {
-        Ok(ZstdDecoder {
-            context: DCtx::try_create().ok_or(SystemError::CodecMemory)?,
-            packed: Vec::new(),
-        })
+        let context = DCtx::try_create().ok_or(SystemError::CodecMemory)?;
+        Ok(ZstdDecoder { context, packed: Vec::new() })
     }
 
     /// Writes the registers that were compressed into `bytes`.
@@ -176,10 +172,8 @@ impl ZstdDecoder {
         // Four more bytes, so that every register can be copied whole.
         self.packed.resize(len + 4, 0);
         let written = self.context.decompress(&mut self.packed[..len], bytes);
-        match written {
-            Ok(written) if written == len => {}
-            Ok(_) => return Err("the data has fewer lines than a frame"),
-            Err(code) => return Err(get_error_name(code)),
+        if written.map_err(get_error_name)? != len {
+            return Err("the data has fewer lines than a frame");
         }
         for (i, register) in registers.iter_mut().enumerate() {
             register.copy_from_slice(&self.packed[i * LANES..i * LANES + 64]);

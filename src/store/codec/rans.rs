@@ -46,9 +46,9 @@ struct LiveRegisters<'a, R> {
     tables: &'a Tables,
 }
 
-impl<R> LiveRegisters<'_, R> {
+impl<'a, R> LiveRegisters<'a, R> {
     #[inline(always)]
-    fn at(&self, i: usize) -> (usize, &SymbolTable) {
+    fn at(&self, i: usize) -> (usize, &'a SymbolTable) {
         let at = self.live[i] as usize;
         (at, &self.tables[usize::from(self.class[at])])
     }
@@ -73,8 +73,7 @@ impl RowTarget for LiveRegisters<'_, &mut [Register]> {
 
     #[inline(always)]
     fn row(&mut self, i: usize) -> (&mut Register, &SymbolTable) {
-        let at = self.live[i] as usize;
-        let table = &self.tables[usize::from(self.class[at])];
+        let (at, table) = self.at(i);
         (&mut self.registers[at], table)
     }
 }
