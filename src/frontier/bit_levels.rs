@@ -97,10 +97,9 @@ impl BucketRanks {
                 groups.push(BucketGroup { positions: 0, tracked: vec![], sum: None, odd: false });
                 continue;
             }
-            let mut positions = 0;
-            for &position in &group.positions {
-                positions |= 1u64.checked_shl(position.into())?;
-            }
+            let mut positions = group.positions.iter();
+            let positions =
+                positions.try_fold(0, |set, &p| Some(set | 1u64.checked_shl(p.into())?))?;
             let here: Vec<usize> =
                 (0..tracked.len()).filter(|&t| is_in(group, tracked[t])).collect();
             let pieces = own.iter().map(|&(part, of)| {
@@ -244,13 +243,8 @@ impl BitLevels {
         let words = ranks.keys.count.div_ceil(64) as usize;
         let buckets = space.coordinate.classes() * space.coordinate.fine;
         let zeroed = || Words::zeroed(buckets * words);
-        let mut inverses = Vec::new();
-        if !space.bound {
-            for one in 0..space.moves.len() {
-                let of = |symmetry| space.inverse_operation(one, symmetry, &[]);
-                inverses.extend((0..space.symmetries() as u16).map(of));
-            }
-        }
+        let inverse = |one, symmetry| space.inverse_operation(one, symmetry, &[]);
+        let inverses = space.unbound(inverse);
         let canonical = (0..space.coordinate.classes()).map(|class| {
             let fine = 0..space.coordinate.fine;
             fine.filter(|&fine| space.is_canonical(class, fine)).count()
@@ -272,9 +266,10 @@ impl BitLevels {
         };
         for (after, level) in lists.iter().rev().enumerate().rev() {
             let into = [Some(&levels.seen), (after == 0).then_some(&levels.current)];
-            let count = levels.enter::<W>(space, level, into);
-            levels.known += count;
-            levels.width = count;
+            levels.enter::<W>(space, level, into);
+            let count = |(chunk, lists): (usize, &ListChunk)| lists.count(0, space.buckets(chunk));
+            levels.width = level.chunks.iter().enumerate().map(count).sum::<usize>() as f64;
+            levels.known += levels.width;
         }
         Ok(levels)
     }
@@ -285,8 +280,7 @@ impl BitLevels {
         space: &BucketSpace,
         lists: &BucketLists,
         into: [Option<&Words>; 2],
-    ) -> f64 {
-        let count = AtomicUsize::new(0);
+    ) {
         each_number(lists.chunks.len(), &|chunk| {
             let lists = &lists.chunks[chunk];
             if lists.is_empty() {
@@ -308,11 +302,9 @@ impl BitLevels {
                         words.get()[base + (number / 64) as usize].fetch_or(bit, Relaxed);
                     }
                 }
-                count.fetch_add(keys.len(), Relaxed);
             });
             entered.expect("lists in memory were coded or checked here");
         });
-        count.into_inner() as f64
     }
 
     pub fn bytes(&self) -> u64 {

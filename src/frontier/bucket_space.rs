@@ -435,14 +435,15 @@ impl BucketSpace {
             arriving,
             all_moves: (0..puzzle.moves().len()).collect(),
         };
-        if !space.bound {
-            for one in 0..space.moves.len() {
-                for symmetry in 0..space.coordinate.group.order() as u16 {
-                    space.operations.push(space.operation(one, symmetry, &[]));
-                }
-            }
-        }
+        space.operations = space.unbound(|one, symmetry| space.operation(one, symmetry, &[]));
         space
+    }
+
+    /// The operations for each move and symmetry; none if they depend on the class.
+    pub fn unbound(&self, of: impl Fn(usize, u16) -> KeyOperation) -> Vec<KeyOperation> {
+        let moves = if self.bound { 0 } else { self.moves.len() };
+        let each = |one| (0..self.symmetries() as u16).map(move |symmetry| (one, symmetry));
+        (0..moves).flat_map(each).map(|(one, symmetry)| of(one, symmetry)).collect()
     }
 
     /// Undoes a symmetry, then makes a move.
@@ -556,13 +557,13 @@ impl BucketSpace {
         (0..self.coordinate.classes()).map(full).collect()
     }
 
-    /// The classes that moves lead to from some classes, or all classes if there are many.
+    /// Some classes and those that moves lead to from there, or all classes if there are many.
     pub fn targets(&self, from: &[bool]) -> Vec<bool> {
         let sources: Vec<usize> = (0..from.len()).filter(|&class| from[class]).collect();
         if sources.len() * self.moves.len() > from.len() {
             return vec![true; from.len()];
         }
-        let mut targets = vec![false; from.len()];
+        let mut targets = from.to_vec();
         let (mut row, mut after) = (Vec::new(), Vec::new());
         for class in sources {
             self.coordinate.representative(class, &mut row);

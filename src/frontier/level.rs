@@ -14,7 +14,7 @@ use std::{
 
 use crate::{
     frontier::{
-        bucket_space::{BucketSpace, MovePairs},
+        bucket_space::{BucketSpace, KeyPart, MovePairs},
         levels::{LevelEnd, LevelTotal, LevelUse, ListSink},
         lists::{BucketLists, ListBuilder, ListChunk, ListWorkspace},
     },
@@ -475,9 +475,7 @@ impl BucketSpace {
         // The classes within reach of as many moves.
         let mut near = vec![self.classes_with_keys(work.current)];
         for moves in 0..work.becomes.moves() {
-            let mut next = self.targets(&near[moves]);
-            next.iter_mut().zip(&near[moves]).for_each(|(next, &nearer)| *next |= nearer);
-            near.push(next);
+            near.push(self.targets(&near[moves]));
         }
         let (chunks, each) = (work.current.chunks.len(), work.sink.chunks_per_part());
         let compute = |worker: &mut LevelWorker<W>, part: usize| {
@@ -563,12 +561,9 @@ impl BucketSpace {
         let (_, fine) = self.coordinate.of_state(&state);
         let at = self.coordinate.canonical(of.class, fine as u32);
         let state = self.coordinate.group.maps[usize::from(at.symmetry)].apply(&state);
-        let values: Vec<u8> = (self.parts.iter())
-            .map(|part| match part.turn {
-                true => state[part.field] % self.coordinate.modulus(part.field) as u8,
-                false => state[part.field],
-            })
-            .collect();
+        let turn = |field: usize| state[field] % self.coordinate.modulus(field) as u8;
+        let value = |part: &KeyPart| if part.turn { turn(part.field) } else { state[part.field] };
+        let values: Vec<u8> = self.parts.iter().map(value).collect();
         let mut key = self.layout.pack(&values);
         key.resize(self.words(), 0);
         ((of.class as usize, at.fine as usize), key)
@@ -613,20 +608,17 @@ impl BucketSpace {
             return Ok(());
         }
         let mut state = vec![0; self.sums.len()];
-        let parts: Vec<_> = self.parts.iter().map(|part| (part.field, part.turn)).collect();
         by_words!(self.words(), W => self.each_list::<W>(chunk, lists, &mut |of, fine, keys, _| {
             let turns = self.coordinate.turns(fine);
             for ((field, &value), turn) in self.coordinate.fields().zip(&of.row).zip(turns) {
                 state[field] = value + turn;
             }
             for key in keys {
-                for (part, &(field, turn)) in parts.iter().enumerate() {
-                    let value = self.layout.value(key, part) as u8;
+                for (i, &KeyPart { field, turn }) in self.parts.iter().enumerate() {
+                    let value = self.layout.value(key, i) as u8;
                     let modulus = || self.coordinate.modulus(field) as u8;
-                    state[field] = match turn {
-                        true => state[field] / modulus() * modulus() + value,
-                        false => value,
-                    };
+                    let placed = |at: u8| at / modulus() * modulus() + value;
+                    state[field] = if turn { placed(state[field]) } else { value };
                 }
                 each(&state);
             }

@@ -273,14 +273,9 @@ impl ListWorkspace {
         let mut compressor = Compressor::new(ZSTD_LEVEL).expect("a level that zstd has");
         let _ = compressor.include_checksum(false);
         let _ = compressor.include_contentsize(false);
-        ListWorkspace {
-            strings: Vec::new(),
-            suffixes: Vec::new(),
-            keys: Vec::new(),
-            compressor,
-            decompressor: Decompressor::new().expect("zstd begins"),
-            failed: None,
-        }
+        let decompressor = Decompressor::new().expect("zstd begins");
+        let (strings, suffixes, keys, failed) = Default::default();
+        ListWorkspace { strings, suffixes, keys, compressor, decompressor, failed }
     }
 }
 

@@ -166,10 +166,8 @@ impl FrontierSearch {
         let other =
             |at: &OrbitPlace| first.is_some_and(|f| (f.orbit, f.kind) != (at.orbit, at.kind));
         if let Some((one, _)) = needed.find(|(_, at)| fields.location(*at).is_none() || other(at)) {
-            return Err(FrontierError::Requires {
-                puzzle: puzzle.to_string(),
-                name: one.name.clone(),
-            });
+            let (puzzle, name) = (puzzle.to_string(), one.name.clone());
+            return Err(FrontierError::Requires { puzzle, name });
         }
         let space = BucketSpace::new(puzzle, fields, choice, kernel);
         if space.words() > BucketSpace::MAX_WORDS {

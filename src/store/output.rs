@@ -7,7 +7,7 @@
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
-    io::{self, Write},
+    io::{self, ErrorKind, Write},
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, AtomicU64, Ordering},
 };
@@ -71,7 +71,7 @@ impl NameTarget {
             Ok(meta) if meta.is_dir() => Err(SystemError::Directory(path.to_path_buf())),
             Ok(meta) if open || !meta.is_file() => Ok(NameTarget::Device(target)),
             Ok(_) if !replace => Err(SystemError::Exists(path.to_path_buf())),
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(path)(error)),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(path)(error)),
             _ => place(target),
         }
     }
@@ -197,7 +197,7 @@ impl Output {
             if replace { temporary.persist(&target) } else { temporary.persist_noclobber(&target) };
         match persisted {
             Ok(_) => sync_names(directory(&target)).map_err(failed(path)),
-            Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => {
+            Err(e) if e.error.kind() == ErrorKind::AlreadyExists => {
                 Err(SystemError::Exists(path.clone()))
             }
             Err(e) => Err(failed(path)(e.error)),
@@ -303,9 +303,7 @@ pub(crate) fn sync_names(directory: &Path) -> io::Result<()> {
     use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
     match sync_directory(directory) {
         // Network and FUSE file systems may not support this call; a directory may be writable but not readable.
-        Err(error) if matches!(error.kind(), InvalidInput | Unsupported | PermissionDenied) => {
-            Ok(())
-        }
+        Err(e) if matches!(e.kind(), InvalidInput | Unsupported | PermissionDenied) => Ok(()),
         synced => synced,
     }
 }

@@ -7,7 +7,7 @@
 use std::{
     collections::BTreeMap,
     fs::{File, OpenOptions},
-    io,
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
@@ -71,7 +71,7 @@ pub trait Storage: Send + Sync {
     /// Opens a file for reading; `None` if it does not exist.
     fn find(&self, name: &str) -> Result<Option<Box<dyn ReadAt>>, StorageError> {
         match self.open(name) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             opened => opened.map(Some),
         }
     }
@@ -192,7 +192,7 @@ impl Directory {
     /// Returns a directory that, if it is missing, is created when something is written to it.
     pub fn create(path: impl AsRef<Path>, io: Io) -> io::Result<Directory> {
         match Directory::open(&path, io) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
                 Ok(Directory { path: path.as_ref().to_path_buf(), io, make: true })
             }
             opened => opened,
@@ -204,7 +204,7 @@ impl Directory {
         let path = path.as_ref().to_path_buf();
         // Whether it can be read is determined at the beginning; a signal does not reveal this.
         match std::fs::read_dir(&path) {
-            Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
+            Err(error) if error.kind() != ErrorKind::Interrupted => Err(error),
             _ => Ok(Directory { path, io, make: false }),
         }
     }
@@ -216,7 +216,7 @@ impl Directory {
     /// Opens a file for writing; first creates the directory if it is missing and may be created.
     fn open_new<T>(&self, open: impl Fn() -> io::Result<T>) -> io::Result<T> {
         match open() {
-            Err(error) if self.make && error.kind() == io::ErrorKind::NotFound => {
+            Err(error) if self.make && error.kind() == ErrorKind::NotFound => {
                 std::fs::create_dir_all(&self.path)?;
                 open()
             }
@@ -234,11 +234,9 @@ impl Storage for Directory {
     fn open(&self, name: &str) -> Result<Box<dyn ReadAt>, StorageError> {
         let opened = open_file(OpenOptions::new().read(true), &self.path.join(name));
         let (file, len) = self.said(name, opened)?;
-        let mut open = OpenFile { file, map: None, len, place: self.place(name) };
-        if self.io == Io::Map && len > 0 {
-            open.map()?;
-        }
-        Ok(Box::new(open))
+        let map = (self.io == Io::Map && len > 0).then(|| mapped(&file)).transpose();
+        let map = self.said(name, map)?;
+        Ok(Box::new(OpenFile { file, map, len, place: self.place(name) }))
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
@@ -251,7 +249,7 @@ impl Storage for Directory {
 
     fn remove(&self, name: &str) -> Result<(), StorageError> {
         match std::fs::remove_file(self.path.join(name)) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(self.error(name, e)),
+            Err(e) if e.kind() != ErrorKind::NotFound => Err(self.error(name, e)),
             _ => Ok(()),
         }
     }
@@ -273,10 +271,8 @@ impl Storage for Directory {
         };
         loop {
             return match names() {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) if self.make && error.kind() == io::ErrorKind::NotFound => {
-                    Ok(Vec::new())
-                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) if self.make && error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
                 names => self.said("", names),
             };
         }
@@ -285,8 +281,8 @@ impl Storage for Directory {
     fn sync_names(&self) -> Result<(), StorageError> {
         let synced = crate::store::output::sync_directory(&self.path);
         self.said("", synced.map_err(|error| match error.kind() {
-            io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported => io::Error::new(
-                io::ErrorKind::Unsupported,
+            ErrorKind::InvalidInput | ErrorKind::Unsupported => io::Error::new(
+                ErrorKind::Unsupported,
                 "this file system cannot make names durable (directories cannot be synced), so a \
                  power cut could lose the search: choose another --dir",
             ),
@@ -309,10 +305,10 @@ impl Storage for Directory {
         let none = error.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error());
         #[cfg(not(unix))]
         let none = false;
-        let none = none || error.kind() == io::ErrorKind::Unsupported;
+        let none = none || error.kind() == ErrorKind::Unsupported;
         let why = "this file system does not support the locks (flock) that keep two searches from \
                    using the same directory: choose another --dir";
-        let reason = if none { io::Error::new(io::ErrorKind::Unsupported, why) } else { error };
+        let reason = if none { io::Error::new(ErrorKind::Unsupported, why) } else { error };
         Err(self.error(LOCK, reason))
     }
 
@@ -406,16 +402,14 @@ struct OpenFile {
     place: Place,
 }
 
-impl OpenFile {
-    #[allow(unsafe_code)]
-    fn map(&mut self) -> Result<(), StorageError> {
-        // SAFETY: the bytes are only read. Files of a run are complete when they are opened and are removed, never
-        // truncated or rewritten, while one process holds the run's lock.
-        let map = unsafe { Mmap::map(&self.file) };
-        self.map = Some(Arc::new(map.map_err(|e| self.place.error(e))?));
-        Ok(())
-    }
+#[allow(unsafe_code)]
+fn mapped(file: &File) -> io::Result<Arc<Mmap>> {
+    // SAFETY: the bytes are only read. Files of a run are complete when they are opened and are removed, never
+    // truncated or rewritten, while one process holds the run's lock.
+    unsafe { Mmap::map(file) }.map(Arc::new)
+}
 
+impl OpenFile {
     fn bytes(&self, offset: u64, len: usize) -> io::Result<Bytes> {
         within(offset, len, self.len)?;
         let Some(map) = &self.map else {
@@ -428,7 +422,7 @@ impl OpenFile {
             // 5.14 does not support this advice: there the pages are read on page faults.
             let populated = map.advise_range(memmap2::Advice::PopulateRead, start, len);
             populated.or_else(|error| match error.kind() {
-                io::ErrorKind::InvalidInput => Ok(()),
+                ErrorKind::InvalidInput => Ok(()),
                 _ => Err(error),
             })?;
         }
@@ -454,7 +448,7 @@ impl ReadAt for OpenFile {
 fn within(offset: u64, len: usize, file: u64) -> io::Result<()> {
     match offset.checked_add(len as u64) {
         Some(end) if end <= file => Ok(()),
-        _ => Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
+        _ => Err(io::Error::from(ErrorKind::UnexpectedEof)),
     }
 }
 
@@ -468,7 +462,7 @@ fn read_at(file: &File, offset: u64, len: usize) -> io::Result<Vec<u8>> {
         let room = rustix::buffer::spare_capacity(&mut bytes);
         let at = offset + (len - rest) as u64;
         match rustix::io::pread(file, room, at) {
-            Ok(0) => return Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
+            Ok(0) => return Err(io::Error::from(ErrorKind::UnexpectedEof)),
             Ok(_) => {}
             Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
@@ -495,7 +489,7 @@ pub(crate) fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) 
     while !bytes.is_empty() {
         let read = std::os::windows::fs::FileExt::seek_read(file, bytes, offset)?;
         if read == 0 {
-            return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
+            return Err(io::Error::from(ErrorKind::UnexpectedEof));
         }
         bytes = &mut bytes[read..];
         offset += read as u64;
@@ -517,7 +511,7 @@ pub struct MemoryDirectory {
 impl MemoryDirectory {
     fn file(&self, name: &str) -> Result<MemoryBytes, StorageError> {
         let file = self.files.lock().get(name).cloned();
-        file.ok_or_else(|| self.error(name, io::Error::from(io::ErrorKind::NotFound)))
+        file.ok_or_else(|| self.error(name, io::Error::from(ErrorKind::NotFound)))
     }
 }
 

@@ -312,13 +312,8 @@ pub struct RansDecoder {
 
 impl RansDecoder {
     pub fn new(kernel: Kernel) -> RansDecoder {
-        RansDecoder {
-            kernel,
-            tables: Default::default(),
-            class: Vec::new(),
-            live: Vec::new(),
-            rare: Vec::new(),
-        }
+        let (tables, class, live, rare) = Default::default();
+        RansDecoder { kernel, tables, class, live, rare }
     }
 
     /// Writes the registers that were encoded as `bytes`; if `empty`, the registers are zero. Returns the numbers of
