@@ -144,8 +144,7 @@ impl BucketRanks {
         self.keys.count >= 1000
     }
 
-    /// Returns the context of the numbers of a class's keys, in its first bucket, from a row with the tracked pieces'
-    /// positions.
+    /// Returns the context of the numbers in a class's first bucket, from a row with the tracked pieces' positions.
     pub fn of_class(&self, space: &BucketSpace, row: &[u8]) -> RankContext {
         let mut context = RankContext { sum: self.sums[0], ..RankContext::default() };
         for (g, group) in self.groups.iter().enumerate() {
@@ -229,12 +228,7 @@ impl BitLevels {
         buckets.saturating_mul(3 * 8 * ranks.keys.count.div_ceil(64))
     }
 
-    /// Returns the levels of lists as bits; the last one is the current level.
-    ///
-    /// Cost: memory as given by [`BitLevels::bytes_of`].
-    ///
-    /// # Errors
-    /// If there is not enough memory.
+    /// Returns the levels of lists as bits; the last one is the current level. Cost: [`BitLevels::bytes_of`].
     pub fn new<const W: usize>(
         ranks: BucketRanks,
         space: &BucketSpace,

@@ -47,8 +47,7 @@ pub(crate) struct CoordinateChoice {
     pub form: Option<LevelForm>,
     /// Number of bytes of keys that a thread generates at once; `None` if it depends on the memory.
     pub slice: Option<usize>,
-    /// The symmetries that are used, before those that do not preserve the fields are left out, and all symmetries that
-    /// exist.
+    /// The symmetries that are used, if they preserve the fields, and all symmetries that exist.
     pub group: SymmetryGroup,
     pub whole_group: SymmetryGroup,
 }
@@ -319,6 +318,8 @@ pub(crate) struct KeyPart {
 
 /// The parts of a search that do not change.
 pub(crate) struct BucketSpace {
+    /// How states are distributed, as stored in the files of a run.
+    pub cut: ListCut,
     pub coordinate: Coordinate,
     pub parts: Vec<KeyPart>,
     pub layout: KeyLayout,
@@ -346,8 +347,7 @@ pub(crate) struct BucketSpace {
     pub is_reduced: bool,
 }
 
-/// The contribution of each value of each field to the number of a state. Values that symmetries take to each other get
-/// the same number.
+/// What each value of a field adds to a state's number: the same for values that symmetries take to each other.
 fn state_sums(fields: &StateFields, group: &SymmetryGroup) -> Vec<[u32; 128]> {
     let mut adds = vec![[0; 128]; fields.fields.len()];
     let mut number = 0u64;
@@ -415,7 +415,17 @@ impl BucketSpace {
         }
         let listed =
             parts.iter().zip(&values).map(|(part, &values)| (part.field, part.turn, values));
+        let cut = ListCut {
+            fields: chosen.fields.clone(),
+            oriented: chosen.oriented,
+            symmetric: chosen.group.order() > 1,
+            symmetries: coordinate.group.order(),
+            classes: coordinate.classes(),
+            buckets_per_class: coordinate.fine,
+            words: layout.words,
+        };
         let mut space = BucketSpace {
+            cut,
             coder: ListCoder::new(puzzle, fields, listed, &layout, kernel),
             forbidden,
             forbidden_tracked,
@@ -502,12 +512,12 @@ impl BucketSpace {
         self.coordinate.group.order()
     }
 
-    pub fn describe(&self, choice: &CoordinateChoice) -> String {
+    pub fn describe(&self) -> String {
         format!(
             "buckets by fields {:?}{}: {} classes of {} buckets under {} symmetries; each key has \
              {} fields in {} words",
-            choice.fields,
-            if choice.oriented { " with orientations" } else { "" },
+            self.cut.fields,
+            if self.cut.oriented { " with orientations" } else { "" },
             self.coordinate.classes(),
             self.coordinate.fine,
             self.coordinate.group.order(),
@@ -528,19 +538,6 @@ impl BucketSpace {
     /// Returns the number of classes of a chunk if there are this many classes, each with this many buckets.
     pub fn classes_of_chunk(classes: usize, buckets: usize) -> usize {
         (classes / CHUNKS).clamp(1, BUCKETS.div_ceil(buckets))
-    }
-
-    /// Returns how states are distributed, as stored in the files of a run.
-    pub fn cut(&self, choice: &CoordinateChoice) -> ListCut {
-        ListCut {
-            fields: choice.fields.clone(),
-            oriented: choice.oriented,
-            symmetric: choice.group.order() > 1,
-            symmetries: self.symmetries(),
-            classes: self.coordinate.classes(),
-            buckets_per_class: self.coordinate.fine,
-            words: self.words(),
-        }
     }
 
     pub fn chunks(&self) -> usize {
@@ -575,8 +572,7 @@ impl BucketSpace {
         targets
     }
 
-    /// The contributions of the fields of keys to the number of a state, if the tracked pieces have the positions in a
-    /// row.
+    /// What the fields of keys add to a state's number, if the tracked pieces have the positions in a row.
     pub fn adds(&self, row: &[u8], adds: &mut Vec<[u32; 128]>) {
         adds.clear();
         adds.extend(self.parts.iter().map(|part| {

@@ -80,8 +80,7 @@ pub(crate) struct Coordinate {
     implied: Vec<(usize, Vec<u8>)>,
 }
 
-/// The numbers of coarse and fine values for a choice of fields; `None` if there are too many values, or too many
-/// orbits.
+/// The numbers of coarse and fine values for a choice of fields; `None` if there are too many values or orbits.
 pub(crate) fn sizes(fields: &StateFields, chosen: &[usize]) -> Option<(u64, u64)> {
     let (mut coarse, mut fine) = (1u64, 1u64);
     let orbits: BTreeSet<usize> = chosen.iter().map(|&f| fields.fields[f].orbit).collect();

@@ -39,8 +39,7 @@ pub(crate) struct StateField {
 #[derive(Clone, Debug)]
 pub(crate) struct StateFields {
     pub fields: Vec<StateField>,
-    /// For each orbit whose fields are contents, the first value of each kind; the orientations of a kind are
-    /// consecutive.
+    /// For each orbit whose fields are contents, the first value of each kind, whose orientations are consecutive.
     pub first_value: Vec<Vec<u8>>,
 }
 
@@ -75,10 +74,7 @@ impl FieldMap {
         }
     }
 
-    /// Returns the inverse map.
-    ///
-    /// # Panics
-    /// If a table is not a permutation.
+    /// Returns the inverse map; panics if a table is not a permutation.
     pub fn inverse(&self) -> FieldMap {
         let mut inverse = self.clone();
         for (q, (&from, table)) in self.source.iter().zip(&self.table).enumerate() {

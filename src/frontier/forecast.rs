@@ -16,16 +16,13 @@ use crate::{
     progress::{LevelDone, Progress},
 };
 
-/// Time for each of three measuring searches: how deep they get, how fast they are, and how small their coded lists
-/// are.
+/// Time for each of three measuring searches: how deep they get, how fast, and how small their coded lists are.
 const MEASURING: Duration = Duration::from_millis(700);
-/// Seconds for a level below which starting the level may take longer than its states do, so that it is not
-/// representative.
+/// Seconds for a level below which it is not representative: starting it may take longer than its states do.
 const TELLING: f64 = 0.02;
 /// Nanoseconds that a thread takes to code a key and to read it again.
 const CODING: f64 = 150.0;
-/// Number of keys of a list from which it is packed, maximum number of chunks of a level, and bytes that each takes in
-/// addition to its lists.
+/// Number of keys from which a list is packed, maximum number of chunks of a level, and bytes of one besides its lists.
 const SHORT: f64 = 200.0;
 const CHUNKS: f64 = 256.0;
 const OF_CHUNK: f64 = 100.0;
@@ -255,8 +252,7 @@ fn growth(counts: &[u64]) -> f64 {
 /// The sizes of the lists of levels, in bytes, for a given coordinate.
 struct ListSizes<'a> {
     shape: ListShape,
-    /// The number of bits needed to identify one of a number of states, and the share of them that ordering a level
-    /// saves.
+    /// The number of bits that identify one of a number of states, and the share of them that ordering a level saves.
     all_bits: &'a dyn Fn(f64) -> f64,
     saved: f64,
     /// The number of all states, and the size in bytes of all levels as bits.

@@ -132,8 +132,7 @@ pub(super) struct BucketCounter {
     /// The contributions of the keys' fields to a state's number, in the current class.
     adds: Vec<[u32; 128]>,
     pub total: LevelTotal,
-    /// The contribution of classes with symmetries of their own to the states up to symmetry, times the order of the
-    /// group.
+    /// What classes with symmetries of their own add to the states up to symmetry, times the order of the group.
     pub fixed: u64,
 }
 
@@ -516,6 +515,7 @@ impl BucketSpace {
 
     /// The lists of level 0, chunk by chunk, and their totals.
     pub fn start(&self, states: &[Vec<u8>], coded: bool) -> Vec<(ListChunk, LevelTotal)> {
+        // States may differ in parts that no move changes.
         let mut keys: BTreeMap<(usize, usize), BTreeSet<Vec<u64>>> = BTreeMap::new();
         for state in states {
             let (bucket, key) = self.bucket(state);

@@ -19,7 +19,7 @@ use crate::{
     },
     kernel::{Kernel, Tally},
     puzzle::orbits::{Arrangement, OrbitPuzzle},
-    store::{ListCounts, ListCut, StorageError},
+    store::{ListCounts, StorageError},
     system::SystemError,
     units::bytes,
 };
@@ -235,10 +235,7 @@ pub(crate) trait LevelStore: Send {
 
     fn sink(&self) -> &dyn ListSink;
 
-    /// Is told what is searched.
-    fn begin(&mut self, space: &BucketSpace, cut: &ListCut) -> Result<(), Error>;
-
-    /// Returns what is already there, with lists that take at most this many bytes of memory.
+    /// Is told what is searched. Returns what is already there, with lists that take at most this many bytes of memory.
     fn found(&mut self, space: &BucketSpace, room: u64) -> Result<FoundLists, Error>;
 
     /// Begins to assign the parts of a level that do not exist yet; its lists may take this many bytes of memory.
@@ -312,13 +309,8 @@ impl LevelStore for MemoryLevels {
         self
     }
 
-    fn begin(&mut self, space: &BucketSpace, _: &ListCut) -> Result<(), Error> {
-        self.count = space.chunks();
-        Ok(())
-    }
-
-    fn found(&mut self, _: &BucketSpace, room: u64) -> Result<FoundLists, Error> {
-        self.budget = room;
+    fn found(&mut self, space: &BucketSpace, room: u64) -> Result<FoundLists, Error> {
+        (self.count, self.budget) = (space.chunks(), room);
         Ok(FoundLists::default())
     }
 

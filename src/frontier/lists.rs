@@ -30,8 +30,7 @@ const SHORT: usize = 400;
 /// Number of keys that are decoded at once: they stay in the nearest cache.
 const BLOCK: usize = 512;
 
-/// The first byte of a list: its suffixes follow uncompressed, or compressed, or its keys follow because they have no
-/// strings.
+/// The first byte of a list: its suffixes follow uncompressed or compressed, or its keys follow, which have no strings.
 const PLAIN: u8 = 0;
 const PACKED: u8 = 1;
 const KEYS: u8 = 2;
@@ -293,8 +292,7 @@ impl ListCoder {
     /// Maximum number of words of keys that are coded: the number of bytes that differ is stored in one byte.
     const MAX_WORDS: usize = 16;
 
-    /// Returns the coder for keys with these parts: the field, whether only its orientation is left, and the number of
-    /// values.
+    /// Returns the coder for keys with these parts: the field, whether only its orientation is left, how many values.
     pub fn new(
         puzzle: &OrbitPuzzle,
         fields: &StateFields,

@@ -143,7 +143,7 @@ impl FrontierSearch {
     pub(crate) fn cut(&self) -> Result<ListCut, FrontierError> {
         let fields = StateFields::of(&self.puzzle);
         let choice = self.choose(&fields);
-        Ok(self.space(&fields, &choice)?.cut(&choice))
+        Ok(self.space(&fields, &choice)?.cut)
     }
 
     /// Returns the buckets of a run.
@@ -186,15 +186,11 @@ impl FrontierSearch {
     ) -> Result<FrontierOutcome, Error> {
         let space = self.space(fields, choice)?;
         if !self.measures {
-            tracing::debug!("{}", space.describe(choice));
+            tracing::debug!("{}", space.describe());
         }
-        store.begin(&space, &space.cut(choice))?;
         let form = if store.is_on_disk() { Some(LevelForm::Coded) } else { choice.form };
         let goals = self.puzzle.goals();
-        let mut start: Vec<Vec<u8>> = goals.iter().map(|goal| fields.encode(goal)).collect();
-        // States may differ in parts that no move changes.
-        start.sort_unstable();
-        start.dedup();
+        let start: Vec<Vec<u8>> = goals.iter().map(|goal| fields.encode(goal)).collect();
         let may = store.takes_bits() && form.is_none_or(|form| form == LevelForm::Bits);
         let ranks = may.then(|| BucketRanks::new(&space, &self.puzzle, fields)).flatten();
         self.levels(&space, &start, (form, choice.slice, ranks), store, progress)
@@ -584,8 +580,7 @@ mod tests {
         assert_eq!(found.counts().iter().sum::<u64>(), 181_440);
     }
 
-    /// Any two of the outer elements of a star may be exchanged: of the 8! symmetries, those that fix some elements are
-    /// used.
+    /// Any two outer elements of a star may be exchanged: of the 8! symmetries, those that fix some elements are used.
     #[test]
     fn of_too_many_symmetries_some_are_used() {
         let space = StateSpace::of_puzzle(families::parse("stars:9").unwrap());

@@ -164,10 +164,7 @@ impl SymmetryGroup {
         self.product[usize::from(first) * self.order() + usize::from(next)]
     }
 
-    /// Returns the subgroup of the symmetries for which a function returns true.
-    ///
-    /// # Panics
-    /// If they do not form a group.
+    /// Returns the subgroup of the symmetries for which a function returns true; panics if they do not form a group.
     pub fn subgroup(&self, keep: impl Fn(&FieldMap) -> bool) -> SymmetryGroup {
         let maps = self.maps.iter().filter(|map| keep(map)).cloned().collect();
         SymmetryGroup::of(maps).expect("the symmetries that keep something are a group")
@@ -191,8 +188,7 @@ impl<'a> KnownMoves<'a> {
         KnownMoves { puzzle, moves, solved, goals }
     }
 
-    /// Whether a map fixes the solved state and the set of goals, takes moves to moves, and preserves forbidden
-    /// placements.
+    /// Whether a map preserves the solved state, the set of goals, the set of moves and the forbidden placements.
     fn is_symmetry(&self, map: &FieldMap, of: &Relabelling) -> bool {
         let place = |at: OrbitPlace| {
             let orbit = usize::from(at.orbit);

@@ -30,7 +30,6 @@ use crate::{
     },
     puzzle::{orbits::OrbitPuzzle, ranking::RankGroup},
     resources::Resources,
-    store::ListCut,
     table::TableError,
     threads::{each_number, map_numbers},
 };
@@ -370,12 +369,8 @@ impl LevelStore for TableLevels<'_> {
         &self.levels
     }
 
-    fn begin(&mut self, space: &BucketSpace, cut: &ListCut) -> Result<(), Error> {
-        self.images = Some(self.numbers.images(self.puzzle, &space.coordinate.group.maps));
-        self.levels.begin(space, cut)
-    }
-
     fn found(&mut self, space: &BucketSpace, room: u64) -> Result<FoundLists, Error> {
+        self.images = Some(self.numbers.images(self.puzzle, &space.coordinate.group.maps));
         self.levels.found(space, room)
     }
 

@@ -411,8 +411,7 @@ pub struct SectionLayout {
 }
 
 impl SectionLayout {
-    /// Returns the layout for the given sizes in bytes of the index and the entries, which may be compressed to fewer
-    /// bytes.
+    /// Returns the layout for these sizes in bytes of the index and of the entries, before and after compression.
     pub fn new(index: u64, raw: u64, compressed: Option<u64>) -> SectionLayout {
         let section = |offset, bytes| Section { offset, bytes };
         let blocks = 8 * raw.div_ceil(BLOCK_BYTES as u64);

@@ -77,10 +77,7 @@ impl Journal {
         Ok((Journal { path, file, end, sum, named: false, synced: Instant::now() }, lines))
     }
 
-    /// Returns the current lines of a journal, even while another process appends to it.
-    ///
-    /// # Errors
-    /// Same errors as [`Journal::open`].
+    /// Returns the current lines, even while another process appends to them; errors are those of [`Journal::open`].
     pub fn read(path: &Path, kind: FileKind, opening: &str) -> Result<Vec<String>, SystemError> {
         let bytes = std::fs::read(path).map_err(SystemError::io("cannot read", path))?;
         Ok(unsealed(&bytes, path, kind, opening)?.0)

@@ -149,8 +149,7 @@ pub struct Manifest {
     pub chunks: u32,
     pub frame_lines: u32,
     pub directories: u32,
-    /// The directories' shares of the chunks, as distributed by `Shares`; if empty, chunk c is in directory c modulo
-    /// the number of directories.
+    /// The directories' shares of the chunks, as distributed by `Shares`; if empty, the shares are equal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shares: Vec<u32>,
     pub keep_all: bool,

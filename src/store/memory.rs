@@ -131,8 +131,7 @@ pub(crate) fn free_memory() -> Option<u64> {
     Some(left.map_or(system, |left| left.min(system)))
 }
 
-/// The minimum amount left in the control groups of a process (`/proc/self/cgroup`), of either version; `None` if none
-/// has a limit.
+/// The minimum left in the control groups of a process (`/proc/self/cgroup`), of either version; `None` without limits.
 fn left_in_groups(groups: &str, root: &Path) -> Option<u64> {
     let left = groups.lines().filter_map(|line| {
         let mut fields = line.splitn(3, ':').skip(1);

@@ -59,20 +59,16 @@ impl NameTarget {
                 _ => break,
             }
         }
-        let place = |target: PathBuf| {
-            let (path, directory) = (path.to_path_buf(), directory(&target).to_path_buf());
-            match path.as_os_str().as_encoded_bytes().ends_with(b"/") {
-                true => Err(SystemError::Directory(path)),
-                false if !directory.is_dir() => Err(SystemError::NoDirectory { path, directory }),
-                false => Ok(NameTarget::File(target)),
-            }
-        };
+        let (path, directory) = (path.to_path_buf(), directory(&target).to_path_buf());
+        let is_directory = path.as_os_str().as_encoded_bytes().ends_with(b"/");
         match std::fs::metadata(&target) {
-            Ok(meta) if meta.is_dir() => Err(SystemError::Directory(path.to_path_buf())),
+            Ok(meta) if meta.is_dir() => Err(SystemError::Directory(path)),
             Ok(meta) if open || !meta.is_file() => Ok(NameTarget::Device(target)),
-            Ok(_) if !replace => Err(SystemError::Exists(path.to_path_buf())),
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(path)(error)),
-            _ => place(target),
+            Ok(_) if !replace => Err(SystemError::Exists(path)),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(&path)(error)),
+            _ if is_directory => Err(SystemError::Directory(path)),
+            _ if !directory.is_dir() => Err(SystemError::NoDirectory { path, directory }),
+            _ => Ok(NameTarget::File(target)),
         }
     }
 }

@@ -36,7 +36,7 @@ use crate::{
             run::{compare, lock, run_number, same_run, shared},
         },
     },
-    store::{ChunkRecord, Identity, LevelRecord, ListCut, Manifest},
+    store::{ChunkRecord, Identity, LevelRecord, Manifest},
     threads::pool,
 };
 
@@ -374,16 +374,12 @@ impl LevelStore for DiskLists<'_> {
         self
     }
 
-    fn begin(&mut self, _: &BucketSpace, cut: &ListCut) -> Result<(), Error> {
-        if self.manifest.lists.as_ref() == Some(cut) {
-            return Ok(());
-        }
-        let other = "this version of tilewave uses a different list format: continue with the \
-                     version that started the search";
-        Err(SearchError::apart(self.disk.directories.first(), other).into())
-    }
-
     fn found(&mut self, space: &BucketSpace, room: u64) -> Result<FoundLists, Error> {
+        if self.manifest.lists.as_ref() != Some(&space.cut) {
+            let other = "this version of tilewave uses a different list format: continue with the \
+                         version that started the search";
+            return Err(SearchError::apart(self.disk.directories.first(), other).into());
+        }
         let stored = self.manifest.levels.len();
         if stored == 0 {
             // A session that was interrupted in the middle of level 0 may have left its file.

@@ -124,7 +124,6 @@ pub struct ZstdEncoder {
 }
 
 impl ZstdEncoder {
-    /// Returns an encoder with a zstd level (-131072 to 22; levels below 0 are faster, with larger output).
     pub fn new(level: i32) -> Result<ZstdEncoder, SystemError> {
         let mut context = CCtx::try_create().ok_or(SystemError::CodecMemory)?;
         for parameter in [
@@ -140,7 +139,6 @@ impl ZstdEncoder {
         Ok(ZstdEncoder { context, packed: Vec::new(), bytes: Vec::new() })
     }
 
-    /// Returns the compressed bytes of registers, which remain valid until the next call.
     pub fn encode(&mut self, registers: &[Register]) -> Result<&[u8], &'static str> {
         // Each register overwrites the padding of the previous one.
         self.packed.resize(registers.len() * LANES + 4, 0);
@@ -166,7 +164,6 @@ impl ZstdDecoder {
         Ok(ZstdDecoder { context, packed: Vec::new() })
     }
 
-    /// Writes the registers that were compressed into `bytes`.
     pub fn decode(&mut self, bytes: &[u8], registers: &mut [Register]) -> Result<(), &'static str> {
         let len = registers.len() * LANES;
         // Four more bytes, so that every register can be copied whole.
@@ -282,8 +279,7 @@ mod tests {
         }
     }
 
-    /// States cluster on lines, which zstd does not exploit: this is worth a tenth, and thin frames cost almost
-    /// nothing.
+    /// States cluster on lines, which zstd does not exploit: this is worth a tenth; thin frames cost almost nothing.
     #[test]
     fn classes_make_frames_smaller() {
         let registers = &frames()[2 + 3];

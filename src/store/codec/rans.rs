@@ -22,8 +22,7 @@ const CLASSES: usize = 4;
 /// The table of the bytes that are not in the tables of their classes; it comes after those of the classes.
 const RARE: usize = CLASSES + 1;
 
-/// Minimum number of registers whose bytes are counted: more give little more information, and counting costs as much
-/// as encoding.
+/// Minimum number of registers whose bytes are counted: more tell little more, and counting costs as much as encoding.
 const SAMPLE: usize = 384;
 
 /// Maximum number of bytes that are listed one by one: up to this number, states and tables would be longer.
@@ -179,7 +178,6 @@ impl RansEncoder {
         }
     }
 
-    /// Returns the encoded bytes of registers, which remain valid until the next call.
     pub fn encode(&mut self, registers: &[Register]) -> &[u8] {
         self.held.resize(registers.len(), 0);
         count_held(self.kernel, registers, &mut self.held);
@@ -316,8 +314,7 @@ impl RansDecoder {
         RansDecoder { kernel, tables, class, live, rare }
     }
 
-    /// Writes the registers that were encoded as `bytes`; if `empty`, the registers are zero. Returns the numbers of
-    /// those that contain states now, or `None` if it may be any of them.
+    /// As `Decoder::decode`.
     pub fn decode(
         &mut self,
         bytes: &[u8],
