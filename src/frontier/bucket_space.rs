@@ -11,7 +11,7 @@ use std::{
 
 use crate::{
     frontier::{
-        coordinate::{Coordinate, keeps, sizes},
+        coordinate::{Coordinate, keeps, restricted, sizes},
         fields::{FieldKind, FieldMap, StateFields, is_bipartite},
         lists::{BucketLists, ListCoder},
         symmetry::SymmetryGroup,
@@ -429,8 +429,8 @@ impl BucketSpace {
             coder: ListCoder::new(puzzle, fields, listed, &layout, kernel),
             forbidden,
             forbidden_tracked,
-            forth: moves.iter().map(|one| coordinate.restrict(one)).collect(),
-            back: moves.iter().map(|one| coordinate.restrict(&one.inverse())).collect(),
+            forth: moves.iter().map(|one| restricted(one, &chosen.fields)).collect(),
+            back: moves.iter().map(|one| restricted(&one.inverse(), &chosen.fields)).collect(),
             bound: parts.iter().any(|part| part.turn),
             sums: state_sums(fields, &chosen.whole_group),
             kernel,

@@ -338,17 +338,10 @@ impl Coordinate {
         }
     }
 
-    /// Returns a map of states as a map of only the tracked fields.
-    pub fn restrict(&self, map: &FieldMap) -> FieldMap {
-        restricted(map, &self.fields().collect::<Vec<_>>())
-    }
-
     /// Returns the orbit and position of each tracked piece, from a row of the tracked fields.
     pub fn positions<'a>(&'a self, row: &'a [u8]) -> impl Iterator<Item = (usize, usize)> + 'a {
-        let place = |(piece, &value): (&TrackedPiece, &u8)| {
-            (piece.orbit, usize::from(value) / piece.modulus)
-        };
-        self.tracked.iter().zip(row).map(place)
+        let row = row.iter().map(|&value| usize::from(value));
+        self.tracked.iter().zip(row).map(|(piece, value)| (piece.orbit, value / piece.modulus))
     }
 
     pub fn class(&self, row: &[u8]) -> ClassOf {
@@ -376,10 +369,10 @@ pub(crate) fn keeps(map: &FieldMap, chosen: &[usize]) -> bool {
 }
 
 /// A map restricted to some fields that it preserves.
-fn restricted(map: &FieldMap, chosen: &[usize]) -> FieldMap {
-    let index = |field: usize| chosen.iter().position(|&other| other == field);
+pub(super) fn restricted(map: &FieldMap, chosen: &[usize]) -> FieldMap {
     let source = |&field: &usize| {
-        index(usize::from(map.source[field])).expect("the map keeps the fields") as u16
+        let index = chosen.iter().position(|&other| other == usize::from(map.source[field]));
+        index.expect("the map keeps the fields") as u16
     };
     FieldMap {
         source: chosen.iter().map(source).collect(),

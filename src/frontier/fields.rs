@@ -106,13 +106,9 @@ impl Relabelling {
         let orbits = puzzle.orbits();
         Relabelling {
             orbit: (0..orbits.len()).collect(),
-            location: orbits
-                .iter()
-                .map(|of| (0..of.locations()).map(|l| l as u8).collect())
-                .collect(),
-            kind: orbits
-                .iter()
-                .map(|of| (0..of.moduli.len()).map(|k| (k as u8, 0)).collect())
+            location: orbits.iter().map(|of| (0..of.locations() as u8).collect()).collect(),
+            kind: (orbits.iter())
+                .map(|of| (0..of.moduli.len() as u8).map(|kind| (kind, 0)).collect())
                 .collect(),
         }
     }

@@ -140,7 +140,7 @@ impl FrontierSearch {
         // these bits, is measured on the widest level.
         let saved = {
             let search = to(searched - 1).keep_last(1);
-            let mut choice = search.choose(&fields);
+            let mut choice = search.choose(&fields, None);
             choice.form = Some(LevelForm::Coded);
             let found = search.search(&fields, &choice, &mut MemoryLevels::default(), progress);
             let bits = |level: &FrontierLevel| 8.0 * level.bytes as f64 / level.kept as f64;
@@ -181,7 +181,7 @@ impl FrontierSearch {
                 break;
             }
             sum += states;
-            let choice = self.clone().max_depth(depth).choose(&fields);
+            let choice = self.clone().max_depth(depth).choose(&fields, None);
             let shape = choice.shape(&fields);
             let kept = all / shape.symmetries;
             // Small buckets remain lists.

@@ -112,11 +112,7 @@ impl FrontierSearch {
         let begun = Instant::now();
         let mut found = pool.install(|| {
             let fields = StateFields::of(&self.puzzle);
-            let choice = match cut {
-                Some(cut) => CoordinateChoice::of_cut(&self.puzzle, &fields, cut),
-                None => self.choose(&fields),
-            };
-            self.search(&fields, &choice, store, progress)
+            self.search(&fields, &self.choose(&fields, cut), store, progress)
         })?;
         found.threads = pool.current_num_threads();
         found.seconds = begun.elapsed().as_secs_f64();
@@ -129,27 +125,17 @@ impl FrontierSearch {
         widest(&self.puzzle, &StateFields::of(&self.puzzle), self.max_depth)
     }
 
-    pub(super) fn choose(&self, fields: &StateFields) -> CoordinateChoice {
-        CoordinateChoice::new(
-            &self.puzzle,
-            fields,
-            self.symmetry,
-            self.max_depth,
-            self.resources.memory,
-        )
+    /// Returns the choice of a run, or a new one.
+    pub(super) fn choose(&self, fields: &StateFields, cut: Option<&ListCut>) -> CoordinateChoice {
+        let (puzzle, memory) = (&self.puzzle, self.resources.memory);
+        let new = || CoordinateChoice::new(puzzle, fields, self.symmetry, self.max_depth, memory);
+        cut.map_or_else(new, |cut| CoordinateChoice::of_cut(puzzle, fields, cut))
     }
 
-    /// Returns how a search on disk distributes its states.
-    pub(crate) fn cut(&self) -> Result<ListCut, FrontierError> {
+    /// Returns the buckets of a run, or of a new one.
+    pub(crate) fn space_of(&self, cut: Option<&ListCut>) -> Result<BucketSpace, FrontierError> {
         let fields = StateFields::of(&self.puzzle);
-        let choice = self.choose(&fields);
-        Ok(self.space(&fields, &choice)?.cut)
-    }
-
-    /// Returns the buckets of a run.
-    pub(crate) fn space_of(&self, cut: &ListCut) -> Result<BucketSpace, FrontierError> {
-        let fields = StateFields::of(&self.puzzle);
-        self.space(&fields, &CoordinateChoice::of_cut(&self.puzzle, &fields, cut))
+        self.space(&fields, &self.choose(&fields, cut))
     }
 
     /// Returns the buckets of the puzzle for a given coordinate.
@@ -630,7 +616,7 @@ mod tests {
     fn an_interrupt_waits_for_one_slice() {
         let search = FrontierSearch::new(board(3, 3, 8));
         let fields = StateFields::of(&search.puzzle);
-        let mut choice = CoordinateChoice::new(&search.puzzle, &fields, true, None, None);
+        let mut choice = search.choose(&fields, None);
         (choice.form, choice.slice) = (Some(LevelForm::Lists), Some(64));
         let asked = Asked::default();
         let found = search.search(&fields, &choice, &mut MemoryLevels::default(), &asked).unwrap();

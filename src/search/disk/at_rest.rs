@@ -190,7 +190,7 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
         Searched::Listed(puzzle) => {
             let unknown = "the manifest does not say how the lists are distributed";
             let cut = manifest.lists.as_ref().ok_or_else(|| SearchError::apart(first, unknown))?;
-            let space = FrontierSearch::new(puzzle).space_of(cut)?;
+            let space = FrontierSearch::new(puzzle).space_of(Some(cut))?;
             let files = ListFiles::new(directories, &manifest);
             verify_levels(directories, &manifest, &|level, record| {
                 files.check(&space, manifest.files[level].depth, record, &read)

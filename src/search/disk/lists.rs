@@ -125,7 +125,7 @@ fn begin(search: &FrontierSearch, disk: &Disk) -> Result<Manifest, Error> {
             manifest
         }
         None => {
-            let cut = search.cut()?;
+            let cut = search.space_of(None)?.cut;
             let of = Chunking::of(&cut);
             Manifest {
                 run: begun.map_or_else(|| run_number(directories), Ok)?,

@@ -164,18 +164,9 @@ pub struct RansEncoder {
 
 impl RansEncoder {
     pub fn new(kernel: Kernel) -> RansEncoder {
-        RansEncoder {
-            kernel,
-            tables: Default::default(),
-            held: Vec::new(),
-            class: Vec::new(),
-            live: Vec::new(),
-            samples: Default::default(),
-            rare: Vec::new(),
-            escaped: Default::default(),
-            stream: Backward::default(),
-            bytes: Vec::new(),
-        }
+        let (tables, held, class, live, samples) = Default::default();
+        let (rare, escaped, stream, bytes) = Default::default();
+        RansEncoder { kernel, tables, held, class, live, samples, rare, escaped, stream, bytes }
     }
 
     pub fn encode(&mut self, registers: &[Register]) -> &[u8] {
