@@ -398,9 +398,8 @@ impl BucketSpace {
         let words = supported.into_iter().find(|&words| words >= layout.words);
         let words = words.unwrap_or(layout.words);
         let layout = layout.padded(words);
-        let moves: Vec<FieldMap> = (puzzle.moves().iter())
-            .map(|one| fields.of_move(puzzle, &one.transformation))
-            .collect();
+        let map = |one: &OrbitMove| fields.of_move(puzzle, &one.transformation);
+        let moves: Vec<FieldMap> = puzzle.moves().iter().map(map).collect();
         let arriving = arriving_moves(puzzle, fields, &chosen.fields);
         let (mut forbidden, mut forbidden_tracked) = (Vec::new(), Vec::new());
         for &at in puzzle.illegal() {
@@ -611,9 +610,8 @@ impl MovePairs {
             && moves.len() <= MovePairs::MOST;
         let mut known: HashSet<FieldMap> = moves.iter().chain([identity]).cloned().collect();
         let pairs = moves.iter().flat_map(|first| moves.iter().map(move |next| first.then(next)));
-        let is_new = pairs
-            .map(|both| if is_free { known.insert(both) } else { both != *identity })
-            .collect();
+        let is_new = |both| if is_free { known.insert(both) } else { both != *identity };
+        let is_new = pairs.map(is_new).collect();
         let index: HashMap<&FieldMap, usize> = moves.iter().zip(0..).collect();
         let conjugate = (group.maps.iter().zip(&group.inverse))
             .flat_map(|(map, &back)| {

@@ -159,14 +159,12 @@ impl Coordinate {
         let orbit = self.tracked[omitted].orbit;
         let of_orbit = || self.tracked.iter().filter(|piece| piece.orbit == orbit);
         let sum: usize = of_orbit().map(|piece| usize::from(start[piece.field]) % modulus).sum();
-        (0..self.fine)
-            .map(|fine| {
-                let digits = of_orbit().filter(|piece| piece.weight > 0);
-                let others: usize =
-                    digits.map(|piece| fine / piece.weight as usize % modulus).sum();
-                ((sum + modulus * self.tracked.len() - others) % modulus) as u8
-            })
-            .collect()
+        let turn = |fine: usize| {
+            let digits = of_orbit().filter(|piece| piece.weight > 0);
+            let others: usize = digits.map(|piece| fine / piece.weight as usize % modulus).sum();
+            ((sum + modulus * self.tracked.len() - others) % modulus) as u8
+        };
+        (0..self.fine).map(turn).collect()
     }
 
     pub fn classes(&self) -> usize {

@@ -375,9 +375,8 @@ pub(super) fn is_bipartite(puzzle: &OrbitPuzzle, fields: &StateFields, moves: &[
             }
         }
         // The goals have one colour: they are on one side.
-        goals
-            .iter()
-            .all(|goal| colour[usize::from(goal[field])] == colour[usize::from(goals[0][field])])
+        let colour = |goal: &Vec<u8>| colour[usize::from(goal[field])];
+        goals.iter().all(|goal| colour(goal) == colour(&goals[0]))
     };
     if (0..fields.fields.len()).any(coloured) {
         return true;

@@ -222,8 +222,7 @@ impl FrontierSearch {
         progress: &dyn Progress,
     ) -> Result<FrontierOutcome, Error> {
         let words = space.words();
-        let coded =
-            form == Some(LevelForm::Coded) && (store.is_on_disk() || space.coder.can_code());
+        let coded = store.is_on_disk() || form == Some(LevelForm::Coded) && space.coder.can_code();
         // The states at the last depth are rarely all states.
         progress.started(u64::MAX);
         let spare = self.resources.memory.unwrap_or(u64::MAX);

@@ -240,16 +240,15 @@ impl<'a> SymmetryFinder<'a> {
             first.push(points.len());
             points.extend((0..orbit.locations()).map(|location| (index, location)));
         }
-        let mut moves: Vec<Vec<u16>> = (puzzle.moves().iter())
-            .map(|one| {
-                let each = puzzle.orbits().iter().enumerate().map(|(index, orbit)| {
-                    let to = one.transformation.locations(index, orbit.orientations);
-                    let base = first[index] as u16;
-                    to.into_iter().map(move |location| base + u16::from(location))
-                });
-                each.flatten().collect()
-            })
-            .collect();
+        let images = |one: &OrbitMove| {
+            let each = puzzle.orbits().iter().enumerate().map(|(index, orbit)| {
+                let to = one.transformation.locations(index, orbit.orientations);
+                let base = first[index] as u16;
+                to.into_iter().map(move |location| base + u16::from(location))
+            });
+            each.flatten().collect()
+        };
+        let mut moves: Vec<Vec<u16>> = puzzle.moves().iter().map(images).collect();
         // The conditions of moves are checked at the end: moves that differ only in these count as one here.
         moves.sort_unstable();
         moves.dedup();
@@ -258,17 +257,16 @@ impl<'a> SymmetryFinder<'a> {
         };
         let support = moves.iter().map(moved).collect();
         let move_type: Vec<_> = moves.iter().map(|one| cycle_lengths(one)).collect();
-        let point_type = (0..points.len())
-            .map(|p| {
-                let orbit = &puzzle.orbits()[points[p].0];
-                let mut types = vec![orbit.positions(), usize::from(orbit.orientations)];
-                let affect = (0..moves.len()).filter(|&m| usize::from(moves[m][p]) != p);
-                let alike = |m: usize| move_type.iter().position(|t| *t == move_type[m]);
-                types.extend(affect.filter_map(alike));
-                types[2..].sort_unstable();
-                types
-            })
-            .collect();
+        let types = |p: usize| {
+            let orbit = &puzzle.orbits()[points[p].0];
+            let mut types = vec![orbit.positions(), usize::from(orbit.orientations)];
+            let affect = (0..moves.len()).filter(|&m| usize::from(moves[m][p]) != p);
+            let alike = |m: usize| move_type.iter().position(|t| *t == move_type[m]);
+            types.extend(affect.filter_map(alike));
+            types[2..].sort_unstable();
+            types
+        };
+        let point_type = (0..points.len()).map(types).collect();
         SymmetryFinder { puzzle, points, first, moves, support, move_type, point_type }
     }
 

@@ -18,7 +18,7 @@ use twox_hash::XxHash3_64;
 
 use crate::{
     kernel::prefetch,
-    store::{Image, Output, storage::read_exact_at},
+    store::{Image, Output, memory::opened, storage::read_exact_at},
     system::{FileKind, FileProblem, SystemError},
     threads::in_parallel,
 };
@@ -137,12 +137,7 @@ impl<H: FileHeader> Container<H> {
     /// Opens a file whose entries are read when they are requested. Cost: reading and checking everything before the
     /// entries; later, for each block of entries, reading and hashing 1 MiB, and the memory for it.
     pub fn open(path: &Path) -> Result<Container<H>, SystemError> {
-        let failed = SystemError::io("cannot open", path);
-        let file = File::open(path).map_err(&failed)?;
-        let metadata = file.metadata().map_err(&failed)?;
-        if metadata.is_dir() {
-            return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
-        }
+        let (file, metadata) = opened(path).map_err(SystemError::io("cannot open", path))?;
         let len = metadata.len();
         let mut front = vec![0; len.min(HEADER_BYTES as u64) as usize];
         let failed = SystemError::io("cannot read", path);
@@ -461,14 +456,12 @@ impl Fields {
     }
 
     pub fn put_words(&mut self, offset: usize, words: &[u64]) {
-        for (i, word) in words.iter().enumerate() {
-            self.put(offset + 8 * i, &word.to_le_bytes());
-        }
+        let bytes: Vec<[u8; 8]> = words.iter().map(|word| word.to_le_bytes()).collect();
+        self.put(offset, bytes.as_flattened());
     }
 
     pub fn put_halves(&mut self, offset: usize, words: &[u16]) {
-        for (i, word) in words.iter().enumerate() {
-            self.put(offset + 2 * i, &word.to_le_bytes());
-        }
+        let bytes: Vec<[u8; 2]> = words.iter().map(|word| word.to_le_bytes()).collect();
+        self.put(offset, bytes.as_flattened());
     }
 }

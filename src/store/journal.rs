@@ -104,11 +104,8 @@ impl Journal {
     }
 
     pub fn sync(&mut self) -> Result<(), SystemError> {
-        let synced = self
-            .file
-            .sync_data()
-            .and_then(|()| if self.named { Ok(()) } else { sync_names(directory(&self.path)) });
-        synced.map_err(failed(&self.path))?;
+        let name = || if self.named { Ok(()) } else { sync_names(directory(&self.path)) };
+        self.file.sync_data().and_then(|()| name()).map_err(failed(&self.path))?;
         (self.named, self.synced) = (true, Instant::now());
         Ok(())
     }

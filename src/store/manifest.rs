@@ -276,12 +276,10 @@ impl Manifest {
         }
         for files in &self.files {
             let mut seen = HashSet::new();
-            for chunk in &files.chunks {
-                if chunk.chunk >= self.chunks || !seen.insert(chunk.chunk) {
-                    return Err(format!(
-                        "chunk {} of depth {} does not exist, or occurs twice",
-                        chunk.chunk, files.depth
-                    ));
+            for &ChunkRecord { chunk, .. } in &files.chunks {
+                if chunk >= self.chunks || !seen.insert(chunk) {
+                    let what = format!("chunk {chunk} of depth {}", files.depth);
+                    return Err(what + " does not exist, or occurs twice");
                 }
             }
         }

@@ -167,6 +167,16 @@ fn left(group: &Path, [limit, used, cache]: [&str; 3]) -> Option<u64> {
 // consequences. Files of this program are replaced by renaming, never written in place, so a mapping keeps its contents
 // while others write a new file with the same name.
 
+/// Opens a file that is not a directory.
+pub(super) fn opened(path: &Path) -> io::Result<(File, Metadata)> {
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory));
+    }
+    Ok((file, metadata))
+}
+
 /// The bytes of a file, mapped for reading.
 #[derive(Debug)]
 pub struct Mapped {
@@ -189,12 +199,7 @@ impl Mapped {
     /// that the file [is unchanged](Mapped::is_unchanged).
     #[allow(unsafe_code)]
     pub unsafe fn open(path: impl AsRef<Path>) -> io::Result<Mapped> {
-        let path = path.as_ref();
-        let file = File::open(path)?;
-        let then = file.metadata()?;
-        if then.is_dir() {
-            return Err(io::Error::from(io::ErrorKind::IsADirectory));
-        }
+        let (file, then) = opened(path.as_ref())?;
         let map = match then.len() {
             0 => None,
             // SAFETY: the bytes are only read, and the caller promises that nobody modifies them.

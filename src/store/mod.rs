@@ -17,7 +17,7 @@ pub(crate) mod memory;
 pub(crate) mod output;
 pub(crate) mod storage;
 
-use std::{fmt, io};
+use std::{error::Error, fmt, io};
 
 pub use crate::store::{
     codec::{Codec, DEFAULT_LEVEL, Decoder, Encoder},
@@ -69,10 +69,7 @@ impl Place {
     }
 
     /// Returns the error for a file whose content is wrong.
-    pub fn invalid(
-        &self,
-        reason: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-    ) -> StorageError {
+    pub fn invalid(&self, reason: impl Into<Box<dyn Error + Send + Sync>>) -> StorageError {
         self.error(io::Error::new(io::ErrorKind::InvalidData, reason))
     }
 }
