@@ -12,7 +12,7 @@ use crate::{
     perm::{LANES, Register},
     store::codec::rans_table::{
         self, Backward, Forward, RansIsa, RansStates, RansStreams, Read, RowSource, RowTarget,
-        SymbolTable, take, take_u32,
+        SymbolTable, take_u32,
     },
 };
 
@@ -333,14 +333,14 @@ impl RansDecoder {
 
     fn coded(&mut self, mut bytes: &[u8], registers: &mut [Register], empty: bool) -> Option<()> {
         let bytes = &mut bytes;
-        let classes = usize::from(take(bytes, 1)?[0]);
+        let classes = usize::from(*bytes.split_off_first()?);
         if classes == 0 || classes > CLASSES {
             return None;
         }
         for table in &mut self.tables[..=classes] {
             table.decode(bytes)?;
         }
-        let has_rare = take(bytes, 1)?[0] == 1;
+        let has_rare = *bytes.split_off_first()? == 1;
         if has_rare {
             self.tables[RARE].decode(bytes)?;
         }
@@ -349,11 +349,11 @@ impl RansDecoder {
             return None;
         }
         let rarest = take_u32(bytes)? as usize;
-        let mut rarest = Forward::new(take(bytes, rarest)?);
+        let mut rarest = Forward::new(bytes.split_off(..rarest)?);
         let mut states = [RansStates::FIRST; 2];
         for RansStates { low, high } in &mut states {
-            low[..LANES].copy_from_slice(take(bytes, LANES)?);
-            high[..LANES].copy_from_slice(take(bytes, LANES)?);
+            low[..LANES].copy_from_slice(bytes.split_off(..LANES)?);
+            high[..LANES].copy_from_slice(bytes.split_off(..LANES)?);
         }
         let mut stream = Forward::new(bytes);
         let kernel = self.kernel;

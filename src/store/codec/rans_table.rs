@@ -163,7 +163,7 @@ impl SymbolTable {
         let groups = take_u32(bytes)?;
         self.symbols = 1;
         for group in ones(groups) {
-            let bits = take(bytes, 1)?[0];
+            let bits = *bytes.split_off_first()?;
             for bit in ones(bits.into()) {
                 *self.symbol.get_mut(self.symbols)? = (group * 8 + bit) as u8;
                 self.symbols += 1;
@@ -174,7 +174,7 @@ impl SymbolTable {
             if let Some(half) = waiting.take() {
                 return Some(half);
             }
-            let byte = take(bytes, 1)?[0];
+            let byte = bytes.split_off_first()?;
             waiting = Some(byte >> 4);
             Some(byte & 15)
         };
@@ -263,13 +263,6 @@ impl<'a> Forward<'a> {
     pub fn is_done(&self) -> bool {
         self.at == self.bytes.len()
     }
-}
-
-/// Removes the first bytes from a slice and returns them.
-pub(crate) fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
-    let (taken, rest) = bytes.split_at_checked(count)?;
-    *bytes = rest;
-    Some(taken)
 }
 
 /// Removes a little-endian number from the beginning of a slice and returns it.
@@ -444,10 +437,9 @@ pub(crate) fn push_number(to: &mut Vec<u8>, mut number: usize) {
 pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<usize> {
     let mut number = 0;
     for shift in (0..usize::BITS).step_by(7) {
-        let (&part, rest) = bytes.split_first()?;
-        *bytes = rest;
+        let part = bytes.split_off_first()?;
         number |= usize::from(part % 128) << shift;
-        if part < 128 {
+        if *part < 128 {
             break;
         }
     }
@@ -484,7 +476,7 @@ pub(crate) fn decode(
     for _ in 0..take_u32(&mut bytes)? {
         let line = take_number(&mut bytes)?.checked_add(next)?;
         let register = line / LANES;
-        registers.get_mut(register)?[line % LANES] = take(&mut bytes, 1)?[0];
+        registers.get_mut(register)?[line % LANES] = *bytes.split_off_first()?;
         if live.last() != Some(&(register as u32)) {
             live.push(register as u32);
         }
