@@ -22,80 +22,28 @@ use crate::{
     system::{FileKind, FileProblem, SystemError},
 };
 
-/// A named partition: the goal cells of its patterns, for a goal with the blank in the first cell.
-struct Preset {
-    name: &'static str,
-    side: usize,
-    patterns: &'static [&'static [usize]],
-}
-
-/// Standard partitions from the literature.
+/// Standard partitions from the literature, for a goal with the blank in the first cell. Each is a picture of the board,
+/// row by row: the cells with the same letter are those of a pattern.
 ///
 /// Sources: Korf and Felner, Artificial Intelligence 134 (2002): 7-8 and 6-6-6-6; Felner, Korf and Hanan,
 /// Additive pattern database heuristics, JAIR 22 (2004): 5-5-5 and 6-6-3.
-const PRESETS: &[Preset] = &[
-    Preset {
-        name: "7-8",
-        side: 4,
-        patterns: &[&[1, 2, 3, 4, 5, 6, 7], &[8, 9, 10, 11, 12, 13, 14, 15]],
-    },
-    Preset {
-        name: "6-6-3",
-        side: 4,
-        patterns: &[&[1, 4, 5, 8, 9, 12], &[2, 3, 6, 7, 10, 11], &[13, 14, 15]],
-    },
-    Preset {
-        name: "5-5-5",
-        side: 4,
-        patterns: &[&[1, 2, 5, 6, 10], &[3, 7, 11, 14, 15], &[4, 8, 9, 12, 13]],
-    },
-    Preset {
-        name: "6-6-6-6",
-        side: 5,
-        patterns: &[
-            &[1, 2, 5, 6, 7, 12],
-            &[3, 4, 8, 9, 13, 14],
-            &[10, 11, 15, 16, 20, 21],
-            &[17, 18, 19, 22, 23, 24],
-        ],
-    },
+const NAMED: &[(&str, &str)] = &[
+    ("7-8", "-aaa aaaa bbbb bbbb"),
+    ("6-6-3", "-abb aabb aabb accc"),
+    ("5-5-5", "-aab caab ccab ccbb"),
+    ("6-6-6-6", "-aabb aaabb ccabb ccddd ccddd"),
 ];
 
-/// Partitions for combined use, in the form of [`PRESETS`]: tiles that one of them separates are together in another.
-/// Those for 5x5 were chosen one after another by the number of nodes that searches with them and the preceding ones
-/// needed (docs/notebook/solver.md): the tiles around the blank's goal (1, 2, 5, 6 and 10) are together in all of them,
-/// since two of them are in each other's way whenever the blank comes home.
-const TILINGS: &[(usize, &[&[&[usize]]])] = &[
-    (4, &[&[&[1, 2, 3, 4, 5, 6, 7], &[8, 9, 10, 11, 12, 13, 14, 15]]]),
-    (
-        5,
-        &[
-            &[
-                &[1, 2, 5, 6, 10, 11, 15],
-                &[3, 4, 7, 8, 9, 13, 14],
-                &[12, 17, 18, 19, 22, 23, 24],
-                &[16, 20, 21],
-            ],
-            &[
-                &[1, 2, 5, 6, 7, 10, 11],
-                &[3, 4, 8, 9, 13, 14, 19],
-                &[12, 15, 16, 17, 20, 21, 22],
-                &[18, 23, 24],
-            ],
-            &[
-                &[1, 2, 5, 6, 10, 11, 15],
-                &[3, 4, 7, 8, 9, 12, 13],
-                &[14, 17, 18, 19, 22, 23, 24],
-                &[16, 20, 21],
-            ],
-            &[
-                &[1, 2, 5, 6, 10, 15, 20],
-                &[3, 4, 7, 8, 9, 13, 14],
-                &[17, 18, 19, 21, 22, 23, 24],
-                &[11, 12, 16],
-            ],
-        ],
-    ),
+/// Partitions for combined use, as pictures like those of [`NAMED`]: tiles that one of them separates are together in
+/// another. Those for 5x5 were chosen one after another by the number of nodes that searches with them and the preceding
+/// ones needed (docs/notebook/solver.md): the tiles around the blank's goal (1, 2, 5, 6 and 10) are together in all of
+/// them, since two of them are in each other's way whenever the blank comes home.
+const TILINGS: &[&str] = &[
+    "-aaa aaaa bbbb bbbb",
+    "-aabb aabbb aacbb adccc ddccc",
+    "-aabb aaabb aacbb cccdb cccdd",
+    "-aabb aabbb aabbc adccc ddccc",
+    "-aabb aabbb addbb adccc acccc",
 ];
 
 /// Returns the patterns of a named partition: `7-8`, `6-6-3` and `5-5-5` on 4x4, `6-6-6-6` on 5x5. The partitions are
@@ -116,8 +64,8 @@ const TILINGS: &[(usize, &[&[&[usize]]])] = &[
 /// not a corner.
 pub fn partition(name: &str, goal: &Board) -> Result<Vec<Pattern>, PdbError> {
     let size = goal.size();
-    let fits = |preset: &&Preset| (size.rows(), size.cols()) == (preset.side, preset.side);
-    let Some(preset) = PRESETS.iter().filter(fits).find(|p| p.name == name) else {
+    let Some((_, picture)) = NAMED.iter().find(|(of, picture)| *of == name && fits(goal, picture))
+    else {
         let name: String = name.chars().take(32).collect();
         let known = match (size.rows(), size.cols()) {
             (4, 4) => "choose 7-8, 6-6-3 or 5-5-5",
@@ -127,8 +75,7 @@ pub fn partition(name: &str, goal: &Board) -> Result<Vec<Pattern>, PdbError> {
         let words = format!("'{name}' is not the name of a partition for {size}: {known}");
         return Err(PdbError::Pattern(words));
     };
-    let patterns = turned(goal, preset.side, preset.patterns)?;
-    patterns.ok_or_else(|| {
+    turned(goal, picture)?.ok_or_else(|| {
         PdbError::Pattern(format!(
             "partition '{name}' is defined only for goals with the blank in a corner, not for \
              '{goal}': choose the goal first or last"
@@ -153,41 +100,37 @@ pub fn partition(name: &str, goal: &Board) -> Result<Vec<Pattern>, PdbError> {
 /// # Errors
 /// [`PdbError`] if the board is too large for databases.
 pub fn tilings(goal: &Board) -> Result<Vec<Vec<Pattern>>, PdbError> {
-    let size = goal.size();
-    let mut found = Vec::new();
-    for (side, all) in TILINGS {
-        if (size.rows(), size.cols()) == (*side, *side) {
-            for patterns in *all {
-                found.extend(turned(goal, *side, patterns)?);
-            }
-        }
-    }
-    Ok(found)
+    let pictures = TILINGS.iter().filter(|picture| fits(goal, picture));
+    pictures.filter_map(|picture| turned(goal, picture).transpose()).collect()
 }
 
-/// Patterns given by cells, rotated so that the blank's goal is in their corner; `None` if it is not a corner.
-fn turned(
-    goal: &Board,
-    side: usize,
-    patterns: &[&[usize]],
-) -> Result<Option<Vec<Pattern>>, PdbError> {
+/// Whether a picture is one of the goal's board.
+fn fits(goal: &Board, picture: &str) -> bool {
+    let side = picture.split(' ').count();
+    (goal.size().rows(), goal.size().cols()) == (side, side)
+}
+
+/// The patterns of a picture, rotated so that the blank's goal is in their corner; `None` if it is not a corner.
+fn turned(goal: &Board, picture: &str) -> Result<Option<Vec<Pattern>>, PdbError> {
+    let side = goal.size().cols();
     let last = side - 1;
     let corner = (goal.blank() / side, goal.blank() % side);
     let is_end = |at: usize| at.is_multiple_of(last);
     if !(is_end(corner.0) && is_end(corner.1)) {
         return Ok(None);
     }
-    let turned = |cell: usize| {
-        let (row, col) = (cell / side, cell % side);
-        let row = if corner.0 == 0 { row } else { last - row };
-        let col = if corner.1 == 0 { col } else { last - col };
-        goal.tiles()[row * side + col]
-    };
-    let pattern = |cells: &&[usize]| {
-        let tiles: Vec<u16> = cells.iter().map(|&cell| turned(cell)).collect();
-        Pattern::new(goal.clone(), &tiles)
-    };
-    patterns.iter().map(pattern).collect::<Result<_, _>>().map(Some)
+    let mut patterns: Vec<Vec<u16>> = Vec::new();
+    for (row, letters) in picture.split(' ').enumerate() {
+        for (col, letter) in letters.bytes().enumerate().filter(|&(_, letter)| letter != b'-') {
+            let row = if corner.0 == 0 { row } else { last - row };
+            let col = if corner.1 == 0 { col } else { last - col };
+            let pattern = usize::from(letter - b'a');
+            patterns.resize(patterns.len().max(pattern + 1), Vec::new());
+            patterns[pattern].push(goal.tiles()[row * side + col]);
+        }
+    }
+    let patterns = patterns.iter().map(|tiles| Pattern::new(goal.clone(), tiles));
+    patterns.collect::<Result<_, _>>().map(Some)
 }
 
 /// Checks that the values of patterns can be added: no tile is in two patterns, and, if there are several patterns,
