@@ -184,50 +184,39 @@ fn wrong(pdb: &Pdb, entry: u64, [found, expected]: [u8; 2]) -> PdbError {
 fn search(pdb: &Pdb, cells: &[u8], blank: u8) -> Option<Option<u8>> {
     let moves = PatternMoves::new(pdb.pattern(), pdb.kind());
     let goal = moves.goal();
+    let blanks = match pdb.kind() {
+        Kind::Regions | Kind::AllMoves => vec![blank],
+        Kind::Minimum => bits(moves.grid.lows(set_of(cells))).map(|low| low as u8).collect(),
+    };
+    // States that have just been reached, and their depths.
+    let mut reached: Vec<(PatternState, u32)> = Vec::new();
+    reached.extend(blanks.into_iter().map(|blank| (moves.state(cells, blank), 0)));
     let mut best: HashMap<PatternState, u32> = HashMap::new();
-    let mut closed: HashMap<PatternState, u32> = HashMap::new();
+    // The states to be expanded, by the sum of depth and distance.
     let mut buckets: Vec<Vec<(PatternState, u32)>> = Vec::new();
-    let mut push =
-        |buckets: &mut Vec<Vec<(PatternState, u32)>>, state: PatternState, depth: u32| {
+    let mut total = 0;
+    loop {
+        for (state, depth) in reached.drain(..) {
             let known = best.entry(state).or_insert(u32::MAX);
             if depth < *known {
                 *known = depth;
                 let total = (depth + pdb.pattern().manhattan(moves.cells(&state))) as usize;
-                if buckets.len() <= total {
-                    buckets.resize(total + 1, Vec::new());
-                }
+                buckets.resize_with(buckets.len().max(total + 1), Vec::new);
                 buckets[total].push((state, depth));
             }
-            best.len() <= MAX_STATES
-        };
-    match pdb.kind() {
-        Kind::Regions | Kind::AllMoves => {
-            push(&mut buckets, moves.state(cells, blank), 0);
         }
-        Kind::Minimum => {
-            for low in bits(moves.grid.lows(set_of(cells))) {
-                push(&mut buckets, moves.state(cells, low as u8), 0);
-            }
-        }
-    }
-    let mut total = 0;
-    while total < buckets.len() {
-        let Some((state, depth)) = buckets[total].pop() else {
-            total += 1;
-            continue;
-        };
-        if state == goal {
-            return Some(u8::try_from(depth).ok());
-        }
-        if closed.get(&state).is_some_and(|&before| before <= depth) {
-            continue;
-        }
-        closed.insert(state, depth);
-        let mut few = true;
-        moves.each(&state, |next| few &= push(&mut buckets, next, depth + 1));
-        if !few {
+        if best.len() > MAX_STATES {
             return None;
         }
+        let Some(bucket) = buckets.get_mut(total) else { return Some(None) };
+        match bucket.pop() {
+            None => total += 1,
+            Some((state, depth)) if state == goal => return Some(u8::try_from(depth).ok()),
+            // A move changes the distance by at most one, so a state's smallest depth is popped first.
+            Some((state, depth)) if depth == best[&state] => {
+                moves.each(&state, |next| reached.push((next, depth + 1)));
+            }
+            Some(_) => {}
+        }
     }
-    Some(None)
 }
