@@ -105,21 +105,13 @@ impl store::FileHeader for Summary {
     fn encode(&self, fields: &mut Fields) {
         let size = self.pattern.size();
         let tiles = self.pattern.tiles();
-        let (kind, order, metric) = match self.kind {
-            Kind::Minimum => (0, 0, 0),
-            Kind::Regions => (1, 1, 0),
-            Kind::AllMoves => (2, 0, 1),
-        };
-        let encoding = match self.encoding {
-            Encoding::Byte => 0,
-            Encoding::Bit => 2,
-        };
+        let [kind, order, metric] = self.kind.code();
         let bytes = [
             size.rows() as u8,
             size.cols() as u8,
             tiles.len() as u8,
             kind,
-            encoding,
+            self.encoding as u8,
             u8::from(self.compressed),
             metric,
             order,
@@ -160,21 +152,15 @@ impl store::FileHeader for Summary {
             return Err("too many tiles");
         }
         let tiles: Vec<u16> = (0..k).map(|i| fields.u16(224 + 2 * i)).collect();
-        let kind = match [19, 23, 22].map(|at| fields.byte(at)) {
-            [0, 0, 0] => Kind::Minimum,
-            [1, 1, 0] => Kind::Regions,
-            [2, 0, 1] => Kind::AllMoves,
-            _ => return Err("unknown kind, entry order or metric"),
-        };
+        let code = [19, 23, 22].map(|at| fields.byte(at));
+        let kind = Kind::ALL.into_iter().find(|kind| kind.code() == code);
+        let kind = kind.ok_or("unknown kind, entry order or metric")?;
         let pattern = Pattern::of(goal, &tiles).map_err(|_| "invalid pattern")?;
         if pattern.has_blank() != (kind == Kind::AllMoves) {
             return Err("invalid pattern");
         }
-        let encoding = match fields.byte(20) {
-            0 => Encoding::Byte,
-            2 => Encoding::Bit,
-            _ => return Err("unknown encoding"),
-        };
+        let encoding = Encoding::ALL.into_iter().find(|&of| of as u8 == fields.byte(20));
+        let encoding = encoding.ok_or("unknown encoding")?;
         if !kind.encodings().contains(&encoding) {
             return Err("the encoding does not match the kind");
         }
@@ -241,14 +227,14 @@ pub(crate) fn raw_bytes(entries: u64, encoding: Encoding) -> u64 {
 pub enum Kind {
     /// One value per placement of the tiles: the minimum over all positions of the blank (Korf and Felner). Admissible,
     /// not consistent: a move may change it by more than one.
-    Minimum,
+    Minimum = 0,
     /// One value per placement and connected region of the blank: at least as large as the minimum, and consistent
     /// (Clausecker and Reinefeld).
-    Regions,
+    Regions = 1,
     /// One value per placement of the tiles and the blank, which is the pattern's tile 0: the minimum number of moves
     /// of any tiles. Consistent, not additive: several such values are combined by their maximum (Culberson and
     /// Schaeffer 1998).
-    AllMoves,
+    AllMoves = 2,
 }
 
 names! { Kind:
@@ -262,11 +248,11 @@ names! { Kind:
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// One byte per entry.
-    Byte,
+    Byte = 0,
     /// One bit per entry, for region-aware values only: (value div 2) mod 2. Together with the parity of the cells, it
     /// determines whether a neighbour's value is larger or smaller, so that values can be updated along a path, or
     /// computed by walking to the goal.
-    Bit,
+    Bit = 2,
 }
 
 names! { Encoding:
@@ -279,10 +265,14 @@ impl Kind {
     pub fn encodings(self) -> &'static [Encoding] {
         match self {
             // Values of neighbours may differ by any odd number, which a single bit cannot encode.
-            Kind::Minimum => &[Encoding::Byte],
+            Kind::Minimum | Kind::AllMoves => &[Encoding::Byte],
             Kind::Regions => &Encoding::ALL,
-            Kind::AllMoves => &[Encoding::Byte],
         }
+    }
+
+    /// The kind, entry order and metric in a file's header. (The encoding is in it as its own number.)
+    fn code(self) -> [u8; 3] {
+        [self as u8, u8::from(self == Kind::Regions), u8::from(self == Kind::AllMoves)]
     }
 }
 
