@@ -25,9 +25,9 @@ use crate::{
     perm::{Layout, Register},
     progress::{NoProgress, Phase, Progress},
     store::{
-        Codec, DEFAULT_LEVEL, Decoder, Encoder, FileHeader as _, FrameEntry, LevelHeader,
-        LevelReader, LevelWriter, Lock, MANIFEST, RunFile, Storage, StorageError, lock_within,
-        read_marker, seal, write_marker,
+        Codec, DEFAULT_LEVEL, Decoder, Encoder, FileHeader as _, LevelHeader, LevelReader,
+        LevelWriter, Lock, MANIFEST, RunFile, Storage, StorageError, lock_within, read_marker,
+        seal, write_marker,
     },
     system::advice,
 };
@@ -60,16 +60,6 @@ impl DatabaseMarker {
     /// Reads the marker of a directory; `None` if it has none.
     pub fn read(storage: &dyn Storage) -> Result<Option<DatabaseMarker>, StorageError> {
         read_marker(storage, DATABASE, DATABASE_FORMAT)
-    }
-
-    pub(crate) fn write(&self, storage: &dyn Storage) -> Result<(), StorageError> {
-        write_marker(storage, DATABASE, self.run, &seal(DATABASE_FORMAT, 1, self))
-    }
-
-    /// Removes the marker of a directory, durably.
-    pub(crate) fn remove(storage: &dyn Storage) -> Result<(), StorageError> {
-        storage.remove(DATABASE)?;
-        storage.sync_names()
     }
 }
 
@@ -160,7 +150,8 @@ impl DiskBuild<'_> {
                 self.storage.remove(&name).map_err(|e| failed(&name, e))?;
             }
         }
-        DatabaseMarker::remove(self.storage).map_err(|e| failed("", e))
+        let removed = self.storage.remove(DATABASE).and_then(|()| self.storage.sync_names());
+        removed.map_err(|e| failed("", e))
     }
 
     /// Returns the free disk space, if known, and the size of the existing levels, both in bytes.
@@ -229,8 +220,8 @@ impl DiskBuild<'_> {
             }
             let run = crate::random::seed().map_err(|e| failed(storage, "", e))?;
             let marker = DatabaseMarker { run, board, goal, tiles };
-            marker.write(storage).map_err(|e| failed(storage, "", e))?;
-            return Ok(run);
+            let written = write_marker(storage, DATABASE, run, &seal(DATABASE_FORMAT, 1, &marker));
+            return written.map_err(|e| failed(storage, "", e)).map(|()| run);
         };
         if (&found.board, &found.goal, &found.tiles) != (&board, &goal, &tiles) {
             let tiles: Vec<String> = found.tiles.iter().map(u16::to_string).collect();
@@ -321,11 +312,8 @@ impl InOrder {
     }
 }
 
-/// The decoder of frames, and the registers that it decodes to.
-struct FrameDecoder {
-    decoder: Decoder,
-    registers: Vec<Register>,
-}
+/// The decoder of frames, made when there is one to decode, and the registers that it decodes to.
+type FrameDecoder = Option<(Decoder, Vec<Register>)>;
 
 impl BuildLevels<'_> {
     fn class(&self, depth: usize) -> usize {
@@ -377,54 +365,48 @@ impl BuildLevels<'_> {
         Ok((bytes, hash))
     }
 
-    /// Opens a committed level; `None` if there is none.
-    fn open(&self, depth: usize) -> Result<Option<LevelReader>, PdbError> {
+    /// Opens a committed level.
+    fn open(&self, depth: usize) -> Result<LevelReader, PdbError> {
         let name = name(depth as u32);
         let failed = |error| failed(self.storage, &name, error);
         let Some(file) = self.storage.find(&name).map_err(failed)? else {
-            return Ok(None);
+            return Err(PdbError::Place(format!(
+                "'{}/{name}' is missing: restore it, or remove the files of all later levels, and \
+                 these levels will be recomputed",
+                self.storage.name()
+            )));
         };
         let reader = LevelReader::open(file).map_err(failed)?;
         let codec = reader.header().codec;
-        let expected = LevelHeader { codec, ..self.header(depth) };
-        match *reader.header() == expected {
-            true => Ok(Some(reader)),
-            false => Err(failed(
-                self.storage.place(&name).invalid("the file does not belong to this build"),
-            )),
+        if *reader.header() != (LevelHeader { codec, ..self.header(depth) }) {
+            let wrong = self.storage.place(&name).invalid("the file does not belong to this build");
+            return Err(failed(wrong));
         }
+        Ok(reader)
     }
 
-    /// ORs the first visits of a frame into the words of its slots.
+    /// ORs the first visits of a frame into the words of its slots; returns whether there are any.
     fn join(
         &self,
         reader: &LevelReader,
-        at: usize,
+        frame: usize,
         with: &mut FrameDecoder,
         words: &mut [Word],
-    ) -> Result<(), PdbError> {
+    ) -> Result<bool, PdbError> {
+        let found = reader.index().binary_search_by_key(&frame, |entry| entry.frame as usize);
+        let Ok(at) = found else { return Ok(false) };
         let name = name(reader.header().depth);
         let failed = |error| failed(self.storage, &name, error);
         let frames = reader.read(at..at + 1).map_err(failed)?;
-        let FrameDecoder { decoder, registers } = with;
+        let (decoder, registers) = match with {
+            Some(with) => with,
+            None => with.insert((Decoder::new(self.kernel)?, Vec::new())),
+        };
         registers.resize(words.len().div_ceil(8), [0; 64]);
         let decoded = frames.decode(0, decoder, registers, false);
         decoded.map_err(|reason| failed(self.storage.place(&name).invalid(reason)))?;
         split_planes(self.kernel, registers, words);
-        Ok(())
-    }
-
-    fn decoder(&self) -> Result<FrameDecoder, PdbError> {
-        Ok(FrameDecoder { decoder: Decoder::new(self.kernel)?, registers: Vec::new() })
-    }
-
-    fn missing(&self, depth: usize) -> PdbError {
-        PdbError::Place(format!(
-            "'{}/{}' is missing: restore it, or remove the files of all later levels, and these \
-             levels will be recomputed",
-            self.storage.name(),
-            name(depth as u32)
-        ))
+        Ok(true)
     }
 
     /// Restores what the committed levels have reached.
@@ -438,25 +420,20 @@ impl BuildLevels<'_> {
         let meter = Meter::new(observer, Phase::Check, 0, last as u64);
         let mut found = 1;
         for depth in 1..=last {
-            let reader = self.open(depth)?.ok_or_else(|| self.missing(depth))?;
+            let reader = self.open(depth)?;
             let class = self.class(depth);
             let frame_slots = self.frame_slots(class);
             let of = &mut search.classes[class];
             let masks = of.changed.par_chunks_mut(frame_slots);
             let words = of.seen.words_mut().par_chunks_mut(frame_slots * unit);
             let work =
-                |ready: &mut Option<_>,
+                |decoder: &mut FrameDecoder,
                  (frame, (masks, words)): (usize, (&mut [u64], &mut [Word]))| {
                     masks.fill(0);
-                    let Some(at) = find(reader.index(), frame) else {
-                        return Ok::<u64, PdbError>(0);
-                    };
-                    let ready = match ready {
-                        Some(ready) => ready,
-                        None => ready.insert(self.decoder()?),
-                    };
                     let mut new = vec![[0; 8]; words.len()];
-                    self.join(&reader, at, ready, &mut new)?;
+                    if !self.join(&reader, frame, decoder, &mut new)? {
+                        return Ok::<u64, PdbError>(0);
+                    }
                     let mut states = 0;
                     let slices = self.layout.blocks();
                     let slots = words.chunks_mut(unit).zip(new.chunks(unit));
@@ -500,8 +477,7 @@ impl BuildLevels<'_> {
     ) -> Result<(), PdbError> {
         let mut readers: [Vec<LevelReader>; 2] = [Vec::new(), Vec::new()];
         for depth in (1..levels).filter(|&depth| bit_of(depth as u8) == 1) {
-            let reader = self.open(depth)?.ok_or_else(|| self.missing(depth))?;
-            readers[self.class(depth)].push(reader);
+            readers[self.class(depth)].push(self.open(depth)?);
         }
         let order = ArrangementOrder::new(self.layout);
         let (slots, unit) = (slots_in_order(graph), unit(self.layout));
@@ -523,17 +499,9 @@ impl BuildLevels<'_> {
                 words.resize(count * unit, [0; 8]);
                 let parts = words.par_chunks_mut(frame_slots * unit).enumerate();
                 let init = || None;
-                parts.try_for_each_init(init, |ready, (i, words)| {
-                    for reader in &readers[class] {
-                        if let Some(at) = find(reader.index(), frame + i) {
-                            let ready = match ready {
-                                Some(ready) => ready,
-                                None => ready.insert(self.decoder()?),
-                            };
-                            self.join(reader, at, ready, words)?;
-                        }
-                    }
-                    Ok::<(), PdbError>(())
+                parts.try_for_each_init(init, |decoder, (i, words)| {
+                    let join = |reader| self.join(reader, frame + i, decoder, words).map(drop);
+                    readers[class].iter().try_for_each(join)
                 })?;
             }
             let (head, tail) =
@@ -598,9 +566,4 @@ impl VisitSink for BuildLevels<'_> {
         }
         Ok(())
     }
-}
-
-/// The position of a frame in an index.
-fn find(index: &[FrameEntry], frame: usize) -> Option<usize> {
-    index.binary_search_by_key(&frame, |entry| entry.frame as usize).ok()
 }
