@@ -497,7 +497,7 @@ impl BucketSpace {
         let failed = AtomicBool::new(false);
         let sums = rayon::broadcast(|_| {
             let (generated, known, new, moved) = Default::default();
-            let (set, lists) = (KeySet::new(), ListWorkspace::new());
+            let (set, lists) = (KeySet::default(), ListWorkspace::new());
             let own = BucketWorker { set, generated, known, new, lists, moved };
             let (of, counter) = Default::default();
             let mut worker = LevelWorker::<W> { own, of, counter };

@@ -93,10 +93,11 @@ pub(crate) trait Isa: Sized + 'static {
     }
 }
 
-/// Functions of an [`Isa`] whose body is one expression of intrinsics.
+/// Functions of an [`Isa`] whose body is one expression.
 macro_rules! instructions {
     ($(fn $name:ident($($arg:ident: $of:ty),*) $(-> $value:ty)? { $body:expr })*) => {$(
         #[inline(always)]
+        #[allow(unused_unsafe)]
         unsafe fn $name($($arg: $of),*) $(-> $value)? {
             // SAFETY: the caller promises that the processor has the instructions and that pointers are valid
             // registers; tables stay within them, as `check` has verified.
@@ -115,11 +116,6 @@ fn split(bits: &[(u8, u8)], may: fn((u8, u8), (u8, u8)) -> bool) -> Vec<Vec<(u8,
         }
     }
     maps
-}
-
-/// Splits bits into maps in which every target bit occurs once.
-fn split_by_target(bits: &[(u8, u8)]) -> Vec<Vec<(u8, u8)>> {
-    split(bits, |a, b| a.1 != b.1)
 }
 
 /// Splits bits into maps that shift all their bits by the same distance, each with its left shift, right shift and
@@ -160,60 +156,28 @@ impl Isa for Scalar {
     }
 
     instructions! {
+        fn splat(byte: u8) -> Register { [byte; 64] }
         fn load(from: *const Register) -> Register { *from }
         fn store(to: *mut Register, value: Register) { *to = value }
-    }
-
-    #[inline(always)]
-    unsafe fn splat(byte: u8) -> Register {
-        [byte; 64]
-    }
-
-    #[inline(always)]
-    unsafe fn spread(bits: u64) -> Register {
-        from_fn(|i| (bits >> i & 1) as u8 * u8::MAX)
-    }
-
-    #[inline(always)]
-    unsafe fn and(a: Register, b: Register) -> Register {
-        from_fn(|i| a[i] & b[i])
-    }
-
-    #[inline(always)]
-    unsafe fn and_not(a: Register, b: Register) -> Register {
-        from_fn(|i| a[i] & !b[i])
-    }
-
-    #[inline(always)]
-    unsafe fn or(a: Register, b: Register) -> Register {
-        from_fn(|i| a[i] | b[i])
-    }
-
-    #[inline(always)]
-    unsafe fn permute(row: &LaneRow, from: Register) -> Register {
-        from_fn(|i| from[usize::from(row[i] & 63)])
-    }
-
-    #[inline(always)]
-    unsafe fn select(row: &CrossRow, from: &[Register; GROUP]) -> Register {
-        let bytes = from.as_flattened();
-        let mut value = [0; 64];
-        for i in 0..LANES {
-            // SAFETY: `check` has found every entry below the length of six registers.
-            value[i] = unsafe { *bytes.get_unchecked(usize::from(row[i])) };
-        }
-        value
-    }
-
-    #[inline(always)]
-    unsafe fn join(into: Register, map: &(u32, u32, u8), from: Register) -> Register {
-        let &(left, right, mask) = map;
-        from_fn(|i| into[i] | (from[i] << left >> right & mask))
-    }
-
-    #[inline(always)]
-    unsafe fn sums() -> Tally {
-        Tally::default()
+        fn spread(bits: u64) -> Register { from_fn(|i| (bits >> i & 1) as u8 * u8::MAX) }
+        fn and(a: Register, b: Register) -> Register { from_fn(|i| a[i] & b[i]) }
+        fn and_not(a: Register, b: Register) -> Register { from_fn(|i| a[i] & !b[i]) }
+        fn or(a: Register, b: Register) -> Register { from_fn(|i| a[i] | b[i]) }
+        fn permute(row: &LaneRow, from: Register) -> Register { from_fn(|i| from[usize::from(row[i] & 63)]) }
+        fn select(row: &CrossRow, from: &[Register; GROUP]) -> Register {{
+            let bytes = from.as_flattened();
+            let mut value = [0; 64];
+            for i in 0..LANES {
+                value[i] = *bytes.get_unchecked(usize::from(row[i]));
+            }
+            value
+        }}
+        fn join(into: Register, map: &(u32, u32, u8), from: Register) -> Register {{
+            let &(left, right, mask) = map;
+            from_fn(|i| into[i] | (from[i] << left >> right & mask))
+        }}
+        fn sums() -> Tally { Tally::default() }
+        fn total(sums: Tally) -> Tally { sums }
     }
 
     #[inline(always)]
@@ -224,11 +188,6 @@ impl Isa for Scalar {
             let part = layout::word(register_key, j, word);
             sums.checksum = sums.checksum.wrapping_add(part);
         }
-        sums
-    }
-
-    #[inline(always)]
-    unsafe fn total(sums: Tally) -> Tally {
         sums
     }
 
@@ -252,7 +211,7 @@ mod x86 {
     use std::arch::x86_64::*;
 
     use crate::{
-        kernel::isa::{Isa, Tally, split_by_shift, split_by_target},
+        kernel::isa::{Isa, Tally, split, split_by_shift},
         perm::{CrossRow, GROUP, LANE_KEYS, LANES, LaneRow, PAD_LANE, Register},
     };
 
@@ -472,7 +431,8 @@ mod x86 {
             let matrix = |map: &Vec<(u8, u8)>| {
                 map.iter().fold(0, |matrix, &(from, to)| matrix | 1 << (8 * (7 - to) + from))
             };
-            split_by_target(bits).iter().map(matrix).collect()
+            // In a map, every target bit occurs once.
+            split(bits, |a, b| a.1 != b.1).iter().map(matrix).collect()
         }
 
         instructions! {

@@ -25,7 +25,7 @@ const PART: usize = 256 << 10;
 const PARTS: usize = 256;
 
 /// A set of keys of `W` words.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct KeySet<const W: usize> {
     lines: Vec<[[u64; LINE]; W]>,
     counts: Vec<u8>,
@@ -38,12 +38,6 @@ pub(crate) struct KeySet<const W: usize> {
 }
 
 impl<const W: usize> KeySet<W> {
-    /// Returns an empty set without capacity.
-    pub fn new() -> KeySet<W> {
-        let (lines, counts, parts) = Default::default();
-        KeySet { lines, counts, used: 0, skip: 0, parts }
-    }
-
     /// Returns one of several slices for a key, which depends on other bits of its hash than its part and its line.
     pub fn slice(key: &[u64; W], slices: usize) -> usize {
         ((hash(key) as u32 as usize).wrapping_mul(0x9E37_79B9) >> 16) % slices
@@ -122,39 +116,22 @@ impl<const W: usize> KeySet<W> {
     ///
     /// Cost: one line per key, which is prefetched.
     fn insert(&mut self, keys: &[[u64; W]], kernel: Kernel, new: &mut Vec<[u64; W]>) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            #[target_feature(enable = "avx512f,avx512bw,avx512dq,bmi2,popcnt")]
-            unsafe fn avx512<const W: usize>(
-                set: &mut KeySet<W>,
-                keys: &[[u64; W]],
-                new: &mut Vec<[u64; W]>,
-            ) {
-                set.insert_all::<true>(keys, new);
-            }
-            #[target_feature(enable = "avx2,bmi2,popcnt")]
-            unsafe fn avx2<const W: usize>(
-                set: &mut KeySet<W>,
-                keys: &[[u64; W]],
-                new: &mut Vec<[u64; W]>,
-            ) {
-                set.insert_all::<false>(keys, new);
-            }
-            if kernel == Kernel::Avx512 && kernel.is_supported() {
-                // SAFETY: the processor has the instructions, as has just been checked.
-                return unsafe { avx512(self, keys, new) };
-            }
-            if kernel == Kernel::Avx2 && kernel.is_supported() {
-                // SAFETY: the processor has the instructions, as has just been checked.
-                return unsafe { avx2(self, keys, new) };
-            }
-        }
-        let _ = kernel;
-        self.insert_all::<false>(keys, new);
+        let set = self;
+        dispatch!(
+            kernel,
+            <const W: usize>(set: &mut KeySet<W>, keys: &[[u64; W]], new: &mut Vec<[u64; W]>),
+            [KeySet::insert_all::<true>], [KeySet::insert_all::<false>], [KeySet::insert_all::<false>]
+        )
     }
 
+    /// # Safety
+    /// `AVX512` needs AVX-512 F.
     #[inline(always)]
-    fn insert_all<const AVX512: bool>(&mut self, keys: &[[u64; W]], new: &mut Vec<[u64; W]>) {
+    unsafe fn insert_all<const AVX512: bool>(
+        &mut self,
+        keys: &[[u64; W]],
+        new: &mut Vec<[u64; W]>,
+    ) {
         new.reserve(keys.len() + 1);
         let mut room = new.len();
         let out = new.as_mut_ptr();
@@ -611,7 +588,7 @@ mod tests {
     use crate::random::SplitMix64;
 
     fn check<const W: usize>(kernel: Kernel) {
-        let mut set = KeySet::<W>::new();
+        let mut set = KeySet::<W>::default();
         let mut random = SplitMix64::new(1);
         // Enough keys for several parts in the last round.
         let most = 3 * PART / (8 * W);

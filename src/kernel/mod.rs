@@ -66,19 +66,19 @@ macro_rules! dispatch {
             [$run::<Avx512 $(, $of)?>], [$run::<Avx2 $(, $of)?>], [$run::<Scalar $(, $of)?>]
         )
     }};
-    ($kernel:expr, ($($arg:ident: $of:ty),*) $(-> $value:ty)?,
+    ($kernel:expr, $(<const $W:ident: usize>)? ($($arg:ident: $of:ty),*) $(-> $value:ty)?,
      [$($avx512:tt)*], [$($avx2:tt)*], [$($scalar:tt)*]) => {{
         #[cfg(target_arch = "x86_64")]
         {
             #[target_feature(
                 enable = "avx512f,avx512bw,avx512dq,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi2,popcnt"
             )]
-            unsafe fn avx512($($arg: $of),*) $(-> $value)? {
+            unsafe fn avx512$(<const $W: usize>)?($($arg: $of),*) $(-> $value)? {
                 // SAFETY: the caller's promise that the processor has the instructions.
                 unsafe { $($avx512)*($($arg),*) }
             }
             #[target_feature(enable = "avx2,bmi2,popcnt")]
-            unsafe fn avx2($($arg: $of),*) $(-> $value)? {
+            unsafe fn avx2$(<const $W: usize>)?($($arg: $of),*) $(-> $value)? {
                 // SAFETY: the caller's promise that the processor has the instructions.
                 unsafe { $($avx2)*($($arg),*) }
             }
@@ -220,25 +220,15 @@ impl StepProgram {
         layout: Layout,
         transfers: &[Transfer],
     ) -> Result<StepProgram, SystemError> {
-        StepProgram::with_halo(kernel, layout, transfers, &[])
+        StepProgram::shared(kernel, &Gathers::new(layout), transfers, &[])
     }
 
-    /// Returns the program that carries out the transfers and, for each transfer in `halo`, moves the bits of a block
-    /// that is passed in with the target block ([`ByteBlock::halo`]).
+    /// Returns the program that carries out the transfers, with tables that may be shared with other programs, and that
+    /// moves, for each transfer in `halo`, the bits of a block that is passed in with the target block
+    /// ([`ByteBlock::halo`]).
+    ///
     /// # Panics
     /// If lines have fewer than six elements or a window reaches beyond them.
-    pub fn with_halo(
-        kernel: Kernel,
-        layout: Layout,
-        transfers: &[Transfer],
-        halo: &[Vec<(u8, u8)>],
-    ) -> Result<StepProgram, SystemError> {
-        StepProgram::shared(kernel, &Gathers::new(layout), transfers, halo)
-    }
-
-    /// Like [`StepProgram::with_halo`], with tables that may be shared with other programs.
-    /// # Panics
-    /// In the same cases as [`StepProgram::with_halo`].
     pub fn shared(
         kernel: Kernel,
         tables: &Gathers,
@@ -292,36 +282,12 @@ impl StepProgram {
         let (kernel, tables) = (self.tables.kernel, &*self.tables.ready);
         // Every source block lies within `cur` and `next` has a block's length; sources within a block and support
         // were checked when the tables were made.
-        match block.rule {
-            Rule::Reverse => {
-                dispatch!(kernel, byte_step<I, true>(tables: &dyn Any, block: ByteBlock<'_>) -> Tally)
-            }
-            _ => {
-                dispatch!(kernel, byte_step<I, false>(tables: &dyn Any, block: ByteBlock<'_>) -> Tally)
-            }
+        if block.rule == Rule::Reverse {
+            dispatch!(kernel, step<I, true>(tables: &dyn Any, block: ByteBlock<'_>) -> Tally)
+        } else {
+            dispatch!(kernel, step<I, false>(tables: &dyn Any, block: ByteBlock<'_>) -> Tally)
         }
     }
-}
-
-/// # Safety
-/// The same conditions as for [`step`]; the tables are a [`Ready`] of the instruction set.
-#[inline(always)]
-unsafe fn byte_step<I: Isa, const REVERSE: bool>(tables: &dyn Any, block: ByteBlock<'_>) -> Tally {
-    // SAFETY: the caller's promise.
-    unsafe { step::<I, REVERSE>(Ready::of(tables), block) }
-}
-
-/// # Safety
-/// The same conditions as for [`slot_step`]; the tables are a [`Ready`] of the instruction set.
-#[inline(always)]
-unsafe fn bit_step<I: Isa, const G: usize>(
-    tables: &dyn Any,
-    slices: &[Slice],
-    moves: &SlotMoves,
-    stretch: SlotStretch<'_>,
-) -> u64 {
-    // SAFETY: the caller's promise.
-    unsafe { slot_step::<I, G>(Ready::of(tables), slices, moves, stretch) }
 }
 
 /// Gather tables in the format of a kernel's instruction set: a [`Ready`].
@@ -404,11 +370,11 @@ impl SlotStep {
         match self.layout.group() {
             1 => dispatch!(
                 kernel,
-                bit_step<I, 1>(tables: &dyn Any, slices: &[Slice], moves: &SlotMoves, stretch: SlotStretch<'_>) -> u64
+                slot_step<I, 1>(tables: &dyn Any, slices: &[Slice], moves: &SlotMoves, stretch: SlotStretch<'_>) -> u64
             ),
             _ => dispatch!(
                 kernel,
-                bit_step<I, 6>(tables: &dyn Any, slices: &[Slice], moves: &SlotMoves, stretch: SlotStretch<'_>) -> u64
+                slot_step<I, 6>(tables: &dyn Any, slices: &[Slice], moves: &SlotMoves, stretch: SlotStretch<'_>) -> u64
             ),
         }
     }

@@ -8,7 +8,7 @@
 // Indexing by constant ranges is what keeps arrays of registers in registers.
 #![allow(clippy::needless_range_loop)]
 
-use std::sync::Arc;
+use std::{any::Any, sync::Arc};
 
 use crate::{
     kernel::{
@@ -85,14 +85,16 @@ const AHEAD: usize = 8;
 /// Computes a block; `REVERSE` says that the rule is [`Rule::Reverse`], so that choosing it costs nothing.
 ///
 /// # Safety
-/// The processor supports the instruction set, and the block fits the gather tables as [`StepProgram::step`] checks.
+/// The processor supports the instruction set, for which the tables are a [`Ready`]; the block fits the gather tables as
+/// [`StepProgram::step`] checks.
 ///
 /// [`StepProgram::step`]: crate::kernel::StepProgram::step
 #[inline(always)]
 pub(crate) unsafe fn step<I: Isa, const REVERSE: bool>(
-    ready: &Ready<I>,
+    tables: &dyn Any,
     work: ByteBlock<'_>,
 ) -> Tally {
+    let ready = Ready::<I>::of(tables);
     let (cur, halo) = (work.cur.as_ptr(), work.halo.as_ptr());
     let (next_level, seen_level) = (work.next.as_mut_ptr(), work.seen.as_mut_ptr());
     let groups = ready.parities.len();
@@ -382,16 +384,17 @@ unsafe fn copy<I: Isa, const G: usize>(
 /// Computes a stretch and returns the number of first visits.
 ///
 /// # Safety
-/// The processor supports the instruction set; the operations are the layout's shifts, whose tables `Ready::new` has
-/// checked; `slices` contains all slices of the layout; the stretch fits the layout and the moves as `SlotStep::run`
-/// checks; `G` is the layout's group.
+/// The processor supports the instruction set, for which the tables are a [`Ready`]: those of the layout's shifts;
+/// `slices` contains all slices of the layout; the stretch fits the layout and the moves as `SlotStep::run` checks; `G`
+/// is the layout's group.
 #[inline(always)]
 pub(crate) unsafe fn slot_step<I: Isa, const G: usize>(
-    ready: &Ready<I>,
+    tables: &dyn Any,
     slices: &[Slice],
     moves: &SlotMoves,
     stretch: SlotStretch<'_>,
 ) -> u64 {
+    let ready = Ready::<I>::of(tables);
     let unit = slices.len() * 2 * G;
     let all = u64::MAX >> (64 - slices.len());
     let none = LiveSlot { source: std::ptr::null(), changed: 0, shift: 0 };

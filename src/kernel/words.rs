@@ -197,8 +197,9 @@ pub fn enter_first(kernel: Kernel, words: &[Word], level: u8, registers: &mut [R
 }
 
 #[cfg(test)]
-mod bits_tests {
+mod tests {
     use super::*;
+    use crate::random::SplitMix64;
 
     #[test]
     fn bits_go_where_the_mask_is_and_come_back() {
@@ -242,12 +243,6 @@ mod bits_tests {
             assert_eq!(words[1], of(pieces[3]));
         }
     }
-}
-
-#[cfg(test)]
-mod plane_tests {
-    use super::{join_planes, split_planes};
-    use crate::{kernel::Kernel, random::SplitMix64};
 
     #[test]
     fn planes_are_bits_of_bytes_and_come_back_from_them() {
