@@ -70,6 +70,14 @@ impl Build {
             resources: Resources::new(),
         }
     }
+
+    /// The pattern without the blank.
+    fn tiles(&self) -> Result<Pattern, PdbError> {
+        match self.kind {
+            Kind::AllMoves => self.pattern.without_blank(),
+            Kind::Minimum | Kind::Regions => Ok(self.pattern.clone()),
+        }
+    }
 }
 
 /// The size, memory and disk space that a build needs.
@@ -112,10 +120,7 @@ impl BuildPlan {
         if !build.kind.encodings().contains(&build.encoding) {
             return Err(PdbError::encoding());
         }
-        let pattern = match build.kind {
-            Kind::AllMoves => build.pattern.without_blank()?,
-            Kind::Minimum | Kind::Regions => build.pattern.clone(),
-        };
+        let pattern = build.tiles()?;
         let (n, k) = (pattern.size().cells(), pattern.tiles().len());
         let fast = !build.plain && Layout::sliced(k).is_some();
         let bits = fast && build.encoding == Encoding::Bit;
@@ -130,25 +135,15 @@ impl BuildPlan {
             let entries = entries_of(build.kind, &pattern, slots);
             let needed = |on_disk| needed(build, &pattern, slots, fast, on_disk);
             let memory_bytes = needed(on_disk);
-            match build.resources.exceeded_by(memory_bytes) {
-                Some(budget) => Err(PdbError::Budget {
-                    tiles: build.pattern.tiles().len(),
-                    size: pattern.size(),
-                    entries,
-                    needed: memory_bytes,
-                    budget,
-                    less: (bits && !on_disk)
-                        .then(|| needed(true))
-                        .filter(|&less| less < memory_bytes),
-                }),
-                None => Ok(BuildPlan {
-                    entries,
-                    data_bytes: raw_bytes(entries, build.encoding),
-                    memory_bytes,
-                    disk_bytes: if on_disk { entries * LEVEL_BITS / 8 } else { 0 },
-                    fast,
-                }),
-            }
+            let less = (bits && !on_disk).then(|| needed(true)).filter(|&less| less < memory_bytes);
+            check_budget(&build.resources, &build.pattern, entries, memory_bytes, less)?;
+            Ok(BuildPlan {
+                entries,
+                data_bytes: raw_bytes(entries, build.encoding),
+                memory_bytes,
+                disk_bytes: if on_disk { entries * LEVEL_BITS / 8 } else { 0 },
+                fast,
+            })
         };
         let sets = binomial(n, k);
         if build.kind == Kind::AllMoves {
@@ -159,6 +154,22 @@ impl BuildPlan {
         of_slots(sets)?;
         let starts = EntryOrder::new(&pattern, build.kind).region_starts();
         of_slots(u64::from(*starts.last().unwrap_or(&0)))
+    }
+}
+
+/// Fails if a build or search exceeds its memory limit; `less` is what a build would need with its levels on disk, if
+/// that is less.
+fn check_budget(
+    resources: &Resources,
+    pattern: &Pattern,
+    entries: u64,
+    needed: u64,
+    less: Option<u64>,
+) -> Result<(), PdbError> {
+    let (tiles, size) = (pattern.tiles().len(), pattern.size());
+    match resources.exceeded_by(needed) {
+        Some(budget) => Err(PdbError::Budget { tiles, size, entries, needed, budget, less }),
+        None => Ok(()),
     }
 }
 
@@ -303,10 +314,7 @@ impl<'a> TableBuild<'a> {
         observer: &'a dyn Progress,
     ) -> Result<TableBuild<'a>, PdbError> {
         let kernel = build.resources.choose_kernel()?;
-        let pattern = match build.kind {
-            Kind::AllMoves => build.pattern.without_blank()?,
-            Kind::Minimum | Kind::Regions => build.pattern.clone(),
-        };
+        let pattern = build.tiles()?;
         let layout = Layout::sliced(pattern.tiles().len()).ok_or_else(PdbError::short_space)?;
         let graph = SlotGraph::new(&pattern, layout, build.kind);
         let header = header(build, entries, build.encoding)?;
@@ -549,17 +557,7 @@ impl Space {
                  goal cell of a pattern tile"
             )));
         }
-        let needed = self.memory_bytes()?;
-        if let Some(budget) = self.resources.exceeded_by(needed) {
-            return Err(PdbError::Budget {
-                tiles: self.pattern.tiles().len(),
-                size: self.pattern.size(),
-                entries: self.states(),
-                needed,
-                budget,
-                less: None,
-            });
-        }
+        check_budget(&self.resources, &self.pattern, self.states(), self.memory_bytes()?, None)?;
         let kernel = self.resources.choose_kernel()?;
         self.resources.install(|| {
             let begun = Instant::now();

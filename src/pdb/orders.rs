@@ -53,9 +53,6 @@ pub(crate) struct ArrangementOrder {
     registers: usize,
 }
 
-/// The buffers in which a thread orders the bits of slots: lanes, and the lanes in order.
-type BitBuffers = [Vec<u64>; 2];
-
 impl ArrangementOrder {
     pub fn new(layout: Layout) -> ArrangementOrder {
         let k = layout.len();
@@ -78,11 +75,6 @@ impl ArrangementOrder {
         self.source.len()
     }
 
-    /// A buffer for [`ArrangementOrder::line`].
-    pub fn buffer() -> Box<[u8; REACH]> {
-        vec![0; REACH].try_into().expect("a buffer has its length")
-    }
-
     /// Writes the values of slot `slot` of a class in order, and converts levels plus one into levels.
     pub fn line(&self, class: &[Register], slot: usize, buffer: &mut [u8; REACH], to: &mut [u8]) {
         let from = class[slot * self.registers..][..self.registers].as_flattened();
@@ -92,16 +84,13 @@ impl ArrangementOrder {
         }
     }
 
-    pub fn bit_buffers(&self) -> BitBuffers {
-        // 64 words per register, of which 60 are lanes.
-        [vec![0; self.registers * REGISTER_BYTES], vec![0; self.len().next_multiple_of(64)]]
-    }
-
     /// Writes the entries of at most 64 slots, one bit each, from the given words. Squares of 64 by 64 bits are
     /// transposed, so that a word holds one arrangement's bits for all slots; the words are ordered, and the squares
     /// are transposed back. About 10 ps of a core per bit.
-    pub fn bits(&self, slots: &[&[Word]], buffers: &mut BitBuffers, entries: &mut [u8]) {
-        let [lanes, ordered] = buffers;
+    pub fn bits(&self, slots: &[&[Word]], entries: &mut [u8]) {
+        // 64 words per register, of which 60 are lanes; and the lanes in order.
+        let mut lanes = vec![0; self.registers * REGISTER_BYTES];
+        let mut ordered = vec![0; self.len().next_multiple_of(64)];
         for (register, square) in lanes.as_chunks_mut::<64>().0.iter_mut().enumerate() {
             for (row, words) in square.iter_mut().zip(slots) {
                 *row = u64::from_le_bytes(words[register]);
@@ -121,6 +110,10 @@ impl ArrangementOrder {
             }
         }
     }
+}
+
+fn buffer<const N: usize>() -> Box<[u8; N]> {
+    vec![0; N].try_into().expect("a buffer has its length")
 }
 
 /// The class and number of every region slot, in the order of the file.
@@ -143,7 +136,7 @@ pub(crate) fn lines(
     meter: &Meter<'_>,
 ) -> Result<(), PdbError> {
     in_parallel(lines.chunks_mut(order.len() * SLOTS), |part, lines| {
-        let buffer = &mut ArrangementOrder::buffer();
+        let buffer = &mut buffer::<REACH>();
         for (line, &(class, slot)) in lines.chunks_mut(order.len()).zip(&slots[part * SLOTS..]) {
             order.line(classes[class], slot, buffer, line);
             meter.add(line.len() as u64)?;
@@ -163,7 +156,7 @@ pub(crate) fn bits_by_slots<'a>(
     in_parallel(entries.chunks_mut(SLOTS * order.len() / 8), |part, entries| {
         let slots = slots[part * SLOTS..].iter().take(SLOTS);
         let rows: Vec<&[Word]> = slots.map(|&slot| words(slot)).collect();
-        order.bits(&rows, &mut order.bit_buffers(), entries);
+        order.bits(&rows, entries);
         meter.add(rows.len() as u64)
     })
 }
@@ -227,8 +220,7 @@ pub(crate) fn by_placements(
     // Blocks that share all cells of the head but the last share sources, so they form one job.
     let per_job = n - head + 1;
     in_parallel(entries.chunks_mut(tail.block * per_job), |job, entries| {
-        let buffer = vec![0; BLOCK].try_into();
-        let mut buffer: Box<[u8; BLOCK]> = buffer.expect("a buffer has its length");
+        let mut buffer = buffer::<BLOCK>();
         let written = entries.len() as u64;
         for (i, entries) in entries.chunks_mut(tail.block).enumerate() {
             let mut cells = [0; Layout::MAX_SLICED];
@@ -442,12 +434,6 @@ fn pipe(
     Ok(())
 }
 
-/// The weights w of a rank of k tiles on n cells; 0 after the last tile.
-fn weights(n: usize, k: usize) -> [u64; Pattern::MAX_TILES] {
-    let weight = |i| (i + 1..k).map(|j| (n - j) as u64).product();
-    std::array::from_fn(|i| if i < k { weight(i) } else { 0 })
-}
-
 /// A database in the order of 24puzzle: by sets of cells.
 struct BySets<'a> {
     pdb: &'a Pdb,
@@ -580,13 +566,16 @@ struct ByPositions<'a> {
     pdb: &'a Pdb,
     n: usize,
     k: usize,
+    /// The weight of each tile in the rank of a placement; 0 after the last tile.
     weights: [u64; Pattern::MAX_TILES],
 }
 
 impl<'a> ByPositions<'a> {
     fn new(pdb: &'a Pdb) -> ByPositions<'a> {
         let (n, k) = (pdb.pattern().size().cells(), pdb.pattern().tiles().len());
-        ByPositions { pdb, n, k, weights: weights(n, k) }
+        let weight = |i| (i + 1..k).map(|j| (n - j) as u64).product();
+        let weights = std::array::from_fn(|i| if i < k { weight(i) } else { 0 });
+        ByPositions { pdb, n, k, weights }
     }
 
     /// The size of a piece in bytes, and whether it is a plane of enough tiles that fits in memory.

@@ -329,17 +329,12 @@ impl Pattern {
 
     /// Returns the sum of the distances of the tiles from their goal cells; the blank is not counted.
     pub fn manhattan(&self, cells: &[u8]) -> u32 {
-        let cols = self.size().cols();
-        let pairs = cells.iter().zip(&self.home);
-        let pairs = pairs.skip(usize::from(self.has_blank()));
-        pairs.map(|(&a, &b)| distance(cols, a, b)).sum()
+        let cols = self.size().cols() as u8;
+        let pairs = cells.iter().zip(&self.home).skip(usize::from(self.has_blank()));
+        let distances =
+            pairs.map(|(a, b)| (a / cols).abs_diff(b / cols) + (a % cols).abs_diff(b % cols));
+        distances.map(u32::from).sum()
     }
-}
-
-/// The distance between two cells.
-fn distance(cols: usize, a: u8, b: u8) -> u32 {
-    let (a, b) = (usize::from(a), usize::from(b));
-    ((a / cols).abs_diff(b / cols) + (a % cols).abs_diff(b % cols)) as u32
 }
 
 fn cells_of(board: &Board, tiles: &[u16]) -> Vec<u8> {
