@@ -1,18 +1,9 @@
 //! Broken disks, full disks, files that are not what they should be.
 
+use super::directories::stopped;
 use super::*;
 use tilewave::internals::Manifest;
 use tilewave::search::disk::PlaneStore;
-
-/// A run of 3x3 stopped in the middle of a level.
-fn stopped(keep_all: bool) -> (Search, Simulated) {
-    let search = search("3x3");
-    let directory = Simulated::default();
-    let mut disk = on(&directory, 1);
-    disk.keep_all = keep_all;
-    run_some(&search, &disk, 8 * 17 + 3);
-    (search, directory)
-}
 
 fn message(search: &Search, directory: &Simulated, keep_all: bool) -> String {
     let mut disk = on(directory, 1);
@@ -119,7 +110,7 @@ fn a_limit_stops_the_run_and_a_larger_one_lets_it_go_on() {
 
 #[test]
 fn a_file_that_cannot_be_read_is_named_and_read_again_later() {
-    let (search, directory) = stopped(false);
+    let (search, [directory]) = stopped(false);
     for name in level_files(&directory) {
         let broken = directory.copy();
         broken.set_faults(Faults { unreadable: Some(name.clone()), ..Faults::default() });
@@ -133,7 +124,7 @@ fn a_file_that_cannot_be_read_is_named_and_read_again_later() {
 
 #[test]
 fn a_flipped_bit_in_any_file_is_found_and_named() {
-    let (search, directory) = stopped(false);
+    let (search, [directory]) = stopped(false);
     let files = level_files(&directory);
     assert!(files.len() > 10, "{files:?}");
     for (i, name) in files.iter().enumerate() {
@@ -156,7 +147,7 @@ fn a_flipped_bit_in_any_file_is_found_and_named() {
 
 #[test]
 fn a_damaged_frame_is_named_with_its_lines() {
-    let (search, directory) = stopped(false);
+    let (search, [directory]) = stopped(false);
     let name = &level_files(&directory)[0];
     directory.damage(name, |bytes| bytes[140] ^= 4);
     let error = message(&search, &directory, false);
@@ -165,7 +156,7 @@ fn a_damaged_frame_is_named_with_its_lines() {
 
 #[test]
 fn truncated_and_missing_files_are_named() {
-    let (search, directory) = stopped(false);
+    let (search, [directory]) = stopped(false);
     for name in level_files(&directory) {
         for keep in [0, 1, 100, 150] {
             let broken = directory.copy();
@@ -190,7 +181,7 @@ fn kept_levels_are_computed_again_when_one_is_damaged() {
             self.0.lock().unwrap().push((depth, reason.to_string()));
         }
     }
-    let (search, directory) = stopped(true);
+    let (search, [directory]) = stopped(true);
     let truth = truth(&search);
     let files = level_files(&directory);
     for name in [files.last().unwrap(), &files[files.len() / 2], &files[0]] {
@@ -212,7 +203,7 @@ fn kept_levels_are_computed_again_when_one_is_damaged() {
 /// What was committed is computed again only on request.
 #[test]
 fn a_damaged_level_is_named_and_left_unless_asked() {
-    let (search, directory) = stopped(true);
+    let (search, [directory]) = stopped(true);
     let files = level_files(&directory);
     directory.damage(files.last().unwrap(), |bytes| bytes[150] ^= 1);
     let error = message(&search, &directory, true);
@@ -230,7 +221,7 @@ fn a_level_that_always_reads_wrong_is_computed_again_once() {
             assert!(before < 100, "it never stops");
         }
     }
-    let (search, directory) = stopped(true);
+    let (search, [directory]) = stopped(true);
     let mut disk = on(&directory, 1);
     (disk.keep_all, disk.check) = (true, true);
     directory
@@ -318,7 +309,7 @@ fn scratch_is_counted_and_removed() {
 
 #[test]
 fn a_damaged_manifest_is_refused() {
-    let (search, directory) = stopped(false);
+    let (search, [directory]) = stopped(false);
     for at in [0, 15, 20, 60, 300] {
         let broken = directory.copy();
         broken.damage("manifest", |bytes| bytes[at] ^= 2);
@@ -331,10 +322,10 @@ fn a_damaged_manifest_is_refused() {
 
 #[test]
 fn the_files_of_another_run_are_refused() {
-    let (search, directory) = stopped(false);
+    let (search, [directory]) = stopped(false);
     directory.remove("tilewave-run").unwrap();
     directory.remove("manifest.previous").unwrap();
-    let (_, other) = stopped(false);
+    let (_, [other]) = stopped(false);
     let mut theirs = Vec::new();
     other.damage("manifest", |bytes| theirs = bytes.clone());
     directory.damage("manifest", |bytes| *bytes = theirs);
@@ -344,7 +335,7 @@ fn the_files_of_another_run_are_refused() {
 
 #[test]
 fn another_search_in_the_directory_is_refused_by_name() {
-    let (_, directory) = stopped(false);
+    let (_, [directory]) = stopped(false);
     let error = message(&search("2x4"), &directory, false);
     assert!(error.contains("contains another search (board: 3x3, not 2x4)"), "{error}");
     let mut other = search("3x3");

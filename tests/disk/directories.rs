@@ -21,7 +21,7 @@ pub fn over(directories: &[&Simulated]) -> Disk {
 }
 
 /// A run of 3x3 over so many directories, stopped in the middle of a level; the directories, and the search.
-fn stopped<const N: usize>(keep_all: bool) -> (Search, [Simulated; N]) {
+pub fn stopped<const N: usize>(keep_all: bool) -> (Search, [Simulated; N]) {
     let search = search("3x3");
     let directories: [Simulated; N] = std::array::from_fn(|_| Simulated::default());
     let mut disk = over(&directories.each_ref());

@@ -61,11 +61,19 @@ pub fn skipped(why: &str) {
     );
 }
 
+/// Whether Python has what the readers need; says so if not.
+fn has_numpy() -> bool {
+    let numpy = Command::new("python3").args(["-c", "import numpy"]).output();
+    let found = numpy.is_ok_and(|output| output.status.success());
+    if !found {
+        skipped("python3 with numpy is not installed (pip install numpy)");
+    }
+    found
+}
+
 #[test]
 fn the_python_reader_agrees() {
-    let numpy = Command::new("python3").args(["-c", "import numpy"]).output();
-    if !numpy.is_ok_and(|output| output.status.success()) {
-        skipped("python3 with numpy is not installed (pip install numpy)");
+    if !has_numpy() {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
@@ -77,20 +85,17 @@ fn the_python_reader_agrees() {
     }
 }
 
-/// A board of another size, or none at all, is refused: it was given a value.
-#[test]
-fn the_python_reader_refuses_other_boards() {
-    let python = Command::new("python3").args(["-c", "import numpy"]).output();
-    if !python.is_ok_and(|output| output.status.success()) {
-        skipped("python3 with numpy is not installed (pip install numpy)");
+/// A board of another size, or none at all, is refused by a reader: it was given a value.
+pub fn refuses_other_boards(reader: &str, file: impl Fn(&Path) -> PathBuf) {
+    if !has_numpy() {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
-    let (path, ..) = cases(dir.path()).swap_remove(0);
+    let path = file(dir.path());
     for wrong in ["1 2 3 0", "1 2 3/4 5 6/7 8 0/9 10 11", "1 1 3/4 5 6/7 8 0", "0 0 0/0 0 0/0 0 0"]
     {
         let mut child = Command::new("python3")
-            .arg(tools("python/tilewave_pdb.py"))
+            .arg(tools(reader))
             .arg(&path)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -105,4 +110,9 @@ fn the_python_reader_refuses_other_boards() {
             "{wrong}: {error}"
         );
     }
+}
+
+#[test]
+fn the_python_reader_refuses_other_boards() {
+    refuses_other_boards("python/tilewave_pdb.py", |dir| cases(dir).swap_remove(0).0);
 }

@@ -7,7 +7,7 @@ mod cli;
 mod exports;
 mod files;
 mod histograms;
-mod interop;
+pub mod interop;
 mod kernels;
 mod lookups;
 mod many;
@@ -23,7 +23,7 @@ use tilewave::puzzle::{Board, Goal, Size};
 use tilewave::random::SplitMix64;
 
 /// A goal board in the notation of the command line.
-fn goal(size: &str, goal: &str) -> Board {
+pub fn goal(size: &str, goal: &str) -> Board {
     let size: Size = size.parse().unwrap();
     goal.parse::<Goal>().unwrap().board(size).unwrap()
 }

@@ -1,6 +1,5 @@
 //! The optimal solver against complete searches and against published lengths.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,6 +13,7 @@ use tilewave::solve::{
 };
 
 use super::{board, goal};
+use crate::table::distances;
 
 /// Stops after a number of nodes.
 struct StopAfter {
@@ -41,28 +41,6 @@ impl Progress for StopAfter {
 fn build_all(patterns: Vec<Pattern>) -> Vec<Arc<Pdb>> {
     let databases = patterns.into_iter().map(|p| Build::new(p).run().map(Arc::new));
     databases.collect::<Result<_, _>>().expect("small databases can be built")
-}
-
-/// Distances of all boards by sliding.
-fn distances(goal: &Board) -> HashMap<Board, usize> {
-    let mut known = HashMap::from([(goal.clone(), 0)]);
-    let mut level = vec![goal.clone()];
-    for depth in 1.. {
-        let mut next = Vec::new();
-        for board in &level {
-            for (_, moved) in board.neighbours() {
-                if !known.contains_key(&moved) {
-                    known.insert(moved.clone(), depth);
-                    next.push(moved);
-                }
-            }
-        }
-        if next.is_empty() {
-            break;
-        }
-        level = next;
-    }
-    known
 }
 
 #[test]

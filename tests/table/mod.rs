@@ -8,34 +8,28 @@ mod partial;
 mod puzzles;
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
-use tilewave::puzzle::{Board, Direction, Goal, Moves};
+use tilewave::puzzle::{Board, Direction, Moves};
 use tilewave::search::Search;
 use tilewave::table::{DistanceTable, TableEncoding};
 
-fn goal(size: &str, name: &str) -> Board {
-    let goal: Goal = name.parse().unwrap();
-    goal.board(size.parse().unwrap()).unwrap()
-}
+use crate::pdb::goal;
 
 fn table(goal: &Board, encoding: TableEncoding) -> DistanceTable {
     DistanceTable::build(&Search::new(goal.clone()), encoding).unwrap()
 }
 
-/// Distances of all boards by sliding tiles.
-fn distances(goal: &Board) -> HashMap<Board, usize> {
-    let mut known = HashMap::from([(goal.clone(), 0)]);
-    let mut level = vec![goal.clone()];
+/// The distance of each state from a start.
+fn reached<S: Clone + Eq + Hash>(start: S, neighbours: impl Fn(&S) -> Vec<S>) -> HashMap<S, usize> {
+    let mut known = HashMap::from([(start.clone(), 0)]);
+    let mut level = vec![start];
     for depth in 1.. {
         let mut next = Vec::new();
-        for board in &level {
-            for direction in Direction::ALL {
-                if let Ok(moved) = Moves(vec![direction]).apply(board)
-                    && !known.contains_key(&moved)
-                {
-                    known.insert(moved.clone(), depth);
-                    next.push(moved);
-                }
+        for moved in level.iter().flat_map(&neighbours) {
+            if !known.contains_key(&moved) {
+                known.insert(moved.clone(), depth);
+                next.push(moved);
             }
         }
         if next.is_empty() {
@@ -44,4 +38,12 @@ fn distances(goal: &Board) -> HashMap<Board, usize> {
         level = next;
     }
     known
+}
+
+/// Distances of all boards by sliding tiles.
+pub fn distances(goal: &Board) -> HashMap<Board, usize> {
+    reached(goal.clone(), |board| {
+        let slides = Direction::ALL.into_iter().map(|direction| Moves(vec![direction]));
+        slides.filter_map(|slide| slide.apply(board).ok()).collect()
+    })
 }

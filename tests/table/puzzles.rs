@@ -10,7 +10,7 @@ use tilewave::puzzle::{
 use tilewave::search::Search;
 use tilewave::table::{DistanceTable, TableEncoding};
 
-use super::{distances, goal};
+use super::{distances, goal, reached};
 
 pub fn table(space: &StateSpace, encoding: TableEncoding) -> DistanceTable {
     DistanceTable::build(&Search::of(space.clone()), encoding).unwrap()
@@ -28,25 +28,9 @@ fn data(name: &str) -> PathBuf {
 
 /// Distances of all arrangements from the solved one, by nothing but the generators.
 fn plainly(puzzle: &Definition) -> HashMap<Permutation, usize> {
-    let mut known = HashMap::from([(puzzle.solved(), 0)]);
-    let mut level = vec![puzzle.solved()];
-    for depth in 1.. {
-        let mut next = Vec::new();
-        for arrangement in &level {
-            for generator in 0..puzzle.generators().len() {
-                let moved = puzzle.after(arrangement, generator);
-                if !known.contains_key(&moved) {
-                    known.insert(moved.clone(), depth);
-                    next.push(moved);
-                }
-            }
-        }
-        if next.is_empty() {
-            return known;
-        }
-        level = next;
-    }
-    known
+    reached(puzzle.solved(), |arrangement| {
+        (0..puzzle.generators().len()).map(|one| puzzle.after(arrangement, one)).collect()
+    })
 }
 
 /// Small ones of all kinds: lines of both parities, one sign, several groups, plain search, a group that is not all.
@@ -110,27 +94,10 @@ fn what_cannot_be_reached_has_no_depth() {
 fn multi_tile_depths_are_those_of_a_plain_search() {
     for (size, at) in [("2x3", "last"), ("2x4", "last"), ("3x3", "blank=4"), ("4x2", "first")] {
         let goal = goal(size, at);
-        let mut known = HashMap::from([(goal.clone(), 0)]);
-        let mut level = vec![goal.clone()];
-        for depth in 1.. {
-            let mut next = Vec::new();
-            for board in &level {
-                for (direction, tiles) in
-                    Direction::ALL.into_iter().flat_map(|d| (1..4).map(move |n| (d, n)))
-                {
-                    if let Ok(moved) = Moves(vec![direction; tiles]).apply(board)
-                        && !known.contains_key(&moved)
-                    {
-                        known.insert(moved.clone(), depth);
-                        next.push(moved);
-                    }
-                }
-            }
-            if next.is_empty() {
-                break;
-            }
-            level = next;
-        }
+        let known = reached(goal.clone(), |board| {
+            let slides = Direction::ALL.into_iter().flat_map(|d| (1..4).map(move |n| vec![d; n]));
+            slides.filter_map(|slide| Moves(slide).apply(board).ok()).collect()
+        });
         assert_eq!(known.len(), distances(&goal).len());
         let space = StateSpace::of_board(goal.clone()).in_metric(Metric::Mtm);
         for encoding in TableEncoding::ALL {
