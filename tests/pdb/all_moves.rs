@@ -9,39 +9,25 @@ use tilewave::solve::{Optimal, SolveError};
 
 use super::cli::{refused, stdout};
 use super::{Random, database, goal};
+use crate::table::reached;
 
 /// The depths of all states (blank's cell, tiles' cells) from the goal's own.
-fn naive(goal: &Board, tiles: &[u16]) -> HashMap<Vec<u8>, u8> {
+fn naive(goal: &Board, tiles: &[u16]) -> HashMap<Vec<u8>, usize> {
     let home = |tile: u16| goal.tiles().iter().position(|&t| t == tile).unwrap() as u8;
     let start: Vec<u8> = [0].iter().chain(tiles).map(|&tile| home(tile)).collect();
-    let mut depths = HashMap::from([(start.clone(), 0)]);
-    let mut level = vec![start];
-    for depth in 1.. {
-        let mut next = Vec::new();
-        for state in &level {
-            let blank = usize::from(state[0]);
-            let near = Direction::ALL.map(|direction| direction.tile_cell(goal.size(), blank));
-            for cell in near.into_iter().flatten() {
-                let mut moved = state.clone();
-                for at in &mut moved {
-                    *at = match usize::from(*at) {
-                        here if here == blank => cell as u8,
-                        here if here == cell => blank as u8,
-                        _ => *at,
-                    };
-                }
-                if !depths.contains_key(&moved) {
-                    depths.insert(moved.clone(), depth);
-                    next.push(moved);
-                }
-            }
-        }
-        if next.is_empty() {
-            break;
-        }
-        level = next;
-    }
-    depths
+    reached(start, |state| {
+        let blank = usize::from(state[0]);
+        let near = Direction::ALL.map(|direction| direction.tile_cell(goal.size(), blank));
+        let after = |cell: usize| {
+            let moved = state.iter().map(|&at| match usize::from(at) {
+                here if here == blank => cell as u8,
+                here if here == cell => blank as u8,
+                _ => at,
+            });
+            moved.collect::<Vec<u8>>()
+        };
+        near.into_iter().flatten().map(after).collect()
+    })
 }
 
 #[test]
@@ -65,7 +51,7 @@ fn every_entry_is_the_depth_of_a_naive_search() {
         assert_eq!(pdb.histogram().iter().sum::<u64>(), truth.len() as u64);
         let mut reached = 0;
         pdb.entry_order().for_each(|entry, cells, _| {
-            let depth = truth.get(cells).copied();
+            let depth = truth.get(cells).map(|&depth| depth as u8);
             assert_eq!(pdb.lookup(cells, cells[0]), depth, "{size} {cells:?}");
             assert_eq!(pdb.entry(cells, 0), entry);
             reached += u64::from(depth.is_some());

@@ -1,7 +1,5 @@
 //! Values of boards: lower bounds, consistent, and the same through every way of looking them up.
 
-use std::collections::HashMap;
-
 use tilewave::pdb::{
     Encoding, Evaluator, Kind, Pattern, Pdb, PdbError, check_partition, encode, partition,
 };
@@ -9,6 +7,7 @@ use tilewave::puzzle::Board;
 use tilewave::random::SplitMix64;
 
 use super::{Random, database, goal};
+use crate::table::distances;
 
 fn neighbours(board: &Board) -> Vec<(Board, usize)> {
     let (cols, cells, blank) = (board.size().cols(), board.size().cells(), board.blank());
@@ -24,26 +23,6 @@ fn neighbours(board: &Board) -> Vec<(Board, usize)> {
         .collect()
 }
 
-/// Depth of every board that reaches the goal.
-fn depths(goal: &Board) -> HashMap<Board, u32> {
-    let mut depth = HashMap::from([(goal.clone(), 0)]);
-    let mut level = vec![goal.clone()];
-    for d in 1.. {
-        let mut next = Vec::new();
-        for (board, _) in level.iter().flat_map(neighbours) {
-            if !depth.contains_key(&board) {
-                depth.insert(board.clone(), d);
-                next.push(board);
-            }
-        }
-        if next.is_empty() {
-            break;
-        }
-        level = next;
-    }
-    depth
-}
-
 /// On all boards: both sums are lower bounds, the region-aware one is at least the other, and it is
 /// consistent: it changes by at most one per move.
 fn check(goal: &Board, tiles: [&[u16]; 2]) {
@@ -52,11 +31,10 @@ fn check(goal: &Board, tiles: [&[u16]; 2]) {
     let sum = |tables: &[Pdb; 2], board: &Board| -> u32 {
         tables.iter().map(|t| u32::from(t.value(board).unwrap().unwrap())).sum()
     };
-    let depth = depths(goal);
     let (mut stronger, mut jumps) = (0, 0);
-    for (board, &depth) in &depth {
+    for (board, depth) in &distances(goal) {
         let (low, high) = (sum(&minimum, board), sum(&regions, board));
-        assert!(low <= high && high <= depth, "{board}: {low} {high} {depth}");
+        assert!(low <= high && high as usize <= *depth, "{board}: {low} {high} {depth}");
         stronger += u32::from(high > low);
         for (next, _) in neighbours(board) {
             jumps += u32::from(sum(&minimum, &next).abs_diff(low) > 1);

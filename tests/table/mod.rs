@@ -21,7 +21,10 @@ fn table(goal: &Board, encoding: TableEncoding) -> DistanceTable {
 }
 
 /// The distance of each state from a start.
-fn reached<S: Clone + Eq + Hash>(start: S, neighbours: impl Fn(&S) -> Vec<S>) -> HashMap<S, usize> {
+pub fn reached<S: Clone + Eq + Hash>(
+    start: S,
+    neighbours: impl Fn(&S) -> Vec<S>,
+) -> HashMap<S, usize> {
     let mut known = HashMap::from([(start.clone(), 0)]);
     let mut level = vec![start];
     for depth in 1.. {
