@@ -520,7 +520,7 @@ impl BucketSpace {
             self.coordinate.classes(),
             self.coordinate.fine,
             self.coordinate.group.order(),
-            self.layout.len(),
+            self.layout.fields.len(),
             self.layout.words,
         )
     }

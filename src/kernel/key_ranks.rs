@@ -55,7 +55,6 @@ pub(crate) enum RunRule {
     Contents { parts: Vec<usize>, kinds: Vec<(usize, u8, u8)>, sum: Option<u8> },
 }
 
-/// A piece of a run.
 #[derive(Clone, Debug)]
 struct PieceDigit {
     key: KeyField,
@@ -125,7 +124,7 @@ impl KeyRanks {
                         let modulus = modulus as u64;
                         let turns = grow(if *sum && last == Some(i) { 1 } else { modulus })?;
                         let inverse = (1u64 << 16).div_ceil(modulus);
-                        let (key, placed) = (layout.field(part), !turn);
+                        let (key, placed) = (layout.fields[part], !turn);
                         digits.push(PieceDigit { key, modulus, inverse, placed, places, turns });
                     }
                     RankRun::Pieces { digits, parity: *parity }
@@ -374,7 +373,7 @@ impl Automaton {
         let width = usize::BITS - (values.max(2) - 1).leading_zeros();
         let mut parts: Vec<ContentPart> = Vec::new();
         for &field in fields {
-            let KeyField { word, shift, .. } = layout.field(field);
+            let KeyField { word, shift, .. } = layout.fields[field];
             match parts.last_mut() {
                 Some(part)
                     if part.word == word
@@ -437,7 +436,6 @@ impl Automaton {
     }
 }
 
-/// Builds an automaton.
 struct AutomatonBuilder<'a> {
     kinds: &'a [(usize, u8, u8)],
     width: u32,

@@ -271,7 +271,6 @@ struct DigitRun {
     digits: Vec<Digit>,
 }
 
-/// The digits of keys.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyDigits {
     /// The runs, most significant first.
@@ -316,7 +315,7 @@ impl KeyDigits {
             let run = runs.last_mut().expect("there is one now");
             run.turned |= modulus > 1;
             run.digits.push(Digit {
-                key: layout.field(field),
+                key: layout.fields[field],
                 string: KeyField { word, shift, bits, byte: 0 },
                 modulus: modulus as u64,
                 inverse: (1u64 << 16).div_ceil(modulus as u64),

@@ -19,7 +19,6 @@ const SAMPLE: usize = 256;
 #[cfg(target_arch = "x86_64")]
 const TABLES: usize = 8;
 
-/// A field of a key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyField {
     pub word: usize,
@@ -30,23 +29,20 @@ pub(crate) struct KeyField {
 }
 
 impl KeyField {
-    /// Returns the field of a key.
     #[inline(always)]
     pub fn value(self, key: &[u64]) -> u64 {
         self.of_word(key[self.word])
     }
 
-    /// Returns the field from its word.
     #[inline(always)]
     pub fn of_word(self, word: u64) -> u64 {
         word >> self.shift & ((1 << self.bits) - 1)
     }
 }
 
-/// The layout of the fields of keys.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyLayout {
-    fields: Vec<KeyField>,
+    pub fields: Vec<KeyField>,
     pub words: usize,
     #[cfg(target_arch = "x86_64")]
     spread: Option<Spread>,
@@ -137,7 +133,6 @@ impl KeyLayout {
         KeyLayout { words, ..self }
     }
 
-    /// Packs values into a key.
     pub fn pack(&self, values: &[u8]) -> Vec<u64> {
         let mut key = vec![0; self.words];
         for (field, &value) in self.fields.iter().zip(values) {
@@ -146,20 +141,9 @@ impl KeyLayout {
         key
     }
 
-    /// Returns a field of a key.
     #[inline]
     pub fn value(&self, key: &[u64], field: usize) -> usize {
         self.fields[field].value(key) as usize
-    }
-
-    /// Returns the position of a field.
-    pub fn field(&self, field: usize) -> KeyField {
-        self.fields[field]
-    }
-
-    /// Returns the number of fields.
-    pub fn len(&self) -> usize {
-        self.fields.len()
     }
 
     /// Returns the operation that sets field q to the entry of `tables[q]` for field `source[q]`.
@@ -236,7 +220,7 @@ impl KeyLayout {
             usize::from(value) != self.value(key, q)
         };
         // Most images differ in one of the fields in which most of a few hundred images differ.
-        let mut fields: Vec<usize> = (0..self.len()).collect();
+        let mut fields: Vec<usize> = (0..self.fields.len()).collect();
         if keys.len() > 4 * SAMPLE {
             let sample = || keys.iter().step_by(keys.len() / SAMPLE);
             let changed = |&q: &usize| sample().filter(|key| changes(*key, q)).count();

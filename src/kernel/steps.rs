@@ -277,7 +277,6 @@ impl SlotMoves {
         self.ends.len()
     }
 
-    /// Returns the moves into a slot.
     #[inline(always)]
     pub fn of(&self, slot: usize) -> &[SlotMove] {
         let begin = slot.checked_sub(1).map_or(0, |before| self.ends[before]);

@@ -595,13 +595,10 @@ impl Space {
         self.layout()?;
         let (begun, states) = (Instant::now(), self.states());
         observer.started(states);
-        let pdb = self.how().run_with(observer)?;
+        let how = Build::new(self.pattern.clone()).kind(Kind::AllMoves).resources(self.resources);
+        let pdb = how.run_with(observer)?;
         let counts = pdb.histogram().to_vec();
         let seconds = begun.elapsed().as_secs_f64();
         Ok((Depths { counts, states, complete: true, seconds }, pdb))
-    }
-
-    fn how(&self) -> Build {
-        Build::new(self.pattern.clone()).kind(Kind::AllMoves).resources(self.resources)
     }
 }

@@ -178,7 +178,6 @@ impl DiskBuild<'_> {
         })
     }
 
-    /// The existing files.
     fn files(&self) -> Result<Vec<RunFile>, PdbError> {
         let names = self.storage.list();
         let names = match names {
@@ -247,7 +246,6 @@ impl DiskBuild<'_> {
 /// The levels of a build.
 pub(crate) struct BuildLevels<'a> {
     pub storage: &'a dyn Storage,
-    /// The number of the build.
     pub run: u64,
     /// The last committed level.
     pub last: usize,
@@ -365,7 +363,6 @@ impl BuildLevels<'_> {
         Ok((bytes, hash))
     }
 
-    /// Opens a committed level.
     fn open(&self, depth: usize) -> Result<LevelReader, PdbError> {
         let name = name(depth as u32);
         let failed = |error| failed(self.storage, &name, error);

@@ -55,7 +55,6 @@ impl Grid {
         self.cells
     }
 
-    /// The cells that are free.
     pub fn free(&self, occupied: u64) -> u64 {
         self.all & !occupied
     }
@@ -316,7 +315,6 @@ impl SlotGraph {
         32 * sets + slots * (24 + 20 + 40 * tiles as u64)
     }
 
-    /// The number of slots of a class.
     pub fn slots(&self, class: usize) -> usize {
         self.starts[class].last().map_or(0, |&slots| slots as usize)
     }

@@ -55,7 +55,6 @@ impl Slots {
         &mut words[..self.count * self.unit]
     }
 
-    /// The words of a slot.
     pub fn of(&self, slot: usize) -> &[Word] {
         &self.words()[slot * self.unit..][..self.unit]
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tilewave::Error;
 use tilewave::internals::{Directory, Io, Manifest, lehmer};
 use tilewave::progress::{LevelDone, NoProgress, Progress};
-use tilewave::puzzle::{Goal, Size, StateSpace};
+use tilewave::puzzle::{Goal, StateSpace};
 use tilewave::search::disk::{Directories, Disk, Stopped};
 use tilewave::search::{Communicator, Outcome, Reduce, Search, SearchError};
 
@@ -14,9 +14,7 @@ use super::simulated::Simulated;
 use super::threads::ranks;
 
 fn search(size: &str) -> Search {
-    let size: Size = size.parse().unwrap();
-    let mut search = Search::new(Goal::Last.board(size).unwrap());
-    search.resources.threads = Some(1);
+    let mut search = super::search(size);
     search.keep_last = 5;
     search
 }

@@ -18,7 +18,7 @@ const README: &str = include_str!("../../README.md");
 /// Lines that the README may have.
 const LINES: usize = 140;
 
-fn root() -> &'static Path {
+pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 

@@ -11,6 +11,8 @@ use tilewave::puzzle::{Board, Definition, Metric, StateSpace, families};
 use tilewave::report::published_for;
 use tilewave::search::Search;
 
+use crate::readme::root;
+
 mod bounds;
 mod claims;
 mod depths;
@@ -49,10 +51,6 @@ impl Found {
         }
         families::parse(&self.puzzle).unwrap()
     }
-}
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 fn results() -> PathBuf {
