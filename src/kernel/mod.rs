@@ -136,25 +136,18 @@ impl Kernel {
 
     /// Returns whether this processor can run the kernel.
     pub fn is_supported(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        macro_rules! has {
+            ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* };
+        }
         match self {
             Kernel::Scalar => true,
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2 => {
-                is_x86_feature_detected!("avx2")
-                    && is_x86_feature_detected!("bmi2")
-                    && is_x86_feature_detected!("popcnt")
-            }
+            Kernel::Avx2 => has!("avx2" "bmi2" "popcnt"),
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx512 => {
-                is_x86_feature_detected!("avx512f")
-                    && is_x86_feature_detected!("avx512bw")
-                    && is_x86_feature_detected!("avx512dq")
-                    && is_x86_feature_detected!("avx512vbmi")
-                    && is_x86_feature_detected!("avx512vbmi2")
-                    && is_x86_feature_detected!("avx512vpopcntdq")
-                    && is_x86_feature_detected!("gfni")
-                    && is_x86_feature_detected!("bmi2")
-                    && is_x86_feature_detected!("popcnt")
+                has!("avx512f" "avx512bw" "avx512dq" "avx512vbmi" "avx512vbmi2")
+                    && has!("avx512vpopcntdq" "gfni" "bmi2" "popcnt")
             }
             #[cfg(not(target_arch = "x86_64"))]
             Kernel::Avx2 | Kernel::Avx512 => false,

@@ -515,11 +515,11 @@ impl Space {
     pub fn memory_bytes(&self) -> Result<u64, PdbError> {
         let layout = self.layout()?;
         let grid = Grid::new(self.pattern.size());
-        let subsets = Subsets::new(grid.cells(), layout.len()).expect("patterns are small");
+        let subsets = Subsets::new(grid.cells, layout.len()).expect("patterns are small");
         let first = subsets.iter().map(|set| u64::from(grid.free_of(set, 0).count_ones()));
         let first: u64 = first.sum();
-        let sets = binomial(grid.cells(), layout.len());
-        let slots = sets * (grid.cells() - layout.len()) as u64;
+        let sets = binomial(grid.cells, layout.len());
+        let slots = sets * (grid.cells - layout.len()) as u64;
         let copied = match self.blank {
             None => first.min(slots - first),
             Some(_) => 0,

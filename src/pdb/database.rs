@@ -35,7 +35,7 @@ use crate::{
 /// ```
 #[derive(Debug)]
 pub struct Pdb {
-    file: Container<Summary>,
+    pub(crate) file: Container<Summary>,
     order: EntryOrder,
 }
 
@@ -198,10 +198,6 @@ impl Pdb {
         }
     }
 
-    pub(crate) fn file(&self) -> &Container<Summary> {
-        &self.file
-    }
-
     /// Returns the entry order.
     pub fn entry_order(&self) -> &EntryOrder {
         &self.order
@@ -355,7 +351,7 @@ pub fn encode(pdb: &Pdb, encoding: Encoding) -> Result<Pdb, PdbError> {
     let layout = header.layout();
     let mut image = Image::zeroed(layout.data.end())?;
     let index = layout.index.of_mut(image.bytes_mut());
-    index.copy_from_slice(pdb.file().index());
+    index.copy_from_slice(pdb.file.index());
     let data = layout.data.of_mut(image.bytes_mut());
     match (old.encoding, encoding) {
         (Encoding::Bit, Encoding::Byte) => {
@@ -390,7 +386,7 @@ impl Pdb {
     /// The value modulo 4 of an entry with the given bit.
     #[inline]
     fn remainder(&self, set: u64, bit: u8) -> u8 {
-        let grid = self.entry_order().grid();
+        let grid = &self.order.grid;
         let colour = grid.colour(set) ^ grid.colour(set_of(self.pattern().home()));
         2 * bit + colour as u8
     }
@@ -403,7 +399,7 @@ impl Pdb {
         blank: u8,
         mut bit: impl FnMut(u64) -> Result<u8, E>,
     ) -> Result<Option<u8>, E> {
-        let (k, grid) = (cells.len(), self.entry_order().grid());
+        let (k, grid) = (cells.len(), &self.order.grid);
         let mut at = [0; Pattern::MAX_TILES];
         let at = &mut at[..k];
         at.copy_from_slice(cells);

@@ -150,11 +150,11 @@ pub fn rebuild_with(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(
     let part = |wrong: bool, part| match wrong {
         true => Err(PdbError::Wrong(format!(
             "the {part} in '{}' is wrong: rebuild the database",
-            pdb.file().path.display()
+            pdb.file.path.display()
         ))),
         false => Ok(()),
     };
-    part(pdb.file().index() != again.file().index(), "list of region starts")?;
+    part(pdb.file.index() != again.file.index(), "list of region starts")?;
     let pairs = pdb.bytes().iter().zip(again.bytes());
     let Some((byte, (a, b))) = pairs.enumerate().find(|(_, (a, b))| a != b) else {
         part(pdb.entries() != again.entries(), "number of entries")?;
@@ -175,7 +175,7 @@ fn wrong(pdb: &Pdb, entry: u64, [found, expected]: [u8; 2]) -> PdbError {
     PdbError::Wrong(format!(
         "entry {entry} of '{}' is {found}, but a search finds {expected}: the database is wrong: \
          rebuild it",
-        pdb.file().path.display()
+        pdb.file.path.display()
     ))
 }
 

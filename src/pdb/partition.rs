@@ -230,7 +230,7 @@ impl SetFile {
     /// Same errors as [`SetFile::read`].
     pub fn parse(bytes: &[u8], path: impl AsRef<Path>) -> Result<SetFile, PdbError> {
         let path = path.as_ref();
-        let wrong = |problem| SystemError::Wrong { path: path.to_path_buf(), kind: KIND, problem };
+        let wrong = |problem| KIND.wrong(path, problem);
         let text: SetText = serde_json::from_slice(bytes).map_err(|_| wrong(FileProblem::Other))?;
         if text.tilewave_set != VERSION {
             let (found, supported) = (text.tilewave_set, VERSION);
@@ -259,9 +259,8 @@ impl SetFile {
             tilewave_set: VERSION,
             partitions: partitions.map(|files| files.iter().map(name).collect()).collect(),
         };
-        let mut bytes = serde_json::to_vec_pretty(&text).map_err(|error| {
-            PdbError::System(crate::store::failed(path)(io::Error::other(error)))
-        })?;
+        let bytes = serde_json::to_vec_pretty(&text).map_err(io::Error::other);
+        let mut bytes = bytes.map_err(crate::store::failed(path))?;
         bytes.push(b'\n');
         let mut output = Output::create(path, replace)?;
         output.write(&bytes, |_| true)?;

@@ -24,7 +24,7 @@ use crate::{
 /// The adjacency of a board of at most 36 cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid {
-    cells: usize,
+    pub cells: usize,
     cols: usize,
     all: u64,
     not_left: u64,
@@ -49,10 +49,6 @@ impl Grid {
             not_right: all & !column(cols - 1),
             even: even.fold(0, |mask, cell| mask | 1 << cell),
         }
-    }
-
-    pub fn cells(&self) -> usize {
-        self.cells
     }
 
     pub fn free(&self, occupied: u64) -> u64 {
@@ -128,7 +124,7 @@ fn number(lows: u64, region: u64) -> usize {
 /// The entry order of a pattern's table.
 #[derive(Clone, Debug)]
 pub struct EntryOrder {
-    grid: Grid,
+    pub(crate) grid: Grid,
     k: usize,
     kind: Kind,
     subsets: Subsets,
@@ -138,7 +134,7 @@ impl EntryOrder {
     /// Returns the entry order of a pattern.
     pub fn new(pattern: &Pattern, kind: Kind) -> EntryOrder {
         let (grid, k) = (Grid::new(pattern.size()), pattern.tiles().len());
-        let subsets = Subsets::new(grid.cells(), k).expect("patterns are small");
+        let subsets = Subsets::new(grid.cells, k).expect("patterns are small");
         EntryOrder { grid, k, kind, subsets }
     }
 
@@ -167,7 +163,7 @@ impl EntryOrder {
     #[inline]
     pub fn entry(&self, cells: &[u8], blank: u8, starts: impl FnOnce(usize) -> u32) -> u64 {
         match self.kind {
-            Kind::Minimum | Kind::AllMoves => placement::rank(self.grid.cells(), cells),
+            Kind::Minimum | Kind::AllMoves => placement::rank(self.grid.cells, cells),
             Kind::Regions => {
                 let set = set_of(cells);
                 self.slot_of(set, blank, starts) * lehmer::count(self.k)
@@ -204,10 +200,6 @@ impl EntryOrder {
         (lows.count_ones() as usize, number(lows, region))
     }
 
-    pub(crate) fn grid(&self) -> &Grid {
-        &self.grid
-    }
-
     /// Calls `visit(entry, cells, region)` for all entries in order; the region is 0 in tables of the minimum kind.
     /// Cost: about 50 ns per entry.
     pub fn for_each(&self, mut visit: impl FnMut(u64, &[u8], usize)) {
@@ -216,7 +208,7 @@ impl EntryOrder {
         let mut entry = 0;
         match self.kind {
             Kind::Minimum | Kind::AllMoves => {
-                let n = self.grid.cells();
+                let n = self.grid.cells;
                 while placement::count(n, self.k).is_some_and(|count| entry < count) {
                     placement::unrank(n, entry, cells);
                     visit(entry, cells, 0);
@@ -276,7 +268,7 @@ impl SlotGraph {
     /// Builds the lists of all slots: of regions, or of cells if every move counts. Cost: about 100 ns per set.
     pub fn new(pattern: &Pattern, layout: Layout, kind: Kind) -> SlotGraph {
         let grid = Grid::new(pattern.size());
-        let subsets = Subsets::new(grid.cells(), layout.len()).expect("patterns are small");
+        let subsets = Subsets::new(grid.cells, layout.len()).expect("patterns are small");
         let all: Vec<u64> = subsets.iter().collect();
         let lows: Option<Vec<u64>> = (kind != Kind::AllMoves).then(|| {
             let mut lows = all.clone();
