@@ -2,6 +2,7 @@
 
 use super::*;
 use tilewave::internals::{LevelHeader, LevelReader, MANIFEST, MARKER, Manifest, PREVIOUS};
+use tilewave::progress::StopWhen;
 
 /// All files with their bytes, but for the lock.
 pub fn content(directory: &Simulated) -> Vec<(String, Vec<u8>)> {
@@ -259,22 +260,19 @@ fn a_complete_run_writes_nothing() {
 /// Nothing is lost when the last commit succeeds; when it fails, nobody says so.
 #[test]
 fn an_interrupt_does_not_hide_a_failed_commit() {
-    struct Fill(Simulated, std::sync::atomic::AtomicI64);
-    impl Progress for Fill {
-        fn interrupted(&self) -> bool {
-            let left = self.1.fetch_sub(1, std::sync::atomic::Ordering::Relaxed);
-            if left == 0 {
-                let cut_at = Some(self.0.syncs() + 1);
-                self.0.set_faults(Faults { cut_at, ..Faults::default() });
-            }
-            left <= 0
-        }
-    }
     let directory = Simulated::default();
     let mut disk = on(&directory, 1);
     disk.commit_every = std::time::Duration::from_secs(3600);
-    let seen = Fill(directory.clone(), 100.into());
-    let error = disk.run_with(&search("3x3"), &seen).unwrap_err().to_string();
+    let left = AtomicI64::new(100);
+    let fill = StopWhen(|| {
+        let left = left.fetch_sub(1, Ordering::Relaxed);
+        if left == 0 {
+            let cut_at = Some(directory.syncs() + 1);
+            directory.set_faults(Faults { cut_at, ..Faults::default() });
+        }
+        left <= 0
+    });
+    let error = disk.run_with(&search("3x3"), &fill).unwrap_err().to_string();
     assert!(error.contains("the power is cut"), "{error}");
 }
 

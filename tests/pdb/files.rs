@@ -1,6 +1,7 @@
 //! Files: what is written is read, damage is found, versions are pinned.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tilewave::SystemError;
 use tilewave::internals::FileProblem;
@@ -301,15 +302,6 @@ fn nothing_is_replaced_unasked() {
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
 }
 
-/// Stops at the n-th question.
-struct Stop(std::sync::atomic::AtomicI64);
-
-impl Progress for Stop {
-    fn interrupted(&self) -> bool {
-        self.0.fetch_sub(1, std::sync::atomic::Ordering::Relaxed) <= 0
-    }
-}
-
 #[test]
 fn an_interrupted_build_or_write_leaves_nothing() {
     let dir = tempfile::tempdir().unwrap();
@@ -318,16 +310,15 @@ fn an_interrupted_build_or_write_leaves_nothing() {
     for plain in [false, true] {
         for questions in [0, 1, 20] {
             let how = Build::new(pattern.clone()).plain(plain);
-            let stop = Stop(questions.into());
+            let asked = AtomicUsize::new(0);
+            let stop = StopWhen(|| asked.fetch_add(1, Ordering::Relaxed) >= questions);
             assert!(matches!(how.run_with(&stop), Err(PdbError::Interrupted(None))), "{questions}");
         }
     }
     let table = database(&goal, &[1, 2, 3, 4, 5], Kind::Minimum);
     let path = dir.path().join("x.pdb");
-    assert!(matches!(
-        table.save_with(&path, false, &Stop(0.into())),
-        Err(PdbError::Interrupted(None))
-    ));
+    let saved = table.save_with(&path, false, &StopWhen(|| true));
+    assert!(matches!(saved, Err(PdbError::Interrupted(None))));
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use tilewave::Kernel;
-use tilewave::progress::Progress;
+use tilewave::progress::StopWhen;
 use tilewave::puzzle::{Board, Metric, Size, StateSpace};
 use tilewave::search::{self, Engine, Search};
 
@@ -185,16 +185,10 @@ fn last_states_are_limited_and_complete_searches_return_antipodes() {
 
 #[test]
 fn a_search_stops_when_it_is_told_to() {
-    struct Impatient;
-    impl Progress for Impatient {
-        fn interrupted(&self) -> bool {
-            true
-        }
-    }
     let mut search = Search::new(Board::ordered(Size::new(3, 3).unwrap(), 8).unwrap());
     for engine in [Engine::Reference, Engine::Sweep] {
         search.engine = Some(engine);
-        let error = search.run_with(&Impatient).unwrap_err().to_string();
+        let error = search.run_with(&StopWhen(|| true)).unwrap_err().to_string();
         assert!(error.starts_with("interrupted at depth"), "{error}");
     }
 }
