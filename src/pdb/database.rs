@@ -345,6 +345,13 @@ pub fn encode(pdb: &Pdb, encoding: Encoding) -> Result<Pdb, PdbError> {
     if !old.kind.encodings().contains(&encoding) {
         return Err(PdbError::encoding());
     }
+    if (old.encoding, encoding) == (Encoding::Bit, Encoding::Byte) {
+        return Err(PdbError::Unsuitable(
+            "a database with one bit per entry stores no values that could be converted: build the \
+             database again with --encoding byte"
+                .into(),
+        ));
+    }
     let mut header = old.clone();
     header.encoding = encoding;
     header.stored_bytes = raw_bytes(header.entries, encoding);
@@ -353,26 +360,17 @@ pub fn encode(pdb: &Pdb, encoding: Encoding) -> Result<Pdb, PdbError> {
     let index = layout.index.of_mut(image.bytes_mut());
     index.copy_from_slice(pdb.file.index());
     let data = layout.data.of_mut(image.bytes_mut());
-    match (old.encoding, encoding) {
-        (Encoding::Bit, Encoding::Byte) => {
-            return Err(PdbError::Unsuitable(
-                "a database with one bit per entry stores no values that could be converted: build \
-                 the database again with --encoding byte"
-                    .into(),
-            ));
-        }
-        (Encoding::Byte, Encoding::Bit) => {
-            // An unreachable value is 255: bit 0, like those of all its neighbours.
-            let bit = |value: u8| if value == UNREACHED { 0 } else { bit_of(value) };
-            let pack =
-                |values: &[u8]| (0..).zip(values).fold(0, |byte, (i, &v)| byte | bit(v) << i);
-            const PART: usize = 1 << 16;
-            each_part(data, PART, &|part, bytes| {
-                let values = pdb.bytes()[8 * PART * part..].chunks(8);
-                bytes.iter_mut().zip(values).for_each(|(to, values)| *to = pack(values));
-            });
-        }
-        _ => data.copy_from_slice(pdb.bytes()),
+    if old.encoding == encoding {
+        data.copy_from_slice(pdb.bytes());
+    } else {
+        // An unreachable value is 255: bit 0, like those of all its neighbours.
+        let bit = |value: u8| if value == UNREACHED { 0 } else { bit_of(value) };
+        let pack = |values: &[u8]| (0..).zip(values).fold(0, |byte, (i, &v)| byte | bit(v) << i);
+        const PART: usize = 1 << 16;
+        each_part(data, PART, &|part, bytes| {
+            let values = pdb.bytes()[8 * PART * part..].chunks(8);
+            bytes.iter_mut().zip(values).for_each(|(to, values)| *to = pack(values));
+        });
     }
     Ok(Pdb::finish(image, header))
 }
@@ -405,8 +403,7 @@ impl Pdb {
         at.copy_from_slice(cells);
         let mut blank = usize::from(blank);
         let home = self.pattern().home();
-        let goal_region =
-            grid.region(grid.free(set_of(self.pattern().home())), self.pattern().goal().blank());
+        let goal_region = grid.region(grid.free(set_of(home)), self.pattern().goal().blank());
         let mut rest = self.remainder(set_of(at), bit(self.entry(at, blank as u8))?);
         // Damage that no checksum reveals must not make a walk endless.
         'walk: for value in 0..UNREACHED {

@@ -141,10 +141,8 @@ impl store::FileHeader for Summary {
 
     fn decode(fields: &Fields) -> Result<Summary, &'static str> {
         let [rows, cols] = [16, 17].map(|at| fields.byte(at).into());
-        let size = Size::new(rows, cols).map_err(|_| "invalid board size")?;
-        if size.cells() > GOAL_CELLS {
-            return Err("invalid board size");
-        }
+        let size = Size::new(rows, cols).ok().filter(|size| size.cells() <= GOAL_CELLS);
+        let size = size.ok_or("invalid board size")?;
         let goal: Vec<u16> = (0..size.cells()).map(|i| fields.u16(152 + 2 * i)).collect();
         let goal = Board::new(size, &goal).map_err(|_| "invalid goal")?;
         let k = usize::from(fields.byte(18));
@@ -155,10 +153,9 @@ impl store::FileHeader for Summary {
         let code = [19, 23, 22].map(|at| fields.byte(at));
         let kind = Kind::ALL.into_iter().find(|kind| kind.code() == code);
         let kind = kind.ok_or("unknown kind, entry order or metric")?;
-        let pattern = Pattern::of(goal, &tiles).map_err(|_| "invalid pattern")?;
-        if pattern.has_blank() != (kind == Kind::AllMoves) {
-            return Err("invalid pattern");
-        }
+        let pattern = Pattern::of(goal, &tiles).ok();
+        let pattern = pattern.filter(|of| of.has_blank() == (kind == Kind::AllMoves));
+        let pattern = pattern.ok_or("invalid pattern")?;
         let encoding = Encoding::ALL.into_iter().find(|&of| of as u8 == fields.byte(20));
         let encoding = encoding.ok_or("unknown encoding")?;
         if !kind.encodings().contains(&encoding) {

@@ -423,9 +423,10 @@ impl BuildLevels<'_> {
             let of = &mut search.classes[class];
             let masks = of.changed.par_chunks_mut(frame_slots);
             let words = of.seen.words_mut().par_chunks_mut(frame_slots * unit);
-            let work =
-                |decoder: &mut FrameDecoder,
-                 (frame, (masks, words)): (usize, (&mut [u64], &mut [Word]))| {
+            let frames = masks.zip(words).enumerate();
+            let states = frames.map_init(
+                || None,
+                |decoder, (frame, (masks, words))| {
                     masks.fill(0);
                     let mut new = vec![[0; 8]; words.len()];
                     if !self.join(&reader, frame, decoder, &mut new)? {
@@ -443,9 +444,8 @@ impl BuildLevels<'_> {
                         }
                     }
                     Ok(states)
-                };
-            let states = masks.zip(words).enumerate();
-            let states = states.map_init(|| None, work);
+                },
+            );
             let states = states.try_reduce(|| 0, |a, b| Ok(a + b))?;
             if states != reader.sum().states || found != reader.before {
                 let name = name(depth as u32);
