@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 
 use clap::ValueHint::DirPath;
-use serde::Serialize;
+use serde_json::json;
 use tilewave::{
     Pattern, Search,
     frontier::{FrontierOutcome, FrontierSearch},
@@ -18,15 +18,18 @@ use tilewave::{
         Chart, ListReport, Published, bytes, duration, grouped, histogram, published,
         published_for, thousands,
     },
-    search::disk::{self, Disk, Widths},
+    search::{
+        Engine,
+        disk::{self, Disk, Widths},
+    },
 };
 
 use crate::cli::{
-    Context, Counted, DiskOptions, Failure, Figures, MadeDirectories, MaxDepth, Result,
-    ResultReport, Running, SearchProgress, counts_csv, facts,
+    Context, Counted, DiskOptions, Failure, MadeDirectories, MaxDepth, Reply, Result, ResultReport,
+    Running, SearchProgress, counts_csv, facts, first_given,
     options::{Keep, ON_DISK, directories, whole},
-    output::Files,
-    puzzle, ranks, refuse, sweeps,
+    output::{Files, draw},
+    puzzle, ranks, refuse, refuse_in_lists, tiles,
 };
 
 /// Enumerate all states of a puzzle: depth distribution, God's number and antipodes.
@@ -110,22 +113,14 @@ impl Args {
         {
             return self.by_lists(puzzle, Some(&space));
         }
-        self.ahead.refuse(&space)?;
-        if self.no_symmetry {
-            refuse!(
-                "--no-symmetry works only in list searches, but the states of {space} are \
-                 numbered: leave it out"
-            );
-        }
+        self.ahead.refuse(self.no_symmetry, &space)?;
         let mut search = self.running.search(space)?;
         search.max_depth = max_depth;
         let _made = MadeDirectories::of(&self.dir);
         let disk = self.disk()?;
         run(&self.report, &self.running, search, disk)
     }
-}
 
-impl Args {
     /// How to use the disk, or `None` for a search in memory.
     fn disk(&self) -> Result<Option<Disk>> {
         if !self.dir.is_empty() {
@@ -146,11 +141,12 @@ impl Args {
 
     /// Searches a puzzle whose states have no numbers.
     fn by_lists(&self, puzzle: OrbitPuzzle, space: Option<&StateSpace>) -> Result<()> {
-        let start = self.start.as_ref().filter(|_| space.is_none()).map(|_| "--start");
-        let tiles = self.tiles.tiles.as_ref().map(|_| "--tiles");
-        let asked =
-            [start, tiles, for_numbers(&self.running, &self.report), self.on_disk.for_numbers()];
-        if let Some(option) = asked.into_iter().flatten().next() {
+        let given = first_given(&[
+            (self.start.is_some() && space.is_none(), "--start"),
+            (self.tiles.tiles.is_some(), "--tiles"),
+        ]);
+        let others = for_numbers(&self.running, &self.report).or(self.on_disk.for_numbers());
+        if let Some(option) = given.or(others) {
             refuse!(
                 "{option} works only with numbered states (boards of at most {} cells, and puzzles \
                  with one set of at most 16 distinct pieces), but {puzzle} needs a list search: \
@@ -176,8 +172,11 @@ pub fn run(
     disk: Option<Disk>,
 ) -> Result<()> {
     search.keep_last = report.keep_last();
-    if let Some(launch) = ranks::launch().filter(|launch| launch.concerns(disk.is_some())) {
-        sweeps(&search)?;
+    let launch = ranks::launch().filter(|launch| launch.concerns(disk.is_some()));
+    if search.engine == Some(Engine::Reference) && (disk.is_some() || launch.is_some()) {
+        refuse!("--dir does not work with the reference engine: leave out --engine reference");
+    }
+    if let Some(launch) = launch {
         return ranks::run(
             report,
             launch,
@@ -193,7 +192,6 @@ pub fn run(
     let progress = SearchProgress::new();
     let outcome = match disk {
         Some(mut disk) => {
-            sweeps(&search)?;
             disk.expected = expected(&search)?;
             disk.run_with(&search, &progress)?
         }
@@ -233,23 +231,6 @@ pub struct Tiles {
     blank: Option<u8>,
 }
 
-/// What the search of a pattern's space has found.
-#[derive(Serialize)]
-struct PatternSpace {
-    board: String,
-    goal: String,
-    tiles: Vec<u16>,
-    blank: Option<u8>,
-    states: u64,
-    found: u64,
-    complete: bool,
-    diameter: Option<usize>,
-    mean_depth: f64,
-    counts: Vec<u64>,
-    seconds: f64,
-    peak_memory_bytes: Option<u64>,
-}
-
 impl Args {
     /// Searches a pattern's space and writes its distribution.
     fn pattern(&self, pattern: Pattern) -> Result<()> {
@@ -259,71 +240,53 @@ impl Args {
             .resources(self.running.resources.get()?)
             .max_depth(self.max_depth.max_depth);
         let found = space.run_with(&SearchProgress::new())?;
-        destination.write(&PatternSpace::new(&space, found))
+        destination.write("depth,states", &pattern_space(&space, &found))
     }
 }
 
-impl PatternSpace {
-    fn new(space: &Space, of: Depths) -> PatternSpace {
-        let found: u64 = of.counts.iter().sum();
-        let moves = of.counts.iter().zip(0u128..);
-        let sum: u128 = moves.map(|(&states, depth)| u128::from(states) * depth).sum();
-        PatternSpace {
-            board: space.pattern.size().to_string(),
-            goal: space.pattern.goal().to_string(),
-            tiles: space.pattern.tiles().to_vec(),
-            blank: space.blank,
-            states: of.states,
-            found,
-            complete: of.complete,
-            diameter: of.complete.then_some(of.counts.len() - 1),
-            mean_depth: sum as f64 / found as f64,
-            counts: of.counts,
-            seconds: of.seconds,
-            peak_memory_bytes: internals::peak_memory(),
-        }
-    }
-}
-
-impl Figures for PatternSpace {
-    const COLUMNS: &'static str = "depth,states";
-
-    fn csv(&self) -> String {
-        counts_csv(&self.counts)
-    }
-
-    fn words(&self) -> String {
-        let tiles: Vec<String> = self.tiles.iter().map(u16::to_string).collect();
-        let start = self.blank.map_or("anywhere".into(), |cell| format!("on cell {cell}"));
-        let deepest = self.counts.len() - 1;
-        let stopped = format!("more than {deepest} (the search stopped there)");
-        let rows = [
-            ("board", self.board.clone()),
-            ("tiles", tiles.join(",")),
-            ("start", format!("tiles on their goal cells, blank {start}")),
-            ("states", format!("{} of {}", thousands(self.found), thousands(self.states))),
-            ("last depth", self.diameter.map_or(stopped, |diameter| diameter.to_string())),
-            ("mean depth", format!("{:.6}", self.mean_depth)),
-            ("time", duration(self.seconds)),
-            ("memory", bytes(self.peak_memory_bytes.unwrap_or_default())),
-        ];
-        histogram(&self.counts, self.states) + &facts(14, rows)
-    }
+/// What the search of a pattern's space has found.
+fn pattern_space(Space { pattern, blank, .. }: &Space, of: &Depths) -> Reply {
+    let (counts, board) = (&of.counts, pattern.size().to_string());
+    let found: u64 = counts.iter().sum();
+    let moves = counts.iter().zip(0u128..);
+    let sum: u128 = moves.map(|(&states, depth)| u128::from(states) * depth).sum();
+    let mean_depth = sum as f64 / found as f64;
+    let deepest = counts.len() - 1;
+    let peak_memory = internals::peak_memory();
+    let figures = json!({
+        "board": board,
+        "goal": pattern.goal().to_string(),
+        "tiles": pattern.tiles(),
+        "blank": blank,
+        "states": of.states,
+        "found": found,
+        "complete": of.complete,
+        "diameter": of.complete.then_some(deepest),
+        "mean_depth": mean_depth,
+        "counts": counts,
+        "seconds": of.seconds,
+        "peak_memory_bytes": peak_memory,
+    });
+    let start = blank.map_or("anywhere".into(), |cell| format!("on cell {cell}"));
+    let last = match of.complete {
+        true => deepest.to_string(),
+        false => format!("more than {deepest} (the search stopped there)"),
+    };
+    let rows = [
+        ("board", board),
+        ("tiles", tiles(pattern.tiles())),
+        ("start", format!("tiles on their goal cells, blank {start}")),
+        ("states", format!("{} of {}", thousands(found), thousands(of.states))),
+        ("last depth", last),
+        ("mean depth", format!("{mean_depth:.6}")),
+        ("time", duration(of.seconds)),
+        ("memory", bytes(peak_memory.unwrap_or_default())),
+    ];
+    let words = histogram(counts, of.states) + &facts(14, rows);
+    Reply { figures, words, csv: Some(counts_csv(counts)) }
 }
 
 // Searches with lists as levels.
-
-impl Figures for ListReport {
-    const COLUMNS: &'static str = ListReport::COLUMNS;
-
-    fn words(&self) -> String {
-        self.text()
-    }
-
-    fn csv(&self) -> String {
-        self.csv_lines()
-    }
-}
 
 /// `--count-ahead`.
 #[derive(clap::Args, Default)]
@@ -346,15 +309,15 @@ pub struct Ahead {
 }
 
 impl Ahead {
-    /// Refuses the option for a puzzle whose states have numbers.
-    pub fn refuse(&self, space: &StateSpace) -> Result<()> {
-        if self.count_ahead.is_some() {
+    /// Refuses the options of list searches for a puzzle whose states have numbers.
+    pub fn refuse(&self, no_symmetry: bool, space: &StateSpace) -> Result<()> {
+        let ahead = (self.count_ahead.is_some(), "--count-ahead");
+        first_given(&[ahead, (no_symmetry, "--no-symmetry")]).map_or(Ok(()), |option| {
             refuse!(
-                "--count-ahead works only in list searches, but the states of {space} are \
-                 numbered: leave it out"
-            );
-        }
-        Ok(())
+                "{option} works only in list searches, but the states of {space} are numbered: \
+                 leave it out"
+            )
+        })
     }
 }
 
@@ -368,7 +331,7 @@ pub fn lists_instead(
     numbered: Option<&str>,
 ) -> Result<Option<OrbitPuzzle>> {
     if running.by_lists() {
-        return Ok(Some(OrbitPuzzle::of_space(space).map_err(tilewave::Error::from)?));
+        return Ok(Some(OrbitPuzzle::of_space(space)?));
     }
     let search = running.search(space.clone())?.max_depth(max_depth);
     let on_disk = !dirs.is_empty();
@@ -423,11 +386,9 @@ pub fn run_lists(
     running: &Running,
     disk: Option<Disk>,
 ) -> Result<()> {
-    if let Some(option) = for_numbers(running, report) {
-        refuse!("{option} works only with numbered states, not in a list search: leave it out");
-    }
+    refuse_in_lists(for_numbers(running, report))?;
     let search = search.clone().keep_last(report.keep_last());
-    let finish = |files, found| finish(&search, published, report, files, &found);
+    let finish = |files, found| finish(&search, published, files, &found);
     if let Some(launch) = ranks::launch().filter(|launch| launch.concerns(disk.is_some())) {
         return ranks::run(
             report,
@@ -458,7 +419,6 @@ pub fn run_lists(
 fn finish(
     search: &FrontierSearch,
     published: Option<Published>,
-    report: &ResultReport,
     files: Files,
     found: &FrontierOutcome,
 ) -> Result<()> {
@@ -467,9 +427,10 @@ fn finish(
             "the states of the last depth were counted but not stored: none can be listed"
         );
     }
-    let chart = Chart::new(search.puzzle.to_string(), &found.counts(), found.complete);
     let answer = ListReport::new(&search.puzzle, found, published);
-    report.finish_figures(files, chart, &answer)?;
+    draw(files.plot, || Chart::new(search.puzzle.to_string(), &answer.counts, found.complete))?;
+    let (figures, words, csv) = (answer.json(), answer.text(), Some(answer.csv_lines()));
+    files.report.write(ListReport::COLUMNS, &Reply { figures, words, csv })?;
     match answer.first_wrong_depth {
         None => Ok(()),
         Some(_) => Err(Failure::failed(format!(

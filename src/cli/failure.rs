@@ -17,11 +17,7 @@ use std::{
 use clap::error::{ContextKind, ErrorKind};
 use tilewave::{
     Class, Error, Mapped, Size, SystemError,
-    pdb::PdbError,
-    puzzle::{PuzzleError, families, named},
-    search::SearchError,
-    solve::SolveError,
-    table::TableError,
+    puzzle::{families, named},
 };
 
 use crate::cli::progress::{self, INTERRUPTED};
@@ -105,8 +101,9 @@ impl Display for Failure {
     }
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
+impl<E: Into<Error>> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        let error = error.into();
         if let Error::System(SystemError::Write { reason, .. }) = &error
             && reason.kind() == io::ErrorKind::BrokenPipe
         {
@@ -130,27 +127,10 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Errors that convert into others.
-macro_rules! convert {
-    ($($narrow:ty => $how:path,)+) => {$(
-        impl From<$narrow> for Failure {
-            fn from(error: $narrow) -> Failure {
-                $how(error).into()
-            }
-        }
-    )+};
-}
-
-convert! {
-    PuzzleError => Error::from,
-    SearchError => Error::from,
-    SystemError => Error::from,
-    tilewave::internals::StorageError => Error::from,
-    PdbError => Error::from,
-    TableError => Error::from,
-    SolveError => Error::from,
-    serde_json::Error => Failure::failed,
-    std::string::FromUtf8Error => Failure::failed,
+impl From<serde_json::Error> for Failure {
+    fn from(error: serde_json::Error) -> Failure {
+        Failure::failed(error)
+    }
 }
 
 /// What is being done or looked at, in front of what is wrong.

@@ -9,25 +9,22 @@ use std::{
 };
 
 use clap::ValueHint::AnyPath;
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tilewave::{
     Directory, DistanceTable, Io,
     internals::{
         DATABASE_MAGIC, DatabaseMarker, LOG_OPENING, PRUNING_MAGIC, RUN_MAGICS, TABLE_MAGIC,
         read_log,
     },
-    pdb::{self, DiskBuild, Kind, SetFile, inspect},
+    pdb::{DiskBuild, Kind, SetFile, Summary, inspect},
     pruning::PruningTable,
     report::{bytes, duration, rate, thousands, value_histogram},
     search::disk,
 };
 
 use crate::cli::{
-    Context, Destination, Failure, Figures, OutputFormat, OutputOptions, Result, Subject, complain,
-    counts_csv, directories, facts,
-    make::{Table, TableFacts},
-    pdb::build::{DatabaseFacts, tiles},
+    Context, Failure, FileReply, OutputFormat, OutputOptions, Reply, Result, complain, counts_csv,
+    directories, facts, joined, make::Table, pdb::build::database_figures, subject, tiles,
     unopened,
 };
 
@@ -121,27 +118,6 @@ impl OwnFile {
     }
 }
 
-/// An answer, with the path it is about and what that is.
-#[derive(Serialize)]
-struct About<T> {
-    path: String,
-    r#type: &'static str,
-    #[serde(flatten)]
-    of: T,
-}
-
-impl<T: Figures> Figures for About<T> {
-    const COLUMNS: &'static str = T::COLUMNS;
-
-    fn words(&self) -> String {
-        self.of.words()
-    }
-
-    fn csv(&self) -> String {
-        self.of.csv()
-    }
-}
-
 /// Show what a tilewave file or directory contains.
 #[derive(clap::Args)]
 #[command(
@@ -158,313 +134,209 @@ pub struct InfoArgs {
 
 impl InfoArgs {
     pub fn run(&self) -> Result<()> {
-        let destination = self.output.reserve()?;
+        let mut destination = self.output.reserve()?;
         let (all, refused) = OwnFile::all(&self.paths)?;
         let several = self.paths.len() > 1;
-        let mut info = Info { destination, columns: None, several };
+        let mut last_columns = None;
         for file in &all {
-            let (path, r#type) = file.named();
-            match file {
-                OwnFile::Search(dirs) => info.add(path, r#type, status(dirs, info.format())?)?,
-                OwnFile::Build(dir) => info.add(path, r#type, BuildFacts::of(dir)?)?,
-                OwnFile::Set(set) => info.add(path, r#type, SetFacts::of(set)?)?,
-                OwnFile::Database(file) => {
-                    let summary = inspect(file)?;
-                    info.add(path, r#type, InfoFacts::of(&summary))?;
-                }
-                OwnFile::Table(file) => {
-                    let table = Table::Numbered(DistanceTable::open(file)?);
-                    info.add(path, r#type, TableFacts::new(&table))?;
-                }
-                OwnFile::Pruning(file) => {
-                    let table = Table::Pruning(PruningTable::open(file)?);
-                    info.add(path, r#type, TableFacts::new(&table))?;
-                }
-                OwnFile::Log(file) => info.add(path, r#type, LogFacts::of(file)?)?,
+            let (path, kind) = file.named();
+            let (columns, reply) = match file {
+                OwnFile::Search(dirs) => status(dirs, self.output.format)?,
+                OwnFile::Build(dir) => build(dir)?,
+                OwnFile::Set(set) => database_set(set)?,
+                OwnFile::Database(file) => database(&inspect(file)?),
+                OwnFile::Table(file) => Table::Numbered(DistanceTable::open(file)?).reply(None),
+                OwnFile::Pruning(file) => Table::Pruning(PruningTable::open(file)?).reply(None),
+                OwnFile::Log(file) => log(file)?,
+            };
+            if several && self.output.format == OutputFormat::Text {
+                let gap = if last_columns.is_none() { "" } else { "\n" };
+                destination.add(&format!("{gap}{path}: {kind}\n"))?;
             }
+            if last_columns != Some(columns) {
+                destination.heading(columns)?;
+            }
+            last_columns = Some(columns);
+            let figures = joined(json!({"path": path, "type": kind}), reply.figures);
+            destination.line(&Reply { figures, ..reply })?;
         }
-        info.destination.finish()?;
+        destination.finish()?;
         Failure::unless(!refused)
     }
 }
 
-/// Where answers of several kinds go.
-struct Info {
-    destination: Destination,
-    /// Columns of the last answer.
-    columns: Option<&'static str>,
-    several: bool,
-}
-
-impl Info {
-    fn format(&self) -> OutputFormat {
-        self.destination.format
-    }
-
-    fn add(&mut self, path: String, r#type: &'static str, of: impl Figures) -> Result<()> {
-        let (to, first) = (&mut self.destination, self.columns.is_none());
-        if to.format == OutputFormat::Text && self.several {
-            to.add(&format!("{}{path}: {}\n", if first { "" } else { "\n" }, r#type))?;
-        }
-        if self.columns != Some(of.columns()) {
-            to.heading(of.columns())?;
-        }
-        self.columns = Some(of.columns());
-        to.line(&About { path, r#type, of })
-    }
-}
-
 /// How far a search has come.
-#[derive(Serialize)]
-struct StatusFacts {
-    #[serde(flatten)]
-    subject: Subject,
-    goal: String,
-    start: String,
-    state: &'static str,
-    depth: Option<usize>,
-    chunks: u32,
-    chunks_done: usize,
-    levels: usize,
-    states: u64,
-    /// Nothing where nobody knows, or 64 bits are not enough.
-    all_states: Option<u64>,
-    seconds: f64,
-    states_per_second: f64,
-    eta_seconds: Option<f64>,
-    disk_bytes: u64,
-    scratch_bytes: u64,
-    disk_peak_bytes: u64,
-    bytes_written: u64,
-    #[serde(skip)]
-    name: String,
-}
-
-fn status(dirs: &[PathBuf], format: OutputFormat) -> Result<StatusFacts> {
+fn status(dirs: &[PathBuf], format: OutputFormat) -> Result<FileReply> {
     let of = disk::status(&directories(dirs)?)?;
     let (manifest, states, all_states) = (&of.manifest, of.states(), of.all_states);
-    let states_per_second = of.states_per_second();
+    let (goal, speed) = (&manifest.identity.goal, of.states_per_second());
     // The first levels are so thin that they say nothing about the rest.
     let telling = |all: &u64| states > all / 1000 && !manifest.complete;
     let rest = all_states.filter(telling).map(|all| all.saturating_sub(states));
-    Ok(StatusFacts {
-        subject: Subject::searched(&of.searched, format),
-        goal: manifest.identity.goal.clone(),
-        start: manifest.identity.start.clone(),
-        state: match (manifest.complete, of.running) {
-            (true, _) => "complete",
-            (false, true) => "running",
-            (false, false) => "stopped",
-        },
-        depth: of.depth,
-        chunks: manifest.chunks,
-        chunks_done: of.chunks_done,
-        levels: manifest.depth(),
-        states,
-        all_states,
-        seconds: manifest.seconds,
-        states_per_second,
-        eta_seconds: rest.map(|rest| rest as f64 / states_per_second.max(1e-9)),
-        disk_bytes: manifest.disk_bytes() + of.scratch_bytes,
-        scratch_bytes: of.scratch_bytes,
-        disk_peak_bytes: manifest.peak_bytes,
-        bytes_written: manifest.bytes_written,
-        name: of.searched.to_string(),
-    })
-}
-
-impl Figures for StatusFacts {
-    const COLUMNS: &'static str = "board,state,depth,chunks_done,chunks,states,seconds,disk_bytes";
-
-    fn words(&self) -> String {
-        let StatusFacts { name, goal, state, chunks, chunks_done, states, all_states, .. } = self;
-        let of = |all: u64| {
-            let share = *states as f64 * 100.0 / all as f64;
-            format!(" of {} ({share:.1} %)", thousands(all))
-        };
-        let of = all_states.map_or(String::new(), of);
-        let eta = self.eta_seconds.map_or(String::new(), |eta| format!(", ETA {}", duration(eta)));
-        let (time, speed) = (duration(self.seconds), rate(self.states_per_second));
-        let [now, most, written] =
-            [self.disk_bytes, self.disk_peak_bytes, self.bytes_written].map(bytes);
-        let last = format!("{}, the last depth", self.levels.saturating_sub(1));
-        let begun = |depth| format!("{depth}, {chunks_done} of {chunks} chunks done");
-        let rows = [
-            ("search", format!("{name}, goal {goal}: {state}")),
-            ("depth", self.depth.map_or(last, begun)),
-            ("states", thousands(*states) + &of),
-            ("time", format!("{time}, {speed} states/s{eta}")),
-            ("disk", format!("{now} now, {most} at the peak, {written} written")),
-        ];
-        facts(9, rows)
-    }
+    let eta = rest.map(|rest| rest as f64 / speed.max(1e-9));
+    let state = match (manifest.complete, of.running) {
+        (true, _) => "complete",
+        (false, true) => "running",
+        (false, false) => "stopped",
+    };
+    let disk_bytes = manifest.disk_bytes() + of.scratch_bytes;
+    let more = json!({
+        "goal": goal,
+        "start": manifest.identity.start,
+        "state": state,
+        "depth": of.depth,
+        "chunks": manifest.chunks,
+        "chunks_done": of.chunks_done,
+        "levels": manifest.depth(),
+        "states": states,
+        // Nothing where nobody knows, or 64 bits are not enough.
+        "all_states": all_states,
+        "seconds": manifest.seconds,
+        "states_per_second": speed,
+        "eta_seconds": eta,
+        "disk_bytes": disk_bytes,
+        "scratch_bytes": of.scratch_bytes,
+        "disk_peak_bytes": manifest.peak_bytes,
+        "bytes_written": manifest.bytes_written,
+    });
+    let share = |all: u64| {
+        let share = states as f64 * 100.0 / all as f64;
+        format!(" of {} ({share:.1} %)", thousands(all))
+    };
+    let share = all_states.map_or(String::new(), share);
+    let eta = eta.map_or(String::new(), |eta| format!(", ETA {}", duration(eta)));
+    let [now, most, written] = [disk_bytes, manifest.peak_bytes, manifest.bytes_written].map(bytes);
+    let last = format!("{}, the last depth", manifest.depth().saturating_sub(1));
+    let (chunks_done, chunks) = (of.chunks_done, manifest.chunks);
+    let begun = |depth| format!("{depth}, {chunks_done} of {chunks} chunks done");
+    let rows = [
+        ("search", format!("{}, goal {goal}: {state}", of.searched)),
+        ("depth", of.depth.map_or(last, begun)),
+        ("states", thousands(states) + &share),
+        ("time", format!("{}, {} states/s{eta}", duration(manifest.seconds), rate(speed))),
+        ("disk", format!("{now} now, {most} at the peak, {written} written")),
+    ];
+    let figures = joined(subject(&of.searched, format), more);
+    let reply = Reply { figures, words: facts(9, rows), csv: None };
+    Ok(("board,state,depth,chunks_done,chunks,states,seconds,disk_bytes", reply))
 }
 
 /// What the directory of a database's build says.
-#[derive(Serialize)]
-pub struct BuildFacts {
-    board: String,
-    goal: String,
-    tiles: Vec<u16>,
-    bytes: u64,
-}
-
-impl BuildFacts {
-    pub fn of(dir: &Path) -> Result<BuildFacts> {
-        let directory = Directory::open(dir, Io::Read).map_err(unopened(dir))?;
-        let Some(DatabaseMarker { board, goal, tiles, .. }) = DatabaseMarker::read(&directory)?
-        else {
-            return Err(Failure::failed(format!(
-                "'{}' no longer contains an unfinished build: the build has ended, or its files \
-                 were removed",
-                dir.display()
-            )));
-        };
-        let (_, bytes) = DiskBuild::new(&directory).space()?;
-        Ok(BuildFacts { board, goal, tiles, bytes })
-    }
-}
-
-impl Figures for BuildFacts {
-    const COLUMNS: &'static str = "board,goal,tiles,bytes";
-
-    fn words(&self) -> String {
-        let rows = [
-            (
-                "build",
-                "an unfinished pattern database: to continue the build, repeat the command that \
-                 started it"
-                    .into(),
-            ),
-            ("board", self.board.clone()),
-            ("goal", self.goal.clone()),
-            ("tiles", tiles(&self.tiles)),
-            ("levels", bytes(self.bytes)),
-        ];
-        facts(10, rows)
-    }
+pub fn build(dir: &Path) -> Result<FileReply> {
+    let directory = Directory::open(dir, Io::Read).map_err(unopened(dir))?;
+    let Some(marker) = DatabaseMarker::read(&directory)? else {
+        return Err(Failure::failed(format!(
+            "'{}' no longer contains an unfinished build: the build has ended, or its files \
+             were removed",
+            dir.display()
+        )));
+    };
+    let DatabaseMarker { board, goal, tiles: numbers, .. } = marker;
+    let (_, size) = DiskBuild::new(&directory).space()?;
+    let figures = json!({"board": board, "goal": goal, "tiles": numbers, "bytes": size});
+    let what = "an unfinished pattern database: to continue the build, repeat the command that \
+                started it";
+    let rows = [
+        ("build", what.into()),
+        ("board", board),
+        ("goal", goal),
+        ("tiles", tiles(&numbers)),
+        ("levels", bytes(size)),
+    ];
+    Ok(("board,goal,tiles,bytes", Reply { figures, words: facts(10, rows), csv: None }))
 }
 
 /// The databases of a set.
-#[derive(Serialize)]
-struct SetFacts {
-    board: String,
-    goal: String,
-    bytes: u64,
-    partitions: Vec<Vec<MemberFacts>>,
-}
-
-#[derive(Serialize)]
-struct MemberFacts {
-    file: String,
-    tiles: Vec<u16>,
-    bytes: u64,
-}
-
-impl SetFacts {
-    fn of(path: &Path) -> Result<SetFacts> {
-        let set = SetFile::read(path)?;
-        let mut facts = SetFacts {
-            board: String::new(),
-            goal: String::new(),
-            bytes: 0,
-            partitions: Vec::new(),
-        };
-        let mut known: Vec<&PathBuf> = Vec::new();
-        for partition in &set.partitions {
-            let mut members = Vec::new();
-            for file in partition {
-                let summary = inspect(file)?;
-                let (pattern, bytes) = (&summary.pattern, summary.file_bytes());
-                facts.board = pattern.size().to_string();
-                facts.goal = pattern.goal().to_string();
-                if !known.contains(&file) {
-                    known.push(file);
-                    facts.bytes += bytes;
-                }
-                let (file, tiles) = (file.display().to_string(), pattern.tiles().to_vec());
-                members.push(MemberFacts { file, tiles, bytes });
+fn database_set(path: &Path) -> Result<FileReply> {
+    let (mut board, mut goal, mut size) = (String::new(), String::new(), 0);
+    let (mut partitions, mut shown) = (Vec::new(), Vec::new());
+    let mut known: Vec<PathBuf> = Vec::new();
+    for partition in SetFile::read(path)?.partitions {
+        let (mut members, mut words) = (Vec::new(), Vec::new());
+        for file in partition {
+            let summary = inspect(&file)?;
+            let (pattern, bytes) = (&summary.pattern, summary.file_bytes());
+            board = pattern.size().to_string();
+            goal = pattern.goal().to_string();
+            let (name, numbers) = (file.display().to_string(), pattern.tiles());
+            members.push(json!({"file": name, "tiles": numbers, "bytes": bytes}));
+            words.push(tiles(numbers));
+            if !known.contains(&file) {
+                known.push(file);
+                size += bytes;
             }
-            facts.partitions.push(members);
         }
-        Ok(facts)
+        partitions.push(members);
+        shown.push(("partition", words.join("  ")));
     }
-}
-
-impl Figures for SetFacts {
-    const COLUMNS: &'static str = "board,goal,partitions,bytes";
-
-    fn words(&self) -> String {
-        let partition = |members: &Vec<MemberFacts>| {
-            let all: Vec<String> = members.iter().map(|member| tiles(&member.tiles)).collect();
-            ("partition", all.join("  "))
-        };
-        let mut rows = vec![("board", self.board.clone()), ("goal", self.goal.clone())];
-        rows.extend(self.partitions.iter().map(partition));
-        rows.push(("bytes", bytes(self.bytes)));
-        facts(11, rows)
-    }
+    let figures = json!({"board": board, "goal": goal, "bytes": size, "partitions": partitions});
+    let mut rows = vec![("board", board), ("goal", goal)];
+    rows.extend(shown);
+    rows.push(("bytes", bytes(size)));
+    Ok(("board,goal,partitions,bytes", Reply { figures, words: facts(11, rows), csv: None }))
 }
 
 /// What a database file says about itself.
-#[derive(Serialize)]
-struct InfoFacts<'a> {
-    #[serde(flatten)]
-    of: DatabaseFacts<'a>,
-    compressed: bool,
-    order: &'static str,
-    metric: &'static str,
-    reached: u64,
-}
-
-impl InfoFacts<'_> {
-    fn of(summary: &pdb::Summary) -> InfoFacts<'_> {
-        let (order, metric) = match summary.kind {
-            Kind::Minimum => ("lexicographic placements", "moves of pattern tiles"),
-            Kind::AllMoves => ("lexicographic placements", "moves of all tiles"),
-            Kind::Regions => ("sets, regions, arrangements", "moves of pattern tiles"),
-        };
-        InfoFacts {
-            of: DatabaseFacts::new(summary),
-            compressed: summary.compressed,
-            order,
-            metric,
-            reached: summary.histogram.iter().sum(),
-        }
-    }
-}
-
-impl Figures for InfoFacts<'_> {
-    const COLUMNS: &'static str = "value,entries";
-
-    fn csv(&self) -> String {
-        counts_csv(self.of.histogram)
-    }
-
-    fn words(&self) -> String {
-        let of = &self.of;
-        let compressed = if self.compressed { ", compressed" } else { "" };
-        let rows = [
-            ("board", of.board.clone()),
-            ("goal", of.goal.clone()),
-            ("tiles", tiles(of.tiles)),
-            ("kind", of.kind.into()),
-            ("encoding", format!("{}{compressed}", of.encoding)),
-            ("order", self.order.into()),
-            ("metric", self.metric.into()),
-            ("entries", thousands(of.entries)),
-            ("reached", thousands(self.reached)),
-            ("maximum", of.max.to_string()),
-            ("mean", format!("{:.6}", of.mean)),
-            ("bytes", bytes(of.bytes)),
-            ("checksum", of.checksum.clone()),
-        ];
-        value_histogram(of.histogram, self.reached) + &facts(10, rows)
-    }
+fn database(of: &Summary) -> FileReply {
+    let (order, metric) = match of.kind {
+        Kind::Minimum => ("lexicographic placements", "moves of pattern tiles"),
+        Kind::AllMoves => ("lexicographic placements", "moves of all tiles"),
+        Kind::Regions => ("sets, regions, arrangements", "moves of pattern tiles"),
+    };
+    let reached = of.histogram.iter().sum();
+    let more = json!({
+        "compressed": of.compressed,
+        "order": order,
+        "metric": metric,
+        "reached": reached,
+    });
+    let compressed = if of.compressed { ", compressed" } else { "" };
+    let rows = [
+        ("board", of.pattern.size().to_string()),
+        ("goal", of.pattern.goal().to_string()),
+        ("tiles", tiles(of.pattern.tiles())),
+        ("kind", of.kind.to_string()),
+        ("encoding", format!("{}{compressed}", of.encoding)),
+        ("order", order.into()),
+        ("metric", metric.into()),
+        ("entries", thousands(of.entries)),
+        ("reached", thousands(reached)),
+        ("maximum", of.maximum().to_string()),
+        ("mean", format!("{:.6}", of.mean())),
+        ("bytes", bytes(of.file_bytes())),
+        ("checksum", format!("{:016x}", of.checksum)),
+    ];
+    let words = value_histogram(&of.histogram, reached) + &facts(10, rows);
+    let figures = joined(database_figures(of), more);
+    ("value,entries", Reply { figures, words, csv: Some(counts_csv(&of.histogram)) })
 }
 
 /// How far the boards of a log have come.
-#[derive(Serialize)]
+fn log(path: &Path) -> Result<FileReply> {
+    let LogFacts { goal, boards, solved, begun, nodes, seconds } = LogFacts::of(path)?;
+    let size = std::fs::metadata(path)?.len();
+    let figures = json!({
+        "goal": goal,
+        "boards": boards,
+        "solved": solved,
+        "begun": begun,
+        "nodes": nodes,
+        "seconds": seconds,
+        "bytes": size,
+    });
+    let [solved, boards, begun] = [solved, boards, begun].map(thousands);
+    let rows = [
+        ("goal", goal),
+        ("boards", format!("{solved} of {boards} solved, {begun} partly searched")),
+        ("nodes", thousands(nodes)),
+        ("time", duration(seconds)),
+        ("bytes", bytes(size)),
+    ];
+    let reply = Reply { figures, words: facts(10, rows), csv: None };
+    Ok(("goal,boards,solved,begun,nodes,seconds", reply))
+}
+
+/// What the lines of a log add up to.
 pub struct LogFacts {
     goal: String,
     pub boards: u64,
@@ -474,7 +346,6 @@ pub struct LogFacts {
     /// Nodes and seconds of the solved ones.
     nodes: u64,
     seconds: f64,
-    bytes: u64,
 }
 
 impl LogFacts {
@@ -508,23 +379,6 @@ impl LogFacts {
             begun: begun.len() as u64,
             nodes,
             seconds,
-            bytes: std::fs::metadata(path)?.len(),
         })
-    }
-}
-
-impl Figures for LogFacts {
-    const COLUMNS: &'static str = "goal,boards,solved,begun,nodes,seconds";
-
-    fn words(&self) -> String {
-        let [solved, boards, begun] = [self.solved, self.boards, self.begun].map(thousands);
-        let rows = [
-            ("goal", self.goal.clone()),
-            ("boards", format!("{solved} of {boards} solved, {begun} partly searched")),
-            ("nodes", thousands(self.nodes)),
-            ("time", duration(self.seconds)),
-            ("bytes", bytes(self.bytes)),
-        ];
-        facts(10, rows)
     }
 }

@@ -9,13 +9,14 @@ use std::{
     time::Instant,
 };
 
-use serde::Serialize;
+use serde_json::json;
 use tilewave::{
     Board, Constructive, DistanceTable, Search, Size, internals,
     progress::StopWhen,
     pruning::{EntrySize, PruningTable},
-    puzzle::MoveStyle,
+    puzzle::{MoveStyle, StateSpace, orbits::OrbitPuzzle},
     report::{bytes, counted, duration, histogram, thousands},
+    search::disk::Searched,
     solve::{
         Scrambler,
         models::{Cnf, IntegerProgram, Question, decode},
@@ -24,9 +25,9 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Context, Counted, Destination, Figures, GoalOption, OutputFile, OutputFormat, ResourceOptions,
-    Result, SearchProgress, Subject, bfs, choice, count, counts_csv, facts, print, progress,
-    puzzle, refuse, seed,
+    Context, Counted, Destination, FileReply, GoalOption, OutputFile, OutputFormat, Reply,
+    ResourceOptions, Result, SearchProgress, bfs, choice, count, counts_csv, facts, first_given,
+    joined, print, progress, puzzle, refuse, seed, subject,
 };
 
 // `tilewave table`.
@@ -80,38 +81,6 @@ pub struct TableArgs {
     resources: ResourceOptions,
 }
 
-/// What a table holds.
-#[derive(Serialize)]
-pub struct TableFacts {
-    #[serde(flatten)]
-    subject: Subject,
-    goal: String,
-    encoding: &'static str,
-    /// Entries, where some stand for no state.
-    entries: u64,
-    /// Where entries stand for symmetric states.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    symmetries: Option<usize>,
-    states: u64,
-    complete: bool,
-    diameter: Option<usize>,
-    histogram: Vec<u64>,
-    bytes: u64,
-    checksum: String,
-    #[serde(skip)]
-    puzzle: String,
-}
-
-/// What was built.
-#[derive(Serialize)]
-struct BuiltTable {
-    file: String,
-    #[serde(flatten)]
-    of: TableFacts,
-    seconds: f64,
-    peak_memory_bytes: Option<u64>,
-}
-
 /// A table of numbered states, or of a puzzle of several sets of pieces.
 pub enum Table {
     Numbered(DistanceTable),
@@ -121,178 +90,143 @@ pub enum Table {
 impl TableArgs {
     pub fn run(&self) -> Result<()> {
         let (begun, file) = (Instant::now(), &self.output);
-        let table = self.make(&self.puzzle, file)?;
+        let searched = self.counted.searched(&self.puzzle)?;
+        // Refuse before any work what could not be kept.
+        OutputFile::reserve(file, self.force)?;
+        let table = match searched {
+            Searched::Numbered(space) => Table::Numbered(self.numbered(space)?),
+            Searched::Listed(puzzle) => Table::Pruning(self.listed(&puzzle)?),
+        };
         let Some(destination) = Destination::beside(file, self.format) else {
             return Ok(());
         };
-        destination.write(&BuiltTable {
-            file: file.display().to_string(),
-            of: TableFacts::new(&table),
-            seconds: begun.elapsed().as_secs_f64(),
-            peak_memory_bytes: internals::peak_memory(),
-        })
+        let (columns, reply) = table.reply(Some((file, begun.elapsed().as_secs_f64())));
+        destination.write(columns, &reply)
     }
 
     /// Searches a puzzle and writes its table.
-    fn make(&self, puzzle: &str, file: &Path) -> Result<Table> {
-        let orbits = self.counted.orbits(puzzle)?;
-        let space = if orbits.is_none() { Some(self.counted.space(puzzle)?) } else { None };
-        // Refuse before any work what could not be kept.
-        OutputFile::reserve(file, self.force)?;
+    fn listed(&self, puzzle: &OrbitPuzzle) -> Result<PruningTable> {
+        let (file, force, symmetric) = (&self.output, self.force, self.up_to_symmetry);
         let (resources, progress) = (self.resources.get()?, SearchProgress::new());
-        let stop = StopWhen(progress::asked);
-        if let Some(puzzle) = orbits {
-            let size = self.encoding.unwrap_or(EntrySize::Nibble);
-            if self.on_disk {
-                let (kind, to) = ((size, self.up_to_symmetry), (file, self.force));
-                let table = PruningTable::build_on_disk(&puzzle, kind, to, resources, &progress)?;
-                return Ok(Table::Pruning(table));
-            }
-            let table = match self.up_to_symmetry {
-                true => PruningTable::build_up_to_symmetry(&puzzle, size, resources, &progress),
-                false => PruningTable::build_with(&puzzle, size, resources, &progress),
-            }?;
-            table.save(file, self.force, &stop)?;
-            return Ok(Table::Pruning(table));
+        let size = self.encoding.unwrap_or(EntrySize::Nibble);
+        if self.on_disk {
+            let (kind, to) = ((size, symmetric), (file.as_path(), force));
+            return Ok(PruningTable::build_on_disk(puzzle, kind, to, resources, &progress)?);
         }
-        for (given, name) in [(self.up_to_symmetry, "up-to-symmetry"), (self.on_disk, "on-disk")] {
-            if given {
-                refuse!(
-                    "--{name} works only for puzzles whose pieces turn, look alike or form several \
-                     sets: leave it out"
-                );
-            }
+        let table = match symmetric {
+            true => PruningTable::build_up_to_symmetry(puzzle, size, resources, &progress),
+            false => PruningTable::build_with(puzzle, size, resources, &progress),
+        }?;
+        table.save(file, force, &StopWhen(progress::asked))?;
+        Ok(table)
+    }
+
+    /// Searches numbered states and writes their table.
+    fn numbered(&self, space: StateSpace) -> Result<DistanceTable> {
+        let (resources, progress) = (self.resources.get()?, SearchProgress::new());
+        let wrong = [(self.up_to_symmetry, "--up-to-symmetry"), (self.on_disk, "--on-disk")];
+        if let Some(option) = first_given(&wrong) {
+            refuse!(
+                "{option} works only for puzzles whose pieces turn, look alike or form several \
+                 sets: leave it out"
+            );
         }
         let encoding = match self.encoding {
             None | Some(EntrySize::Mod3) => TableEncoding::Mod3,
             Some(EntrySize::Byte) => TableEncoding::Byte,
-            Some(EntrySize::Nibble) => {
-                refuse!(
-                    "--encoding nibble works only for puzzles whose pieces turn, look alike or form \
-                     several sets: use mod3 or byte"
-                )
-            }
+            Some(EntrySize::Nibble) => refuse!(
+                "--encoding nibble works only for puzzles whose pieces turn, look alike or form \
+                 several sets: use mod3 or byte"
+            ),
         };
-        let space = space.expect("a puzzle has numbered states or several sets of pieces");
         let search = Search::of(space).resources(resources);
         let table = DistanceTable::build_with(&search, encoding, &progress)?;
-        table.save_with(file, self.force, &stop)?;
-        Ok(Table::Numbered(table))
+        table.save_with(&self.output, self.force, &StopWhen(progress::asked))?;
+        Ok(table)
     }
 }
 
-impl TableFacts {
-    pub fn new(of: &Table) -> TableFacts {
-        let (subject, puzzle, goal, encoding, histogram) = match of {
+impl Table {
+    /// What it holds, with the columns of CSV; for one that was built, also its file and the seconds that it took.
+    pub fn reply(&self, built: Option<(&Path, f64)>) -> FileReply {
+        let (counts, size, checksum) = match self {
+            Table::Numbered(table) => (table.histogram(), table.file_bytes(), table.checksum()),
+            Table::Pruning(table) => (table.histogram(), table.file_bytes(), table.checksum()),
+        };
+        let states: u64 = counts.iter().sum();
+        let (searched, goal, encoding) = match self {
             Table::Numbered(table) => {
                 let space = table.space();
-                // One table is no line among others.
-                let subject = Subject::new(space, OutputFormat::Json);
-                (
-                    subject,
-                    space.to_string(),
-                    space.goal_text(),
-                    table.encoding().name(),
-                    table.histogram(),
-                )
+                (Searched::Numbered(space.clone()), space.goal_text(), table.encoding().name())
             }
             Table::Pruning(table) => {
                 let puzzle = table.puzzle();
-                let subject = Subject::listed(puzzle, OutputFormat::Json);
                 let goal = bfs::goal_text(puzzle);
-                (subject, puzzle.to_string(), goal, table.entry_size().name(), table.histogram())
+                (Searched::Listed(puzzle.clone()), goal, table.entry_size().name())
             }
         };
-        let states = histogram.iter().sum();
-        let (complete, entries, bytes, checksum) = match of {
+        // Some entries of pruning tables stand for no state, or for symmetric ones.
+        let (entries, symmetries, complete) = match self {
             Table::Numbered(table) => {
                 let all = table.space().states();
-                (all == Some(states), all.unwrap_or(states), table.file_bytes(), table.checksum())
+                (all.unwrap_or(states), None, all == Some(states))
             }
-            Table::Pruning(table) => (true, table.entries(), table.file_bytes(), table.checksum()),
+            Table::Pruning(table) => {
+                (table.entries(), Some(table.symmetries()).filter(|&order| order > 1), true)
+            }
         };
-        TableFacts {
-            subject,
-            goal,
-            encoding,
-            entries,
-            symmetries: match of {
-                Table::Pruning(table) => Some(table.symmetries()).filter(|&order| order > 1),
-                Table::Numbered(_) => None,
-            },
-            states,
-            complete,
-            diameter: complete.then_some(histogram.len() - 1),
-            histogram: histogram.to_vec(),
-            bytes,
-            checksum: format!("{checksum:016x}"),
-            puzzle,
+        let (last, checksum) = (counts.len() - 1, format!("{checksum:016x}"));
+        let name = built.map(|(file, _)| file.display().to_string());
+        let mut figures = name.map_or(json!({}), |name| json!({"file": name}));
+        // One table is no line among others.
+        figures = joined(figures, subject(&searched, OutputFormat::Json));
+        figures = joined(figures, json!({"goal": goal, "encoding": encoding, "entries": entries}));
+        if let Some(order) = symmetries {
+            figures["symmetries"] = order.into();
         }
-    }
-}
-
-impl TableFacts {
-    fn deepest(&self) -> String {
-        let word = if self.complete { "God's number" } else { "depth" };
-        format!("{word} {}", self.histogram.len() - 1)
-    }
-
-    /// The goal, unless it is the long line of a puzzle of many pieces.
-    fn short_goal(&self) -> String {
-        if self.goal.len() > 60 { String::new() } else { self.goal.clone() }
-    }
-}
-
-impl Figures for TableFacts {
-    const COLUMNS: &'static str = "depth,states";
-
-    fn csv(&self) -> String {
-        counts_csv(&self.histogram)
-    }
-
-    fn words(&self) -> String {
-        let rows = [
-            ("puzzle", self.puzzle.clone()),
-            ("goal", self.short_goal()),
-            ("encoding", self.encoding.into()),
-            (
-                "entries",
-                match self.symmetries {
-                    Some(order) => format!(
-                        "{}, one per class of symmetric states ({order} symmetries)",
-                        thousands(self.entries)
-                    ),
-                    None => thousands(self.entries),
-                },
-            ),
-            ("states", format!("{}, {}", thousands(self.states), self.deepest())),
-            ("bytes", bytes(self.bytes)),
-            ("checksum", self.checksum.clone()),
-        ];
-        histogram(&self.histogram, self.states) + &facts(10, rows)
-    }
-}
-
-impl Figures for BuiltTable {
-    const COLUMNS: &'static str = TableFacts::COLUMNS;
-
-    fn csv(&self) -> String {
-        self.of.csv()
-    }
-
-    fn words(&self) -> String {
-        let TableFacts { encoding, puzzle, .. } = &self.of;
-        let goal = self.of.short_goal();
-        let goal = if goal.is_empty() { goal } else { format!("goal {goal}, ") };
-        format!(
-            "{}wrote {}: {puzzle}, {goal}{} states, {}, {encoding}, {} in {}\n",
-            histogram(&self.of.histogram, self.of.states),
-            self.file,
-            thousands(self.of.states),
-            self.of.deepest(),
-            bytes(self.of.bytes),
-            duration(self.seconds),
-        )
+        let more = json!({
+            "states": states,
+            "complete": complete,
+            "diameter": complete.then_some(last),
+            "histogram": counts,
+            "bytes": size,
+            "checksum": checksum,
+        });
+        figures = joined(figures, more);
+        let deepest = format!("{} {last}", if complete { "God's number" } else { "depth" });
+        // Not the long line of a puzzle of many pieces.
+        let goal = Some(goal).filter(|goal| goal.len() <= 60).unwrap_or_default();
+        let (all, size) = (thousands(states), bytes(size));
+        let words = match built {
+            Some((file, seconds)) => {
+                let more =
+                    json!({"seconds": seconds, "peak_memory_bytes": internals::peak_memory()});
+                figures = joined(figures, more);
+                let goal = if goal.is_empty() { goal } else { format!("goal {goal}, ") };
+                format!(
+                    "wrote {}: {searched}, {goal}{all} states, {deepest}, {encoding}, {size} in {}\n",
+                    file.display(),
+                    duration(seconds),
+                )
+            }
+            None => {
+                let classes = symmetries.map_or(String::new(), |order| {
+                    format!(", one per class of symmetric states ({order} symmetries)")
+                });
+                let rows = [
+                    ("puzzle", searched.to_string()),
+                    ("goal", goal),
+                    ("encoding", encoding.into()),
+                    ("entries", thousands(entries) + &classes),
+                    ("states", format!("{all}, {deepest}")),
+                    ("bytes", size),
+                    ("checksum", checksum),
+                ];
+                facts(10, rows)
+            }
+        };
+        let words = histogram(counts, states) + &words;
+        ("depth,states", Reply { figures, words, csv: Some(counts_csv(counts)) })
     }
 }
 

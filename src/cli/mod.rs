@@ -1,7 +1,7 @@
 //! The command line: nothing but parsing, progress and printing. The list of commands and the manual pages are here.
 //!
 //! A command is a struct of options with `run`. It asks `puzzle` for the state space, `options` for what is shared,
-//! calls the library, and gives what it found as `Figures` to `output`, which writes text, CSV or JSON. `progress`
+//! calls the library, and gives what it found as a `Reply` to `output`, which writes text, CSV or JSON. `progress`
 //! shows how far work is and listens for Ctrl-C; `failure` makes one line and an exit code of any error; `ranks` runs a
 //! command as one of several processes.
 //!
@@ -42,11 +42,12 @@ pub(crate) use crate::cli::{
     failure::{Context, Failure, Result, complain, refuse, unopened},
     options::{
         DiskOptions, GoalOption, Keep, MadeDirectories, MaxDepth, ResourceOptions, Running,
-        Threads, bandwidth, choice, count, directories, drawn_seed, made, seed, time, whole,
+        Threads, bandwidth, choice, count, directories, drawn_seed, first_given, made,
+        refuse_in_lists, seed, time, whole,
     },
     output::{
-        Destination, Figures, OutputFile, OutputFormat, OutputOptions, ResultReport, Subject,
-        counts_csv, facts, print, sweeps,
+        Destination, Figures, FileReply, OutputFile, OutputFormat, OutputOptions, Reply,
+        ResultReport, counts_csv, csv_line, facts, joined, print, subject, tiles,
     },
     progress::{SearchProgress, StatusLine, aside, eta, part},
     puzzle::{Counted, PuzzleAndStates, puzzle},
@@ -95,7 +96,8 @@ enum Command {
     Verify(runs::VerifyArgs),
     Plan(plan::Args),
     Puzzles(states::PuzzlesArgs),
-    Pdb(pdb::Args),
+    #[command(subcommand)]
+    Pdb(pdb::PdbCommand),
     Solve(solve::Args),
     Scramble(make::ScrambleArgs),
     Encode(make::EncodeArgs),
@@ -239,7 +241,7 @@ impl ManArgs {
         match &self.dir {
             Some(dir) => write_all(&command, "tilewave", dir)
                 .context(format!("cannot write manual pages to '{}'", dir.display())),
-            None => print(&String::from_utf8(page(&command, "tilewave")?)?),
+            None => print(&String::from_utf8_lossy(&page(&command, "tilewave")?)),
         }
     }
 }
@@ -293,7 +295,7 @@ impl CompletionsArgs {
     pub fn run(&self, program: clap::Command) -> Result<()> {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut without_files(program), "tilewave", &mut text);
-        print(&String::from_utf8(text)?)
+        print(&String::from_utf8_lossy(&text))
     }
 }
 

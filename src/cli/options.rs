@@ -127,11 +127,9 @@ impl Running {
         let engine = match self.engine {
             None => None,
             Some(EngineChoice::Of(engine)) => Some(engine),
-            Some(EngineChoice::Frontier) => {
-                refuse!(
-                    "--engine frontier works only with bfs, plan, antipodes and levels: leave it out"
-                )
-            }
+            Some(EngineChoice::Frontier) => refuse!(
+                "--engine frontier works only with bfs, plan, antipodes and levels: leave it out"
+            ),
         };
         Ok(Search::of(space).engine(engine).resources(self.resources.get()?))
     }
@@ -143,8 +141,20 @@ impl Running {
 
     /// The engine for numbered states that was asked for.
     pub fn numbered(&self) -> Option<&'static str> {
-        self.engine.filter(|_| !self.by_lists()).map(|_| "--engine")
+        first_given(&[(self.engine.is_some() && !self.by_lists(), "--engine")])
     }
+}
+
+/// The first of some options that is given.
+pub fn first_given(options: &[(bool, &'static str)]) -> Option<&'static str> {
+    options.iter().find(|(given, _)| *given).map(|(_, option)| *option)
+}
+
+/// Refuses an option that only searches of numbered states have.
+pub fn refuse_in_lists(option: Option<&str>) -> Result<()> {
+    option.map_or(Ok(()), |option| {
+        refuse!("{option} works only with numbered states, not in a list search: leave it out")
+    })
 }
 
 /// `--goal`.
@@ -160,8 +170,15 @@ pub struct GoalOption {
 
 impl GoalOption {
     pub fn board(&self, size: Size) -> Result<Board> {
-        let goal = self.goal.as_ref().unwrap_or(&Goal::Last);
-        Ok(goal.board(size)?)
+        Ok(self.goal.as_ref().unwrap_or(&Goal::Last).board(size)?)
+    }
+
+    /// Refuses a goal for a puzzle that is no board.
+    pub fn refuse(&self, word: &str) -> Result<()> {
+        if self.goal.is_some() {
+            refuse!("--goal is only for boards, and {word} is not a board: leave out --goal");
+        }
+        Ok(())
     }
 
     /// The goal board of a size, which is a table's when there is one.
@@ -192,19 +209,19 @@ pub struct MaxDepth {
 
 /// The seed asked for, or one that is drawn and logged.
 pub fn seed(asked: Option<u64>) -> Result<u64> {
-    let drawn = || {
-        let seed = drawn_seed()?;
-        tracing::info!("random seed {seed}");
-        Ok(seed)
-    };
-    asked.map_or_else(drawn, Ok)
+    if let Some(seed) = asked {
+        return Ok(seed);
+    }
+    let seed = drawn_seed()?;
+    tracing::info!("random seed {seed}");
+    Ok(seed)
 }
 
 /// A random seed from the system.
 pub fn drawn_seed() -> Result<u64> {
-    let refused =
-        |error| format!("cannot generate a random seed ({error}); specify one with --seed");
-    random::seed().map_err(|error| Failure::failed(refused(error)))
+    random::seed().map_err(|error| {
+        Failure::failed(format!("cannot generate a random seed ({error}); specify one with --seed"))
+    })
 }
 
 // Words of the command line and what they stand for. Every error says what was written and what to write.
@@ -242,10 +259,7 @@ pub fn count<T>() -> impl Fn(&str) -> Result<T, String> + Clone
 where
     T: FromStr,
 {
-    |text| {
-        let wrong = || format!("'{text}' is not a non-negative whole number");
-        text.parse().map_err(|_| wrong())
-    }
+    |text| text.parse().map_err(|_| format!("'{text}' is not a non-negative whole number"))
 }
 
 /// The bytes a second that `5GB/s` stands for; `5Gb/s` and `5Gbit/s` are bits, an eighth of that.
@@ -338,21 +352,23 @@ pub struct DiskOptions {
 impl DiskOptions {
     /// The first option given that only searches of numbered states have.
     pub fn for_numbers(&self) -> Option<&'static str> {
-        let digits = self.shared_digits.map(|_| "--shared-digits");
-        digits.or(self.planes.map(|_| "--planes")).or(self.codec.map(|_| "--codec"))
+        first_given(&[
+            (self.shared_digits.is_some(), "--shared-digits"),
+            (self.planes.is_some(), "--planes"),
+            (self.codec.is_some(), "--codec"),
+        ])
     }
 
     /// The first option given that a search in memory has not.
     pub fn given(&self) -> Option<&'static str> {
-        let others = [
+        let others = first_given(&[
             (self.io.is_some(), "--io"),
             (self.zstd_level.is_some(), "--zstd-level"),
             (self.commit_every.is_some(), "--commit-every"),
             (self.disk_limit.is_some(), "--disk-limit"),
             (self.ignore_space, "--ignore-space"),
-        ];
-        let others = others.into_iter().find(|(given, _)| *given);
-        self.for_numbers().or(others.map(|(_, option)| option))
+        ]);
+        self.for_numbers().or(others)
     }
 
     pub fn disk_in(&self, dirs: &[PathBuf]) -> Result<Disk> {
@@ -421,14 +437,13 @@ impl Drop for MadeDirectories {
 
 /// A directory, made when missing; see [`MadeDirectories`] for what becomes of it.
 pub fn made(path: &Path, io: Io) -> Result<Directory> {
-    if !path.exists() {
-        let made = std::fs::create_dir_all(path);
-        made.map_err(|error| {
-            let path = path.display();
-            Failure::failed(format!(
-                "cannot create directory '{path}': {error}; choose a location that you can write to"
-            ))
-        })?;
+    if !path.exists()
+        && let Err(error) = std::fs::create_dir_all(path)
+    {
+        return Err(Failure::failed(format!(
+            "cannot create directory '{}': {error}; choose a location that you can write to",
+            path.display()
+        )));
     }
     Directory::open(path, io).map_err(unopened(path))
 }

@@ -3,13 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
 use serde_json::{Value, json};
 use tilewave::{
-    Search, internals,
-    puzzle::{Metric, StateSpace, orbits::OrbitPuzzle},
+    internals,
+    puzzle::Metric,
     report::{self, Chart, ChartFormat, html::LAST_DRAWN, one_key_per_line},
-    search::{Engine, Outcome, disk::Searched},
+    search::{Outcome, disk::Searched},
 };
 
 use crate::cli::{Failure, Result, count, refuse};
@@ -27,23 +26,49 @@ pub enum OutputFormat {
     Jsonl,
 }
 
-/// What a command has found: its fields are the keys of JSON, some of them the columns of CSV.
-pub trait Figures: Serialize + Sized {
-    const COLUMNS: &'static str;
-
-    /// The columns, where not all answers have the same.
-    fn columns(&self) -> &'static str {
-        Self::COLUMNS
-    }
+/// What a command has found, in each form; only the form that is asked for is made.
+pub trait Figures {
+    /// The keys of JSON, some of them the columns of CSV.
+    fn figures(&self) -> Value;
 
     fn words(&self) -> String;
 
-    /// The lines of CSV: one, unless there are several states or depths.
-    fn csv(&self) -> String {
-        let figures = figures(self);
-        let fields = self.columns().split(',').map(|name| field(&figures[name]));
-        fields.collect::<Vec<_>>().join(",") + "\n"
+    /// The lines of CSV, where there are several states or depths.
+    fn csv(&self) -> Option<String> {
+        None
     }
+}
+
+/// What a command has found, where every form is made in no time.
+pub struct Reply {
+    pub figures: Value,
+    pub words: String,
+    pub csv: Option<String>,
+}
+
+/// What a file holds, with the columns of CSV.
+pub type FileReply = (&'static str, Reply);
+
+impl Figures for Reply {
+    fn figures(&self) -> Value {
+        self.figures.clone()
+    }
+
+    fn words(&self) -> String {
+        self.words.clone()
+    }
+
+    fn csv(&self) -> Option<String> {
+        self.csv.clone()
+    }
+}
+
+/// Figures, and more of them behind.
+pub fn joined(mut figures: Value, more: Value) -> Value {
+    if let (Some(all), Value::Object(more)) = (figures.as_object_mut(), more) {
+        all.extend(more);
+    }
+    figures
 }
 
 /// Lines of CSV for counts by depth or value.
@@ -57,39 +82,20 @@ pub fn facts<'a>(width: usize, facts: impl IntoIterator<Item = (&'a str, String)
     said.map(|(label, words)| format!("{:<width$}{words}\n", label)).collect()
 }
 
-/// What is searched, as answers name it.
-#[derive(Serialize)]
-pub struct Subject {
-    board: Option<String>,
-    puzzle: String,
-    metric: Option<&'static str>,
+/// Tiles as they are shown: `1,2,3`.
+pub fn tiles(tiles: &[u16]) -> String {
+    tiles.iter().map(u16::to_string).collect::<Vec<_>>().join(",")
 }
 
-impl Subject {
-    /// What stands under `board` is the size of one; CSV has one column for all names.
-    pub fn new(space: &StateSpace, format: OutputFormat) -> Subject {
-        let (size, puzzle) = (space.size().map(|size| size.to_string()), space.name());
-        Subject {
-            board: size.or_else(|| (format == OutputFormat::Csv).then(|| puzzle.clone())),
-            puzzle,
-            metric: space.metric().map(Metric::name),
-        }
-    }
-
-    /// What a run searches.
-    pub fn searched(searched: &Searched, format: OutputFormat) -> Subject {
-        match searched {
-            Searched::Numbered(space) => Subject::new(space, format),
-            Searched::Listed(puzzle) => Subject::listed(puzzle, format),
-        }
-    }
-
-    /// A puzzle of several sets of pieces.
-    pub fn listed(puzzle: &OrbitPuzzle, format: OutputFormat) -> Subject {
-        let puzzle = puzzle.to_string();
-        let board = (format == OutputFormat::Csv).then(|| puzzle.clone());
-        Subject { board, puzzle, metric: None }
-    }
+/// What is searched, as answers name it. What stands under `board` is the size of one; CSV has one column for all names.
+pub fn subject(searched: &Searched, format: OutputFormat) -> Value {
+    let (size, puzzle, metric) = match searched {
+        Searched::Numbered(space) => (space.size(), space.name(), space.metric()),
+        Searched::Listed(puzzle) => (None, puzzle.to_string(), None),
+    };
+    let any = (format == OutputFormat::Csv).then(|| puzzle.clone());
+    let board = size.map(|size| size.to_string()).or(any);
+    json!({"board": board, "puzzle": puzzle, "metric": metric.map(Metric::name)})
 }
 
 /// An output to be written: refused at once when it exists or its directory cannot be written, so that no
@@ -156,13 +162,15 @@ pub struct Destination {
     pub format: OutputFormat,
     file: Option<OutputFile>,
     held: String,
+    /// The columns of CSV, by their names among the figures.
+    columns: &'static str,
     /// What comes before the next of several answers in one JSON document, which has begun.
     next: Option<&'static str>,
 }
 
 impl Destination {
     pub fn stdout(format: OutputFormat) -> Destination {
-        Destination { format, file: None, held: String::new(), next: None }
+        Destination { format, file: None, held: String::new(), columns: "", next: None }
     }
 
     /// Stdout beside a file that has been written, unless that has gone there itself.
@@ -180,7 +188,8 @@ impl Destination {
     }
 
     /// Adds what comes before several answers.
-    pub fn heading(&mut self, columns: &str) -> Result<()> {
+    pub fn heading(&mut self, columns: &'static str) -> Result<()> {
+        self.columns = columns;
         match self.format {
             OutputFormat::Csv => self.add(&format!("{columns}\n")),
             OutputFormat::Json if self.next.is_none() => {
@@ -192,9 +201,14 @@ impl Destination {
     }
 
     /// Adds one of several answers, the first with its heading; between those for people stands an empty line.
-    pub fn answer(&mut self, first: bool, answer: &impl Figures) -> Result<()> {
+    pub fn answer(
+        &mut self,
+        first: bool,
+        columns: &'static str,
+        answer: &impl Figures,
+    ) -> Result<()> {
         match first {
-            true => self.heading(answer.columns())?,
+            true => self.heading(columns)?,
             false if self.format == OutputFormat::Text => self.add("\n")?,
             false => {}
         }
@@ -206,10 +220,12 @@ impl Destination {
         let text = match self.format {
             OutputFormat::Json => {
                 let gap = self.next.replace(",\n").unwrap_or_default();
-                format!("{gap}{}", figures(answer))
+                format!("{gap}{}", versioned(answer))
             }
-            OutputFormat::Jsonl => format!("{}\n", figures(answer)),
-            OutputFormat::Csv => answer.csv(),
+            OutputFormat::Jsonl => format!("{}\n", versioned(answer)),
+            OutputFormat::Csv => {
+                answer.csv().unwrap_or_else(|| csv_line(self.columns, &answer.figures()))
+            }
             OutputFormat::Text => answer.words(),
         };
         self.add(&text)
@@ -227,23 +243,26 @@ impl Destination {
     }
 
     /// Writes the one answer of a command.
-    pub fn write(mut self, answer: &impl Figures) -> Result<()> {
+    pub fn write(mut self, columns: &'static str, answer: &impl Figures) -> Result<()> {
         if self.format == OutputFormat::Json {
-            self.add(&one_key_per_line(&figures(answer)))?;
+            self.add(&one_key_per_line(&versioned(answer)))?;
         } else {
-            self.heading(answer.columns())?;
+            self.heading(columns)?;
             self.line(answer)?;
         }
         self.finish()
     }
 }
 
-/// The figures of an answer by name, with the version of this program.
-fn figures(answer: &impl Figures) -> Value {
-    // Nothing but numbers, texts and lists of them under names.
-    let mut figures = serde_json::to_value(answer).unwrap_or_default();
-    figures["version"] = json!(env!("CARGO_PKG_VERSION"));
-    figures
+/// The figures of an answer, with the version of this program.
+fn versioned(answer: &impl Figures) -> Value {
+    joined(answer.figures(), json!({"version": env!("CARGO_PKG_VERSION")}))
+}
+
+/// The line of CSV that has some of the figures.
+pub fn csv_line(columns: &str, figures: &Value) -> String {
+    let fields = columns.split(',').map(|name| field(&figures[name]));
+    fields.collect::<Vec<_>>().join(",") + "\n"
 }
 
 /// A figure in a line of CSV; of several, how many there are.
@@ -284,9 +303,9 @@ pub struct ResultReport {
 }
 
 pub struct Files {
-    plot: Option<(ChartFormat, OutputFile)>,
+    pub plot: Option<(ChartFormat, OutputFile)>,
     html: Option<OutputFile>,
-    report: Destination,
+    pub report: Destination,
 }
 
 impl ResultReport {
@@ -294,12 +313,6 @@ impl ResultReport {
     pub fn keep_last(&self) -> usize {
         let drawn = self.html.as_ref().map_or(0, |_| LAST_DRAWN);
         self.list.unwrap_or(0).max(drawn)
-    }
-
-    /// Writes the result of a search whose states have no numbers.
-    pub fn finish_figures(&self, files: Files, chart: Chart, figures: &impl Figures) -> Result<()> {
-        draw(files.plot, || chart)?;
-        files.report.write(figures)
     }
 
     /// The first option that is for boards and puzzles with numbers for their states.
@@ -335,21 +348,19 @@ impl ResultReport {
         if let Some(file) = html {
             file.write(report.html()?.as_bytes())?;
         }
+        let figures = || {
+            let mut figures = report.json();
+            if let Some(most) = self.list {
+                let last = outcome.last.iter().take(most).map(|&state| outcome.space.text(state));
+                figures["last"] = last.collect();
+            }
+            figures
+        };
         destination.add(&match self.output.format {
             OutputFormat::Text => report.text(),
             OutputFormat::Csv => report.csv(),
-            OutputFormat::Json | OutputFormat::Jsonl => {
-                let mut figures = report.json();
-                if let Some(most) = self.list {
-                    let space = &outcome.space;
-                    let last = outcome.last.iter().take(most);
-                    figures["last"] = json!(last.map(|&s| space.text(s)).collect::<Vec<_>>());
-                }
-                match self.output.format {
-                    OutputFormat::Json => one_key_per_line(&figures),
-                    _ => format!("{figures}\n"),
-                }
-            }
+            OutputFormat::Json => one_key_per_line(&figures()),
+            OutputFormat::Jsonl => format!("{}\n", figures()),
         })?;
         destination.finish()?;
         // A search that contradicts what is known is a failed check, however it was asked for.
@@ -364,14 +375,6 @@ impl ResultReport {
     }
 }
 
-fn draw(plot: Option<(ChartFormat, OutputFile)>, chart: impl FnOnce() -> Chart) -> Result<()> {
+pub fn draw(plot: Option<(ChartFormat, OutputFile)>, chart: impl FnOnce() -> Chart) -> Result<()> {
     plot.map_or(Ok(()), |(format, file)| file.write(&chart().bytes(format)?))
-}
-
-/// Refuses an engine that keeps nothing on disk.
-pub fn sweeps(search: &Search) -> Result<()> {
-    if search.engine == Some(Engine::Reference) {
-        refuse!("--dir does not work with the reference engine: leave out --engine reference");
-    }
-    Ok(())
 }

@@ -15,19 +15,22 @@ use tilewave::{
         named,
         orbits::{OrbitPuzzle, Turns},
     },
+    search::disk::Searched,
 };
 
-use crate::cli::{Context, Failure, GoalOption, Result, choice, refuse, unopened};
+use crate::cli::{Context, Failure, GoalOption, Result, choice, first_given, refuse, unopened};
 
 /// Most bytes of a file that defines a puzzle.
 const MAX_FILE: u64 = 16 << 20;
 
-/// What is wrong with `--directed` without a file.
-const DIRECTED: &str = "--directed is only for puzzle files: leave it out";
+/// Whether a word is the name of a file, by its ending or because there is one.
+fn is_file(word: &str) -> bool {
+    Format::of(word).is_some() || Path::new(word).is_file()
+}
 
 /// A word that can be meant as a puzzle; boards and members of families are ones that there are.
 pub fn puzzle(word: &str) -> Result<String, String> {
-    if Format::of(word).is_some() || Path::new(word).is_file() || named::parse(word).is_some() {
+    if is_file(word) || named::parse(word).is_some() {
         return Ok(word.into());
     }
     let (family, _) = word.split_once(':').unwrap_or((word, ""));
@@ -235,35 +238,30 @@ impl Counted {
 
     /// Refuses what boards do not have.
     pub fn refuse_of_boards(&self) -> Result<()> {
-        let wrong = [
-            (self.metric.is_some(), "--metric"),
-            (self.directed, "--directed"),
+        let own = [(self.metric.is_some(), "--metric"), (self.directed, "--directed")];
+        first_given(&own)
+            .or(self.changed())
+            .map_or(Ok(()), |option| refuse!("{option} does not apply to boards: leave it out"))
+    }
+
+    /// The option that makes another puzzle of one, if there is one.
+    fn changed(&self) -> Option<&'static str> {
+        first_given(&[
             (!self.pieces.is_empty(), "--pieces"),
             (!self.ignore_orientation.is_empty(), "--ignore-orientation"),
             (!self.same.is_empty(), "--same"),
             (self.generators.is_some(), "--generators"),
             (self.goals.is_some(), "--goals"),
             (self.subgroup.is_some(), "--subgroup"),
-        ];
-        match wrong.into_iter().find(|(wrong, _)| *wrong) {
-            Some((_, option)) => {
-                refuse!("{option} does not apply to boards: leave it out")
-            }
-            None => Ok(()),
-        }
+        ])
     }
 
-    /// The option that makes another puzzle of one, if there is one.
-    fn changed(&self) -> Option<&'static str> {
-        let all = [
-            ("--pieces", self.pieces.is_empty()),
-            ("--ignore-orientation", self.ignore_orientation.is_empty()),
-            ("--same", self.same.is_empty()),
-            ("--generators", self.generators.is_none()),
-            ("--goals", self.goals.is_none()),
-            ("--subgroup", self.subgroup.is_none()),
-        ];
-        all.into_iter().find(|(_, absent)| !absent).map(|(option, _)| option)
+    /// What a word on the command line names, of whatever kind.
+    pub fn searched(&self, word: &str) -> Result<Searched> {
+        Ok(match self.orbits(word)? {
+            Some(puzzle) => Searched::Listed(puzzle),
+            None => Searched::Numbered(self.space(word)?),
+        })
     }
 
     /// What a word on the command line names: RxC, FAMILY:NUMBERS or a file.
@@ -278,9 +276,7 @@ impl Counted {
             );
         }
         if word.starts_with(|c: char| c.is_ascii_digit()) && Format::of(word).is_none() {
-            if let Some(wrong) = self.only_files() {
-                refuse!("{wrong}");
-            }
+            self.refuse_of_files()?;
             let space = StateSpace::of_board(self.goal.board(word.parse()?)?);
             return Ok(space.in_metric(self.metric().unwrap_or_default()));
         }
@@ -291,17 +287,26 @@ impl Counted {
         Ok(StateSpace::of_puzzle(definition))
     }
 
-    /// What is wrong with options for files where there is none.
-    fn only_files(&self) -> Option<&'static str> {
-        let turns = "--metric htm and --metric qtm are only for twisty puzzles: leave out --metric";
-        self.turns().map(|_| turns).or(self.directed.then_some(DIRECTED))
+    /// Refuses options for files where there is none.
+    fn refuse_of_files(&self) -> Result<()> {
+        if self.turns().is_some() {
+            refuse!(
+                "--metric htm and --metric qtm are only for twisty puzzles: leave out --metric"
+            );
+        }
+        self.refuse_directed()
+    }
+
+    fn refuse_directed(&self) -> Result<()> {
+        if self.directed {
+            refuse!("--directed is only for puzzle files: leave it out");
+        }
+        Ok(())
     }
 
     /// The puzzle of one set of pieces that a word names.
     fn definition(&self, word: &str) -> Result<Definition> {
-        if self.goal.goal.is_some() {
-            refuse!("--goal is only for boards, and {word} is not a board: leave out --goal");
-        }
+        self.goal.refuse(word)?;
         if let Some(metric) = self.metric() {
             refuse!(
                 "--metric {} is only for boards, and {word} is not a board: leave out --metric; every \
@@ -310,12 +315,11 @@ impl Counted {
             );
         }
         // A file whose name does not say what is in it says how to call it.
-        if Format::of(word).is_some() || Path::new(word).is_file() {
-            return self.file(Path::new(word));
+        if is_file(word) {
+            let (name, text) = text(Path::new(word))?;
+            return Ok(formats::read(&name, &text, self.counting())?);
         }
-        if let Some(wrong) = self.only_files() {
-            refuse!("{wrong}");
-        }
+        self.refuse_of_files()?;
         Ok(families::parse(word)?)
     }
 
@@ -336,7 +340,7 @@ impl Counted {
             None if word.parse::<Size>().is_ok() => return Ok(None),
             None => {
                 let space = StateSpace::of_puzzle(self.definition(word)?);
-                (OrbitPuzzle::of_space(&space).map_err(tilewave::Error::from)?, Turns::Directed)
+                (OrbitPuzzle::of_space(&space)?, Turns::Directed)
             }
             Some(whole) => whole,
         };
@@ -346,13 +350,11 @@ impl Counted {
     fn changed_puzzle(&self, (puzzle, turns): (OrbitPuzzle, Turns)) -> Result<OrbitPuzzle> {
         self.variant()?.of(puzzle, turns).map_err(|error| match (error, &self.goals) {
             // Where in a file it stands.
-            (PuzzleError::Goal { number, error }, Some(path)) => {
-                Failure::from(tilewave::Error::from(PuzzleError::File {
-                    file: path.display().to_string(),
-                    line: 0,
-                    reason: PuzzleError::Goal { number, error }.into(),
-                }))
-            }
+            (PuzzleError::Goal { number, error }, Some(path)) => Failure::from(PuzzleError::File {
+                file: path.display().to_string(),
+                line: 0,
+                reason: PuzzleError::Goal { number, error }.into(),
+            }),
             (PuzzleError::NoOrbit { name, orbits }, _) => {
                 let lists = [
                     ("--pieces", &self.pieces),
@@ -365,7 +367,7 @@ impl Counted {
                 let error = PuzzleError::NoOrbit { name, orbits };
                 Failure::usage(format!("{option}: {error}").trim_start_matches(": "))
             }
-            (error, _) => Failure::from(tilewave::Error::from(error)),
+            (error, _) => error.into(),
         })
     }
 
@@ -394,8 +396,7 @@ impl Counted {
     /// The puzzle, and which powers of its moves are moves as well.
     fn whole_orbits(&self, word: &str) -> Result<Option<(OrbitPuzzle, Turns)>> {
         let Some(puzzle) = named::parse(word) else {
-            let is_file = Format::of(word).is_some() || Path::new(word).is_file();
-            if !is_file {
+            if !is_file(word) {
                 return Ok(None);
             }
             let (name, text) = text(Path::new(word))?;
@@ -409,13 +410,9 @@ impl Counted {
                 FilePuzzle::Positions(_) => Ok(None),
             };
         };
-        if self.goal.goal.is_some() {
-            refuse!("--goal is only for boards, and {word} is not a board: leave out --goal");
-        }
+        self.goal.refuse(word)?;
         self.refuse_metric(word)?;
-        if self.directed {
-            refuse!("{DIRECTED}");
-        }
+        self.refuse_directed()?;
         Ok(Some((puzzle, self.turns().unwrap_or_default())))
     }
 
@@ -429,11 +426,6 @@ impl Counted {
 
     fn counting(&self) -> Counting {
         Counting { directed: self.directed, quarter: self.turns() == Some(Turns::Quarter) }
-    }
-
-    fn file(&self, path: &Path) -> Result<Definition> {
-        let (name, text) = text(path)?;
-        Ok(formats::read(&name, &text, self.counting())?)
     }
 }
 

@@ -11,7 +11,7 @@ use std::{
 };
 
 use clap::ValueHint::{AnyPath, DirPath};
-use serde::Serialize;
+use serde_json::json;
 use tilewave::{
     Class, DistanceTable, Error, Pdb, Resources, Search,
     internals::read_log,
@@ -30,13 +30,13 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Ahead, Context, Counted, DiskOptions, Failure, Figures, MaxDepth, OutputOptions,
-    ResourceOptions, Result, ResultReport, Running, SearchProgress, Subject, bfs, complain, count,
-    directories, drawn_seed, facts,
-    info::{BuildFacts, LogFacts, OwnFile},
-    pdb::build::tiles,
-    progress, puzzle, refuse,
+    Ahead, Context, Counted, DiskOptions, Failure, MaxDepth, OutputOptions, Reply, ResourceOptions,
+    Result, ResultReport, Running, SearchProgress, bfs, complain, count, directories, drawn_seed,
+    facts,
+    info::{self, LogFacts, OwnFile},
+    joined, progress, puzzle, refuse, refuse_in_lists,
     solve::{cache_dir, is_kept, table_name},
+    subject, tiles,
 };
 
 /// Resume a search on disk.
@@ -75,17 +75,13 @@ impl ResumeArgs {
         let max_depth = self.max_depth.max_depth;
         match found {
             Searched::Numbered(space) => {
-                self.ahead.refuse(&space)?;
+                self.ahead.refuse(false, &space)?;
                 let mut search = self.running.search(space)?;
                 search.max_depth = max_depth;
                 bfs::run(&self.report, &self.running, search, Some(disk))
             }
             Searched::Listed(puzzle) => {
-                if let Some(option) = self.on_disk.for_numbers() {
-                    refuse!(
-                        "{option} works only with numbered states, not in a list search: leave it out"
-                    );
-                }
+                refuse_in_lists(self.on_disk.for_numbers())?;
                 let mut search = bfs::list_search(puzzle, max_depth, &self.ahead, &self.running)?;
                 search.symmetry = symmetric;
                 bfs::run_lists(&search, None, &self.report, &self.running, Some(disk))
@@ -108,80 +104,53 @@ pub struct RepairArgs {
     output: OutputOptions,
 }
 
-/// What a manifest was rebuilt from.
-#[derive(Serialize)]
-struct RepairFacts {
-    #[serde(flatten)]
-    subject: Subject,
-    goal: String,
-    files: usize,
-    damaged: Vec<String>,
-    previous_manifest: bool,
-    kept: Option<String>,
-    levels: usize,
-    states: u64,
-    chunks_done: usize,
-    complete: bool,
-    #[serde(skip)]
-    chunks: u32,
-    #[serde(skip)]
-    disk_bytes: u64,
-    #[serde(skip)]
-    name: String,
-}
-
 impl RepairArgs {
     pub fn run(&self) -> Result<()> {
         let destination = self.output.reserve()?;
         let found = disk::repair(&directories(&self.dirs)?, Duration::from_secs(10))?;
-        let manifest = &found.manifest;
+        let (manifest, goal) = (&found.manifest, &found.manifest.identity.goal);
         let levels = manifest.levels.len();
-        destination.write(&RepairFacts {
-            subject: Subject::searched(&found.searched, self.output.format),
-            goal: manifest.identity.goal.clone(),
-            files: found.files,
-            damaged: found.damaged,
-            previous_manifest: found.previous,
-            levels,
-            states: manifest.levels.iter().map(|level| level.states).sum(),
-            chunks_done: manifest.files_of(levels as u32).map_or(0, |f| f.chunks.len()),
-            complete: manifest.complete,
-            chunks: manifest.chunks,
-            disk_bytes: manifest.disk_bytes(),
-            name: found.searched.to_string(),
-            kept: found.kept,
-        })
-    }
-}
-
-impl Figures for RepairFacts {
-    const COLUMNS: &'static str = "board,files,damaged,levels,states,chunks_done,complete";
-
-    fn words(&self) -> String {
-        let RepairFacts { name, goal, levels, chunks_done, chunks, .. } = self;
-        let previous = if self.previous_manifest { " and the previous manifest" } else { "" };
-        let ending = match self.complete {
+        let states: u64 = manifest.levels.iter().map(|level| level.states).sum();
+        let chunks_done = manifest.files_of(levels as u32).map_or(0, |f| f.chunks.len());
+        let more = json!({
+            "goal": goal,
+            "files": found.files,
+            "damaged": found.damaged,
+            "previous_manifest": found.previous,
+            "kept": found.kept,
+            "levels": levels,
+            "states": states,
+            "chunks_done": chunks_done,
+            "complete": manifest.complete,
+        });
+        let previous = if found.previous { " and the previous manifest" } else { "" };
+        let chunks = manifest.chunks;
+        let ending = match manifest.complete {
             true => "complete".into(),
             false => format!("{chunks_done} of {chunks} chunks of depth {levels} done"),
         };
-        let (deepest, states) = (levels.saturating_sub(1), thousands(self.states));
-        let kept = self.kept.as_ref();
-        let files = counted(self.files as u64, "level file");
+        let (deepest, states) = (levels.saturating_sub(1), thousands(states));
+        let files = counted(found.files as u64, "level file");
+        let (name, kept) = (found.searched.to_string(), found.kept.as_ref());
         let mut rows = vec![("found", format!("{files}{previous}"))];
-        rows.extend(self.damaged.iter().map(|damaged| ("damaged", damaged.clone())));
+        rows.extend(found.damaged.iter().map(|damaged| ("damaged", damaged.clone())));
         rows.extend([
             (
                 "rebuilt",
                 format!("{name}, goal {goal}: depths 0 to {deepest}, {states} states; {ending}"),
             ),
-            ("disk", bytes(self.disk_bytes)),
+            ("disk", bytes(manifest.disk_bytes())),
             ("kept", kept.map_or(String::new(), |kept| format!("the damaged manifest, as {kept}"))),
             (
                 "next",
                 "tilewave check checks every file; tilewave resume continues the search".into(),
             ),
         ]);
-        facts(9, rows)
+        let figures = joined(subject(&found.searched, self.output.format), more);
+        destination.write(
+            "board,files,damaged,levels,states,chunks_done,complete",
+            &Reply { figures, words: facts(9, rows), csv: None },
+        )
     }
 }
 
@@ -208,66 +177,32 @@ pub struct VerifyArgs {
     output: OutputOptions,
 }
 
-/// The verdict on a search.
-#[derive(Serialize)]
-struct VerdictFacts {
-    #[serde(flatten)]
-    subject: Subject,
-    goal: String,
-    pass: bool,
-    first_wrong_depth: Option<usize>,
-    compared_with: String,
-    own: Option<String>,
-    diameter: usize,
-    /// Whether all levels were searched; else `diameter` is the last depth.
-    complete: bool,
-    total: u64,
-    #[serde(skip)]
-    verdict: Verdict,
-}
-
-impl Figures for VerdictFacts {
-    const COLUMNS: &'static str = "board,pass,first_wrong_depth,compared_with,diameter,total";
-
-    fn words(&self) -> String {
-        format!("{}\n", self.verdict)
-    }
-}
-
 impl VerifyArgs {
     pub fn run(&self) -> Result<()> {
-        let mut puzzles = Vec::new();
-        for word in &self.puzzles {
-            puzzles.push(match self.counted.orbits(word)? {
-                Some(puzzle) => Searched::Listed(puzzle),
-                None => Searched::Numbered(self.counted.space(word)?),
-            });
-        }
-        self.puzzles(&puzzles)
-    }
-
-    fn puzzles(&self, puzzles: &[Searched]) -> Result<()> {
+        let puzzles = self.puzzles.iter().map(|word| self.counted.searched(word));
+        let puzzles = puzzles.collect::<Result<Vec<Searched>>>()?;
         let mut destination = self.output.reserve()?;
         let mut all_pass = true;
-        destination.heading(VerdictFacts::COLUMNS)?;
-        for searched in puzzles {
+        destination.heading("board,pass,first_wrong_depth,compared_with,diameter,total")?;
+        for searched in &puzzles {
             let (goal, verdict) = match searched {
                 Searched::Numbered(space) => (space.goal_text(), self.numbered(space)?),
                 Searched::Listed(puzzle) => ("solved".into(), self.listed(puzzle)?),
             };
             all_pass &= verdict.pass();
-            destination.line(&VerdictFacts {
-                subject: Subject::searched(searched, self.output.format),
-                goal,
-                pass: verdict.pass(),
-                first_wrong_depth: verdict.fault.as_ref().and_then(|fault| fault.depth()),
-                compared_with: verdict.compared_with.clone(),
-                own: verdict.own.clone(),
-                diameter: verdict.diameter(),
-                complete: verdict.complete,
-                total: verdict.total,
-                verdict,
-            })?;
+            let more = json!({
+                "goal": goal,
+                "pass": verdict.pass(),
+                "first_wrong_depth": verdict.fault.as_ref().and_then(|fault| fault.depth()),
+                "compared_with": verdict.compared_with,
+                "own": verdict.own,
+                "diameter": verdict.diameter(),
+                // Whether all levels were searched; else `diameter` is the last depth.
+                "complete": verdict.complete,
+                "total": verdict.total,
+            });
+            let figures = joined(subject(searched, self.output.format), more);
+            destination.line(&Reply { figures, words: format!("{verdict}\n"), csv: None })?;
         }
         destination.finish()?;
         Failure::unless(all_pass)
@@ -355,47 +290,29 @@ pub struct CheckArgs {
     output: OutputOptions,
 }
 
-/// What was found of a path.
-#[derive(Serialize)]
-struct CheckFacts {
-    path: String,
-    r#type: &'static str,
-    /// Nothing for a search that is not finished: it passes nothing, however sound it is.
-    pass: Option<bool>,
-    checked: String,
-}
-
-impl Figures for CheckFacts {
-    const COLUMNS: &'static str = "path,type,pass,checked";
-
-    fn words(&self) -> String {
-        let verdict = match self.pass {
-            Some(true) => "PASS ",
-            Some(false) => "FAIL ",
-            None => "SOUND",
-        };
-        format!("{verdict} {}: {}\n", self.path, self.checked)
-    }
-}
-
 impl CheckArgs {
     pub fn run(&self) -> Result<()> {
         let mut destination = self.output.reserve()?;
         let (all, refused) = OwnFile::all(&self.paths)?;
-        let seed = match self.seed {
-            Some(seed) => seed,
-            None => drawn_seed()?,
-        };
+        let seed = self.seed.map_or_else(drawn_seed, Ok)?;
         let resources = self.resources.get()?;
         progress::listen();
-        destination.heading(CheckFacts::COLUMNS)?;
+        destination.heading("path,type,pass,checked")?;
         let (mut failed, mut unread) = (0, refused);
         for file in &all {
-            let (path, r#type) = file.named();
+            let (path, kind) = file.named();
             match self.check(file, seed, resources) {
-                Ok(Finding { pass, checked }) => {
+                Ok((pass, checked)) => {
                     failed += u64::from(pass == Some(false));
-                    destination.line(&CheckFacts { path, r#type, pass, checked })?;
+                    let verdict = match pass {
+                        Some(true) => "PASS ",
+                        Some(false) => "FAIL ",
+                        None => "SOUND",
+                    };
+                    let words = format!("{verdict} {path}: {checked}\n");
+                    let figures =
+                        json!({"path": path, "type": kind, "pass": pass, "checked": checked});
+                    destination.line(&Reply { figures, words, csv: None })?;
                 }
                 Err(Failure { code: 1, said: Some(said) }) => {
                     complain(&said);
@@ -416,10 +333,10 @@ impl CheckArgs {
         match file {
             OwnFile::Search(dirs) => search(dirs),
             OwnFile::Build(dir) => {
-                BuildFacts::of(dir)?;
+                info::build(dir)?;
                 let checked = "an unfinished build: to continue the build and check its levels, \
                                repeat the command that started it";
-                Ok(Finding { pass: None, checked: checked.into() })
+                Ok((None, checked.into()))
             }
             OwnFile::Set(set) => judged(self.set(set, seed, resources)),
             OwnFile::Database(file) => judged(self.database(file, seed, resources)),
@@ -430,7 +347,7 @@ impl CheckArgs {
                     let LogFacts { solved, boards, .. } = LogFacts::of(file)?;
                     let checked =
                         format!("every line is intact; {solved} of {boards} boards are solved");
-                    Ok(Finding { pass: Some(true), checked })
+                    Ok((Some(true), checked))
                 }
                 Err(error) => judged(Err(error.into())),
             },
@@ -505,16 +422,13 @@ impl CheckArgs {
     }
 }
 
-struct Finding {
-    /// Nothing for what is not finished.
-    pass: Option<bool>,
-    checked: String,
-}
+/// Whether a path passes, and what was checked. What is not finished passes nothing, however sound it is.
+type Finding = (Option<bool>, String);
 
 /// What a check has found: that a file is damaged or has wrong entries is no error.
 fn judged(checked: Result<String, Error>) -> Result<Finding> {
     let error = match checked {
-        Ok(checked) => return Ok(Finding { pass: Some(true), checked }),
+        Ok(checked) => return Ok((Some(true), checked)),
         Err(error) => error,
     };
     let wrong = match &error {
@@ -524,10 +438,7 @@ fn judged(checked: Result<String, Error>) -> Result<Finding> {
         | Error::Table(TableError::System(error)) => error.is_damage(),
         _ => false,
     };
-    match wrong {
-        true => Ok(Finding { pass: Some(false), checked: error.to_string() }),
-        false => Err(error.into()),
-    }
+    if wrong { Ok((Some(false), error.to_string())) } else { Err(error.into()) }
 }
 
 /// Checks the files of a search.
@@ -536,7 +447,7 @@ fn search(dirs: &[PathBuf]) -> Result<Finding> {
     let status = disk::status(&directories)?;
     let found = match disk::verify_with(&directories, &StopWhen(progress::asked)) {
         Err(error) if error.class() == Class::Failed => {
-            return Ok(Finding { pass: Some(false), checked: error.to_string() });
+            return Ok((Some(false), error.to_string()));
         }
         found => found?,
     };
@@ -557,7 +468,7 @@ fn search(dirs: &[PathBuf]) -> Result<Finding> {
         checked += &format!("; NOT FINISHED, complete to depth {depth}{share}");
         checked += ": tilewave resume continues the search";
     }
-    Ok(Finding { pass: finished.then_some(true), checked })
+    Ok((finished.then_some(true), checked))
 }
 
 // `tilewave cache`: what `tilewave solve` keeps.
@@ -578,21 +489,6 @@ pub struct CacheArgs {
     output: OutputOptions,
 }
 
-#[derive(Serialize)]
-struct CacheFacts {
-    directory: String,
-    cleared: bool,
-    bytes: u64,
-    files: Vec<KeptFile>,
-}
-
-#[derive(Serialize)]
-struct KeptFile {
-    file: String,
-    bytes: u64,
-    holds: String,
-}
-
 impl CacheArgs {
     pub fn run(&self) -> Result<()> {
         let destination = self.output.reserve()?;
@@ -604,7 +500,7 @@ impl CacheArgs {
             Err(error) if error.kind() == NotFound => None,
             entries => Some(entries.context(unread())?),
         };
-        let mut files = Vec::new();
+        let mut kept = Vec::new();
         for entry in entries.into_iter().flatten() {
             let path = entry.context(unread())?.path();
             // What is not what its name says is not ours to list or remove.
@@ -623,39 +519,28 @@ impl CacheArgs {
                 _ => None,
             };
             let Some(holds) = holds else { continue };
-            let bytes = std::fs::metadata(&path)?.len();
+            let size = std::fs::metadata(&path)?.len();
             if self.clear {
                 std::fs::remove_file(&path)
                     .context(format!("cannot remove '{}'", path.display()))?;
             }
-            files.push(KeptFile { file: path.display().to_string(), bytes, holds });
+            kept.push((path.display().to_string(), size, holds));
         }
-        files.sort_unstable_by(|a, b| a.file.cmp(&b.file));
-        destination.write(&CacheFacts {
-            directory: dir.display().to_string(),
-            cleared: self.clear,
-            bytes: files.iter().map(|kept| kept.bytes).sum(),
-            files,
-        })
-    }
-}
-
-impl Figures for CacheFacts {
-    const COLUMNS: &'static str = "file,bytes";
-
-    fn csv(&self) -> String {
-        let line = |kept: &KeptFile| format!("{},{}\n", kept.file, kept.bytes);
-        self.files.iter().map(line).collect()
-    }
-
-    fn words(&self) -> String {
-        let line = |KeptFile { file, bytes: size, holds }: &KeptFile| {
+        kept.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let (mut files, mut words, mut csv) = (Vec::new(), String::new(), String::new());
+        for (file, size, holds) in &kept {
+            files.push(json!({"file": file, "bytes": size, "holds": holds}));
+            csv += &format!("{file},{size}\n");
             let name = Path::new(file).file_name().unwrap_or_default();
-            format!("{:>10}  {holds}  {}\n", bytes(*size), name.display())
-        };
-        let (files, size) = (counted(self.files.len() as u64, "file"), bytes(self.bytes));
-        let verb = if self.cleared { "removed from" } else { "in" };
-        let lines: String = self.files.iter().map(line).collect();
-        format!("{lines}{files}, {size} {verb} {}\n", self.directory)
+            words += &format!("{:>10}  {holds}  {}\n", bytes(*size), name.display());
+        }
+        let all: u64 = kept.iter().map(|(_, size, _)| size).sum();
+        let dir = dir.display().to_string();
+        let verb = if self.clear { "removed from" } else { "in" };
+        let count = counted(kept.len() as u64, "file");
+        words += &format!("{count}, {} {verb} {dir}\n", bytes(all));
+        let figures =
+            json!({"directory": dir, "cleared": self.clear, "bytes": all, "files": files});
+        destination.write("file,bytes", &Reply { figures, words, csv: Some(csv) })
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
+use serde_json::{Value, json};
 use tilewave::{
     Board, DistanceTable, Size,
     puzzle::{
@@ -17,8 +18,8 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Ahead, Context, Counted, Figures, OutputOptions, PuzzleAndStates, Result, Running,
-    SearchProgress, bfs, count, facts, puzzle, refuse,
+    Ahead, Context, Counted, Figures, OutputOptions, PuzzleAndStates, Reply, Result, Running,
+    SearchProgress, bfs, count, csv_line, facts, first_given, puzzle, refuse, refuse_in_lists,
 };
 
 /// Rank or unrank a state, and show its parity, solvability and (with --table) depth.
@@ -54,26 +55,6 @@ pub struct StateArgs {
     output: OutputOptions,
 }
 
-/// What is said of a state.
-#[derive(Serialize)]
-struct StateFacts {
-    board: Option<String>,
-    size: Option<String>,
-    puzzle: String,
-    state: String,
-    metric: Option<&'static str>,
-    goal: String,
-    solvable: bool,
-    parity: &'static str,
-    line: Option<u64>,
-    cell: usize,
-    state_id: Option<u64>,
-    depth: Option<usize>,
-    /// Why it cannot be solved, if it cannot.
-    #[serde(skip)]
-    refused: Option<String>,
-}
-
 impl StateArgs {
     pub fn run(&self) -> Result<()> {
         let (word, states) = self.of.split("state", self.table.is_some())?;
@@ -93,11 +74,21 @@ impl StateArgs {
         let mut write = |state: Option<&str>| -> Result<()> {
             let first = std::mem::take(&mut none);
             match (&puzzle, &space) {
-                (Some(puzzle), _) => destination.answer(first, &self.of_orbits(puzzle, state)?),
-                (None, Some(space)) => {
-                    destination.answer(first, &self.of_puzzle(space, table, state)?)
-                }
-                (None, None) => destination.answer(first, &self.of_board(word, table, state)?),
+                (Some(puzzle), _) => destination.answer(
+                    first,
+                    "state,puzzle,solved,solvable,order",
+                    &self.of_orbits(puzzle, state)?,
+                ),
+                (None, Some(space)) => destination.answer(
+                    first,
+                    "state,puzzle,goal,solvable,parity,line,cell,state_id,depth",
+                    &self.of_puzzle(space, table, state)?,
+                ),
+                (None, None) => destination.answer(
+                    first,
+                    "board,size,goal,solvable,parity,line,cell,state_id,depth",
+                    &self.of_board(word, table, state)?,
+                ),
             }
         };
         for state in &states {
@@ -129,23 +120,42 @@ impl StateArgs {
     }
 
     /// What is said of a state of a puzzle of several sets of pieces.
-    fn of_orbits(&self, puzzle: &OrbitPuzzle, text: Option<&str>) -> Result<OrbitState> {
-        let numbers = [self.id.map(|_| "--id"), self.line.map(|_| "--line")];
-        let table = self.table.as_ref().map(|_| "--table");
-        if let Some(option) = numbers.into_iter().chain([table]).flatten().next() {
+    fn of_orbits(&self, puzzle: &OrbitPuzzle, text: Option<&str>) -> Result<Reply> {
+        let numbers = first_given(&[
+            (self.id.is_some(), "--id"),
+            (self.line.is_some(), "--line"),
+            (self.table.is_some(), "--table"),
+        ]);
+        if let Some(option) = numbers {
             refuse!("{option} needs numbered states, which {puzzle} does not have: leave it out");
         }
-        let (state, moves) =
-            puzzle.read(text.unwrap_or_default()).map_err(tilewave::Error::from)?;
+        let (state, moves) = puzzle.read(text.unwrap_or_default())?;
+        // Nothing where that is not known.
         let reached = puzzle.reaches(&state);
-        Ok(OrbitState {
-            puzzle: puzzle.to_string(),
-            state: puzzle.text(&state),
-            solved: puzzle.is_goal(&state),
-            solvable: reached.as_ref().map(|reached| reached.is_ok()),
-            order: moves.and_then(|moves| moves.order(puzzle.orbits())),
-            refused: reached.and_then(|reached| Some(reached.err()?.to_string())),
-        })
+        let (text, solved) = (puzzle.text(&state), puzzle.is_goal(&state));
+        // How often the moves must be repeated until nothing has changed, where the state was given by moves.
+        let order = moves.and_then(|moves| moves.order(puzzle.orbits()));
+        let figures = json!({
+            "puzzle": puzzle.to_string(),
+            "state": text,
+            "solved": solved,
+            "solvable": reached.as_ref().map(|reached| reached.is_ok()),
+            "order": order,
+            "refused": reached.as_ref().and_then(|reached| Some(reached.as_ref().err()?.to_string())),
+        });
+        let solvable = match reached {
+            Some(Err(reason)) => format!("no: {reason}"),
+            Some(Ok(())) => "yes".into(),
+            None => "unknown".into(),
+        };
+        let rows = [
+            ("puzzle", puzzle.to_string()),
+            ("state", text),
+            ("solved", if solved { "yes" } else { "no" }.into()),
+            ("solvable", solvable),
+            ("order", order.map_or(String::new(), thousands)),
+        ];
+        Ok(Reply { figures, words: facts(10, rows), csv: None })
     }
 
     /// The puzzle of the state, unless it is a board.
@@ -177,7 +187,7 @@ impl StateArgs {
         space: &StateSpace,
         table: Option<&DistanceTable>,
         state: Option<&str>,
-    ) -> Result<StateFacts> {
+    ) -> Result<Reply> {
         // A table knows how its states are read.
         let space = table.map_or(space, DistanceTable::space);
         let state = match state {
@@ -190,12 +200,15 @@ impl StateArgs {
         let reached = space.reaches(state);
         let refused = (!reached).then(|| format!("no moves of {space} lead to this state"));
         let depth = table.filter(|_| reached).map(|table| table.depth_of(state));
-        Ok(StateFacts {
+        let facts = StateFacts {
+            is_even,
+            refused,
             line: Some(state.line),
+            cell: state.cell,
             state_id: Some(space.id(state)),
             depth: depth.transpose()?.flatten(),
-            ..StateFacts::new(space, text, (is_even, refused), state.cell)
-        })
+        };
+        Ok(facts.of(space, text))
     }
 
     fn of_board(
@@ -203,7 +216,7 @@ impl StateArgs {
         word: Option<&str>,
         table: Option<&DistanceTable>,
         state: Option<&str>,
-    ) -> Result<StateFacts> {
+    ) -> Result<Reply> {
         let named = word.map(|word| word.parse::<Size>()).transpose()?;
         let of_table = table.map(DistanceTable::goal).transpose()?;
         if let (Some(metric), Some(table)) = (self.counted.metric(), table)
@@ -238,14 +251,15 @@ impl StateArgs {
         let space = StateSpace::of_board(goal);
         // Boards of more than 20 cells have no 64-bit rank, but everything else.
         let state = space.state(&board).ok();
-        let (line, state_id) = (state.map(|state| state.line), state.map(|state| space.id(state)));
-        let parity = (refused.is_none(), refused.map(|reason| reason.to_string()));
-        Ok(StateFacts {
-            line,
-            state_id,
+        let facts = StateFacts {
+            is_even: refused.is_none(),
+            refused: refused.map(|reason| reason.to_string()),
+            line: state.map(|state| state.line),
+            cell,
+            state_id: state.map(|state| space.id(state)),
             depth: depth.transpose()?.flatten(),
-            ..StateFacts::new(&space.in_metric(metric), board.to_string(), parity, cell)
-        })
+        };
+        Ok(facts.of(&space.in_metric(metric), board.to_string()))
     }
 
     /// The state with the number asked for.
@@ -279,101 +293,61 @@ fn parse(space: &StateSpace, text: &str) -> Result<State> {
     if text.trim_start().starts_with(|c: char| c.is_ascii_digit()) {
         return Ok(space.parse(text)?);
     }
-    let puzzle = OrbitPuzzle::of_space(space).map_err(tilewave::Error::from)?;
-    let (state, _) = puzzle.read(text).map_err(tilewave::Error::from)?;
+    let (state, _) = OrbitPuzzle::of_space(space)?.read(text)?;
     let label = |piece: &Placed| definition.labels()[usize::from(piece.kind)].to_string();
     let labels: Vec<String> = state.0[0].iter().map(label).collect();
     Ok(space.parse(&labels.join(" "))?)
 }
 
-/// What is said of a state of a puzzle of several sets of pieces.
-#[derive(Serialize)]
-struct OrbitState {
-    puzzle: String,
-    state: String,
-    solved: bool,
-    /// Nothing where that is not known.
-    solvable: Option<bool>,
-    /// How often the moves must be repeated until nothing has changed, where the state was given by moves.
-    order: Option<u64>,
+/// What is said of a numbered state.
+struct StateFacts {
+    is_even: bool,
     /// Why it cannot be solved, if it cannot.
     refused: Option<String>,
-}
-
-impl Figures for OrbitState {
-    const COLUMNS: &'static str = "state,puzzle,solved,solvable,order";
-
-    fn words(&self) -> String {
-        let solvable = match (&self.refused, self.solvable) {
-            (Some(reason), _) => format!("no: {reason}"),
-            (None, Some(_)) => "yes".into(),
-            (None, None) => "unknown".into(),
-        };
-        let rows = [
-            ("puzzle", self.puzzle.clone()),
-            ("state", self.state.clone()),
-            ("solved", if self.solved { "yes" } else { "no" }.into()),
-            ("solvable", solvable),
-            ("order", self.order.map_or(String::new(), thousands)),
-        ];
-        facts(10, rows)
-    }
+    line: Option<u64>,
+    cell: usize,
+    state_id: Option<u64>,
+    depth: Option<usize>,
 }
 
 impl StateFacts {
-    /// What is to be said of every state: whether it is even, and why it cannot be solved.
-    fn new(
-        space: &StateSpace,
-        state: String,
-        (is_even, refused): (bool, Option<String>),
-        cell: usize,
-    ) -> StateFacts {
-        let size = space.size().map(|size| size.to_string());
-        StateFacts {
-            board: size.as_ref().map(|_| state.clone()),
-            size,
-            puzzle: space.name(),
-            state,
-            metric: space.metric().map(Metric::name),
-            goal: space.goal_text(),
-            solvable: refused.is_none(),
-            parity: if is_even { "even" } else { "odd" },
-            line: None,
-            cell,
-            state_id: None,
-            depth: None,
-            refused,
-        }
-    }
-}
-
-impl Figures for StateFacts {
-    const COLUMNS: &'static str = "board,size,goal,solvable,parity,line,cell,state_id,depth";
-
-    fn columns(&self) -> &'static str {
-        match self.size {
-            Some(_) => StateFacts::COLUMNS,
-            None => "state,puzzle,goal,solvable,parity,line,cell,state_id,depth",
-        }
-    }
-
-    fn words(&self) -> String {
+    fn of(self, space: &StateSpace, state: String) -> Reply {
+        let StateFacts { is_even, refused, line, cell, state_id, depth } = self;
+        let (size, metric) = (space.size().map(|size| size.to_string()), space.metric());
+        let metric = metric.map(Metric::name);
+        let parity = if is_even { "even" } else { "odd" };
+        let figures = json!({
+            "board": size.as_ref().map(|_| &state),
+            "size": size,
+            "puzzle": space.name(),
+            "state": state,
+            "metric": metric,
+            "goal": space.goal_text(),
+            "solvable": refused.is_none(),
+            "parity": parity,
+            "line": line,
+            "cell": cell,
+            "state_id": state_id,
+            "depth": depth,
+        });
         let number = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
-        let refused = self.refused.as_ref();
-        let other = if self.size.is_none() { self.puzzle.clone() } else { String::new() };
+        let (kind, puzzle) = match size {
+            Some(_) => ("board", String::new()),
+            None => ("state", space.name()),
+        };
         let rows = [
-            ("puzzle", other),
-            (if self.size.is_none() { "state" } else { "board" }, self.state.clone()),
-            ("goal", self.goal.clone()),
-            ("metric", self.depth.and(self.metric).unwrap_or_default().into()),
-            ("parity", self.parity.into()),
+            ("puzzle", puzzle),
+            (kind, state),
+            ("goal", space.goal_text()),
+            ("metric", depth.and(metric).unwrap_or_default().into()),
+            ("parity", parity.into()),
             ("solvable", refused.map_or("yes".into(), |reason| format!("no: {reason}"))),
-            ("line", number(self.line)),
-            ("cell", self.cell.to_string()),
-            ("state id", number(self.state_id)),
-            ("depth", number(self.depth.map(|depth| depth as u64))),
+            ("line", number(line)),
+            ("cell", cell.to_string()),
+            ("state id", number(state_id)),
+            ("depth", number(depth.map(|depth| depth as u64))),
         ];
-        facts(10, rows)
+        Reply { figures, words: facts(10, rows), csv: None }
     }
 }
 
@@ -383,36 +357,6 @@ impl Figures for StateFacts {
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave antipodes 3x3")]
 pub struct AntipodesArgs {
-    #[command(flatten)]
-    of: Listing,
-}
-
-/// List the states at one depth.
-#[derive(clap::Args)]
-#[command(after_help = "Example: tilewave levels 3x3 --depth 20 --list 5")]
-pub struct LevelsArgs {
-    /// Depth of the states to list.
-    #[arg(long, value_name = "DEPTH", value_parser = count::<usize>(), allow_negative_numbers = true)]
-    depth: usize,
-
-    #[command(flatten)]
-    of: Listing,
-}
-
-impl AntipodesArgs {
-    pub fn run(&self) -> Result<()> {
-        self.of.run(None)
-    }
-}
-
-impl LevelsArgs {
-    pub fn run(&self) -> Result<()> {
-        self.of.run(Some(self.depth))
-    }
-}
-
-#[derive(clap::Args)]
-struct Listing {
     /// Board (3x4), member of a family (topspin:12,4), named puzzle (3x3x3; see `tilewave puzzles`) or file (dino.gap).
     #[arg(value_parser = puzzle)]
     puzzle: String,
@@ -431,8 +375,20 @@ struct Listing {
     output: OutputOptions,
 }
 
+/// List the states at one depth.
+#[derive(clap::Args)]
+#[command(after_help = "Example: tilewave levels 3x3 --depth 20 --list 5")]
+pub struct LevelsArgs {
+    /// Depth of the states to list.
+    #[arg(long, value_name = "DEPTH", value_parser = count::<usize>(), allow_negative_numbers = true)]
+    depth: usize,
+
+    #[command(flatten)]
+    of: AntipodesArgs,
+}
+
 /// The states at a depth.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct DepthStates {
     board: Option<String>,
     puzzle: String,
@@ -453,9 +409,19 @@ struct DepthStates {
     deepest: usize,
 }
 
-impl Listing {
+impl LevelsArgs {
+    pub fn run(&self) -> Result<()> {
+        self.of.list(Some(self.depth))
+    }
+}
+
+impl AntipodesArgs {
+    pub fn run(&self) -> Result<()> {
+        self.list(None)
+    }
+
     /// Lists the states at a depth, or at the last one.
-    fn run(&self, depth: Option<usize>) -> Result<()> {
+    fn list(&self, depth: Option<usize>) -> Result<()> {
         if let Some(puzzle) = self.counted.orbits(&self.puzzle)? {
             return self.by_lists(puzzle, depth);
         }
@@ -471,58 +437,63 @@ impl Listing {
         let destination = self.output.reserve()?;
         let outcome = search.run_with(&SearchProgress::new())?;
         let space = &outcome.space;
-        let deepest = outcome.counts.len() - 1;
-        // Beyond the diameter there is nothing, and the deepest boards are no answer.
-        let depth = depth.unwrap_or(deepest);
-        let last = if depth > deepest { &[][..] } else { &outcome.last };
-        destination.write(&DepthStates {
-            board: space.size().map(|size| size.to_string()),
+        let found = DepthStates::of(depth, &outcome.counts, outcome.complete);
+        let last = found.at_depth(&outcome.last);
+        let (columns, board) = match space.size() {
+            Some(size) => ("board,state_id,line,cell", Some(size.to_string())),
+            None => ("state,state_id,line,cell", None),
+        };
+        let listed = DepthStates {
+            board,
             puzzle: space.name(),
             goal: space.goal_text(),
-            depth,
-            count: outcome.counts.get(depth).copied().unwrap_or(0),
             boards: last.iter().map(|&state| space.text(state)).collect(),
             state_ids: Some(last.iter().map(|&state| space.id(state)).collect()),
             lines: Some(last.iter().map(|state| state.line).collect()),
             cells: Some(last.iter().map(|state| state.cell).collect()),
             name: space.to_string(),
-            complete: outcome.complete,
-            deepest,
-        })
+            ..found
+        };
+        destination.write(columns, &listed)
     }
 
     /// The same for a puzzle whose states have no numbers.
     fn by_lists(&self, puzzle: OrbitPuzzle, depth: Option<usize>) -> Result<()> {
-        if let Some(option) = self.running.numbered() {
-            refuse!("{option} works only with numbered states, not in a list search: leave it out");
-        }
+        refuse_in_lists(self.running.numbered())?;
         let ahead = Ahead::default();
         let search = bfs::list_search(puzzle, depth, &ahead, &self.running)?;
         let search = search.keep_last(self.list);
         let destination = self.output.reserve()?;
         let found = search.run_with(&SearchProgress::new())?;
         let puzzle = &search.puzzle;
-        let deepest = found.levels.len() - 1;
-        let depth = depth.unwrap_or(deepest);
-        let last = if depth > deepest { &[][..] } else { &found.last };
-        destination.write(&DepthStates {
-            board: None,
+        let states = DepthStates::of(depth, &found.counts(), found.complete);
+        let last = states.at_depth(&found.last);
+        let listed = DepthStates {
             puzzle: puzzle.to_string(),
             goal: bfs::goal_text(puzzle),
-            depth,
-            count: found.levels.get(depth).map_or(0, |level| level.states),
             boards: last.iter().map(|state| puzzle.text(state)).collect(),
-            state_ids: None,
-            lines: None,
-            cells: None,
             name: puzzle.to_string(),
-            complete: found.complete,
-            deepest,
-        })
+            ..states
+        };
+        destination.write("state", &listed)
     }
 }
 
 impl DepthStates {
+    /// What is known of the states at a depth, or at the last one, before they are listed.
+    fn of(depth: Option<usize>, counts: &[u64], complete: bool) -> DepthStates {
+        let deepest = counts.len() - 1;
+        let depth = depth.unwrap_or(deepest);
+        let count = counts.get(depth).copied().unwrap_or(0);
+        DepthStates { depth, count, complete, deepest, ..DepthStates::default() }
+    }
+
+    /// The last states of a search, unless none are asked for: beyond the diameter there is nothing, and the deepest ones
+    /// are no answer.
+    fn at_depth<'a, T>(&self, last: &'a [T]) -> &'a [T] {
+        if self.depth > self.deepest { &[] } else { last }
+    }
+
     fn noun(&self) -> &'static str {
         if self.board.is_some() { "board" } else { "state" }
     }
@@ -539,22 +510,16 @@ impl DepthStates {
 }
 
 impl Figures for DepthStates {
-    const COLUMNS: &'static str = "board,state_id,line,cell";
-
-    fn columns(&self) -> &'static str {
-        match (&self.board, &self.state_ids) {
-            (Some(_), _) => DepthStates::COLUMNS,
-            (None, Some(_)) => "state,state_id,line,cell",
-            (None, None) => "state",
-        }
+    fn figures(&self) -> Value {
+        json!(self)
     }
 
-    fn csv(&self) -> String {
+    fn csv(&self) -> Option<String> {
         let row = |(board, numbers): (&String, Option<[String; 3]>)| {
             let numbers = numbers.map_or(String::new(), |all| format!(",{}", all.join(",")));
             format!("{board}{numbers}\n")
         };
-        self.rows().map(row).collect()
+        Some(self.rows().map(row).collect())
     }
 
     fn words(&self) -> String {
@@ -590,108 +555,55 @@ pub struct PuzzlesArgs {
     output: OutputOptions,
 }
 
-/// What is said of a family.
-#[derive(Serialize)]
-struct FamilyFacts {
-    family: &'static str,
-    parameters: &'static str,
-    states: &'static str,
-    example: &'static str,
-    example_states: u64,
-    /// Bytes that the search of the example takes.
-    memory_bytes: u64,
-    description: &'static str,
-}
-
-/// What is said of a puzzle that has a name of its own.
-#[derive(Serialize)]
-struct NamedFacts {
-    name: &'static str,
-    sets: Vec<String>,
-    moves: usize,
-    states: Option<String>,
-    description: &'static str,
-}
-
-impl NamedFacts {
-    fn of(puzzle: &NamedPuzzle) -> NamedFacts {
-        let NamedPuzzle { name, description } = *puzzle;
-        let turns = named::parse(name).expect("a puzzle of the list");
-        let puzzle = turns.counting(Turns::Powers).expect("few moves");
-        NamedFacts {
-            name,
-            sets: puzzle.orbits().iter().map(ToString::to_string).collect(),
-            moves: puzzle.moves().len(),
-            states: puzzle.states().map(|states| states.to_string()),
-            description,
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct AllFamilies {
-    families: Vec<FamilyFacts>,
-    named: Vec<NamedFacts>,
-}
-
 impl PuzzlesArgs {
     pub fn run(&self) -> Result<()> {
+        const COLUMNS: &str =
+            "family,parameters,states,example,example_states,memory_bytes,description";
         let destination = self.output.reserve()?;
-        let families = families::ALL.into_iter().map(FamilyFacts::of).collect::<Result<_>>()?;
-        let named = named::NAMED.iter().map(NamedFacts::of).collect();
-        destination.write(&AllFamilies { families, named })
-    }
-}
-
-impl FamilyFacts {
-    fn of(family: &'static Family) -> Result<FamilyFacts> {
-        let space = StateSpace::of_puzzle(families::parse(family.example)?);
-        let plan = search::plan(&space, None)?;
-        let Family { name: family, parameters, states, example, description, .. } = *family;
-        let (example_states, memory_bytes) = (plan.states, plan.array_bytes);
-        Ok(FamilyFacts {
-            family,
-            parameters,
-            states,
-            example,
-            example_states,
-            memory_bytes,
-            description,
-        })
-    }
-}
-
-impl Figures for FamilyFacts {
-    const COLUMNS: &'static str =
-        "family,parameters,states,example,example_states,memory_bytes,description";
-
-    fn words(&self) -> String {
-        let FamilyFacts { family, parameters, states, example, description, .. } = self;
-        format!(
-            "{:<18}{description}\n{:18}{states} states; {example}: {} states, {} of memory\n",
-            format!("{family}:{parameters}"),
-            "",
-            thousands(self.example_states),
-            bytes(self.memory_bytes),
-        )
-    }
-}
-
-impl Figures for AllFamilies {
-    const COLUMNS: &'static str = FamilyFacts::COLUMNS;
-
-    fn csv(&self) -> String {
-        self.families.iter().map(Figures::csv).collect()
-    }
-
-    fn words(&self) -> String {
-        let mut text: String = self.families.iter().map(Figures::words).collect();
-        text += "\nNamed puzzles, with their sets of pieces (positions/orientations):\n";
-        for NamedFacts { name, sets, moves, states, description } in &self.named {
-            let (sets, states) = (sets.join(" "), states.as_deref().unwrap_or("unknown"));
-            text += &format!("{name:<18}{description}\n{:18}{sets}, {moves} moves\n", "");
-            text += &format!("{:18}{} states\n", "", grouped(states));
+        let (mut families, mut named) = (Vec::new(), Vec::new());
+        let (mut csv, mut words) = (String::new(), String::new());
+        for family in families::ALL {
+            let Family { name, parameters, states, example, description, .. } = *family;
+            // What a search of the example takes.
+            let plan = search::plan(&StateSpace::of_puzzle(families::parse(example)?), None)?;
+            let figures = json!({
+                "family": name,
+                "parameters": parameters,
+                "states": states,
+                "example": example,
+                "example_states": plan.states,
+                "memory_bytes": plan.array_bytes,
+                "description": description,
+            });
+            csv += &csv_line(COLUMNS, &figures);
+            families.push(figures);
+            words += &format!(
+                "{:<18}{description}\n{:18}{states} states; {example}: {} states, {} of memory\n",
+                format!("{name}:{parameters}"),
+                "",
+                thousands(plan.states),
+                bytes(plan.array_bytes),
+            );
         }
-        text
+        words += "\nNamed puzzles, with their sets of pieces (positions/orientations):\n";
+        for &NamedPuzzle { name, description } in &named::NAMED {
+            let turns = named::parse(name).expect("a puzzle of the list");
+            let puzzle = turns.counting(Turns::Powers).expect("few moves");
+            let sets: Vec<String> = puzzle.orbits().iter().map(ToString::to_string).collect();
+            let states = puzzle.states().map(|states| states.to_string());
+            let (moves, shown) = (puzzle.moves().len(), states.as_deref().unwrap_or("unknown"));
+            words +=
+                &format!("{name:<18}{description}\n{:18}{}, {moves} moves\n", "", sets.join(" "));
+            words += &format!("{:18}{} states\n", "", grouped(shown));
+            named.push(json!({
+                "name": name,
+                "sets": sets,
+                "moves": moves,
+                "states": states,
+                "description": description,
+            }));
+        }
+        let figures = json!({"families": families, "named": named});
+        destination.write(COLUMNS, &Reply { figures, words, csv: Some(csv) })
     }
 }

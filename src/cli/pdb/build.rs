@@ -1,7 +1,7 @@
 //! `tilewave pdb build`, `plan`, `probe`, `compress`, `decompress` and `export`: databases one by one, to be built or
 //! there already.
 //!
-//! A set is built with [`build_file`] too, and every command that shows a database shows its [`DatabaseFacts`].
+//! A set is built with [`build_file`] too, and every command that shows a database shows its [`database_figures`].
 
 use std::{
     io::Read,
@@ -9,7 +9,7 @@ use std::{
     time::Instant,
 };
 
-use serde::Serialize;
+use serde_json::{Value, json};
 use tilewave::{
     Board, Directory, Io, Pattern, Pdb, Size, Storage,
     internals::{self, MemoryDirectory},
@@ -22,8 +22,9 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Destination, Figures, GoalOption, MadeDirectories, OutputFile, OutputFormat, OutputOptions,
-    ResourceOptions, Result, SearchProgress, Threads, choice, counts_csv, made, part, refuse,
+    Destination, GoalOption, MadeDirectories, OutputFile, OutputFormat, OutputOptions, Reply,
+    ResourceOptions, Result, SearchProgress, Threads, choice, counts_csv, joined, made, part,
+    refuse, tiles,
 };
 
 // Databases to be built.
@@ -74,10 +75,9 @@ impl Wanted {
         };
         let patterns = pdb::partition(name, &goal);
         Ok(patterns.map_err(|e| match e {
-            PdbError::Pattern(words) => PdbError::Pattern(format!(
-                "{words}; or specify tiles with \
-                --pattern"
-            )),
+            PdbError::Pattern(words) => {
+                PdbError::Pattern(format!("{words}; or specify tiles with --pattern"))
+            }
             other => other,
         })?)
     }
@@ -180,16 +180,6 @@ pub struct BuildArgs {
 /// The alternatives to freeing some space.
 const OR_ANYWAY: &str = ", choose another directory, or start anyway with --ignore-space";
 
-/// What is said of a database that was built.
-#[derive(Serialize)]
-struct Built<'a> {
-    #[serde(flatten)]
-    of: DatabaseFacts<'a>,
-    file: String,
-    seconds: f64,
-    peak_memory_bytes: Option<u64>,
-}
-
 impl BuildArgs {
     pub fn run(&self) -> Result<()> {
         let patterns = self.wanted.patterns()?;
@@ -202,8 +192,7 @@ impl BuildArgs {
         let files = self.files(&patterns)?;
         if self.dir.is_some() && patterns.len() > 1 {
             refuse!(
-                "--dir can hold the levels of only one database: build the databases one at a \
-                     time"
+                "--dir can hold the levels of only one database: build the databases one at a time"
             );
         }
         let directory = self.dir.as_ref().map(|path| made(path, Io::Read)).transpose()?;
@@ -221,19 +210,14 @@ impl BuildArgs {
             builds.push(build);
         }
         let mut destination = Destination::beside(&files[0], self.format);
-        destination.as_mut().map_or(Ok(()), |to| to.heading(Built::COLUMNS))?;
+        destination.as_mut().map_or(Ok(()), |to| to.heading("value,entries"))?;
         for (i, (build, file)) in builds.iter().zip(&files).enumerate() {
             let begun = Instant::now();
             let progress = SearchProgress::of_part(part(i, patterns.len()));
             let table = build_file(build, directory.as_ref(), (file, self.force), &progress)?;
             drop(progress);
-            let built = Built {
-                of: DatabaseFacts::new(table.summary()),
-                file: file.display().to_string(),
-                seconds: begun.elapsed().as_secs_f64(),
-                peak_memory_bytes: internals::peak_memory(),
-            };
-            destination.as_mut().map_or(Ok(()), |to| to.line(&built))?;
+            let reply = built(table.summary(), file, begun.elapsed().as_secs_f64());
+            destination.as_mut().map_or(Ok(()), |to| to.line(&reply))?;
         }
         destination.map_or(Ok(()), Destination::finish)
     }
@@ -266,25 +250,28 @@ impl BuildArgs {
     }
 }
 
-impl Figures for Built<'_> {
-    const COLUMNS: &'static str = "value,entries";
-
-    fn csv(&self) -> String {
-        counts_csv(self.of.histogram)
-    }
-
-    fn words(&self) -> String {
-        let DatabaseFacts { board, kind, max, mean, histogram: values, .. } = &self.of;
-        format!(
-            "{}wrote {}: {board} tiles {}, {kind}, {} entries, maximum {max}, mean {mean:.6}, {} in {}\n",
-            value_histogram(values, values.iter().sum()),
-            self.file,
-            tiles(self.of.tiles),
-            thousands(self.of.entries),
-            bytes(self.of.bytes),
-            duration(self.seconds),
-        )
-    }
+/// What is said of a database that was built.
+fn built(of: &Summary, file: &Path, seconds: f64) -> Reply {
+    let file = file.display();
+    let more = json!({
+        "file": file.to_string(),
+        "seconds": seconds,
+        "peak_memory_bytes": internals::peak_memory(),
+    });
+    let words = format!(
+        "{}wrote {file}: {} tiles {}, {}, {} entries, maximum {}, mean {:.6}, {} in {}\n",
+        value_histogram(&of.histogram, of.histogram.iter().sum()),
+        of.pattern.size(),
+        tiles(of.pattern.tiles()),
+        of.kind,
+        thousands(of.entries),
+        of.maximum(),
+        of.mean(),
+        bytes(of.file_bytes()),
+        duration(seconds),
+    );
+    let figures = joined(database_figures(of), more);
+    Reply { figures, words, csv: Some(counts_csv(&of.histogram)) }
 }
 
 // `tilewave pdb plan`: what the building of databases needs, before it starts.
@@ -311,56 +298,11 @@ pub struct PlanArgs {
 /// Tiles of the database that is built to know the time: more take more than a second or two.
 const SAMPLE: usize = 6;
 
-/// What the building of a database takes.
-#[derive(Serialize)]
-struct BuildForecast {
-    tiles: String,
-    kind: &'static str,
-    encoding: &'static str,
-    entries: u64,
-    bytes: u64,
-    memory_bytes: u64,
-    seconds: f64,
-    fast: bool,
-    /// Whether it takes a directory.
-    dir: bool,
-    with_dir: Option<WithDirectory>,
-    #[serde(skip)]
-    disk_bytes: u64,
-}
-
-/// What it takes with a directory.
-#[derive(Serialize)]
-struct WithDirectory {
-    memory_bytes: u64,
-    disk_bytes: u64,
-}
-
-impl Figures for BuildForecast {
-    const COLUMNS: &'static str = "tiles,entries,bytes,memory_bytes,seconds";
-
-    fn words(&self) -> String {
-        let BuildForecast { tiles, kind, encoding, .. } = self;
-        let levels = match self.dir {
-            true => format!(", {} of disk space (with --dir)", bytes(self.disk_bytes)),
-            false => String::new(),
-        };
-        format!(
-            "{tiles}  {kind}, {encoding}: {} entries in a file of {}; the build needs {} of \
-             memory{levels} and about {}\n",
-            thousands(self.entries),
-            bytes(self.bytes),
-            bytes(self.memory_bytes),
-            duration(self.seconds),
-        )
-    }
-}
-
 impl PlanArgs {
     pub fn run(&self) -> Result<()> {
         let patterns = self.wanted.patterns()?;
         let mut destination = self.output.reserve()?;
-        destination.heading(BuildForecast::COLUMNS)?;
+        destination.heading("tiles,entries,bytes,memory_bytes,seconds")?;
         for pattern in &patterns {
             let build = self.wanted.build(pattern, &self.resources)?;
             let unlimited = build.clone().memory(None);
@@ -370,22 +312,38 @@ impl PlanArgs {
                 Ok(plan) => (plan, false),
                 Err(error) => (pdb::plan_on_disk(&build).map_err(|_| error)?, true),
             };
-            destination.line(&BuildForecast {
-                tiles: tiles(pattern.tiles()),
-                kind: build.kind.name(),
-                encoding: build.encoding.name(),
-                entries: plan.entries,
-                bytes: plan.data_bytes,
-                memory_bytes: plan.memory_bytes,
-                seconds: seconds(&build, plan.entries, dir)?,
-                fast: plan.fast,
-                dir,
-                with_dir: with_dir.map(|plan| WithDirectory {
-                    memory_bytes: plan.memory_bytes,
-                    disk_bytes: plan.disk_bytes,
-                }),
-                disk_bytes: plan.disk_bytes,
-            })?;
+            let (tiles, seconds) = (tiles(pattern.tiles()), seconds(&build, plan.entries, dir)?);
+            let figures = json!({
+                "tiles": tiles,
+                "kind": build.kind.name(),
+                "encoding": build.encoding.name(),
+                "entries": plan.entries,
+                "bytes": plan.data_bytes,
+                "memory_bytes": plan.memory_bytes,
+                "seconds": seconds,
+                "fast": plan.fast,
+                // Whether it takes a directory, and what it takes with one.
+                "dir": dir,
+                "with_dir": with_dir.map(|plan| json!({
+                    "memory_bytes": plan.memory_bytes,
+                    "disk_bytes": plan.disk_bytes,
+                })),
+            });
+            let levels = match dir {
+                true => format!(", {} of disk space (with --dir)", bytes(plan.disk_bytes)),
+                false => String::new(),
+            };
+            let words = format!(
+                "{tiles}  {}, {}: {} entries in a file of {}; the build needs {} of memory{levels} \
+                 and about {}\n",
+                build.kind,
+                build.encoding,
+                thousands(plan.entries),
+                bytes(plan.data_bytes),
+                bytes(plan.memory_bytes),
+                duration(seconds),
+            );
+            destination.line(&Reply { figures, words, csv: None })?;
         }
         destination.finish()
     }
@@ -411,43 +369,20 @@ fn seconds(build: &Build, entries: u64, dir: bool) -> Result<f64> {
 // Databases that are there.
 
 /// What is to be said of every database.
-#[derive(Serialize)]
-pub struct DatabaseFacts<'a> {
-    pub board: String,
-    pub goal: String,
-    pub tiles: &'a [u16],
-    pub kind: &'static str,
-    pub encoding: &'static str,
-    pub entries: u64,
-    pub max: u8,
-    pub mean: f64,
-    pub histogram: &'a [u64],
-    pub bytes: u64,
-    pub checksum: String,
-}
-
-impl DatabaseFacts<'_> {
-    pub fn new(of: &Summary) -> DatabaseFacts<'_> {
-        DatabaseFacts {
-            board: of.pattern.size().to_string(),
-            goal: of.pattern.goal().to_string(),
-            tiles: of.pattern.tiles(),
-            kind: of.kind.name(),
-            encoding: of.encoding.name(),
-            entries: of.entries,
-            max: of.maximum(),
-            mean: of.mean(),
-            histogram: &of.histogram,
-            bytes: of.file_bytes(),
-            checksum: format!("{:016x}", of.checksum),
-        }
-    }
-}
-
-/// Tiles as they are shown: `1,2,3`.
-pub fn tiles(tiles: &[u16]) -> String {
-    let words: Vec<String> = tiles.iter().map(u16::to_string).collect();
-    words.join(",")
+pub fn database_figures(of: &Summary) -> Value {
+    json!({
+        "board": of.pattern.size().to_string(),
+        "goal": of.pattern.goal().to_string(),
+        "tiles": of.pattern.tiles(),
+        "kind": of.kind.name(),
+        "encoding": of.encoding.name(),
+        "entries": of.entries,
+        "max": of.maximum(),
+        "mean": of.mean(),
+        "histogram": of.histogram,
+        "bytes": of.file_bytes(),
+        "checksum": format!("{:016x}", of.checksum),
+    })
 }
 
 // `tilewave pdb probe`: the values of boards, and their sums.
@@ -471,17 +406,6 @@ pub struct ProbeArgs {
 
     #[command(flatten)]
     output: OutputOptions,
-}
-
-/// The values of a board; a value or a sum that is not known is null in JSON and a dash elsewhere.
-#[derive(Serialize)]
-struct ProbeFacts {
-    board: String,
-    values: Vec<Option<u8>>,
-    sum: Option<u32>,
-    /// Why there is no sum.
-    #[serde(skip)]
-    unknown: &'static str,
 }
 
 impl ProbeArgs {
@@ -509,39 +433,26 @@ impl ProbeArgs {
             let lines = text.lines().filter(|line| !line.trim().is_empty());
             boards = lines.map(String::from).collect();
         }
-        destination.heading(ProbeFacts::COLUMNS)?;
+        destination.heading("board,values,sum")?;
         for text in &boards {
             let board = Board::parse(text, Some(patterns[0].size()))?;
             let values = tables.iter().map(|table| table.value(&board));
             let values = values.collect::<Result<Vec<Option<u8>>, _>>()?;
             let sum: Option<u32> = values.iter().map(|v| v.map(u32::from)).sum();
             let sum = sum.filter(|_| additive);
-            destination.line(&ProbeFacts { board: board.to_string(), values, sum, unknown })?;
+            // What is not known is null in JSON and a dash elsewhere.
+            let shown = values.iter().map(|value| value.map_or("-".into(), |v| v.to_string()));
+            let shown = shown.collect::<Vec<_>>().join(" ");
+            let figures = json!({"board": board.to_string(), "values": values, "sum": sum});
+            let words = match sum {
+                Some(sum) => format!("{board}  {shown}  sum {sum}\n"),
+                None => format!("{board}  {shown}  no sum: {unknown}\n"),
+            };
+            let sum = sum.map_or("-".into(), |sum| sum.to_string());
+            let csv = Some(format!("{board},{shown},{sum}\n"));
+            destination.line(&Reply { figures, words, csv })?;
         }
         destination.finish()
-    }
-}
-
-impl ProbeFacts {
-    /// The values with spaces between them.
-    fn shown(&self) -> String {
-        let shown = self.values.iter().map(|value| value.map_or("-".into(), |v| v.to_string()));
-        shown.collect::<Vec<_>>().join(" ")
-    }
-}
-
-impl Figures for ProbeFacts {
-    const COLUMNS: &'static str = "board,values,sum";
-
-    fn csv(&self) -> String {
-        let sum = self.sum.map_or("-".into(), |sum| sum.to_string());
-        format!("{},{},{sum}\n", self.board, self.shown())
-    }
-
-    fn words(&self) -> String {
-        let unknown = format!("no sum: {}", self.unknown);
-        let sum = self.sum.map_or(unknown, |sum| format!("sum {sum}"));
-        format!("{}  {}  {sum}\n", self.board, self.shown())
     }
 }
 
@@ -577,11 +488,13 @@ pub struct Export {
     layout: ExportLayout,
 }
 
-/// What writes a database in another form and returns the bytes written.
-type Copy = fn(&Path, &Path, bool, &dyn tilewave::Progress) -> Result<u64, PdbError>;
-
 impl CopyArgs {
-    pub fn run(&self, copy: Copy) -> Result<()> {
+    /// Copies with a function that returns the bytes written.
+    pub fn run<'a>(
+        &'a self,
+        copy: impl FnOnce(&'a Path, &'a Path, bool, &dyn tilewave::Progress) -> Result<u64, PdbError>
+        + Send,
+    ) -> Result<()> {
         self.write(|progress| {
             let written = copy(&self.file, &self.output, self.force, progress)?;
             let read = bytes(std::fs::metadata(&self.file)?.len());

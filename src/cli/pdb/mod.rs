@@ -14,7 +14,7 @@ use std::{
 
 use clap::Subcommand;
 use parking_lot::Mutex;
-use serde::Serialize;
+use serde_json::json;
 use tilewave::{
     Board, Directory, Io, Optimal, Pattern, Size,
     internals::DatabaseMarker,
@@ -26,26 +26,21 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Context, Counted, Failure, Figures, MadeDirectories, OutputFile, OutputOptions,
-    ResourceOptions, Result, SearchProgress, count, made, part,
+    Context, Counted, Failure, MadeDirectories, OutputFile, OutputOptions, Reply, ResourceOptions,
+    Result, SearchProgress, count, made, part,
     pdb::build::{build_file, check_space, file_name},
     print, progress, puzzle, refuse, seed,
     solve::{open_partitions, usable_table},
 };
 
 /// Build and use pattern databases.
-#[derive(clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    command: PdbCommand,
-}
-
 #[derive(Subcommand)]
-enum PdbCommand {
+pub enum PdbCommand {
     Build(build::BuildArgs),
     Plan(build::PlanArgs),
     Probe(build::ProbeArgs),
-    Set(SetArgs),
+    #[command(subcommand)]
+    Set(SetCommand),
     Export(build::Export),
     /// Compress a database with zstd.
     Compress(build::CopyArgs),
@@ -53,19 +48,17 @@ enum PdbCommand {
     Decompress(build::CopyArgs),
 }
 
-impl Args {
+impl PdbCommand {
     pub fn run(&self) -> Result<()> {
-        match &self.command {
+        match self {
             PdbCommand::Build(args) => args.run(),
             PdbCommand::Plan(args) => args.run(),
             PdbCommand::Probe(args) => args.run(),
-            PdbCommand::Set(args) => args.run(),
+            PdbCommand::Set(SetCommand::Build(args)) => args.run(),
+            PdbCommand::Set(SetCommand::Rate(args)) => args.run(),
             PdbCommand::Export(args) => args.run(),
-            PdbCommand::Compress(args) => {
-                args.run(|from, to, force, progress| pdb::compress_with(from, to, force, progress))
-            }
-            PdbCommand::Decompress(args) => args
-                .run(|from, to, force, progress| pdb::decompress_with(from, to, force, progress)),
+            PdbCommand::Compress(args) => args.run(pdb::compress_with),
+            PdbCommand::Decompress(args) => args.run(pdb::decompress_with),
         }
     }
 }
@@ -73,14 +66,8 @@ impl Args {
 // `tilewave pdb set`: several partitions of databases that are used together.
 
 /// Build and rate sets of databases, which combine several partitions.
-#[derive(clap::Args)]
-pub struct SetArgs {
-    #[command(subcommand)]
-    command: SetCommand,
-}
-
 #[derive(Subcommand)]
-enum SetCommand {
+pub enum SetCommand {
     Build(BuildSetArgs),
     Rate(RateArgs),
 }
@@ -95,7 +82,7 @@ enum SetCommand {
                   boards.txt\n  tilewave pdb set build 3x3x3 --memory 4GB -o cube/\n  tilewave \
                   solve 3x3x3 --pdb cube/set.json \"R U F' L2 D B\""
 )]
-struct BuildSetArgs {
+pub struct BuildSetArgs {
     /// Board (5x5), member of a family (topspin:16,4), cube or other named puzzle (3x3x3), or puzzle file.
     #[arg(value_parser = puzzle)]
     puzzle: String,
@@ -119,7 +106,7 @@ struct BuildSetArgs {
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  tilewave pdb set rate set24/set.json\n  \
                   tilewave pdb set rate set24/set.json --boards boards.txt --max-nodes 100000000")]
-struct RateArgs {
+pub struct RateArgs {
     /// Set file, or the databases of one partition.
     #[arg(required = true)]
     files: Vec<PathBuf>,
@@ -144,15 +131,6 @@ struct RateArgs {
     output: OutputOptions,
 }
 
-impl SetArgs {
-    pub fn run(&self) -> Result<()> {
-        match &self.command {
-            SetCommand::Build(args) => args.run(),
-            SetCommand::Rate(args) => args.run(),
-        }
-    }
-}
-
 /// Removes the levels of a database that is written: a command that was killed between the two leaves them behind.
 fn clear_left(levels: &Path) -> Result<()> {
     let Ok(directory) = Directory::open(levels, Io::Read) else {
@@ -168,11 +146,10 @@ fn clear_left(levels: &Path) -> Result<()> {
 impl BuildSetArgs {
     fn run(&self) -> Result<()> {
         let begun = Instant::now();
-        let set = self.output.join("set.json");
         let _made = MadeDirectories::of(std::slice::from_ref(&self.output));
         made(&self.output, Io::Read)?;
-        OutputFile::reserve(&set, self.force)?;
-        let Ok(size) = self.puzzle.parse::<Size>() else { return self.tables(&set, begun) };
+        OutputFile::reserve(&self.set_file(), self.force)?;
+        let Ok(size) = self.puzzle.parse::<Size>() else { return self.tables(begun) };
         self.counted.refuse_of_boards()?;
         let goal = self.counted.goal.board(size)?;
         let partitions = self.choose(&goal)?;
@@ -209,19 +186,35 @@ impl BuildSetArgs {
             tracing::info!("wrote {}", path.display());
         }
         let files = partitions.iter().map(|patterns| patterns.iter().map(file).collect());
-        SetFile { partitions: files.collect() }.write(&set, self.force)?;
-        let words: Vec<String> = partitions.iter().map(|patterns| shown(patterns)).collect();
+        let names = partitions.iter().map(|patterns| shown(patterns)).collect();
+        self.write(files.collect(), names, total, begun)
+    }
+
+    /// Writes the set file of partitions with these names and says what was built.
+    fn write(
+        &self,
+        partitions: Vec<Vec<PathBuf>>,
+        names: Vec<String>,
+        total: u64,
+        begun: Instant,
+    ) -> Result<()> {
+        let set = self.set_file();
+        SetFile { partitions }.write(&set, self.force)?;
         print(&format!(
             "wrote {}: {}, {} in {}\n",
             set.display(),
-            words.join("; "),
+            names.join("; "),
             bytes(total),
             duration(begun.elapsed().as_secs_f64()),
         ))
     }
 
+    fn set_file(&self) -> PathBuf {
+        self.output.join("set.json")
+    }
+
     /// Builds pruning tables.
-    fn tables(&self, set: &Path, begun: Instant) -> Result<()> {
+    fn tables(&self, begun: Instant) -> Result<()> {
         let puzzle = self.counted.listed(&self.puzzle)?.expect("it is no board");
         let resources = self.resources.get()?;
         let projections =
@@ -252,14 +245,7 @@ impl BuildSetArgs {
             names.push(projection.to_string());
             files.push(vec![file]);
         }
-        SetFile { partitions: files }.write(set, self.force)?;
-        print(&format!(
-            "wrote {}: {}, {} in {}\n",
-            set.display(),
-            names.join("; "),
-            bytes(total),
-            duration(begun.elapsed().as_secs_f64()),
-        ))
+        self.write(files, names, total, begun)
     }
 
     fn build(&self, pattern: &Pattern) -> Result<Build> {
@@ -344,21 +330,6 @@ fn shown(patterns: &[Pattern]) -> String {
     lengths.collect::<Vec<_>>().join("-")
 }
 
-/// The mean value of random boards in a partition.
-#[derive(Serialize)]
-struct PartitionMean {
-    partition: String,
-    mean: f64,
-}
-
-impl Figures for PartitionMean {
-    const COLUMNS: &'static str = "partition,mean";
-
-    fn words(&self) -> String {
-        format!("{:14}  mean {:.4}\n", self.partition, self.mean)
-    }
-}
-
 impl RateArgs {
     fn run(&self) -> Result<()> {
         let mut destination = self.output.reserve()?;
@@ -382,13 +353,15 @@ impl RateArgs {
             let patterns: Vec<Pattern> = part.iter().map(|pdb| pdb.pattern().clone()).collect();
             shown(&patterns)
         });
-        destination.heading(PartitionMean::COLUMNS)?;
+        destination.heading("partition,mean")?;
         for (partition, sum) in names.chain(["all together".into()]).zip(sums) {
             let mean = sum as f64 / self.samples.max(1) as f64;
-            destination.line(&PartitionMean { partition, mean })?;
+            let figures = json!({"partition": partition, "mean": mean});
+            let words = format!("{partition:14}  mean {mean:.4}\n");
+            destination.line(&Reply { figures, words, csv: None })?;
         }
         if let Some(boards) = &self.boards {
-            destination.heading(BoardGrowth::COLUMNS)?;
+            destination.heading("board,length,at_least,nodes,seconds")?;
             let text = match boards == Path::new("-") {
                 true => std::io::read_to_string(std::io::stdin()),
                 false => std::fs::read_to_string(boards),
@@ -396,7 +369,7 @@ impl RateArgs {
             let text = text.context(format!("cannot read '{}'", boards.display()))?;
             for line in text.lines().filter(|line| !line.trim().is_empty()) {
                 let board = Board::parse(line, Some(goal.size()))?;
-                destination.line(&BoardGrowth::of(&whole, &board, self.max_nodes)?)?;
+                destination.line(&growth(&whole, &board, self.max_nodes)?)?;
             }
         }
         destination.finish()
@@ -404,68 +377,43 @@ impl RateArgs {
 }
 
 /// The search of one board: the nodes of its thresholds as far as they are allowed, and those of the next ones.
-#[derive(Serialize)]
-struct BoardGrowth {
-    board: String,
-    length: Option<usize>,
-    at_least: usize,
-    nodes: u64,
-    seconds: f64,
-    thresholds: Vec<(usize, u64)>,
-    growth: Option<f64>,
-    next_nodes: Option<f64>,
-}
-
-impl BoardGrowth {
-    fn of(solver: &Optimal, board: &Board, most: u64) -> Result<BoardGrowth> {
-        let (total, thresholds) = (AtomicU64::new(0), Thresholds::new(0));
-        let watch = ThresholdWatch { most, total, thresholds };
-        let answer = solver.solve_with(board, &watch)?;
-        let length = answer.moves.as_ref().map(|moves| moves.len());
-        let mut done = watch.thresholds.nodes();
-        if length.is_none() {
-            // The last one is not done.
-            done.pop();
-        }
-        let next = Thresholds::next(&done).filter(|_| length.is_none());
-        Ok(BoardGrowth {
-            board: board.to_string(),
-            length,
-            at_least: answer.at_least,
-            nodes: answer.nodes,
-            seconds: answer.seconds,
-            thresholds: done,
-            growth: next.map(|(_, growth)| growth),
-            next_nodes: next.map(|(nodes, _)| nodes),
-        })
+fn growth(solver: &Optimal, board: &Board, most: u64) -> Result<Reply> {
+    let (total, thresholds) = (AtomicU64::new(0), Thresholds::new(0));
+    let watch = ThresholdWatch { most, total, thresholds };
+    let answer = solver.solve_with(board, &watch)?;
+    let length = answer.moves.as_ref().map(|moves| moves.len());
+    let mut done = watch.thresholds.nodes();
+    if length.is_none() {
+        // The last one is not done.
+        done.pop();
     }
-}
-
-impl Figures for BoardGrowth {
-    const COLUMNS: &'static str = "board,length,at_least,nodes,seconds";
-
-    fn words(&self) -> String {
-        let board = &self.board;
-        let moves = |number| counted(number as u64, "move");
-        let mut text = match self.length {
-            Some(length) => {
-                format!("{board}  {}, {}", moves(length), counted(self.nodes, "node"))
-            }
-            None => format!("{board}  at least {}", moves(self.at_least)),
-        };
-        let next = self.next_nodes.zip(self.growth);
-        if let (Some((next, growth)), Some(&(last, nodes))) = (next, self.thresholds.last()) {
-            let rate = self.nodes as f64 / self.seconds.max(1e-9);
-            text += &format!(
-                ", {} at threshold {last}, {growth:.2} times as many as at the previous threshold: \
-                 about {} and {} for the next threshold",
-                counted(nodes, "node"),
-                counted(next as u64, "node"),
-                duration(next / rate),
-            );
-        }
-        text + "\n"
+    let next = Thresholds::next(&done).filter(|_| length.is_none());
+    let figures = json!({
+        "board": board.to_string(),
+        "length": length,
+        "at_least": answer.at_least,
+        "nodes": answer.nodes,
+        "seconds": answer.seconds,
+        "thresholds": done,
+        "growth": next.map(|(_, growth)| growth),
+        "next_nodes": next.map(|(nodes, _)| nodes),
+    });
+    let moves = |number| counted(number as u64, "move");
+    let mut words = match length {
+        Some(length) => format!("{board}  {}, {}", moves(length), counted(answer.nodes, "node")),
+        None => format!("{board}  at least {}", moves(answer.at_least)),
+    };
+    if let (Some((next, growth)), Some(&(last, nodes))) = (next, done.last()) {
+        let rate = answer.nodes as f64 / answer.seconds.max(1e-9);
+        words += &format!(
+            ", {} at threshold {last}, {growth:.2} times as many as at the previous threshold: \
+             about {} and {} for the next threshold",
+            counted(nodes, "node"),
+            counted(next as u64, "node"),
+            duration(next / rate),
+        );
     }
+    Ok(Reply { figures, words: words + "\n", csv: None })
 }
 
 /// Notes the thresholds of a search, and ends it after some nodes.
@@ -535,12 +483,12 @@ impl Thresholds {
 
     /// The thresholds and the nodes of each, the last of which may not be done.
     pub fn nodes(&self) -> Vec<(usize, u64)> {
+        let mut before = self.before;
         let seen = self.seen.lock();
-        let before = std::iter::once(self.before).chain(seen.iter().map(|&(_, nodes)| nodes));
-        let pairs = seen.iter().zip(before);
-        pairs
-            .map(|(&(threshold, nodes), before)| (threshold, nodes.saturating_sub(before)))
-            .collect()
+        let of = |&(threshold, nodes): &(usize, u64)| {
+            (threshold, nodes.saturating_sub(std::mem::replace(&mut before, nodes)))
+        };
+        seen.iter().map(of).collect()
     }
 
     /// The nodes to expect of the threshold behind some, and by how many times they grow: as from the last

@@ -10,6 +10,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use tilewave::{
     Board, Moves, Size,
     puzzle::{Metric, MoveStyle},
@@ -228,28 +229,31 @@ impl Solved {
 
     /// What a page shows of it: the solution, or why there is none.
     pub fn page(&self, goal: &Board) -> Result<Solution, Refused> {
-        let start = self.board.clone();
-        match (self.moves().cloned(), &self.answer) {
-            (Some(moves), _) => {
-                let (goal, optimal) = (goal.clone(), self.optimal);
-                Ok(Solution { start, goal, moves, optimal, label: None })
+        let (start, goal, optimal) = (self.board.clone(), goal.clone(), self.optimal);
+        let reason = match &self.answer {
+            Ok(Answer { moves: Some(moves), .. }) => {
+                let moves = moves.clone();
+                return Ok(Solution { start, goal, moves, optimal, label: None });
             }
-            (None, Err(why)) => Err(Refused { board: start, reason: why.to_string() }),
-            (None, Ok(_)) => Err(Refused { board: start, reason: "the solver gave up".into() }),
-        }
+            Ok(_) => "the solver gave up".into(),
+            Err(why) => why.to_string(),
+        };
+        Err(Refused { board: start, reason })
     }
 
     fn length(&self) -> Option<usize> {
         self.moves().map(|moves| moves.count(self.metric))
     }
 
+    /// The length of a solution that is not a shortest one, if lines of tiles are moved at once.
+    fn length_mtm(&self) -> Option<usize> {
+        self.moves().filter(|_| !self.optimal).map(|moves| moves.count(Metric::Mtm))
+    }
+
     /// How many times as long as the shortest solution this one is.
     fn ratio(&self) -> Option<f64> {
         let (length, optimum) = (self.length()?, self.optimum?);
-        Some(match optimum {
-            0 => 1.0,
-            _ => length as f64 / optimum as f64,
-        })
+        Some(if optimum == 0 { 1.0 } else { length as f64 / optimum as f64 })
     }
 }
 
@@ -267,70 +271,26 @@ pub struct Wording {
 }
 
 /// What is said of a board.
-#[derive(Serialize)]
 pub struct BoardFacts<'a> {
-    board: String,
-    solvable: bool,
-    length: Option<usize>,
-    moves: Option<String>,
-    nodes: u64,
-    seconds: f64,
-    optimal: bool,
-    metric: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    length_mtm: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    nearest: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at_least: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    certified: Option<bool>,
-    /// There where a ratio is asked for, null where nothing is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    optimum: Option<Option<usize>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ratio: Option<Option<f64>>,
-    #[serde(skip)]
     of: &'a Solved,
-}
-
-fn columns(certify: bool, ratio: bool) -> &'static str {
-    match (certify, ratio) {
-        (true, _) => "board,solvable,length,moves,nodes,seconds,optimal,certified",
-        (_, true) => "board,solvable,length,moves,nodes,seconds,optimal,optimum,ratio",
-        _ => "board,solvable,length,moves,nodes,seconds,optimal",
-    }
+    wording: Wording,
 }
 
 impl Wording {
     pub fn columns(self) -> &'static str {
-        columns(self.certify, self.ratio)
+        match (self.certify, self.ratio) {
+            (true, _) => "board,solvable,length,moves,nodes,seconds,optimal,certified",
+            (_, true) => "board,solvable,length,moves,nodes,seconds,optimal,optimum,ratio",
+            _ => "board,solvable,length,moves,nodes,seconds,optimal",
+        }
     }
 
     pub fn facts(self, of: &Solved) -> BoardFacts<'_> {
-        let (answer, why) = (of.answer.as_ref().ok(), of.answer.as_ref().err());
-        let (moves, length) = (of.moves(), of.length());
-        let letters = if self.long { Moves::long } else { Moves::short };
-        BoardFacts {
-            board: of.board.to_string(),
-            solvable: answer.is_some(),
-            length,
-            moves: moves.map(|moves| letters(moves, self.style)),
-            nodes: answer.map_or(0, |answer| answer.nodes),
-            seconds: answer.map_or(0.0, |answer| answer.seconds),
-            optimal: of.optimal && length.is_some(),
-            metric: of.metric.name(),
-            length_mtm: moves.filter(|_| !of.optimal).map(|moves| moves.count(Metric::Mtm)),
-            reason: why.map(ToString::to_string),
-            nearest: why.map(|why| why.board.to_string()),
-            at_least: answer.filter(|_| moves.is_none()).map(|answer| answer.at_least),
-            certified: self.certify.then_some(matches!(of.proof, Some(Ok(_)))),
-            optimum: self.ratio.then_some(of.optimum),
-            ratio: self.ratio.then(|| of.ratio()),
-            of,
-        }
+        BoardFacts { of, wording: self }
+    }
+
+    fn letters(self, moves: &Moves) -> String {
+        if self.long { moves.long(self.style) } else { moves.short(self.style) }
     }
 
     /// What comes after the last line.
@@ -363,39 +323,64 @@ impl Wording {
         if self.certify {
             text += &format!(", {} certified", thousands(proofs));
         }
-        let speed = if nodes > 0 {
-            format!("{} nodes/s", rate(generated as f64 / seconds))
-        } else {
-            format!("{} boards/s", rate(boards as f64 / seconds))
-        };
-        text + &format!("\n{}, {speed}\n", duration(seconds))
+        let (done, noun) = if nodes > 0 { (generated, "nodes") } else { (boards, "boards") };
+        let speed = rate(done as f64 / seconds);
+        text + &format!("\n{}, {speed} {noun}/s\n", duration(seconds))
     }
 }
 
 impl Figures for BoardFacts<'_> {
-    const COLUMNS: &'static str = "";
-
-    fn columns(&self) -> &'static str {
-        columns(self.certified.is_some(), self.optimum.is_some())
+    fn figures(&self) -> Value {
+        let BoardFacts { of, wording } = *self;
+        let (answer, moves, length) = (of.answer.as_ref().ok(), of.moves(), of.length());
+        let mut figures = json!({
+            "board": of.board.to_string(),
+            "solvable": answer.is_some(),
+            "length": length,
+            "moves": moves.map(|moves| wording.letters(moves)),
+            "nodes": answer.map_or(0, |answer| answer.nodes),
+            "seconds": answer.map_or(0.0, |answer| answer.seconds),
+            "optimal": of.optimal && length.is_some(),
+            "metric": of.metric.name(),
+        });
+        if let Some(length) = of.length_mtm() {
+            figures["length_mtm"] = length.into();
+        }
+        match &of.answer {
+            Err(why) => {
+                figures["reason"] = why.to_string().into();
+                figures["nearest"] = why.board.to_string().into();
+            }
+            Ok(answer) if moves.is_none() => figures["at_least"] = answer.at_least.into(),
+            Ok(_) => {}
+        }
+        if wording.certify {
+            figures["certified"] = matches!(of.proof, Some(Ok(_))).into();
+        }
+        // Null where nothing is known.
+        if wording.ratio {
+            figures["optimum"] = of.optimum.into();
+            figures["ratio"] = of.ratio().into();
+        }
+        figures
     }
 
     fn words(&self) -> String {
-        let BoardFacts { board, of, .. } = self;
-        if let Some(why) = &self.reason {
-            return format!("{board}  not solvable: {why}\n");
-        }
-        let (time, nodes) = (duration(self.seconds), counted(self.nodes, "node"));
-        let (Some(length), Some(letters)) = (self.length, &self.moves) else {
-            let least = self.at_least.unwrap_or_default();
-            return format!(
-                "{board}  gave up after {nodes}: needs at least {}  {time}\n",
-                counted(least as u64, "move")
-            );
+        let BoardFacts { of, wording } = *self;
+        let board = &of.board;
+        let answer = match &of.answer {
+            Ok(answer) => answer,
+            Err(why) => return format!("{board}  not solvable: {why}\n"),
         };
-        let also = self.length_mtm.map_or(String::new(), |length| format!(" ({length} in mtm)"));
-        let moves = counted(length as u64, "move");
-        let mut line = format!("{board}  {moves}{also}  {letters}");
-        if self.nodes > 0 {
+        let (time, nodes) = (duration(answer.seconds), counted(answer.nodes, "node"));
+        let Some((moves, length)) = of.moves().zip(of.length()) else {
+            let least = counted(answer.at_least as u64, "move");
+            return format!("{board}  gave up after {nodes}: needs at least {least}  {time}\n");
+        };
+        let also = of.length_mtm().map_or(String::new(), |length| format!(" ({length} in mtm)"));
+        let (count, letters) = (counted(length as u64, "move"), wording.letters(moves));
+        let mut line = format!("{board}  {count}{also}  {letters}");
+        if answer.nodes > 0 {
             line += &format!("  {nodes}");
         }
         line += &format!("  {time}");

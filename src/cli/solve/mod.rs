@@ -26,7 +26,7 @@ use tilewave::{
 
 use crate::cli::{
     Counted, Destination, Failure, OutputFile, OutputFormat, OutputOptions, PuzzleAndStates,
-    Result, Threads, aside, choice, complain, count, progress, ranks, refuse,
+    Result, Threads, aside, choice, complain, count, first_given, progress, ranks, refuse,
     solve::{
         boards::{Arrivals, BoardLine, Boards, Solved, Totals, Wording},
         databases::Databases,
@@ -145,8 +145,7 @@ impl Args {
         (word, size): (Option<&str>, Option<Size>),
         states: Vec<&str>,
     ) -> Result<()> {
-        let table = self.databases.table.as_ref().map(DistanceTable::open);
-        let table = table.transpose()?;
+        let table = self.databases.table.as_ref().map(DistanceTable::open).transpose()?;
         if let Some(table) = &table {
             self.refuse_beside(table)?;
             if table.space().size().is_none() {
@@ -225,21 +224,16 @@ impl Args {
 
     /// Refuses what is for boards.
     fn refuse_of_puzzle(&self, word: &str) -> Result<()> {
-        let wrong = [
+        let wrong = first_given(&[
             (self.compare, "--compare"),
             (self.certify, "--certify"),
             (self.html.is_some(), "--html"),
             (self.databases.table.is_some(), "the distance table"),
             (self.databases.partition.is_some(), "--partition"),
-        ];
-        match wrong.into_iter().find(|(wrong, _)| *wrong) {
-            None => Ok(()),
-            Some((_, option)) => {
-                refuse!(
-                    "{option} is only for boards, and {word} is not a board: leave out {option}"
-                )
-            }
-        }
+        ]);
+        wrong.map_or(Ok(()), |option| {
+            refuse!("{option} is only for boards, and {word} is not a board: leave out {option}")
+        })
     }
 
     fn limits(&self) -> SearchLimits {
@@ -251,22 +245,17 @@ impl Args {
         let space = table.space();
         let counts_tiles = space.metric() == Some(Metric::Stm);
         let board = space.size().is_some();
-        let wrong = [
+        let wrong = first_given(&[
             (self.fast && !board, "--fast"),
             (self.compare && !counts_tiles, "--compare"),
             (self.certify && !counts_tiles, "--certify"),
             (self.html.is_some() && !board, "--html"),
             (self.counted.goal.goal.is_some() && !board, "--goal"),
-        ];
-        match wrong.into_iter().find(|(wrong, _)| *wrong) {
-            None => Ok(()),
-            Some((_, option)) => {
-                let what = if board { "single-tile moves" } else { "boards" };
-                refuse!(
-                    "{option} is only for {what}, and the table is for {space}: leave out {option}"
-                );
-            }
-        }
+        ]);
+        wrong.map_or(Ok(()), |option| {
+            let what = if board { "single-tile moves" } else { "boards" };
+            refuse!("{option} is only for {what}, and the table is for {space}: leave out {option}")
+        })
     }
 
     /// Refuses what cannot work, before anything is built.

@@ -10,6 +10,7 @@ use std::{
 
 use rayon::{ThreadPool, prelude::*};
 use serde::Serialize;
+use serde_json::{Value, json};
 use tilewave::{
     DistanceTable, Progress, internals,
     progress::Phase,
@@ -72,7 +73,7 @@ pub fn in_long_help(arg: clap::Arg) -> clap::Arg {
 }
 
 /// What is said of a state.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct StateAnswer {
     /// As it was given, where the state is a long line.
     #[serde(skip)]
@@ -94,7 +95,9 @@ struct StateAnswer {
 }
 
 impl Figures for StateAnswer {
-    const COLUMNS: &'static str = "state,solvable,length,moves,seconds,optimal";
+    fn figures(&self) -> Value {
+        json!(self)
+    }
 
     fn words(&self) -> String {
         let (state, time) = (self.given.as_ref().unwrap_or(&self.state), duration(self.seconds));
@@ -131,18 +134,14 @@ impl StateAnswer {
         let state = space.parse(text)?;
         let names = table.names(state)?;
         Ok(StateAnswer {
-            board: (),
             puzzle: space.name(),
             state: space.text(state),
             solvable: names.is_some(),
             length: names.as_ref().map(Vec::len),
             optimal: names.is_some(),
             moves: names.map(|names| names.join(" ")),
-            nodes: 0,
             seconds: begun.elapsed().as_secs_f64(),
-            given: None,
-            reason: None,
-            at_least: None,
+            ..StateAnswer::default()
         })
     }
 
@@ -150,17 +149,10 @@ impl StateAnswer {
     fn plain(puzzle: &OrbitPuzzle, text: &str, state: &Arrangement) -> StateAnswer {
         StateAnswer {
             given: Some(text.into()),
-            board: (),
             puzzle: puzzle.to_string(),
             state: puzzle.text(state),
             solvable: true,
-            length: None,
-            moves: None,
-            nodes: 0,
-            seconds: 0.0,
-            optimal: false,
-            reason: None,
-            at_least: None,
+            ..StateAnswer::default()
         }
     }
 
@@ -256,7 +248,7 @@ fn each<S>(
     let ranks = source.ranks;
     let mut destination = (ranks.rank() == 0).then(|| output.reserve()).transpose()?;
     if let Some(destination) = &mut destination {
-        destination.heading(StateAnswer::COLUMNS)?;
+        destination.heading("state,solvable,length,moves,seconds,optimal")?;
     }
     let (mut refused, mut all_solved) = (false, true);
     let mut lines = BufReader::new(std::io::stdin());
@@ -316,7 +308,7 @@ impl StateSolve<'_> {
         let pool = &internals::pool(self.threads.get().or_else(own))?;
         // What is wrong on the command line is said before tables are built.
         for state in states {
-            puzzle.read(state).map_err(tilewave::Error::from)?;
+            puzzle.read(state)?;
         }
         if let Some(via) = via {
             return self.in_phases(&puzzle, via, pool);
@@ -326,7 +318,7 @@ impl StateSolve<'_> {
         let given = !self.databases.pdb.is_empty();
         let make = || self.searcher(&puzzle, &progress, pool);
         let mut searcher = given.then(make).transpose()?;
-        let parse = |text: &str| Ok(puzzle.read(text).map_err(tilewave::Error::from)?.0);
+        let parse = |text: &str| Ok(puzzle.read(text)?.0);
         let all = self.log.is_some() || communicator.size() > 1;
         let source = StateSource { states, all, ranks: communicator };
         let ranks = Ranks { communicator, pool };
@@ -385,29 +377,22 @@ impl StateSolve<'_> {
         }
         Ok(searcher)
     }
-}
 
-impl StateSolve<'_> {
     /// Solves states in phases, one after the other on all threads.
     fn in_phases(&self, puzzle: &OrbitPuzzle, via: &[Variant], pool: &ThreadPool) -> Result<()> {
         if via.is_empty() {
+            let names = puzzle.moves().iter().take(2).map(|one| &one.name[..]);
             refuse!(
                 "--fast solves {puzzle} in phases: specify the phases, for example --via {}:1-4, \
                  or --via \"<{}>\"",
                 puzzle.orbits().last().map_or("", |orbit| &orbit.name),
-                puzzle
-                    .moves()
-                    .iter()
-                    .take(2)
-                    .map(|one| &one.name[..])
-                    .collect::<Vec<_>>()
-                    .join(",")
+                names.collect::<Vec<_>>().join(",")
             );
         }
         let StateSolve { databases, threads, limits, .. } = *self;
         let tables = |phase: &OrbitPuzzle| databases.tables(phase, threads.get());
         let solver = pool.install(|| PhaseSolver::new(puzzle.clone(), via, tables))?;
-        let parse = |text: &str| Ok(puzzle.read(text).map_err(tilewave::Error::from)?.0);
+        let parse = |text: &str| Ok(puzzle.read(text)?.0);
         let source = StateSource { states: self.states, all: false, ranks: &OneProcess };
         each(source, self.output, parse, |batch, _, say| {
             let tried = batch.par_iter().map(|(text, state)| {
