@@ -109,13 +109,13 @@ impl Error {
     }
 }
 
-/// System errors are converted in the same way everywhere.
+/// System errors are converted in the same way everywhere, as are errors in a board.
 macro_rules! convert {
-    ($($error:ident => $variant:ident,)+) => {$(
+    ($($error:ident => $variant:ident or $($common:ident)+,)+) => {$(
         impl From<$error> for Error {
             fn from(error: $error) -> Error {
                 match error {
-                    $error::System(error) => Error::System(error),
+                    $($error::$common(error) => Error::$common(error),)+
                     error => Error::$variant(error),
                 }
             }
@@ -124,25 +124,15 @@ macro_rules! convert {
 }
 
 convert! {
-    SearchError => Search,
-    FrontierError => Frontier,
-    PdbError => Pdb,
-    TableError => Table,
+    SearchError => Search or System,
+    FrontierError => Frontier or System,
+    PdbError => Pdb or System,
+    TableError => Table or System,
+    SolveError => Solve or System Puzzle,
 }
 
 impl From<StorageError> for Error {
     fn from(error: StorageError) -> Error {
         Error::Search(error.into())
-    }
-}
-
-impl From<SolveError> for Error {
-    /// An error in a board is always reported in the same way.
-    fn from(error: SolveError) -> Error {
-        match error {
-            SolveError::Puzzle(error) => Error::Puzzle(error),
-            SolveError::System(error) => Error::System(error),
-            error => Error::Solve(error),
-        }
     }
 }

@@ -6,7 +6,11 @@
 /// assert_eq!(tilewave::report::thousands(239_500_800), "239,500,800");
 /// ```
 pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
+    grouped(&number.to_string())
+}
+
+/// Returns the digits of a number in groups of three.
+pub fn grouped(digits: &str) -> String {
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.chars().enumerate() {
         if i > 0 && (digits.len() - i).is_multiple_of(3) {

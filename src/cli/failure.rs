@@ -53,6 +53,15 @@ impl Failure {
         Failure { code: 1, said: Some(said.to_string()) }
     }
 
+    /// Says what failed of several things, of which the others go on; anything else ends the command.
+    pub fn endure(self) -> Result<()> {
+        match self {
+            Failure { code: 1, said: Some(said) } => complain(&said),
+            other => return Err(other),
+        }
+        Ok(())
+    }
+
     /// Fails a command whose results are printed, unless they are good.
     pub fn unless(good: bool) -> Result<()> {
         if good { Ok(()) } else { Err(Failure::exit(1)) }

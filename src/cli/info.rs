@@ -23,7 +23,7 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Context, Failure, FileReply, OutputFormat, OutputOptions, Reply, Result, complain, counts_csv,
+    AnyReply, Context, Failure, OutputFormat, OutputOptions, Reply, Result, counts_csv,
     directories, facts, joined, make::Table, pdb::build::database_figures, subject, tiles,
     unopened,
 };
@@ -50,11 +50,10 @@ impl OwnFile {
             match OwnFile::find(path) {
                 Ok(OwnFile::Search(one)) => search.extend(one),
                 Ok(file) => all.push(file),
-                Err(Failure { code: 1, said: Some(said) }) => {
-                    complain(&said);
+                Err(failure) => {
+                    failure.endure()?;
                     refused = true;
                 }
-                Err(other) => return Err(other),
             }
         }
         if !search.is_empty() {
@@ -166,7 +165,7 @@ impl InfoArgs {
 }
 
 /// How far a search has come.
-fn status(dirs: &[PathBuf], format: OutputFormat) -> Result<FileReply> {
+fn status(dirs: &[PathBuf], format: OutputFormat) -> Result<AnyReply> {
     let of = disk::status(&directories(dirs)?)?;
     let (manifest, states, all_states) = (&of.manifest, of.states(), of.all_states);
     let (goal, speed) = (&manifest.identity.goal, of.states_per_second());
@@ -222,7 +221,7 @@ fn status(dirs: &[PathBuf], format: OutputFormat) -> Result<FileReply> {
 }
 
 /// What the directory of a database's build says.
-pub fn build(dir: &Path) -> Result<FileReply> {
+pub fn build(dir: &Path) -> Result<AnyReply> {
     let directory = Directory::open(dir, Io::Read).map_err(unopened(dir))?;
     let Some(marker) = DatabaseMarker::read(&directory)? else {
         return Err(Failure::failed(format!(
@@ -247,7 +246,7 @@ pub fn build(dir: &Path) -> Result<FileReply> {
 }
 
 /// The databases of a set.
-fn database_set(path: &Path) -> Result<FileReply> {
+fn database_set(path: &Path) -> Result<AnyReply> {
     let (mut board, mut goal, mut size) = (String::new(), String::new(), 0);
     let (mut partitions, mut shown) = (Vec::new(), Vec::new());
     let mut known: Vec<PathBuf> = Vec::new();
@@ -277,7 +276,7 @@ fn database_set(path: &Path) -> Result<FileReply> {
 }
 
 /// What a database file says about itself.
-fn database(of: &Summary) -> FileReply {
+fn database(of: &Summary) -> AnyReply {
     let (order, metric) = match of.kind {
         Kind::Minimum => ("lexicographic placements", "moves of pattern tiles"),
         Kind::AllMoves => ("lexicographic placements", "moves of all tiles"),
@@ -312,7 +311,7 @@ fn database(of: &Summary) -> FileReply {
 }
 
 /// How far the boards of a log have come.
-fn log(path: &Path) -> Result<FileReply> {
+fn log(path: &Path) -> Result<AnyReply> {
     let LogFacts { goal, boards, solved, begun, nodes, seconds } = LogFacts::of(path)?;
     let size = std::fs::metadata(path)?.len();
     let figures = json!({

@@ -25,7 +25,7 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Context, Counted, Destination, FileReply, GoalOption, OutputFile, OutputFormat, Reply,
+    AnyReply, Context, Counted, Destination, GoalOption, OutputFile, OutputFormat, Reply,
     ResourceOptions, Result, SearchProgress, bfs, choice, count, counts_csv, facts, first_given,
     joined, print, progress, puzzle, refuse, seed, subject,
 };
@@ -97,11 +97,8 @@ impl TableArgs {
             Searched::Numbered(space) => Table::Numbered(self.numbered(space)?),
             Searched::Listed(puzzle) => Table::Pruning(self.listed(&puzzle)?),
         };
-        let Some(destination) = Destination::beside(file, self.format) else {
-            return Ok(());
-        };
         let (columns, reply) = table.reply(Some((file, begun.elapsed().as_secs_f64())));
-        destination.write(columns, &reply)
+        Destination::beside(file, self.format).write(columns, &reply)
     }
 
     /// Searches a puzzle and writes its table.
@@ -148,7 +145,7 @@ impl TableArgs {
 
 impl Table {
     /// What it holds, with the columns of CSV; for one that was built, also its file and the seconds that it took.
-    pub fn reply(&self, built: Option<(&Path, f64)>) -> FileReply {
+    pub fn reply(&self, built: Option<(&Path, f64)>) -> AnyReply {
         let (counts, size, checksum) = match self {
             Table::Numbered(table) => (table.histogram(), table.file_bytes(), table.checksum()),
             Table::Pruning(table) => (table.histogram(), table.file_bytes(), table.checksum()),

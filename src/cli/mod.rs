@@ -46,12 +46,14 @@ pub(crate) use crate::cli::{
         refuse_in_lists, seed, time, whole,
     },
     output::{
-        Destination, Figures, FileReply, OutputFile, OutputFormat, OutputOptions, Reply,
-        ResultReport, counts_csv, csv_line, facts, joined, print, subject, tiles,
+        AnyReply, Destination, Figures, OutputFile, OutputFormat, OutputOptions, Reply,
+        ResultReport, counts_csv, csv_line, joined, print, subject, tiles,
     },
     progress::{SearchProgress, StatusLine, aside, eta, part},
     puzzle::{Counted, PuzzleAndStates, puzzle},
 };
+
+pub(crate) use tilewave::internals::labelled as facts;
 
 /// Exhaustive search, pattern databases and optimal solving for sliding-tile and permutation puzzles.
 #[derive(Parser)]

@@ -8,7 +8,7 @@ use tilewave::{
     internals,
     puzzle::Metric,
     report::{self, Chart, ChartFormat, html::LAST_DRAWN, one_key_per_line},
-    search::{Outcome, disk::Searched},
+    search::{Communicator, Outcome, disk::Searched},
 };
 
 use crate::cli::{Failure, Result, count, refuse};
@@ -46,8 +46,8 @@ pub struct Reply {
     pub csv: Option<String>,
 }
 
-/// What a file holds, with the columns of CSV.
-pub type FileReply = (&'static str, Reply);
+/// What is found where not all answers are alike, with its columns of CSV.
+pub type AnyReply = (&'static str, Reply);
 
 impl Figures for Reply {
     fn figures(&self) -> Value {
@@ -74,12 +74,6 @@ pub fn joined(mut figures: Value, more: Value) -> Value {
 /// Lines of CSV for counts by depth or value.
 pub fn counts_csv(counts: &[u64]) -> String {
     counts.iter().enumerate().map(|(at, count)| format!("{at},{count}\n")).collect()
-}
-
-/// Lines of a label and what is to be said; where that is nothing there is no line.
-pub fn facts<'a>(width: usize, facts: impl IntoIterator<Item = (&'a str, String)>) -> String {
-    let said = facts.into_iter().filter(|(_, words)| !words.is_empty());
-    said.map(|(label, words)| format!("{:<width$}{words}\n", label)).collect()
 }
 
 /// Tiles as they are shown: `1,2,3`.
@@ -162,6 +156,7 @@ pub struct Destination {
     pub format: OutputFormat,
     file: Option<OutputFile>,
     held: String,
+    silent: bool,
     /// The columns of CSV, by their names among the figures.
     columns: &'static str,
     /// What comes before the next of several answers in one JSON document, which has begun.
@@ -170,20 +165,37 @@ pub struct Destination {
 
 impl Destination {
     pub fn stdout(format: OutputFormat) -> Destination {
-        Destination { format, file: None, held: String::new(), columns: "", next: None }
+        Destination {
+            format,
+            file: None,
+            held: String::new(),
+            silent: false,
+            columns: "",
+            next: None,
+        }
     }
 
-    /// Stdout beside a file that has been written, unless that has gone there itself.
-    pub fn beside(file: &Path, format: OutputFormat) -> Option<Destination> {
-        (!internals::Output::is_stdout(file)).then(|| Destination::stdout(format))
+    /// Stdout beside a file that is written, unless that goes there itself: then nothing is said.
+    pub fn beside(file: &Path, format: OutputFormat) -> Destination {
+        let silent = internals::Output::is_stdout(file);
+        Destination { silent, ..Destination::stdout(format) }
+    }
+
+    /// The output of a command, or nothing where another rank writes.
+    pub fn of_rank(ranks: &dyn Communicator, output: &OutputOptions) -> Result<Destination> {
+        match ranks.rank() {
+            0 => output.reserve(),
+            _ => Ok(Destination { silent: true, ..Destination::stdout(output.format) }),
+        }
     }
 
     /// Adds a part of the result: shown at once on stdout, held back for a file.
     pub fn add(&mut self, text: &str) -> Result<()> {
-        if self.file.is_none() {
-            return print(text);
+        match self.file {
+            _ if self.silent => {}
+            None => print(text)?,
+            Some(_) => self.held.push_str(text),
         }
-        self.held.push_str(text);
         Ok(())
     }
 
@@ -201,12 +213,7 @@ impl Destination {
     }
 
     /// Adds one of several answers, the first with its heading; between those for people stands an empty line.
-    pub fn answer(
-        &mut self,
-        first: bool,
-        columns: &'static str,
-        answer: &impl Figures,
-    ) -> Result<()> {
+    pub fn answer(&mut self, first: bool, (columns, answer): &AnyReply) -> Result<()> {
         match first {
             true => self.heading(columns)?,
             false if self.format == OutputFormat::Text => self.add("\n")?,

@@ -5,8 +5,9 @@
 
 use std::sync::OnceLock;
 
+use rayon::ThreadPool;
 use tilewave::{
-    Error, Resources,
+    Error, Resources, internals,
     progress::Progress,
     search::{
         Communicator, OneProcess, SearchError,
@@ -183,6 +184,25 @@ pub fn shared(ranks: &dyn Communicator) -> (usize, u64) {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let here = |place: &&String| place.split('\n').next() == Some(&host);
     ((cores / sharing).max(1), all.iter().filter(here).count() as u64)
+}
+
+/// Threads as many as asked for, or those that this rank has for itself.
+pub fn pool(asked: Option<usize>, ranks: &dyn Communicator) -> Result<ThreadPool> {
+    let own = || (ranks.size() > 1).then(|| shared(ranks).0);
+    Ok(internals::pool(asked.or_else(own))?)
+}
+
+/// Lets rank 0 do first what it then keeps for all; when it cannot, it ends all.
+pub fn first_alone<T>(ranks: &dyn Communicator, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let first = ranks.rank() == 0;
+    if !first {
+        ranks.barrier();
+    }
+    let done = work()?;
+    if first {
+        ranks.barrier();
+    }
+    Ok(done)
 }
 
 /// The cores that this process may run on, in words.

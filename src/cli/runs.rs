@@ -31,8 +31,7 @@ use tilewave::{
 
 use crate::cli::{
     Ahead, Context, Counted, DiskOptions, Failure, MaxDepth, OutputOptions, Reply, ResourceOptions,
-    Result, ResultReport, Running, SearchProgress, bfs, complain, count, directories, drawn_seed,
-    facts,
+    Result, ResultReport, Running, SearchProgress, bfs, count, directories, drawn_seed, facts,
     info::{self, LogFacts, OwnFile},
     joined, progress, puzzle, refuse, refuse_in_lists,
     solve::{cache_dir, is_kept, table_name},
@@ -314,11 +313,10 @@ impl CheckArgs {
                         json!({"path": path, "type": kind, "pass": pass, "checked": checked});
                     destination.line(&Reply { figures, words, csv: None })?;
                 }
-                Err(Failure { code: 1, said: Some(said) }) => {
-                    complain(&said);
+                Err(failure) => {
+                    failure.endure()?;
                     unread = true;
                 }
-                Err(other) => return Err(other),
             }
         }
         destination.finish()?;

@@ -18,8 +18,9 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Ahead, Context, Counted, Figures, OutputOptions, PuzzleAndStates, Reply, Result, Running,
-    SearchProgress, bfs, count, csv_line, facts, first_given, puzzle, refuse, refuse_in_lists,
+    Ahead, AnyReply, Context, Counted, Figures, OutputOptions, PuzzleAndStates, Reply, Result,
+    Running, SearchProgress, bfs, count, csv_line, facts, first_given, puzzle, refuse,
+    refuse_in_lists,
 };
 
 /// Rank or unrank a state, and show its parity, solvability and (with --table) depth.
@@ -73,23 +74,12 @@ impl StateArgs {
         let mut none = true;
         let mut write = |state: Option<&str>| -> Result<()> {
             let first = std::mem::take(&mut none);
-            match (&puzzle, &space) {
-                (Some(puzzle), _) => destination.answer(
-                    first,
-                    "state,puzzle,solved,solvable,order",
-                    &self.of_orbits(puzzle, state)?,
-                ),
-                (None, Some(space)) => destination.answer(
-                    first,
-                    "state,puzzle,goal,solvable,parity,line,cell,state_id,depth",
-                    &self.of_puzzle(space, table, state)?,
-                ),
-                (None, None) => destination.answer(
-                    first,
-                    "board,size,goal,solvable,parity,line,cell,state_id,depth",
-                    &self.of_board(word, table, state)?,
-                ),
-            }
+            let answer = match (&puzzle, &space) {
+                (Some(puzzle), _) => self.of_orbits(puzzle, state)?,
+                (None, Some(space)) => self.of_puzzle(space, table, state)?,
+                (None, None) => self.of_board(word, table, state)?,
+            };
+            destination.answer(first, &answer)
         };
         for state in &states {
             write(Some(state)).map_err(|mut failure| {
@@ -120,7 +110,7 @@ impl StateArgs {
     }
 
     /// What is said of a state of a puzzle of several sets of pieces.
-    fn of_orbits(&self, puzzle: &OrbitPuzzle, text: Option<&str>) -> Result<Reply> {
+    fn of_orbits(&self, puzzle: &OrbitPuzzle, text: Option<&str>) -> Result<AnyReply> {
         let numbers = first_given(&[
             (self.id.is_some(), "--id"),
             (self.line.is_some(), "--line"),
@@ -155,7 +145,8 @@ impl StateArgs {
             ("solvable", solvable),
             ("order", order.map_or(String::new(), thousands)),
         ];
-        Ok(Reply { figures, words: facts(10, rows), csv: None })
+        let reply = Reply { figures, words: facts(10, rows), csv: None };
+        Ok(("state,puzzle,solved,solvable,order", reply))
     }
 
     /// The puzzle of the state, unless it is a board.
@@ -187,7 +178,7 @@ impl StateArgs {
         space: &StateSpace,
         table: Option<&DistanceTable>,
         state: Option<&str>,
-    ) -> Result<Reply> {
+    ) -> Result<AnyReply> {
         // A table knows how its states are read.
         let space = table.map_or(space, DistanceTable::space);
         let state = match state {
@@ -216,7 +207,7 @@ impl StateArgs {
         word: Option<&str>,
         table: Option<&DistanceTable>,
         state: Option<&str>,
-    ) -> Result<Reply> {
+    ) -> Result<AnyReply> {
         let named = word.map(|word| word.parse::<Size>()).transpose()?;
         let of_table = table.map(DistanceTable::goal).transpose()?;
         if let (Some(metric), Some(table)) = (self.counted.metric(), table)
@@ -311,7 +302,7 @@ struct StateFacts {
 }
 
 impl StateFacts {
-    fn of(self, space: &StateSpace, state: String) -> Reply {
+    fn of(self, space: &StateSpace, state: String) -> AnyReply {
         let StateFacts { is_even, refused, line, cell, state_id, depth } = self;
         let (size, metric) = (space.size().map(|size| size.to_string()), space.metric());
         let metric = metric.map(Metric::name);
@@ -331,9 +322,15 @@ impl StateFacts {
             "depth": depth,
         });
         let number = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
-        let (kind, puzzle) = match size {
-            Some(_) => ("board", String::new()),
-            None => ("state", space.name()),
+        let (kind, puzzle, columns) = match size {
+            Some(_) => {
+                ("board", String::new(), "board,size,goal,solvable,parity,line,cell,state_id,depth")
+            }
+            None => (
+                "state",
+                space.name(),
+                "state,puzzle,goal,solvable,parity,line,cell,state_id,depth",
+            ),
         };
         let rows = [
             ("puzzle", puzzle),
@@ -347,7 +344,7 @@ impl StateFacts {
             ("state id", number(state_id)),
             ("depth", number(depth.map(|depth| depth as u64))),
         ];
-        Reply { figures, words: facts(10, rows), csv: None }
+        (columns, Reply { figures, words: facts(10, rows), csv: None })
     }
 }
 

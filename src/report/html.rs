@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{
     Error,
-    puzzle::{Board, Metric, MoveStyle, Moves, Size},
+    puzzle::{Board, Metric, MoveStyle, Moves, Size, State},
     report::{
         Report, counted, one_key_per_line,
         text::{GODS_NUMBER, share},
@@ -55,44 +55,32 @@ impl Page<'_> {
 /// Returns a template with each `{{name}}` replaced by its value. Values are not expanded again: text in them that
 /// looks like a name is left as it is.
 pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
-    let mut text = String::with_capacity(template.len());
     let mut parts = template.split("{{");
-    text.push_str(parts.next().unwrap_or_default());
+    let mut text = parts.next().unwrap_or_default().to_string();
     for part in parts {
         let (name, rest) = part.split_once("}}").unwrap_or((part, ""));
         let value = values.iter().find(|(known, _)| *known == name);
-        text.push_str(value.map_or("", |(_, value)| value));
-        text.push_str(rest);
+        text += value.map_or("", |(_, value)| value);
+        text += rest;
     }
     text
 }
 
 /// Escapes text so that HTML reads it back as the same text, in elements and in quoted attributes.
 pub(crate) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            c => escaped.push(c),
-        }
-    }
-    escaped
+    // The ampersand first: the others bring their own.
+    [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;"), ('\'', "&#39;")]
+        .into_iter()
+        .fold(text.to_string(), |text, (c, escaped)| text.replace(c, escaped))
 }
 
 /// Returns a small picture of a board.
 pub(crate) fn miniature(board: &Board) -> String {
-    let spans: String = board
-        .tiles()
-        .iter()
-        .map(|&tile| match tile {
-            0 => r#"<span class="gap"></span>"#.to_string(),
-            tile => format!("<span>{tile}</span>"),
-        })
-        .collect();
+    let span = |&tile: &u16| match tile {
+        0 => r#"<span class="gap"></span>"#.to_string(),
+        tile => format!("<span>{tile}</span>"),
+    };
+    let spans: String = board.tiles().iter().map(span).collect();
     let (cols, cells) = (board.size().cols(), board.size().cells());
     let fit = if cells <= 100 { 40 } else { 31 };
     format!(
@@ -158,9 +146,13 @@ pub fn player(
     refused: &[Refused],
     style: MoveStyle,
 ) -> Result<String, Error> {
-    for (index, solution) in solutions.iter().enumerate() {
-        let wrong = |reason| format!("cannot show solution {}: {reason}", index + 1);
-        check(solution).map_err(|reason| Error::Report(wrong(reason)))?;
+    for (number, Solution { start, goal, moves, .. }) in (1..).zip(solutions) {
+        let wrong = match moves.apply(start) {
+            Ok(end) if end == *goal => continue,
+            Ok(end) => format!("the moves end at '{end}', not at '{goal}'"),
+            Err(error) => error.to_string(),
+        };
+        return Err(Error::Report(format!("cannot show solution {number}: {wrong}")));
     }
     let title = match solutions {
         [] if refused.is_empty() => return Err(Error::Report("there is no board to show".into())),
@@ -197,33 +189,16 @@ pub fn player(
         })
     });
     Ok(page.render(&json!({
-        "style": match style {
-            MoveStyle::Tile => "tile",
-            MoveStyle::Blank => "blank",
-        },
+        "style": style.name(),
         "version": env!("CARGO_PKG_VERSION"),
         "solutions": solutions.collect::<Vec<_>>(),
     })))
 }
 
-/// Returns an error for a wrong solution.
-fn check(solution: &Solution) -> Result<(), String> {
-    let (start, goal) = (&solution.start, &solution.goal);
-    let end = solution.moves.apply(start).map_err(|e| e.to_string())?;
-    if end == *goal {
-        return Ok(());
-    }
-    Err(format!("the moves end at '{end}', not at '{goal}'"))
-}
-
 fn solution_title(solution: &Solution) -> String {
-    let size = solution.start.size();
-    let name = match &solution.label {
-        Some(label) => label.clone(),
-        None => format!("{size} board"),
-    };
-    let moves = counted(solution.moves.len() as u64, "move");
-    format!("{name}, solved in {moves}")
+    let name = || format!("{} board", solution.start.size());
+    let name = solution.label.clone().unwrap_or_else(name);
+    format!("{name}, solved in {}", counted(solution.moves.len() as u64, "move"))
 }
 
 /// The solutions in the form for a page without scripts.
@@ -288,7 +263,7 @@ impl Report<'_> {
         let outcome = self.outcome;
         let complete = outcome.complete && outcome.begins_at_goal();
         let title = title(&outcome.space.to_string(), &outcome.counts, complete);
-        let last = last_states(outcome)?;
+        let last = last_states(outcome);
         let mood = match (self.published, self.difference) {
             (_, Some(_)) => "bad",
             (Some(_), None) => "good",
@@ -345,18 +320,16 @@ fn moves(outcome: &Outcome) -> &'static str {
 type Shown = (String, String);
 
 /// The states of the last depth that are shown: boards are drawn, others are written.
-fn last_states(outcome: &Outcome) -> Result<Vec<Shown>, Error> {
-    let space = &outcome.space;
-    let states = outcome.last.iter().take(LAST_DRAWN);
-    let shown = states.map(|&state| {
-        let text = space.text(state);
-        let picture = match space.board(state) {
+fn last_states(outcome: &Outcome) -> Vec<Shown> {
+    let shown = |&state: &State| {
+        let text = outcome.space.text(state);
+        let picture = match outcome.space.board(state) {
             Some(board) => miniature(&board),
             None => format!("<code>{}</code>", escape(&text)),
         };
         (text, picture)
-    });
-    Ok(shown.collect())
+    };
+    outcome.last.iter().take(LAST_DRAWN).map(shown).collect()
 }
 
 /// Pictures of the goal and, if it is a different board, of the start.
@@ -365,15 +338,11 @@ fn ends(outcome: &Outcome) -> String {
         let picture = miniature(board);
         format!("<figure>{picture}<figcaption>{name}</figcaption></figure>")
     };
-    let mut figures = String::new();
     let Some((goal, start)) = outcome.space.boards() else {
-        return figures;
+        return String::new();
     };
-    if start != goal {
-        figures += &figure("Start", start);
-    }
-    figures += &figure("Goal", goal);
-    format!(r#"<div class="ends">{figures}</div>"#)
+    let start = if start == goal { String::new() } else { figure("Start", start) };
+    format!(r#"<div class="ends">{start}{}</div>"#, figure("Goal", goal))
 }
 
 fn definitions(facts: &[(&'static str, String)]) -> String {
@@ -390,21 +359,15 @@ fn gallery(outcome: &Outcome, states: &[Shown]) -> String {
         return String::new();
     }
     // A written state takes less room per number than a tile.
-    let (one, many, cols) = match (outcome.space.size(), outcome.space.definition()) {
-        (None, Some(of)) => ("state", "states", of.positions().div_ceil(2)),
-        (size, _) => ("board", "boards", size.map_or(1, Size::cols)),
+    let (one, cols) = match (outcome.space.size(), outcome.space.definition()) {
+        (None, Some(of)) => ("state", of.positions().div_ceil(2)),
+        (size, _) => ("board", size.map_or(1, Size::cols)),
     };
     let depth = outcome.counts.len().saturating_sub(1);
     let count = outcome.counts.last().copied().unwrap_or(0);
-    let noun = match (outcome.complete, count) {
-        (true, 1) => "antipode",
-        (true, _) => "antipodes",
-        (false, 1) => one,
-        (false, _) => many,
-    };
-    let reason = match outcome.complete {
-        true => format!("no {one} is farther away"),
-        false => "the search stopped here".into(),
+    let (noun, reason) = match outcome.complete {
+        true => ("antipode", format!("no {one} is farther away")),
+        false => (one, "the search stopped here".into()),
     };
     let pictures = |states: &[Shown]| {
         let pictures: String = states.iter().map(|(_, html)| html.as_str()).collect();
@@ -429,10 +392,10 @@ fn gallery(outcome: &Outcome, states: &[Shown]) -> String {
             if one == "board" { "drawn" } else { "listed" }
         ),
     };
-    let count = thousands(count);
+    let count = counted(count, noun);
     format!(
         "<section class=\"card\" aria-labelledby=\"last-title\">\n    \
-         <h2 id=\"last-title\">{count} {noun} at depth {depth}</h2>\n    \
+         <h2 id=\"last-title\">{count} at depth {depth}</h2>\n    \
          <p class=\"soft\">{} from the start: {reason}.</p>\n    \
          {shown}{folded}\n    {left_out}\n  </section>",
         counted(depth as u64, "move")

@@ -27,9 +27,7 @@ pub use crate::{
             Difference, Fault, Published, SearchLevels, Truth, Verdict, published, published_all,
             published_for, published_growth,
         },
-        text::{
-            ListReport, Machine, Report, grouped, histogram, one_key_per_line, value_histogram,
-        },
+        text::{ListReport, Machine, Report, histogram, one_key_per_line, value_histogram},
     },
-    units::{bytes, counted, duration, rate, thousands},
+    units::{bytes, counted, duration, grouped, rate, thousands},
 };

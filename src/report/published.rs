@@ -4,7 +4,7 @@
 
 use std::{fmt, sync::LazyLock};
 
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -83,8 +83,7 @@ impl Published {
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 pub fn published(size: Size, blank: usize, metric: Metric) -> Option<&'static Published> {
-    let of = Likeness::Board(size, blank, metric);
-    published_all().iter().find(|known| known.is_of(&of))
+    find(published_all(), &Likeness::Board(size, blank, metric))
 }
 
 /// Returns the published distribution of a state space from its start. Puzzles are identified by their moves, whatever
@@ -99,8 +98,7 @@ pub fn published(size: Size, blank: usize, metric: Metric) -> Option<&'static Pu
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 pub fn published_for(space: &StateSpace) -> Option<&'static Published> {
-    let of = space.likeness();
-    published_all().iter().find(|known| known.is_of(&of))
+    find(published_all(), &space.likeness())
 }
 
 /// Returns all published distributions: boards, smallest first, then other puzzles.
@@ -125,12 +123,11 @@ pub fn published_all() -> &'static [Published] {
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 pub fn published_growth(puzzle: &OrbitPuzzle) -> Option<Published> {
-    let table: Map<String, Value> =
-        serde_json::from_str(include_str!("../../tests/data/frontier.json")).ok()?;
+    let table = rows::<ListedGrowth>(include_str!("../../tests/data/frontier.json"));
     let own = puzzle.to_json();
-    let rows = table.into_iter().filter(|(key, _)| !key.starts_with('_'));
-    rows.filter_map(|(_, row)| ListedGrowth::deserialize(row).ok())
-        .filter(|row| puzzle.name().starts_with(&row.name))
+    let table = table.expect("the table of growth by lists is part of the program");
+    let rows = table.into_iter().map(|(_, row)| row);
+    rows.filter(|row| puzzle.name().starts_with(&row.name))
         // Goals take time: they are compared only if there are any.
         .filter(|row| row.variant.goals.is_empty() || puzzle.goals().len() > 1)
         .filter(|row| row.variant.subgroup.is_empty() || puzzle.name().contains(" up to <"))
@@ -177,12 +174,15 @@ pub(crate) fn own_for(space: &StateSpace) -> Option<&'static Published> {
         let own = own(include_str!("../../docs/results/levels.json"));
         own.expect("the table of own results is part of the program")
     });
-    let of = space.likeness();
-    TABLE.iter().find(|known| known.is_of(&of))
+    find(&TABLE, &space.likeness())
+}
+
+fn find<'a>(all: &'a [Published], of: &Likeness) -> Option<&'a Published> {
+    all.iter().find(|known| known.is_of(of))
 }
 
 /// The images (rows, columns, cell) of a cell under the symmetries of a rectangle.
-pub(crate) fn images(size: Size, cell: usize) -> Vec<(usize, usize, usize)> {
+fn images(size: Size, cell: usize) -> Vec<(usize, usize, usize)> {
     let (rows, cols) = (size.rows(), size.cols());
     let (row, col) = (cell / cols, cell % cols);
     let mut images = Vec::with_capacity(8);
@@ -193,6 +193,13 @@ pub(crate) fn images(size: Size, cell: usize) -> Vec<(usize, usize, usize)> {
         }
     }
     images
+}
+
+/// The rows of a table by their names; those of its notes begin with a line.
+fn rows<T: DeserializeOwned>(text: &str) -> serde_json::Result<Vec<(String, T)>> {
+    let table: Map<String, Value> = serde_json::from_str(text)?;
+    let rows = table.into_iter().filter(|(key, _)| !key.starts_with('_'));
+    rows.map(|(key, row)| Ok((key, T::deserialize(row)?))).collect()
 }
 
 #[derive(Deserialize)]
@@ -206,10 +213,8 @@ struct PublishedEntry {
 }
 
 fn boards(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
-    let table: Map<String, Value> = serde_json::from_str(text)?;
     let mut all = Vec::new();
-    for (_, value) in table.into_iter().filter(|(key, _)| !key.starts_with('_')) {
-        let entry = PublishedEntry::deserialize(value)?;
+    for (_, entry) in rows::<PublishedEntry>(text)? {
         let metric = match entry.metric.as_str() {
             "single-tile" => Metric::Stm,
             "multi-tile" => Metric::Mtm,
@@ -237,9 +242,8 @@ fn definition(name: &str) -> Result<Definition, Error> {
 
 /// Growth of Cayley graphs. The file has its own names for some families.
 fn growth(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
-    let table: Map<String, Value> = serde_json::from_str(text)?;
     let mut all = Vec::new();
-    for (key, value) in table.into_iter().filter(|(key, _)| !key.starts_with('_')) {
+    for (key, PublishedGrowth { counts }) in rows(text)? {
         let definition = definition(&match key.split_once(':') {
             Some(("topspin4", n)) => format!("topspin:{n},4"),
             Some(("full_reversals", n)) => format!("reversals:{n}"),
@@ -251,7 +255,7 @@ fn growth(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
             sources.push("OEIS A008302".into());
         }
         let of = Likeness::Puzzle(definition.fingerprint());
-        all.push(Published { of, counts: PublishedGrowth::deserialize(value)?.counts, sources });
+        all.push(Published { of, counts, sources });
     }
     Ok(all)
 }
@@ -425,9 +429,11 @@ impl Verdict {
         let total = counts.iter().sum();
         let level = published.and_then(|published| {
             let known = published.counts();
-            let known =
-                if found.complete { known } else { &known[..known.len().min(counts.len())] };
-            let own = &counts[..if found.complete { counts.len() } else { known.len() }];
+            let common = known.len().min(counts.len());
+            let (own, known) = match found.complete {
+                true => (&counts[..], known),
+                false => (&counts[..common], &known[..common]),
+            };
             Difference::first(own, known, true).map(Fault::Level)
         });
         let states = puzzle.states().and_then(|states| u64::try_from(states).ok());
@@ -509,8 +515,8 @@ impl Difference {
     }
 }
 
-impl std::fmt::Display for Difference {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (found, expected) = (thousands(self.found), thousands(self.expected));
         write!(f, "first difference at depth {}: {found} states instead of {expected}", self.depth)
     }

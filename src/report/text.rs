@@ -12,8 +12,8 @@ use crate::{
     frontier::FrontierOutcome,
     puzzle::{Metric, orbits::OrbitPuzzle},
     report::{
-        Difference, Published, bytes, counted, duration, own_for, published_for, published_growth,
-        rate, thousands,
+        Difference, Published, bytes, counted, duration, grouped, own_for, published_for,
+        published_growth, rate, thousands,
     },
     search::{DiskUse, Outcome},
     store,
@@ -72,8 +72,11 @@ impl<'a> Report<'a> {
     /// Returns the name of the distribution that the search was compared with: the best-known publication, or else this
     /// project's own.
     pub fn truth(&self) -> String {
-        let own = || self.own.map(|own| format!("this project's own {}", own.name()));
-        self.published.map(|truth| truth.name().to_string()).or_else(own).unwrap_or_default()
+        self.published.map(|truth| truth.name().into()).or(self.own_name()).unwrap_or_default()
+    }
+
+    fn own_name(&self) -> Option<String> {
+        self.own.map(|own| format!("this project's own {}", own.name()))
     }
 
     /// Returns the number of states found per second of wall-clock time.
@@ -91,8 +94,7 @@ impl<'a> Report<'a> {
     /// Returns the summary: one line each for board, states, diameter, antipodes, mean depth, time, memory, engine and
     /// agreement with published results.
     pub fn summary(&self) -> String {
-        let line = |(name, value): &(&str, String)| format!("{name:<12}  {value}\n");
-        self.facts().iter().map(line).collect()
+        labelled(14, self.facts())
     }
 
     /// The facts of the summary: names and values.
@@ -118,9 +120,7 @@ impl<'a> Report<'a> {
                 facts.push((extreme, diameter.to_string()));
                 facts.push(("antipodes", thousands(antipodes)));
             }
-            _ => {
-                facts.push((extreme, format!("more than {deepest} (the search stopped there)")));
-            }
+            _ => facts.push((extreme, format!("more than {deepest} (the search stopped there)"))),
         }
         facts.push(("mean depth", format!("{:.4}", outcome.mean_depth())));
         let speed = rate(self.states_per_second());
@@ -170,9 +170,8 @@ impl<'a> Report<'a> {
         if let Some(difference) = &self.difference {
             return format!("DISAGREES with {}: {difference}", self.truth());
         }
-        let own = self.own.map(|own| format!("this project's own {}", own.name()));
-        let known: Vec<String> =
-            self.published.map(Published::citation).into_iter().chain(own).collect();
+        let known = self.published.map(Published::citation).into_iter().chain(self.own_name());
+        let known: Vec<String> = known.collect();
         if known.is_empty() {
             return "none known".into();
         }
@@ -180,6 +179,12 @@ impl<'a> Report<'a> {
         let sources = known.join("; ").replace("; ", ";\n              ");
         format!("{which} {levels} levels agree with {sources}")
     }
+}
+
+/// Lines of a label and what is to be said; where that is nothing there is no line.
+pub fn labelled<'a>(width: usize, facts: impl IntoIterator<Item = (&'a str, String)>) -> String {
+    let said = facts.into_iter().filter(|(_, words)| !words.is_empty());
+    said.map(|(label, words)| format!("{label:<width$}{words}\n")).collect()
 }
 
 /// Engine, kernel and threads, for example `sweep, avx512 kernel, 2 threads`.
@@ -552,10 +557,9 @@ impl ListReport {
             "depth", "states", "up to symmetry", "growth", "lists", "time"
         );
         for (depth, &states) in self.counts.iter().enumerate() {
-            let growth = match depth.checked_sub(1) {
-                Some(before) => format!("{:.3}", states as f64 / self.counts[before] as f64),
-                None => String::new(),
-            };
+            let growth = depth.checked_sub(1).map_or(String::new(), |before| {
+                format!("{:.3}", states as f64 / self.counts[before] as f64)
+            });
             text += &format!(
                 "{depth:>5}  {:>24}  {:>22}  {growth:>8}  {:>9}  {:>9}\n",
                 thousands(states),
@@ -588,10 +592,7 @@ impl ListReport {
             ("disk", self.disk_peak_bytes.map_or(String::new(), bytes)),
             ("published", self.published_line()),
         ];
-        let said = facts.iter().filter(|(_, words)| !words.is_empty());
-        text.push('\n');
-        text.extend(said.map(|(label, words)| format!("{label:<14}{words}\n")));
-        text
+        text + "\n" + &labelled(14, facts)
     }
 
     /// Returns the report as JSON; checksums are 16 hexadecimal digits each.
@@ -610,11 +611,4 @@ impl ListReport {
         };
         self.counts.iter().enumerate().map(line).collect()
     }
-}
-
-/// Returns the digits of a number in groups of three.
-pub fn grouped(digits: &str) -> String {
-    let groups = digits.as_bytes().rchunks(3).rev();
-    let groups = groups.map(|group| String::from_utf8_lossy(group).into_owned());
-    groups.collect::<Vec<_>>().join(",")
 }

@@ -210,16 +210,15 @@ impl BuildArgs {
             builds.push(build);
         }
         let mut destination = Destination::beside(&files[0], self.format);
-        destination.as_mut().map_or(Ok(()), |to| to.heading("value,entries"))?;
+        destination.heading("value,entries")?;
         for (i, (build, file)) in builds.iter().zip(&files).enumerate() {
             let begun = Instant::now();
             let progress = SearchProgress::of_part(part(i, patterns.len()));
             let table = build_file(build, directory.as_ref(), (file, self.force), &progress)?;
             drop(progress);
-            let reply = built(table.summary(), file, begun.elapsed().as_secs_f64());
-            destination.as_mut().map_or(Ok(()), |to| to.line(&reply))?;
+            destination.line(&built(table.summary(), file, begun.elapsed().as_secs_f64()))?;
         }
-        destination.map_or(Ok(()), Destination::finish)
+        destination.finish()
     }
 
     /// The file of each pattern.
@@ -509,9 +508,8 @@ impl CopyArgs {
         let resources = tilewave::Resources::new().threads(self.threads.get());
         let what = resources.install(|| write(&progress))??;
         drop(progress);
-        let beside = Destination::beside(&self.output, OutputFormat::Text);
         let words = format!("wrote {}: {what}\n", self.output.display());
-        beside.map_or(Ok(()), |mut destination| destination.add(&words))
+        Destination::beside(&self.output, OutputFormat::Text).add(&words)
     }
 }
 

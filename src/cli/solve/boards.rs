@@ -4,6 +4,7 @@
 //! `solve` takes [`Arrivals`] in batches, and makes a [`Solved`] of every board; [`Totals`] adds them up.
 
 use std::{
+    collections::VecDeque,
     io::BufRead,
     sync::mpsc::{Receiver, RecvTimeoutError, sync_channel},
     time::Duration,
@@ -33,56 +34,45 @@ const AHEAD: usize = 1 << 16;
 /// How often a wait for input looks for Ctrl-C.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Where boards come from: the command line, or standard input where that has none.
-pub struct Boards<'a> {
-    pub boards: Vec<&'a str>,
-    /// Size of the boards, for lists of tiles without '/'.
-    pub size: Option<Size>,
-}
-
 /// A board, or what is wrong with its line, which is named where there are lines.
 pub type BoardLine = Result<(Board, Option<usize>), String>;
 
 /// The boards that are there, and those that come.
 pub struct Arrivals {
-    waiting: std::collections::VecDeque<BoardLine>,
+    waiting: VecDeque<BoardLine>,
     lines: Option<Receiver<BoardLine>>,
     /// Boards and wrong lines so far, including those that are waiting.
     pub known: usize,
 }
 
-impl Boards<'_> {
-    /// The boards, which arrive one by one when none is on the command line. Of several ranks the first one
-    /// reads, all of them before any is solved.
-    pub fn arrive(&self, ranks: &dyn Communicator) -> Result<Arrivals> {
+impl Arrivals {
+    /// The boards, of a size if they are lists of tiles without '/': those of the command line, or, when it has none,
+    /// those of standard input one by one. Of several ranks the first one reads, all of them before any is solved.
+    pub fn of(boards: &[&str], size: Option<Size>, ranks: &dyn Communicator) -> Result<Arrivals> {
         if ranks.size() == 1 {
-            return self.read();
+            return Arrivals::read(boards, size);
         }
         let mut lines = String::new();
         if ranks.rank() == 0 {
-            for board in self.read()?.all()? {
+            for board in Arrivals::read(boards, size)?.all()? {
                 lines += &format!("{board}\n");
             }
         }
         let lines = ranks.broadcast(lines.into_bytes());
         let lines = String::from_utf8_lossy(&lines).into_owned();
-        let boards = lines.lines().map(|line| Board::parse(line, None));
-        Ok(Arrivals::of(boards.collect::<Result<_, _>>()?, None))
+        Arrivals::parse(lines.lines(), None)
     }
 
-    fn read(&self) -> Result<Arrivals> {
-        let boards = self.boards.iter().map(|text| Board::parse(text, self.size));
-        let boards = boards.collect::<Result<Vec<Board>, _>>()?;
-        let lines = boards.is_empty().then(|| read(self.size));
-        Ok(Arrivals::of(boards, lines))
+    fn read(boards: &[&str], size: Option<Size>) -> Result<Arrivals> {
+        let arrivals = Arrivals::parse(boards.iter().copied(), size)?;
+        let lines = boards.is_empty().then(|| read(size));
+        Ok(Arrivals { lines, ..arrivals })
     }
-}
 
-impl Arrivals {
-    fn of(boards: Vec<Board>, lines: Option<Receiver<BoardLine>>) -> Arrivals {
-        let known = boards.len();
-        let waiting = boards.into_iter().map(|board| Ok((board, None))).collect();
-        Arrivals { waiting, lines, known }
+    fn parse<'a>(boards: impl Iterator<Item = &'a str>, size: Option<Size>) -> Result<Arrivals> {
+        let boards = boards.map(|text| Ok(Ok((Board::parse(text, size)?, None))));
+        let waiting = boards.collect::<Result<VecDeque<BoardLine>>>()?;
+        Ok(Arrivals { known: waiting.len(), waiting, lines: None })
     }
 
     /// Waits for all boards, which stay, and returns them: of one size, or it says which is not.

@@ -16,7 +16,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use tilewave::{
-    Board, Constructive, DistanceTable, Moves, Optimal, Size, internals,
+    Board, Constructive, DistanceTable, Moves, Optimal, Size,
     progress::StopWhen,
     puzzle::{Coordinates, Metric, MoveStyle},
     report::html::player,
@@ -28,7 +28,7 @@ use crate::cli::{
     Counted, Destination, Failure, OutputFile, OutputFormat, OutputOptions, PuzzleAndStates,
     Result, Threads, aside, choice, complain, count, first_given, progress, ranks, refuse,
     solve::{
-        boards::{Arrivals, BoardLine, Boards, Solved, Totals, Wording},
+        boards::{Arrivals, BoardLine, Solved, Totals, Wording},
         databases::Databases,
         search::{SearchLimits, Searcher, SolveProgress},
         states::{Phases, StateSolve},
@@ -167,7 +167,7 @@ impl Args {
         self.counted.refuse_of_boards()?;
         self.phases.refuse_of_boards()?;
         progress::listen();
-        let mut boards = Boards { boards: states, size }.arrive(communicator)?;
+        let mut boards = Arrivals::of(&states, size, communicator)?;
         let Some(size) = boards.first_size(BATCH)? else {
             return Err(Failure::interrupted());
         };
@@ -178,9 +178,8 @@ impl Args {
         let page = self.html.as_ref().filter(|_| writes);
         let page = page.map(|path| OutputFile::reserve(path, self.output.force)).transpose()?;
         let destination = writes.then(|| self.output.reserve()).transpose()?;
-        let own = || (communicator.size() > 1).then(|| ranks::shared(communicator).0);
         // Whatever is done at once is done by these threads: others may not be to be had.
-        let pool = &internals::pool(self.threads.get().or_else(own))?;
+        let pool = &ranks::pool(self.threads.get(), communicator)?;
         let Args { long, certify, compare: ratio, .. } = *self;
         let progress = SolveProgress::new("board", boards.known, writes);
         let mut session = SolveSession {
@@ -391,15 +390,9 @@ impl SolveSession<'_> {
             return Ok(());
         }
         let Ranks { communicator, pool } = self.ranks;
-        let first = communicator.rank() == 0;
-        // Rank 0 builds what is kept for all; when it cannot, it ends all.
-        if !first {
-            communicator.barrier();
-        }
-        let pdbs = pool.install(|| args.databases.get(goal, args.threads.get()))?;
-        if first {
-            communicator.barrier();
-        }
+        let pdbs = ranks::first_alone(communicator, || {
+            pool.install(|| args.databases.get(goal, args.threads.get()))
+        })?;
         let several = communicator.size() > 1;
         let mut solver = pool.install(|| Optimal::with_partitions(goal, pdbs))?;
         if several {

@@ -12,7 +12,7 @@ use rayon::{ThreadPool, prelude::*};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tilewave::{
-    DistanceTable, Progress, internals,
+    DistanceTable, Progress,
     progress::Phase,
     puzzle::{
         Variant,
@@ -246,10 +246,8 @@ fn each<S>(
     // What is wrong on the command line is said before anything is written.
     let mut batch = parse_all(&mut source.states.iter().map(|&state| state.into()))?;
     let ranks = source.ranks;
-    let mut destination = (ranks.rank() == 0).then(|| output.reserve()).transpose()?;
-    if let Some(destination) = &mut destination {
-        destination.heading("state,solvable,length,moves,seconds,optimal")?;
-    }
+    let mut destination = Destination::of_rank(ranks, output)?;
+    destination.heading("state,solvable,length,moves,seconds,optimal")?;
     let (mut refused, mut all_solved) = (false, true);
     let mut lines = BufReader::new(std::io::stdin());
     let (mut number, mut before, mut more) = (0, 0, source.states.is_empty());
@@ -265,7 +263,7 @@ fn each<S>(
         }
         answer(&batch, before, &mut |answer| {
             all_solved &= answer.length.is_some();
-            destination.as_mut().map_or(Ok(()), |to| aside(|| to.line(&answer)))
+            aside(|| destination.line(&answer))
         })?;
         before += batch.len();
         if !more || progress::asked() {
@@ -275,7 +273,7 @@ fn each<S>(
     if before == 0 && !refused && !progress::asked() {
         refuse!("no state was given: pass states as arguments, or one per line on standard input");
     }
-    destination.map_or(Ok(()), Destination::finish)?;
+    destination.finish()?;
     if progress::asked() {
         return Err(Failure::interrupted());
     }
@@ -304,8 +302,7 @@ impl StateSolve<'_> {
         };
         progress::listen();
         let StateSolve { states, communicator, .. } = *self;
-        let own = || (communicator.size() > 1).then(|| ranks::shared(communicator).0);
-        let pool = &internals::pool(self.threads.get().or_else(own))?;
+        let pool = &ranks::pool(self.threads.get(), communicator)?;
         // What is wrong on the command line is said before tables are built.
         for state in states {
             puzzle.read(state)?;
@@ -359,15 +356,10 @@ impl StateSolve<'_> {
         pool: &ThreadPool,
     ) -> Result<Searcher<'p, PuzzleSolver>> {
         let communicator = self.communicator;
+        let tables = ranks::first_alone(communicator, || {
+            pool.install(|| self.databases.tables(puzzle, self.threads.get()))
+        })?;
         let first = communicator.rank() == 0;
-        // Rank 0 builds what is kept for all.
-        if !first {
-            communicator.barrier();
-        }
-        let tables = pool.install(|| self.databases.tables(puzzle, self.threads.get()))?;
-        if first {
-            communicator.barrier();
-        }
         let solver = pool.install(|| PuzzleSolver::new(puzzle.clone(), tables))?;
         let progress =
             progress.get_or_init(|| SolveProgress::new("state", self.states.len(), first));
