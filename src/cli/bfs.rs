@@ -244,7 +244,6 @@ impl Args {
     }
 }
 
-/// What the search of a pattern's space has found.
 fn pattern_space(Space { pattern, blank, .. }: &Space, of: &Depths) -> Reply {
     let (counts, board) = (&of.counts, pattern.size().to_string());
     let found: u64 = counts.iter().sum();
@@ -355,7 +354,6 @@ pub fn goal_text(puzzle: &OrbitPuzzle) -> String {
 /// Digits of a number of states that nobody searches completely.
 const MOST_DIGITS: usize = 13;
 
-/// A search by lists.
 pub fn list_search(
     puzzle: OrbitPuzzle,
     max_depth: Option<usize>,
@@ -415,7 +413,6 @@ pub fn run_lists(
     finish(files, found)
 }
 
-/// Writes what a search has found.
 fn finish(
     search: &FrontierSearch,
     published: Option<Published>,

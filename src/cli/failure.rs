@@ -264,7 +264,6 @@ fn in_words(error: &clap::Error) -> String {
     text
 }
 
-/// The arguments before a word.
 fn before(word: &str) -> Vec<String> {
     let mut given: Vec<String> = std::env::args().collect();
     given.truncate(given.iter().position(|one| one == word).unwrap_or(0));

@@ -245,7 +245,6 @@ pub fn build(dir: &Path) -> Result<AnyReply> {
     Ok(("board,goal,tiles,bytes", Reply { figures, words: facts(10, rows), csv: None }))
 }
 
-/// The databases of a set.
 fn database_set(path: &Path) -> Result<AnyReply> {
     let (mut board, mut goal, mut size) = (String::new(), String::new(), 0);
     let (mut partitions, mut shown) = (Vec::new(), Vec::new());

@@ -164,7 +164,6 @@ impl Cli {
 
 // `tilewave man` and `completions`, and what the help says about the environment.
 
-/// What the environment decides.
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("TILEWAVE_KERNEL", "same as --kernel: scalar, avx2 or avx512 [default: the fastest]"),
     (

@@ -134,7 +134,6 @@ impl Running {
         Ok(Search::of(space).engine(engine).resources(self.resources.get()?))
     }
 
-    /// Whether a search is to be one by lists.
     pub fn by_lists(&self) -> bool {
         self.engine == Some(EngineChoice::Frontier)
     }
@@ -217,7 +216,6 @@ pub fn seed(asked: Option<u64>) -> Result<u64> {
     Ok(seed)
 }
 
-/// A random seed from the system.
 pub fn drawn_seed() -> Result<u64> {
     random::seed().map_err(|error| {
         Failure::failed(format!("cannot generate a random seed ({error}); specify one with --seed"))
@@ -308,7 +306,6 @@ pub enum Keep {
     All,
 }
 
-/// The heading of what concerns directories.
 pub const ON_DISK: &str = "On disk";
 
 /// How a search runs on disk.

@@ -222,7 +222,6 @@ impl Destination {
         self.line(answer)
     }
 
-    /// Adds one of several answers.
     pub fn line(&mut self, answer: &impl Figures) -> Result<()> {
         let text = match self.format {
             OutputFormat::Json => {

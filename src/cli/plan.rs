@@ -240,7 +240,6 @@ impl Args {
         first_given(&own).or(self.running.numbered())
     }
 
-    /// What searches by lists take.
     fn by_lists(&self, puzzle: OrbitPuzzle, published: Option<&Published>) -> Result<()> {
         refuse_in_lists(self.numbered())?;
         let destination = self.output.reserve()?;

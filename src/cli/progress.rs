@@ -23,10 +23,8 @@ use tilewave::{
     report::{counted, duration, rate},
 };
 
-/// Least time between two log lines.
 const LOG_EVERY: Duration = Duration::from_secs(1);
 
-/// Drawings of the line per second.
 const DRAW_HZ: u8 = 8;
 
 /// Steps of the bar, more than it has places.
@@ -35,7 +33,6 @@ const STEPS: u64 = 1000;
 /// The line that is on the terminal.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// Whether nothing is said of progress.
 static HIDDEN: AtomicBool = AtomicBool::new(false);
 
 pub fn hide() {
@@ -336,7 +333,6 @@ impl tilewave::Progress for SearchProgress {
 
 // Signals: Ctrl-C once to stop cleanly, twice to quit now.
 
-/// Exit code of an interrupted program.
 pub const INTERRUPTED: u8 = 130;
 
 static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);

@@ -20,7 +20,6 @@ use tilewave::{
 
 use crate::cli::{Context, Failure, GoalOption, Result, choice, first_given, refuse, unopened};
 
-/// Most bytes of a file that defines a puzzle.
 const MAX_FILE: u64 = 16 << 20;
 
 /// Whether a word is the name of a file, by its ending or because there is one.
@@ -210,7 +209,6 @@ pub struct Counted {
 #[derive(Clone)]
 pub struct Sequences(Vec<String>);
 
-/// The parser of such a word.
 fn sequences(text: &str) -> Result<Sequences, String> {
     let all = Variant::split(text);
     match all.is_empty() {
@@ -228,7 +226,6 @@ impl Counted {
         }
     }
 
-    /// What counts as one turn, if that was said.
     fn turns(&self) -> Option<Turns> {
         match self.metric {
             Some(MoveCount::Turns(turns)) => Some(turns),
@@ -371,7 +368,6 @@ impl Counted {
         })
     }
 
-    /// What is to be made of the puzzle.
     fn variant(&self) -> Result<Variant> {
         let list = |of: &Option<Sequences>| of.clone().map_or(Vec::new(), |of| of.0);
         let mut goals = Vec::new();

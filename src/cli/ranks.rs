@@ -80,7 +80,6 @@ pub fn has_mpi(mpi: Option<Mpi>) {
     }
 }
 
-/// Returns the MPI that this program is linked with.
 pub fn mpi() -> Option<&'static Mpi> {
     MPI.get()
 }

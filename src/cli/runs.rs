@@ -439,7 +439,6 @@ fn judged(checked: Result<String, Error>) -> Result<Finding> {
     if wrong { Ok((Some(false), error.to_string())) } else { Err(error.into()) }
 }
 
-/// Checks the files of a search.
 fn search(dirs: &[PathBuf]) -> Result<Finding> {
     let directories = directories(dirs)?;
     let status = disk::status(&directories)?;

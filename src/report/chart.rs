@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::{
     Error,
     report::{
+        counted,
         scene::{ACCENT, Anchor, Colour, Font, INK, Point, RAISED, Scene, SceneShape, TEXT},
         thousands,
     },
@@ -92,8 +93,7 @@ impl Chart {
     /// # Errors
     /// [`Error::Report`] if the pixels cannot be encoded.
     pub fn png(&self) -> Result<Vec<u8>, Error> {
-        let drawn = super::scene::png(&self.scene());
-        drawn.map_err(|e| {
+        self.scene().png().map_err(|e| {
             Error::Report(format!("cannot draw the plot: {e}; write it as .svg instead"))
         })
     }
@@ -107,10 +107,6 @@ impl Chart {
             ChartFormat::Svg => Ok(self.svg().into_bytes()),
             ChartFormat::Png => self.png(),
         }
-    }
-
-    fn last_depth(&self) -> usize {
-        self.counts.len().saturating_sub(1)
     }
 
     fn largest(&self) -> u64 {
@@ -178,9 +174,9 @@ impl Chart {
         panel.curve(&points.collect::<Vec<_>>());
         if self.complete && self.largest() >= ROOM_FOR_NOTE {
             // In the empty space under the curve.
-            let (last, antipodes) = (self.last_depth(), self.counts.last().copied().unwrap_or(1));
-            let noun = if antipodes == 1 { "antipode" } else { "antipodes" };
-            let text = format!("{} {noun} at depth {last}", thousands(antipodes));
+            let last = self.counts.len().saturating_sub(1);
+            let antipodes = self.counts.last().copied().unwrap_or(1);
+            let text = format!("{} at depth {last}", counted(antipodes, "antipode"));
             let last = (last as f64, height(antipodes as f64));
             panel.note((0.6 * last.0, (last.1 + 0.08).max(0.25)), text, last);
         }

@@ -20,36 +20,23 @@ use crate::{
 
 // The frame of a page, and how text is inserted into it.
 
-/// The parts that differ between pages.
-pub(crate) struct Page<'a> {
-    /// Title of the window, as plain text.
-    pub title: &'a str,
-    /// Styles in addition to those that all pages share.
-    pub style: &'a str,
-    /// The content of the page, as HTML.
-    pub body: &'a str,
-    /// The script, which runs after the body has been read.
-    pub script: &'a str,
-}
-
-impl Page<'_> {
-    /// Returns the page, with `data` as JSON in the element `script#data`.
-    pub fn render(&self, data: &Value) -> String {
-        let style = [include_str!("html/base.css"), self.style].concat();
-        // The name of an element would end the script; in JSON, a `<` occurs only in strings.
-        let data = one_key_per_line(data).replace('<', "\\u003c");
-        fill(
-            include_str!("html/page.html"),
-            &[
-                ("version", env!("CARGO_PKG_VERSION")),
-                ("title", &escape(self.title)),
-                ("style", &style),
-                ("body", self.body),
-                ("data", &data),
-                ("script", self.script),
-            ],
-        )
-    }
+/// Returns a page with a plain title, styles in addition to those that all pages share, a body as HTML, a script that
+/// runs after the body has been read, and `data` as JSON in the element `script#data`.
+fn page(title: &str, style: &str, body: &str, script: &str, data: &Value) -> String {
+    let style = [include_str!("html/base.css"), style].concat();
+    // The name of an element would end the script; in JSON, a `<` occurs only in strings.
+    let data = one_key_per_line(data).replace('<', "\\u003c");
+    fill(
+        include_str!("html/page.html"),
+        &[
+            ("version", env!("CARGO_PKG_VERSION")),
+            ("title", &escape(title)),
+            ("style", &style),
+            ("body", body),
+            ("data", &data),
+            ("script", script),
+        ],
+    )
 }
 
 /// Returns a template with each `{{name}}` replaced by its value. Values are not expanded again: text in them that
@@ -154,30 +141,21 @@ pub fn player(
         };
         return Err(Error::Report(format!("cannot show solution {number}: {wrong}")));
     }
+    let (css, without) = (include_str!("html/player.css"), refusals(refused));
     let title = match solutions {
         [] if refused.is_empty() => return Err(Error::Report("there is no board to show".into())),
         [] => {
             let title = format!("{} without a solution", counted(refused.len() as u64, "board"));
-            let page = Page {
-                title: &title,
-                style: include_str!("html/player.css"),
-                body: &refusals(refused),
-                script: "",
-            };
-            return Ok(page.render(&json!({"solutions": []})));
+            return Ok(page(&title, css, &without, "", &json!({"solutions": []})));
         }
         [only] => solution_title(only),
         many => format!("{} solutions", many.len()),
     };
-    let page = Page {
-        title: &title,
-        style: include_str!("html/player.css"),
-        body: &fill(
-            include_str!("html/player.html"),
-            &[("solutions", &plain(solutions, style)), ("refused", &refusals(refused))],
-        ),
-        script: concat!(include_str!("html/walk.js"), "\n", include_str!("html/player.js")),
-    };
+    let body = fill(
+        include_str!("html/player.html"),
+        &[("solutions", &plain(solutions, style)), ("refused", &without)],
+    );
+    let script = concat!(include_str!("html/walk.js"), "\n", include_str!("html/player.js"));
     let solutions = solutions.iter().map(|solution| {
         json!({
             "label": solution.label,
@@ -188,11 +166,12 @@ pub fn player(
             "optimal": solution.optimal,
         })
     });
-    Ok(page.render(&json!({
+    let data = json!({
         "style": style.name(),
         "version": env!("CARGO_PKG_VERSION"),
         "solutions": solutions.collect::<Vec<_>>(),
-    })))
+    });
+    Ok(page(&title, css, &body, script, &data))
 }
 
 fn solution_title(solution: &Solution) -> String {
@@ -296,14 +275,10 @@ impl Report<'_> {
                 ("facts", &definitions(&facts)),
             ],
         );
-        let page = Page {
-            title: &title,
-            style: include_str!("html/search.css"),
-            body: &body,
-            script: concat!(include_str!("html/chart.js"), "\n", include_str!("html/search.js")),
-        };
+        let script = concat!(include_str!("html/chart.js"), "\n", include_str!("html/search.js"));
         let last: Vec<&str> = last.iter().map(|(text, _)| text.as_str()).collect();
-        Ok(page.render(&json!({"search": self.json(), "last": last})))
+        let data = json!({"search": self.json(), "last": last});
+        Ok(page(&title, include_str!("html/search.css"), &body, script, &data))
     }
 }
 

@@ -1,17 +1,14 @@
 //! The shapes of a chart, and their rendering as SVG or as pixels.
 //!
-//! `chart` makes a [`Scene`] and asks it for SVG, or [`png`] for pixels.
+//! `chart` makes a [`Scene`] and asks it for SVG or for pixels.
 
 use std::fmt::Write;
 
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster};
 
-// The shapes of a chart, and their rendering as SVG.
-//
 // Invariant: coordinates are SVG pixels from the upper left corner; no shape depends on the rendered width of a text,
 // which depends on the viewer's fonts.
 
-/// A point.
 pub(crate) type Point = (f64, f64);
 
 /// A colour: 0xRRGGBB.
@@ -23,7 +20,6 @@ pub(crate) const INK: Colour = 0x2f6690;
 /// Colour of highlighted parts.
 pub(crate) const ACCENT: Colour = 0xc8553d;
 
-/// Colour of text.
 pub(crate) const TEXT: Colour = 0x222222;
 
 /// Superscript digits, from 0 to 9.
@@ -104,6 +100,24 @@ impl Scene {
         }
         svg + "</svg>\n"
     }
+
+    /// Returns the scene as PNG.
+    pub fn png(&self) -> Result<Vec<u8>, png::EncodingError> {
+        let [width, height] = [self.width, self.height].map(|pixels| pixels * SCALE as u32);
+        let mut canvas = Canvas {
+            width: width as usize,
+            height: height as usize,
+            bytes: vec![0xff; width as usize * height as usize * 3],
+        };
+        for (colour, shape) in &self.shapes {
+            canvas.draw(*colour, shape);
+        }
+        let mut file = Vec::new();
+        let mut encoder = png::Encoder::new(&mut file, width, height);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.write_header()?.write_image_data(&canvas.bytes)?;
+        Ok(file)
+    }
 }
 
 fn element(colour: Colour, shape: &SceneShape) -> String {
@@ -125,16 +139,15 @@ fn element(colour: Colour, shape: &SceneShape) -> String {
             let (size, bold) = font.style();
             let weight = if bold { " font-weight=\"bold\"" } else { "" };
             let place = match anchor {
-                Anchor::Start => "start\"".into(),
-                Anchor::Middle => "middle\"".into(),
-                Anchor::End => "end\"".into(),
-                Anchor::Upwards => format!("middle\" transform=\"rotate(-90 {x:.1} {y:.1})\""),
+                Anchor::Start => "\"start\"".into(),
+                Anchor::Middle => "\"middle\"".into(),
+                Anchor::End => "\"end\"".into(),
+                Anchor::Upwards => format!("\"middle\" transform=\"rotate(-90 {x:.1} {y:.1})\""),
             };
             let text = text.replace('&', "&amp;").replace('<', "&lt;");
             format!(
                 "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\"{weight} fill=\"#{colour:06x}\" \
-                 text-anchor={quote}{place}>{text}</text>",
-                quote = '"'
+                 text-anchor={place}>{text}</text>"
             )
         }
     }
@@ -153,31 +166,12 @@ struct Canvas {
     bytes: Vec<u8>,
 }
 
-/// Returns the scene as PNG.
-pub(crate) fn png(scene: &Scene) -> Result<Vec<u8>, png::EncodingError> {
-    let (width, height) = (scene.width * SCALE as u32, scene.height * SCALE as u32);
-    let mut canvas = Canvas {
-        width: width as usize,
-        height: height as usize,
-        bytes: vec![0xff; width as usize * height as usize * 3],
-    };
-    for (colour, shape) in &scene.shapes {
-        canvas.draw(*colour, shape);
-    }
-    let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, width, height);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.write_header()?.write_image_data(&canvas.bytes)?;
-    Ok(file)
-}
-
 impl Canvas {
     fn draw(&mut self, colour: Colour, shape: &SceneShape) {
         let scaled = |(x, y): Point| (x * SCALE, y * SCALE);
         match shape {
             SceneShape::Rectangle(corner, width, height) => {
-                let ((left, top), half) =
-                    (scaled(*corner), (width * SCALE / 2.0, height * SCALE / 2.0));
+                let ((left, top), half) = (scaled(*corner), scaled((width / 2.0, height / 2.0)));
                 let centre = (left + half.0, top + half.1);
                 self.fill(colour, centre, half, |(x, y)| {
                     ((x - centre.0).abs() - half.0).max((y - centre.1).abs() - half.1)
@@ -243,14 +237,12 @@ impl Canvas {
 
     fn text(&mut self, colour: Colour, at: Point, anchor: Anchor, font: Font, text: &str) {
         let glyphs = glyphs(font, text);
-        let length: usize = glyphs.iter().map(Glyph::width).sum();
-        let length = length as isize;
-        let begin = match anchor {
+        let length = glyphs.iter().map(Glyph::width).sum::<usize>() as isize;
+        let mut along = match anchor {
             Anchor::Start => 0,
             Anchor::Middle | Anchor::Upwards => -length / 2,
             Anchor::End => -length,
         };
-        let mut along = begin;
         for glyph in glyphs {
             // The baseline is a fifth of the height above the lower end of a glyph.
             let top = -(glyph.rows.len() as isize * 4 / 5) - if glyph.raised { 8 } else { 0 };

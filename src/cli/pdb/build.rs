@@ -221,7 +221,6 @@ impl BuildArgs {
         destination.finish()
     }
 
-    /// The file of each pattern.
     fn files(&self, patterns: &[Pattern]) -> Result<Vec<PathBuf>> {
         let directory =
             |path: &Path| path.is_dir() || path.as_os_str().to_string_lossy().ends_with('/');
@@ -249,7 +248,6 @@ impl BuildArgs {
     }
 }
 
-/// What is said of a database that was built.
 fn built(of: &Summary, file: &Path, seconds: f64) -> Reply {
     let file = file.display();
     let more = json!({

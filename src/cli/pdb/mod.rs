@@ -160,22 +160,14 @@ impl BuildSetArgs {
             all.map(|pattern| (file(pattern), pattern)).collect();
         let (mut total, mut missing) = (0, Vec::new());
         for (path, pattern) in &all {
-            match usable(path, pattern) {
-                Some(bytes) => {
-                    total += bytes;
-                    tracing::info!("{} already exists and is used as it is", path.display());
-                    // Killed between the last byte of the file and the first of these.
-                    clear_left(&path.with_extension("levels"))?;
-                }
-                None if path.exists() && !self.force => refuse!(
-                    "'{}' exists but is not a database of this set: move it away, or replace it with --force",
-                    path.display()
-                ),
-                None => {
-                    let build = self.build(pattern)?;
-                    let levels = levels(path, &build)?;
-                    missing.push((path, build, levels));
-                }
+            if let Some(bytes) = self.there(path, "database", usable(path, pattern))? {
+                total += bytes;
+                // Killed between the last byte of the file and the first of these.
+                clear_left(&path.with_extension("levels"))?;
+            } else {
+                let build = self.build(pattern)?;
+                let levels = levels(path, &build)?;
+                missing.push((path, build, levels));
             }
         }
         for (i, (path, build, levels)) in missing.iter().enumerate() {
@@ -188,6 +180,20 @@ impl BuildSetArgs {
         let files = partitions.iter().map(|patterns| patterns.iter().map(file).collect());
         let names = partitions.iter().map(|patterns| shown(patterns)).collect();
         self.write(files.collect(), names, total, begun)
+    }
+
+    /// What of a file can be used as it is; refuses to replace another file unasked.
+    fn there<T>(&self, path: &Path, noun: &str, usable: Option<T>) -> Result<Option<T>> {
+        let name = path.display();
+        if usable.is_some() {
+            tracing::info!("{name} already exists and is used as it is");
+        } else if path.exists() && !self.force {
+            refuse!(
+                "'{name}' exists but is not a {noun} of this set: move it away, or replace it with \
+                 --force"
+            );
+        }
+        Ok(usable)
     }
 
     /// Writes the set file of partitions with these names and says what was built.
@@ -223,15 +229,8 @@ impl BuildSetArgs {
         for (i, projection) in projections.iter().enumerate() {
             let name = projection.name().replace([' ', ':', ','], "-");
             let file = self.output.join(name.trim_matches('-').to_string() + ".table");
-            let table = match usable_table(&file, projection) {
-                Some(table) => {
-                    tracing::info!("{} already exists and is used as it is", file.display());
-                    table
-                }
-                None if file.exists() && !self.force => refuse!(
-                    "'{}' exists but is not a table of this set: move it away, or replace it with --force",
-                    file.display()
-                ),
+            let table = match self.there(&file, "table", usable_table(&file, projection))? {
+                Some(table) => table,
                 None => {
                     let progress = SearchProgress::of_part(part(i, projections.len()));
                     let table = PruningTable::build_narrow(projection, resources, &progress)?;

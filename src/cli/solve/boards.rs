@@ -142,7 +142,6 @@ impl Arrivals {
         }
     }
 
-    /// Puts boards back that were looked at.
     fn put_back(&mut self, arrivals: Vec<BoardLine>) {
         for arrival in arrivals.into_iter().rev() {
             self.waiting.push_front(arrival);
@@ -260,7 +259,6 @@ pub struct Wording {
     pub ratio: bool,
 }
 
-/// What is said of a board.
 pub struct BoardFacts<'a> {
     of: &'a Solved,
     wording: Wording,

@@ -4,7 +4,7 @@
 //! rest. `pdb set` and `cache` know the same places.
 
 use std::{
-    collections::{HashMap, hash_map::Entry},
+    collections::HashMap,
     path::{Path, PathBuf},
     sync::Arc,
     time::Instant,
@@ -21,7 +21,9 @@ use tilewave::{
     table::TableError,
 };
 
-use crate::cli::{Context, Failure, Result, SearchProgress, failure, part, progress, refuse};
+use crate::cli::{
+    Context, Failure, Result, SearchProgress, failure, part, progress, refuse, tiles,
+};
 
 /// Where databases come from.
 #[derive(clap::Args)]
@@ -90,7 +92,7 @@ impl Databases {
             false => (Kind::Minimum, Encoding::Byte),
         };
         let pdbs = get_all(
-            self.cache().as_deref(),
+            (self.cache().as_deref(), "pattern databases"),
             patterns.len(),
             |i| name(&patterns[i], encoding),
             |i, path| {
@@ -101,8 +103,11 @@ impl Databases {
             },
             |i, progress| {
                 let build = Build::new(patterns[i].clone()).kind(kind).encoding(encoding);
-                Ok(build.threads(threads).memory(budget).run_with(progress)?)
+                let pdb = build.threads(threads).memory(budget).run_with(progress)?;
+                let size = pdb.file_bytes();
+                Ok((pdb, size))
             },
+            |pdb, path, progress| Ok(pdb.save_with(path, true, progress)?),
         )?;
         Ok(vec![pdbs.into_iter().map(Arc::new).collect()])
     }
@@ -123,11 +128,16 @@ impl Databases {
         let resources = Resources::new().threads(threads);
         let projections = PruningTable::default_projections(puzzle, None)?;
         get_all(
-            self.cache().as_deref(),
+            (self.cache().as_deref(), "pruning tables"),
             projections.len(),
             |i| table_name(&projections[i]),
             |i, path| usable_table(path, &projections[i]),
-            |i, progress| Ok(PruningTable::build_narrow(&projections[i], resources, progress)?),
+            |i, progress| {
+                let table = PruningTable::build_narrow(&projections[i], resources, progress)?;
+                let size = table.file_bytes();
+                Ok((table, size))
+            },
+            |table, path, progress| table.save(path, true, progress),
         )
     }
 
@@ -197,13 +207,12 @@ pub fn open_partitions(files: &[PathBuf]) -> Result<Vec<Vec<Arc<Pdb>>>> {
     };
     let mut known: HashMap<PathBuf, Arc<Pdb>> = HashMap::new();
     let mut get = |path: PathBuf| -> Result<Arc<Pdb>> {
-        Ok(match known.entry(path) {
-            Entry::Occupied(entry) => entry.get().clone(),
-            Entry::Vacant(entry) => {
-                let pdb = Arc::new(open(entry.key())?);
-                entry.insert(pdb).clone()
-            }
-        })
+        if let Some(pdb) = known.get(&path) {
+            return Ok(pdb.clone());
+        }
+        let pdb = Arc::new(open(&path)?);
+        known.insert(path, pdb.clone());
+        Ok(pdb)
     };
     let open_all = |files: Vec<PathBuf>| files.into_iter().map(&mut get).collect();
     partitions.into_iter().map(open_all).collect()
@@ -253,7 +262,6 @@ pub fn usable_table(path: &Path, puzzle: &OrbitPuzzle) -> Option<PruningTable> {
 
 /// The name of a kept database: its size, goal and tiles, and how values are stored if not in bytes.
 fn name(pattern: &Pattern, encoding: Encoding) -> String {
-    let join = |tiles: &[u16]| tiles.iter().map(u16::to_string).collect::<Vec<_>>().join("-");
     let goal = pattern.goal();
     // Common goals by the blank's cell; others by a hash of the board, which is compared on opening.
     let ordered = Board::ordered(goal.size(), goal.blank()).is_ok_and(|ordered| ordered == *goal);
@@ -266,55 +274,25 @@ fn name(pattern: &Pattern, encoding: Encoding) -> String {
         Encoding::Byte => String::new(),
         other => format!("-{other}"),
     };
-    format!("{}-{goal_name}-{}{stored}.pdb", goal.size(), join(pattern.tiles()))
+    let tiles = tiles(pattern.tiles()).replace(',', "-");
+    format!("{}-{goal_name}-{tiles}{stored}.pdb", goal.size())
 }
 
 // Databases and tables that are built once and kept.
 
-/// What is kept in a file.
-pub trait Keepable {
-    /// What it is called where there are several.
-    const NOUN: &'static str;
-    fn bytes(&self) -> u64;
-    fn keep(&self, path: &Path, progress: &SearchProgress) -> Result<()>;
-}
-
-impl Keepable for Pdb {
-    const NOUN: &'static str = "pattern databases";
-
-    fn bytes(&self) -> u64 {
-        self.file_bytes()
-    }
-
-    fn keep(&self, path: &Path, progress: &SearchProgress) -> Result<()> {
-        Ok(self.save_with(path, true, progress)?)
-    }
-}
-
-impl Keepable for PruningTable {
-    const NOUN: &'static str = "pruning tables";
-
-    fn bytes(&self) -> u64 {
-        self.file_bytes()
-    }
-
-    fn keep(&self, path: &Path, progress: &SearchProgress) -> Result<()> {
-        Ok(self.save(path, true, progress)?)
-    }
-}
-
 /// Returns so many databases or tables, each given by its place: what is kept in a directory under its name, if it can be used,
-/// else built, and kept.
-fn get_all<T: Keepable>(
-    dir: Option<&Path>,
+/// else built, and kept. What is built comes with its size in bytes.
+fn get_all<T>(
+    (dir, noun): (Option<&Path>, &str),
     count: usize,
     name: impl Fn(usize) -> String,
     usable: impl Fn(usize, &Path) -> Option<T>,
-    build: impl Fn(usize, &SearchProgress) -> Result<T>,
+    build: impl Fn(usize, &SearchProgress) -> Result<(T, u64)>,
+    keep: impl Fn(&T, &Path, &SearchProgress) -> Result<(), tilewave::Error>,
 ) -> Result<Vec<T>> {
     let (mut all, mut built, mut seconds) = (Vec::new(), 0, 0.0);
     for i in 0..count {
-        let path: Option<PathBuf> = dir.map(|dir| dir.join(name(i)));
+        let path = dir.map(|dir| dir.join(name(i)));
         // A file that cannot be used, for whatever reason, is built again and replaced.
         if let Some(found) = path.as_ref().and_then(|path| usable(i, path)) {
             all.push(found);
@@ -322,14 +300,13 @@ fn get_all<T: Keepable>(
         }
         let begun = Instant::now();
         let progress = SearchProgress::of_part(part(i, count));
-        let made = build(i, &progress)?;
+        let (made, size) = build(i, &progress)?;
         if let Some(path) = &path
-            && let Err(error) = made.keep(path, &progress)
+            && let Err(why) = keep(&made, path, &progress)
         {
-            let why = error.said.unwrap_or_default();
             tracing::warn!("{} will not be kept: {why}", path.display());
         }
-        built += made.bytes();
+        built += size;
         seconds += begun.elapsed().as_secs_f64();
         all.push(made);
     }
@@ -338,7 +315,7 @@ fn get_all<T: Keepable>(
             Some(dir) => format!("kept in {}", dir.display()),
             None => "not kept".into(),
         };
-        tracing::info!("built {}: {} in {}, {place}", T::NOUN, bytes(built), duration(seconds));
+        tracing::info!("built {noun}: {} in {}, {place}", bytes(built), duration(seconds));
     }
     Ok(all)
 }

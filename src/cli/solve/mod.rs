@@ -46,7 +46,6 @@ const BATCH: usize = 256;
 /// Most cells of a board whose optimum a SAT solver can be asked to prove.
 const PROOF_CELLS: usize = 16;
 
-/// Time for a proof, unless told.
 const PROOF_TIME: Duration = Duration::from_secs(60);
 
 /// Solve boards, cubes and other puzzles optimally, or quickly with --fast.
