@@ -353,14 +353,13 @@ impl Counted {
                 reason: PuzzleError::Goal { number, error }.into(),
             }),
             (PuzzleError::NoOrbit { name, orbits }, _) => {
-                let lists = [
-                    ("--pieces", &self.pieces),
-                    ("--ignore-orientation", &self.ignore_orientation),
-                    ("--same", &self.same),
-                ];
-                let of =
-                    |(_, list): &(_, &Vec<String>)| list.iter().any(|of| of.starts_with(&name));
-                let option = lists.into_iter().find(of).map_or("", |(option, _)| option);
+                let names = |list: &[String]| list.iter().any(|of| of.starts_with(&name));
+                let option = first_given(&[
+                    (names(&self.pieces), "--pieces"),
+                    (names(&self.ignore_orientation), "--ignore-orientation"),
+                    (names(&self.same), "--same"),
+                ]);
+                let option = option.unwrap_or_default();
                 let error = PuzzleError::NoOrbit { name, orbits };
                 Failure::usage(format!("{option}: {error}").trim_start_matches(": "))
             }

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
 use serde_json::{Value, json};
 use tilewave::{
     Board, DistanceTable, Size,
@@ -385,7 +384,7 @@ pub struct LevelsArgs {
 }
 
 /// The states at a depth.
-#[derive(Default, Serialize)]
+#[derive(Default)]
 struct DepthStates {
     board: Option<String>,
     puzzle: String,
@@ -393,16 +392,11 @@ struct DepthStates {
     depth: usize,
     count: u64,
     boards: Vec<String>,
-    /// Nothing where states have no numbers.
-    state_ids: Option<Vec<u64>>,
-    lines: Option<Vec<u64>>,
-    cells: Option<Vec<usize>>,
-    #[serde(skip)]
+    /// State id, line and cell of each; nothing where states have no numbers.
+    numbers: Option<Vec<[u64; 3]>>,
     name: String,
-    #[serde(skip)]
     complete: bool,
     /// The last depth of the search.
-    #[serde(skip)]
     deepest: usize,
 }
 
@@ -440,14 +434,13 @@ impl AntipodesArgs {
             Some(size) => ("board,state_id,line,cell", Some(size.to_string())),
             None => ("state,state_id,line,cell", None),
         };
+        let numbers = |&state: &State| [space.id(state), state.line, state.cell as u64];
         let listed = DepthStates {
             board,
             puzzle: space.name(),
             goal: space.goal_text(),
             boards: last.iter().map(|&state| space.text(state)).collect(),
-            state_ids: Some(last.iter().map(|&state| space.id(state)).collect()),
-            lines: Some(last.iter().map(|state| state.line).collect()),
-            cells: Some(last.iter().map(|state| state.cell).collect()),
+            numbers: Some(last.iter().map(numbers).collect()),
             name: space.to_string(),
             ..found
         };
@@ -491,32 +484,35 @@ impl DepthStates {
         if self.depth > self.deepest { &[] } else { last }
     }
 
-    fn noun(&self) -> &'static str {
-        if self.board.is_some() { "board" } else { "state" }
-    }
-
-    /// Each state, with state id, line and cell where it has them.
-    fn rows(&self) -> impl Iterator<Item = (&String, Option<[String; 3]>)> {
-        self.boards.iter().enumerate().map(|(i, board)| {
-            let (ids, lines) = (self.state_ids.as_ref(), self.lines.as_ref());
-            let numbers = ids.zip(lines).zip(self.cells.as_ref());
-            let numbers = numbers.map(|((ids, lines), cells)| [ids[i], lines[i], cells[i] as u64]);
-            (board, numbers.map(|all| all.map(|number| number.to_string())))
-        })
+    /// A line for each state; `numbered` makes it for those that have numbers.
+    fn lines(&self, numbered: impl Fn(&str, [u64; 3]) -> String) -> String {
+        let line = |(i, board): (usize, &String)| match &self.numbers {
+            Some(numbers) => numbered(board, numbers[i]),
+            None => format!("{board}\n"),
+        };
+        self.boards.iter().enumerate().map(line).collect()
     }
 }
 
 impl Figures for DepthStates {
     fn figures(&self) -> Value {
-        json!(self)
+        let numbers = self.numbers.as_ref();
+        let column = |i: usize| numbers.map(|all| all.iter().map(|row| row[i]).collect::<Value>());
+        json!({
+            "board": self.board,
+            "puzzle": self.puzzle,
+            "goal": self.goal,
+            "depth": self.depth,
+            "count": self.count,
+            "boards": self.boards,
+            "state_ids": column(0),
+            "lines": column(1),
+            "cells": column(2),
+        })
     }
 
     fn csv(&self) -> Option<String> {
-        let row = |(board, numbers): (&String, Option<[String; 3]>)| {
-            let numbers = numbers.map_or(String::new(), |all| format!(",{}", all.join(",")));
-            format!("{board}{numbers}\n")
-        };
-        Some(self.rows().map(row).collect())
+        Some(self.lines(|board, [id, line, cell]| format!("{board},{id},{line},{cell}\n")))
     }
 
     fn words(&self) -> String {
@@ -524,21 +520,24 @@ impl Figures for DepthStates {
         if depth > deepest {
             return format!("{name}: no states at depth {depth}; the last depth is {deepest}\n");
         }
-        let text = format!("{name}: {} at depth {depth}", counted(self.count, self.noun()));
+        let noun = if self.board.is_some() { "board" } else { "state" };
+        let text = format!("{name}: {} at depth {depth}", counted(self.count, noun));
         let diameter = if self.complete { ", the last depth" } else { "" };
         let width = self.boards.iter().map(String::len).max().unwrap_or(0);
-        let line = |(board, numbers): (&String, Option<[String; 3]>)| match numbers {
-            Some([id, line, cell]) => format!("{board:width$}  {id:>16}  {line:>14}  {cell:>4}\n"),
-            None => format!("{board}\n"),
+        let heading = match self.numbers {
+            Some(_) => {
+                format!("{noun:width$}  {:>16}  {:>14}  {:>4}\n", "state id", "line", "cell")
+            }
+            None => format!("{noun}\n"),
         };
-        let numbers = ["state id", "line", "cell"].map(String::from);
-        let heading = self.state_ids.as_ref().map(|_| numbers);
-        let heading = line((&self.noun().into(), heading));
+        let lines = self.lines(|board, [id, line, cell]| {
+            format!("{board:width$}  {id:>16}  {line:>14}  {cell:>4}\n")
+        });
         let more = match self.count - self.boards.len() as u64 {
             0 => String::new(),
             more => format!("\n{} more; raise --list to see them\n", thousands(more)),
         };
-        format!("{text}{diameter}\n\n{heading}{}{more}", self.rows().map(line).collect::<String>())
+        format!("{text}{diameter}\n\n{heading}{lines}{more}")
     }
 }
 

@@ -210,14 +210,13 @@ impl Args {
             }
             page.write(player(&solutions, &refused, self.moves)?.as_bytes())?;
         }
-        if progress::asked() && writes {
-            complain(&format!("interrupted: {}", totals.so_far()));
+        if progress::asked() {
+            if writes {
+                complain(&format!("interrupted: {}", totals.so_far()));
+            }
+            return Err(Failure::interrupted());
         }
-        match (progress::asked(), totals.all_done()) {
-            (true, _) => Err(Failure::interrupted()),
-            (false, true) => Ok(()),
-            (false, false) => Err(Failure::exit(1)),
-        }
+        Failure::unless(totals.all_done())
     }
 
     /// Refuses what is for boards.
@@ -480,13 +479,9 @@ impl Solver<'_> {
                 let board = pending.state.clone();
                 // A log has subtrees behind a solution, too.
                 let earlier = searcher.found(at).map_or(0, |_| pending.nodes());
-                match searcher.finish(at, pending, ranks)? {
-                    None => None,
-                    Some(answer) => {
-                        let solved = self.join(&board, fast, Some(answer))?;
-                        Some(Solved { earlier, ..solved })
-                    }
-                }
+                let answer = searcher.finish(at, pending, ranks)?;
+                let solved = answer.map(|answer| self.join(&board, fast, Some(answer)));
+                solved.transpose()?.map(|solved| Solved { earlier, ..solved })
             }
         };
         let log = self.search.as_ref().and_then(|searcher| searcher.log.as_ref());
@@ -498,10 +493,8 @@ impl Solver<'_> {
 
     /// Whether a board has no answer because somebody interrupted, not because its limits were reached.
     fn is_left(&self, solved: &Solved) -> bool {
-        match (&solved.answer, &self.search) {
-            (Ok(answer), Some(searcher)) => searcher.is_left(answer),
-            _ => false,
-        }
+        let searched = self.search.as_ref().zip(solved.answer.as_ref().ok());
+        searched.is_some_and(|(searcher, answer)| searcher.is_left(answer))
     }
 
     fn join(
@@ -510,13 +503,13 @@ impl Solver<'_> {
         fast: Option<Answer>,
         shortest: Option<Answer>,
     ) -> Result<Solved> {
-        let shortest = shortest.map(|answer| match &self.search {
-            Some(searcher) => searcher.limited(answer),
-            None => answer,
-        });
+        let shortest = match &self.search {
+            Some(searcher) => shortest.map(|answer| searcher.limited(answer)),
+            None => shortest,
+        };
         let optimum = shortest.as_ref().and_then(|answer| answer.moves.as_ref());
-        let metric = self.table.as_ref().and_then(|table| table.space().metric());
-        let metric = metric.unwrap_or_default();
+        let table = self.table.as_ref();
+        let metric = table.and_then(|table| table.space().metric()).unwrap_or_default();
         let optimum = optimum.map(|moves| moves.count(metric));
         let proof = optimum.filter(|_| self.args.certify);
         let proof = proof.map(|length| self.prove(board, length)).transpose()?;
