@@ -47,13 +47,11 @@ pub(crate) use crate::cli::{
     },
     output::{
         AnyReply, Destination, Figures, OutputFile, OutputFormat, OutputOptions, Reply,
-        ResultReport, counts_csv, csv_line, joined, print, subject, tiles,
+        ResultReport, counts_csv, csv_line, facts, joined, print, subject, tiles,
     },
     progress::{SearchProgress, StatusLine, aside, eta, part},
     puzzle::{Counted, PuzzleAndStates, puzzle},
 };
-
-pub(crate) use tilewave::internals::labelled as facts;
 
 /// Exhaustive search, pattern databases and optimal solving for sliding-tile and permutation puzzles.
 #[derive(Parser)]

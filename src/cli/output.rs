@@ -13,6 +13,9 @@ use tilewave::{
 
 use crate::cli::{Failure, Result, count, refuse};
 
+// Lines of a label and what is to be said.
+pub use tilewave::internals::labelled as facts;
+
 /// How results are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum OutputFormat {
