@@ -100,67 +100,65 @@ impl<'a> Report<'a> {
     /// The facts of the summary: names and values.
     pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
         let outcome = self.outcome;
-        let deepest = outcome.counts.len().saturating_sub(1);
         let extreme = if outcome.begins_at_goal() { GODS_NUMBER } else { "last depth" };
-        let space = &outcome.space;
+        let deepest = outcome.counts.len().saturating_sub(1);
+        let last = outcome.diameter().map_or_else(
+            || format!("more than {deepest} (the search stopped there)"),
+            |diameter| diameter.to_string(),
+        );
+        let (space, disk) = (&outcome.space, outcome.disk.as_ref());
         let (goal, start) = (space.goal_text(), space.start_text());
         let kind = if space.size().is_some() { "board" } else { "puzzle" };
-        let mut facts = vec![(kind, format!("{space}, goal {goal}"))];
-        if start != goal {
-            facts.push(("start", start));
-        }
-        if space.definition().is_some() {
-            let order = thousands(outcome.states);
+        let group = space.definition().map(|_| {
             let reached = if outcome.complete { ", all reached" } else { "" };
-            facts.push(("group", format!("order {order}{reached}")));
-        }
-        facts.push(("states", thousands(outcome.total())));
-        match (outcome.diameter(), outcome.antipodes()) {
-            (Some(diameter), Some(antipodes)) => {
-                facts.push((extreme, diameter.to_string()));
-                facts.push(("antipodes", thousands(antipodes)));
-            }
-            _ => facts.push((extreme, format!("more than {deepest} (the search stopped there)"))),
-        }
-        facts.push(("mean depth", format!("{:.4}", outcome.mean_depth())));
-        let speed = rate(self.states_per_second());
-        facts.push(("time", format!("{}, {speed} states/s", duration(outcome.seconds))));
+            format!("order {}{reached}", thousands(outcome.states))
+        });
+        let (time, speed) = (duration(outcome.seconds), rate(self.states_per_second()));
         let arrays = bytes(outcome.array_bytes);
         // A finished search that was resumed: an earlier session did the work and had the arrays.
-        let worked = |disk: &DiskUse| disk.kernel_seconds > 0.0;
-        let is_idle = outcome.disk.as_ref().is_some_and(|disk| !worked(disk));
-        facts.push((
-            "memory",
-            match self.peak_memory {
-                Some(peak) if is_idle => format!("{} at the peak", bytes(peak)),
-                Some(peak) => format!("{} at the peak, {arrays} for state arrays", bytes(peak)),
-                None => format!("{arrays} for state arrays"),
-            },
-        ));
-        if let Some(disk) = &outcome.disk {
+        let worked = |disk: &&DiskUse| disk.kernel_seconds > 0.0;
+        let is_idle = disk.is_some_and(|disk| !worked(&disk));
+        let memory = match self.peak_memory {
+            Some(peak) if is_idle => format!("{} at the peak", bytes(peak)),
+            Some(peak) => format!("{} at the peak, {arrays} for state arrays", bytes(peak)),
+            None => format!("{arrays} for state arrays"),
+        };
+        let files = disk.map(|disk| {
             let (peak, written) = (bytes(disk.peak_bytes), bytes(disk.bytes_written));
-            facts.push(("disk", format!("{peak} at the peak, {written} written")));
-            if worked(disk) {
-                facts.push((
-                    "work",
-                    format!(
-                        "decoding {}, kernel {}, encoding {}, waiting {}",
-                        duration(disk.decode_seconds),
-                        duration(disk.kernel_seconds),
-                        duration(disk.encode_seconds),
-                        duration(disk.wait_seconds)
-                    ),
-                ));
-            }
-        }
-        let network = outcome.disk.as_ref().map_or(&[][..], |d| &d.network_bytes);
-        if let Some(most) = network.iter().max().filter(|&&most| most > 0) {
-            let (all, most) = (bytes(network.iter().sum()), bytes(*most));
-            facts.push(("network", format!("{all} sent, {most} for the largest level")));
-        }
-        facts.push(("engine", engine(outcome)));
-        facts.push(("published", self.published_line()));
-        facts
+            format!("{peak} at the peak, {written} written")
+        });
+        let work = disk.filter(worked).map(|disk| {
+            format!(
+                "decoding {}, kernel {}, encoding {}, waiting {}",
+                duration(disk.decode_seconds),
+                duration(disk.kernel_seconds),
+                duration(disk.encode_seconds),
+                duration(disk.wait_seconds)
+            )
+        });
+        let network = disk.map_or(&[][..], |disk| &disk.network_bytes);
+        let most = network.iter().max().filter(|&&most| most > 0);
+        let sent = most.map(|&most| {
+            let (all, most) = (bytes(network.iter().sum()), bytes(most));
+            format!("{all} sent, {most} for the largest level")
+        });
+        let facts = [
+            (kind, Some(format!("{space}, goal {goal}"))),
+            ("start", Some(start).filter(|start| *start != goal)),
+            ("group", group),
+            ("states", Some(thousands(outcome.total()))),
+            (extreme, Some(last)),
+            ("antipodes", outcome.antipodes().map(thousands)),
+            ("mean depth", Some(format!("{:.4}", outcome.mean_depth()))),
+            ("time", Some(format!("{time}, {speed} states/s"))),
+            ("memory", Some(memory)),
+            ("disk", files),
+            ("work", work),
+            ("network", sent),
+            ("engine", Some(engine(outcome))),
+            ("published", Some(self.published_line())),
+        ];
+        facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }
 
     /// How the search compares with published results.
