@@ -308,7 +308,6 @@ impl Lens {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::{
         pdb::Encoding,
         puzzle::{Goal, Size},
