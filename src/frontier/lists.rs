@@ -149,7 +149,7 @@ impl ListChunk {
             return Err(wrong());
         }
         let sizes = zstd::bulk::decompress(packed.as_ref(), plain).map_err(|_| wrong())?;
-        let (starts, ends) = places(&sizes, buckets).ok_or_else(wrong)?;
+        let [starts, ends] = places(&sizes, buckets).ok_or_else(wrong)?;
         let end = ends.last().copied().unwrap_or(0);
         if u64::from(end) != room {
             return Err(wrong());
@@ -183,7 +183,7 @@ fn head_hash(head: &[u8], packed: &[u8]) -> u64 {
 }
 
 /// Where the keys of each bucket begin and where its code ends, from the sizes in a frame.
-fn places(mut sizes: &[u8], buckets: usize) -> Option<(Box<[u32]>, Box<[u32]>)> {
+fn places(mut sizes: &[u8], buckets: usize) -> Option<[Box<[u32]>; 2]> {
     let (mut starts, mut ends) = (vec![0], Vec::new());
     let (mut count, mut end) = (0u32, 0u32);
     for _ in 0..buckets {
@@ -196,7 +196,7 @@ fn places(mut sizes: &[u8], buckets: usize) -> Option<(Box<[u32]>, Box<[u32]>)> 
         starts.push(count);
         ends.push(end);
     }
-    Some((starts.into(), ends.into()))
+    Some([starts.into(), ends.into()])
 }
 
 /// The lists of consecutive classes while they are being made.
