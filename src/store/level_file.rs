@@ -256,17 +256,16 @@ fn halves(word: u64) -> (u32, u32) {
 }
 
 /// Appends a checksum to bytes.
-fn summed(mut bytes: Vec<u8>) -> Vec<u8> {
+pub(crate) fn summed(mut bytes: Vec<u8>) -> Vec<u8> {
     let hash = XxHash3_64::oneshot(&bytes);
     bytes.extend(hash.to_le_bytes());
     bytes
 }
 
-/// Whether the last eight bytes are the checksum of the preceding ones.
-fn is_sound(bytes: &[u8]) -> bool {
-    let hashed =
-        |(bytes, hash): (&[u8], &[u8; 8])| XxHash3_64::oneshot(bytes).to_le_bytes() == *hash;
-    bytes.split_last_chunk().is_some_and(hashed)
+/// The bytes before the last eight, if those are their checksum.
+pub(crate) fn sound(bytes: &[u8]) -> Option<&[u8]> {
+    let (bytes, hash) = bytes.split_last_chunk()?;
+    (XxHash3_64::oneshot(bytes).to_le_bytes() == *hash).then_some(bytes)
 }
 
 impl LevelHeader {
@@ -304,7 +303,7 @@ impl LevelHeader {
         if kind as u16 != VERSION {
             return Err(LevelError::Version(kind as u16));
         }
-        if !is_sound(bytes) {
+        if sound(bytes).is_none() {
             return Err(LevelError::Header);
         }
         let codec = (kind >> 16) as u8;
@@ -429,7 +428,7 @@ impl LevelReader {
         let bytes = entries.checked_mul(ENTRY as u64);
         let end = bytes.and_then(|bytes| start.checked_add(bytes));
         let fits = start >= HEADER as u64 && end == Some(at) && entries <= header.frames();
-        if !is_sound(trailer) || !fits {
+        if sound(trailer).is_none() || !fits {
             return wrong(LevelError::Index);
         }
         let bytes = file.read(start, (entries * ENTRY as u64) as usize)?;

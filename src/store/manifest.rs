@@ -308,12 +308,8 @@ impl Manifest {
         self.put(storage, true)
     }
 
-    /// Writes the manifest of a directory that has none, durably; a previous manifest is kept.
-    pub(crate) fn write_first(&self, storage: &dyn Storage) -> Result<(), StorageError> {
-        self.put(storage, false)
-    }
-
-    fn put(&self, storage: &dyn Storage, replaces: bool) -> Result<(), StorageError> {
+    /// Writes the manifest of a directory, durably; the previous one is that which it replaces, or else remains.
+    pub(crate) fn put(&self, storage: &dyn Storage, replaces: bool) -> Result<(), StorageError> {
         let text = self.text();
         if text.len() as u64 > LONGEST {
             let why = "the manifest would be too long to be read: keep fewer levels, or use fewer \

@@ -39,8 +39,9 @@ pub use crate::store::{
 };
 
 pub(crate) use crate::store::{
-    codec::{push_number, take_number},
+    codec::{push_number, take_number, take_u32},
     container::MAX_DEPTH,
+    level_file::{sound, summed},
     manifest::{hex, read_marker, seal, write_marker},
     output::failed,
 };

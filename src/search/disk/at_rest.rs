@@ -340,7 +340,7 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
         first.rename(MANIFEST, name.as_deref().unwrap_or_default())?;
         kept = name;
     }
-    manifest.write_first(first)?;
+    manifest.put(first, false)?;
     let RunLevels { files, damaged, .. } = found;
     Ok(Repaired { manifest, searched, files, damaged, previous: had_previous, kept })
 }

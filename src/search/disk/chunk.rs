@@ -163,6 +163,15 @@ pub(crate) struct Worker {
     pub seen: Vec<Register>,
 }
 
+impl Worker {
+    fn new(codec: Codec, level: i32, kernel: Kernel) -> Result<Worker, SystemError> {
+        let (decoder, encoder) = (Decoder::new(kernel)?, Encoder::new(codec, level, kernel)?);
+        let (loops, located, halo, words) = Default::default();
+        let (frame, stale, occupied, seen) = Default::default();
+        Ok(Worker { decoder, encoder, loops, located, halo, words, frame, stale, occupied, seen })
+    }
+}
+
 /// One worker per thread, created before the first thread begins: tables of codecs take megabytes.
 ///
 /// Invariant: a thread has at most one worker at a time, and the previous contents of a worker are never read.
@@ -176,22 +185,8 @@ impl Workers {
         kernel: Kernel,
         threads: usize,
     ) -> Result<Workers, SystemError> {
-        let worker = |_| {
-            Ok(Worker {
-                decoder: Decoder::new(kernel)?,
-                encoder: Encoder::new(codec, level, kernel)?,
-                loops: Vec::new(),
-                located: BlockSources::default(),
-                halo: Vec::new(),
-                words: Vec::new(),
-                frame: Vec::new(),
-                stale: Vec::new(),
-                occupied: Vec::new(),
-                seen: Vec::new(),
-            })
-        };
-        let workers: Result<Vec<_>, SystemError> = (0..threads).map(worker).collect();
-        Ok(Workers(Mutex::new(workers?)))
+        let workers = (0..threads).map(|_| Worker::new(codec, level, kernel));
+        Ok(Workers(Mutex::new(workers.collect::<Result<_, _>>()?)))
     }
 
     /// Lends a worker to a thread.

@@ -360,6 +360,12 @@ impl Stopped {
     }
 }
 
+impl From<SearchError> for Stopped {
+    fn from(error: SearchError) -> Stopped {
+        Stopped::Alone(error.into())
+    }
+}
+
 /// The reason why the levels ended early.
 pub(crate) enum Halt {
     /// There is an error on this rank.

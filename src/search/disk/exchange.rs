@@ -23,7 +23,9 @@ use crate::{
     kernel::Kernel,
     perm::{LANES, Register},
     search::{Communicator, SearchError, disk::Directories},
-    store::{Append, Codec, DEFAULT_LEVEL, Decoder, Encoder, ReadAt, RunFile},
+    store::{
+        Append, Codec, DEFAULT_LEVEL, Decoder, Encoder, ReadAt, RunFile, sound, summed, take_u32,
+    },
     system::SystemError,
 };
 
@@ -138,18 +140,9 @@ impl<'a> Exchange<'a> {
 
     /// Sends all messages to their ranks; a collective call.
     pub fn deliver(&mut self, communicator: &dyn Communicator) -> Result<(), Error> {
-        let none = vec![Vec::new(); communicator.size()];
-        let mut out = std::mem::replace(&mut self.out, none);
-        for part in &mut out {
-            let hash = XxHash3_64::oneshot(part);
-            part.extend(hash.to_le_bytes());
-        }
+        let out = self.out.iter_mut().map(|part| summed(std::mem::take(part))).collect();
         for (rank, bytes) in communicator.all_to_all(out).iter().enumerate() {
-            let whole = |&(bytes, hash): &(&[u8], &[u8; 8])| {
-                hash == &XxHash3_64::oneshot(bytes).to_le_bytes()
-            };
-            let part = bytes.split_last_chunk().filter(whole);
-            let opened = part.and_then(|(mut rest, _)| {
+            let opened = sound(bytes).and_then(|mut rest| {
                 while !rest.is_empty() {
                     self.open(&mut rest)?;
                 }
@@ -167,17 +160,15 @@ impl<'a> Exchange<'a> {
 
     /// Takes one message from the beginning of `rest`.
     fn open(&mut self, rest: &mut &[u8]) -> Option<()> {
-        let (header, others) = rest.split_first_chunk::<HEADER>()?;
-        let numbers = header.as_chunks().0;
-        let number = |i: usize| u32::from_le_bytes(numbers[i]) as usize;
-        let [depth, from, to, plane, len] = std::array::from_fn(number);
-        let (segment, others) = others.split_at_checked(len)?;
+        let depth = take_u32(rest)?;
+        let mut number = || take_u32(rest).map(|number| number as usize);
+        let (from, to, plane, len) = (number()?, number()?, number()?, number()?);
+        let segment = rest.split_off(..len)?;
         if self.owners.get(to) != Some(&self.rank) || from >= self.owners.len() {
             return None;
         }
-        *rest = others;
         let bits = SegmentBits::Here(segment.to_vec());
-        self.waiting.entry((depth as u32, to)).or_default().push((from, plane, bits));
+        self.waiting.entry((depth, to)).or_default().push((from, plane, bits));
         Some(())
     }
 }
@@ -408,9 +399,8 @@ impl Unpacker {
         let len = u64::from_le_bytes(*len) as usize;
         let mut bytes = Vec::new();
         while bytes.len() < len {
-            let (coded, others) = rest.split_first_chunk()?;
-            let (coded, others) = others.split_at_checked(u32::from_le_bytes(*coded) as usize)?;
-            rest = others;
+            let coded = take_u32(&mut rest)? as usize;
+            let coded = rest.split_off(..coded)?;
             let here = (len - bytes.len()).min(FRAME * LANES);
             self.frame.resize(here.div_ceil(LANES), [0; 64]);
             let decoded = self.decoder.decode(codec, coded, &mut self.frame, false);

@@ -27,7 +27,7 @@ use crate::{
         },
         states_of,
     },
-    store::{ChunkRecord, LevelFiles, LevelRecord, Manifest, Storage, StorageError},
+    store::{ChunkRecord, LevelFiles, Manifest, Storage, StorageError},
     threads::pool,
 };
 
@@ -89,29 +89,19 @@ impl<'a> Session<'a> {
 
     fn compute(&self, base: Manifest) -> Result<(Manifest, Sent), Stopped> {
         let ranks = self.job.communicator.size();
-        let committer = Committer::start(self.job.disk, self.own(&base), ranks);
-        let committer = committer.map_err(|e| Stopped::Alone(e.into()))?;
+        let committer = Committer::start(self.job.disk, self.own(&base), ranks)?;
         let result = self.levels(&committer, &base);
         // Whatever stopped the session, its finished work is committed.
         let closed = if self.run.alone { committer.close() } else { committer.stop() };
-        let alone = |error: SearchError| Stopped::Alone(error.into());
-        match result {
-            Ok((committed, sent)) => {
-                closed.map(|own| (committed.unwrap_or(own), sent)).map_err(alone)
-            }
-            // If the last commit has failed, the message must not say that nothing is lost.
-            Err(Halt::Together(error)) => {
-                Err(closed.map_or_else(alone, |_| Stopped::Together(error)))
-            }
+        match (result, closed) {
+            (Ok((committed, sent)), Ok(own)) => Ok((committed.unwrap_or(own), sent)),
+            (Err(Halt::Together(error)), Ok(_)) => Err(Stopped::Together(error)),
             // The first error is the cause; the writer may have failed for the same one.
-            Err(Halt::Error(Error::Search(error))) if closed.is_err() => {
-                Err(alone(error.without_commit()))
-            }
-            Err(Halt::Error(error)) => Err(Stopped::Alone(error)),
-            Err(Halt::Writer) => {
-                let error = closed.expect_err("a writer that has failed says why");
-                Err(Stopped::Alone(error.into()))
-            }
+            (Err(Halt::Error(Error::Search(error))), Err(_)) => Err(error.without_commit().into()),
+            (Err(Halt::Error(error)), _) => Err(Stopped::Alone(error)),
+            // Even after an interruption: if the last commit has failed, something is lost.
+            (_, Err(error)) => Err(error.into()),
+            (Err(Halt::Writer), Ok(_)) => unreachable!("a writer that has failed says why"),
         }
     }
 
@@ -190,11 +180,11 @@ impl<'a> Session<'a> {
             let mut sums = [states, checksum, finished.iter().map(|record| record.bytes).sum()];
             self.job.communicator.all_reduce(Reduce::Sum, &mut sums);
             let [states, checksum, bytes] = sums;
+            let tally = Tally { states, checksum };
             // Before the level can be committed: a level with inconsistent counts must not be recorded as finished.
-            let more = found.push(Tally { states, checksum }, begun, self.job.progress);
+            let more = found.push(tally, begun, self.job.progress);
             let more = more.map_err(|e| Halt::Together(e.into()))?;
-            let record = LevelRecord { states, checksum, bytes, ..LevelRecord::default() };
-            committer.ask(move |writer| writer.level(record, true))?;
+            committer.ask(move |writer| writer.level(tally, None, bytes, true))?;
             committer.tell(Writer::commit_if_due)?;
             if !more {
                 break;

@@ -33,10 +33,10 @@ use crate::{
             Committer, Disk, EncodedFrames, Halt, Stopped, Survey, Writer, agreed,
             level::{merge, own},
             reader::{Chunking, ListFiles, total},
-            run::{compare, lock, run_number, same_run, shared},
+            run::{compare, lock, new_run, same_run, shared},
         },
     },
-    store::{ChunkRecord, Identity, LevelRecord, Manifest},
+    store::{ChunkRecord, Identity, LevelRecord, ListCut, Manifest},
     threads::pool,
 };
 
@@ -113,31 +113,23 @@ fn begin(search: &FrontierSearch, disk: &Disk) -> Result<Manifest, Error> {
     let asked = Identity::of_orbits(&search.puzzle);
     // If moves have no inverses, a state may reappear at any depth.
     let keep_all = disk.keep_all || search.puzzle.is_directed();
+    let division = |cut: &ListCut| {
+        let of = Chunking::of(cut);
+        (of.parts() as u32, of.classes as u32)
+    };
     let manifest = match found {
         Some(manifest) => {
-            let cut = manifest.lists.as_ref().map(Chunking::of);
-            let cut = cut.map_or((0, 0), |cut| (cut.parts() as u32, cut.classes as u32));
-            same_run(disk, &manifest, &asked, keep_all, cut)?;
-            let symmetric = manifest.lists.as_ref().is_some_and(|cut| cut.symmetric);
-            if symmetric && !search.symmetry {
+            let cut = manifest.lists.as_ref();
+            same_run(disk, &manifest, &asked, keep_all, cut.map_or((0, 0), division))?;
+            if cut.is_some_and(|cut| cut.symmetric) && !search.symmetry {
                 return Err(SearchError::other(first, "symmetries", "used", "none").into());
             }
             manifest
         }
         None => {
             let cut = search.space_of(None)?.cut;
-            let of = Chunking::of(&cut);
-            Manifest {
-                run: begun.map_or_else(|| run_number(directories), Ok)?,
-                identity: asked,
-                chunks: of.parts() as u32,
-                frame_lines: of.classes as u32,
-                directories: directories.count() as u32,
-                shares: directories.shares_by_room(),
-                keep_all,
-                lists: Some(cut),
-                ..Manifest::default()
-            }
+            let new = new_run(disk, begun, asked, keep_all, division(&cut))?;
+            Manifest { lists: Some(cut), ..new }
         }
     };
     directories.deal(&manifest.shares);
@@ -465,10 +457,8 @@ impl LevelStore for DiskLists<'_> {
         }
         let stored = self.stored;
         let bytes = self.records.iter().filter(|_| stored).map(|record| record.bytes).sum();
-        let (Tally { states, checksum }, lists) = (tally, Some(counts));
-        let level = LevelRecord { states, checksum, seconds: 0.0, bytes, lists };
         let done = self.committer.ask(move |writer| {
-            let level = writer.level(level, stored)?;
+            let level = writer.level(tally, Some(counts), bytes, stored)?;
             writer.commit_if_due()?;
             Ok((level, writer.manifest.clone()))
         });

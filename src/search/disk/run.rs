@@ -6,7 +6,6 @@
 
 use crate::{
     Error,
-    kernel::Tally,
     progress::{NoProgress, Progress},
     search::{
         Communicator, Crossings, DiskUse, Engine, OneProcess, Outcome, Reduce, Search, SearchError,
@@ -16,7 +15,7 @@ use crate::{
             verify_with,
         },
     },
-    store::{Identity, LevelRecord, Lock, Manifest},
+    store::{Identity, Lock, Manifest},
 };
 
 impl Disk {
@@ -180,8 +179,28 @@ pub(crate) fn same_run(
     }
 }
 
+/// The manifest of a new run, whose number may exist already; `chunks` and `frame_lines` are as in [`same_run`].
+pub(crate) fn new_run(
+    Disk { directories, .. }: &Disk,
+    begun: Option<u64>,
+    identity: Identity,
+    keep_all: bool,
+    (chunks, frame_lines): (u32, u32),
+) -> Result<Manifest, SearchError> {
+    Ok(Manifest {
+        run: begun.map_or_else(|| run_number(directories), Ok)?,
+        identity,
+        chunks,
+        frame_lines,
+        directories: directories.count() as u32,
+        shares: directories.shares_by_room(),
+        keep_all,
+        ..Manifest::default()
+    })
+}
+
 /// Returns a number for a new run.
-pub(crate) fn run_number(directories: &Directories) -> Result<u64, SearchError> {
+fn run_number(directories: &Directories) -> Result<u64, SearchError> {
     crate::random::seed().map_err(|e| directories.first().error("manifest", e).into())
 }
 
@@ -291,18 +310,9 @@ impl DiskJob<'_> {
                 agreed(communicator, same.map(|()| found))?
             }
             None => {
-                let run = begun.map_or_else(|| run_number(&disk.directories), Ok);
-                let new = Manifest {
-                    run: agreed(communicator, run)?,
-                    identity,
-                    shared_digits: plan.chunks.digits as u32,
-                    chunks,
-                    frame_lines,
-                    directories: disk.directories.count() as u32,
-                    shares: disk.directories.shares_by_room(),
-                    keep_all: disk.keep_all,
-                    ..Manifest::default()
-                };
+                let new = new_run(disk, begun, identity, disk.keep_all, (chunks, frame_lines));
+                let shared_digits = plan.chunks.digits as u32;
+                let new = Manifest { shared_digits, ..agreed(communicator, new)? };
                 shared(communicator, Some(&new))?
             }
         };
@@ -404,9 +414,7 @@ impl DiskJob<'_> {
             writer.frames(encoded)?;
             writer.end(tally, None)?;
             let bytes = writer.manifest.records(0).iter().map(|record| record.bytes).sum();
-            let Tally { states, checksum } = tally;
-            let level = LevelRecord { states, checksum, bytes, ..LevelRecord::default() };
-            writer.level(level, true).map(drop)
+            writer.level(tally, None, bytes, true).map(drop)
         });
         Ok(committer.close()?)
     }

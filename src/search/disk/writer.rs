@@ -6,13 +6,15 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, atomic::Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     thread::{Builder, JoinHandle},
     time::{Duration, Instant},
 };
 
 use crossbeam::channel::{Sender, bounded};
-use parking_lot::Mutex;
 use twox_hash::XxHash3_64;
 
 use crate::{
@@ -152,10 +154,8 @@ impl Writer {
             self.pending.insert((depth, chunk), Some(file));
             self.sync_some()?;
         }
-        self.record(depth, record);
         self.release(depth, chunk)?;
-        self.count_time();
-        self.commit_if_due()
+        self.count(depth, record)
     }
 
     /// Releases what a chunk of a level was the last to need.
@@ -173,17 +173,13 @@ impl Writer {
         old.map_or(Ok(()), |old| self.let_go(before, &old))
     }
 
-    fn record(&mut self, depth: u32, record: ChunkRecord) {
+    /// Records a chunk. One that was only counted needs the previous levels, in order to be stored later.
+    pub(crate) fn count(&mut self, depth: u32, record: ChunkRecord) -> Result<(), SearchError> {
         let files = &mut self.manifest.files;
         match files.last_mut().filter(|files| files.depth == depth) {
             Some(files) => files.chunks.push(record),
             None => files.push(LevelFiles { depth, chunks: vec![record] }),
         }
-    }
-
-    /// Records a chunk that was counted and has no file. The previous levels are still needed in order to store it.
-    pub(crate) fn count(&mut self, depth: u32, record: ChunkRecord) -> Result<(), SearchError> {
-        self.record(depth, record);
         self.count_time();
         self.commit_if_due()
     }
@@ -219,17 +215,20 @@ impl Writer {
         self.manifest.level_seconds += seconds;
     }
 
-    /// Ends the level after all its chunks, with its totals over all ranks, and whether it is stored. Returns the level
-    /// with its time.
+    /// Ends the level after all its chunks, with its totals and the size of its files over all ranks, and whether it is
+    /// stored. Returns its record.
     pub(crate) fn level(
         &mut self,
-        level: LevelRecord,
+        Tally { states, checksum }: Tally,
+        lists: Option<ListCounts>,
+        bytes: u64,
         stored: bool,
     ) -> Result<LevelRecord, SearchError> {
         self.count_time();
         let manifest = &mut self.manifest;
         let depth = manifest.depth() as u32;
-        let level = LevelRecord { seconds: std::mem::take(&mut manifest.level_seconds), ..level };
+        let seconds = std::mem::take(&mut manifest.level_seconds);
+        let level = LevelRecord { states, checksum, seconds, bytes, lists };
         let mut empty = Vec::new();
         if level.states == 0 {
             // The level after the last one.
@@ -327,8 +326,8 @@ type WriterJob = Box<dyn FnOnce(&mut Writer) -> Result<(), SearchError> + Send>;
 /// Invariant: the jobs of a chunk are one [`Writer::begin`], its frames in any order, and one [`Writer::end`].
 pub(crate) struct Committer {
     sender: Option<Sender<WriterJob>>,
-    thread: Option<JoinHandle<Manifest>>,
-    failed: Arc<Mutex<Option<SearchError>>>,
+    thread: Option<JoinHandle<Result<Manifest, SearchError>>>,
+    failed: Arc<AtomicBool>,
 }
 
 /// The error if no thread could be started for a reader or the writer.
@@ -342,9 +341,7 @@ impl Committer {
     pub fn start(disk: &Disk, manifest: Manifest, ranks: usize) -> Result<Committer, SearchError> {
         let directories = disk.directories.clone();
         let (sender, receiver) = bounded::<WriterJob>(WAITING);
-        let failed = Arc::new(Mutex::new(None));
-        let levels = &directories.used.levels;
-        levels.store(manifest.disk_bytes(), Ordering::Relaxed);
+        directories.used.levels.store(manifest.disk_bytes(), Ordering::Relaxed);
         let mut writer = Writer {
             directories,
             manifest,
@@ -358,19 +355,17 @@ impl Committer {
             named: Vec::new(),
             superseded: Vec::new(),
         };
+        let failed = Arc::new(AtomicBool::new(false));
         let failure = Arc::clone(&failed);
         let thread = Builder::new().spawn(move || {
-            if let Err(error) = receiver.iter().try_for_each(|job| job(&mut writer)) {
-                let said = || failure.lock();
-                *said() = Some(error);
-                if !writer.give_up() {
-                    let error = said().take();
-                    *said() = error.map(SearchError::without_commit);
-                }
-                // If a job is dropped, whatever waits for its result is notified.
-                receiver.iter().for_each(drop);
-            }
-            writer.manifest
+            let Err(error) = receiver.iter().try_for_each(|job| job(&mut writer)) else {
+                return Ok(writer.manifest);
+            };
+            failure.store(true, Ordering::Relaxed);
+            let committed = writer.give_up();
+            // If a job is dropped, whatever waits for its result is notified.
+            receiver.iter().for_each(drop);
+            Err(if committed { error } else { error.without_commit() })
         });
         Ok(Committer { sender: Some(sender), thread: Some(thread.map_err(no_thread)?), failed })
     }
@@ -380,7 +375,7 @@ impl Committer {
         &self,
         job: impl FnOnce(&mut Writer) -> Result<(), SearchError> + Send + 'static,
     ) -> Result<(), Halt> {
-        if self.failed.lock().is_some() {
+        if self.failed.load(Ordering::Relaxed) {
             return Err(Halt::Writer);
         }
         let sender = self.sender.as_ref().ok_or(Halt::Writer)?;
@@ -406,13 +401,7 @@ impl Committer {
     pub fn stop(mut self) -> Result<Manifest, SearchError> {
         self.sender = None;
         let thread = self.thread.take().expect("a committer is closed once");
-        let manifest = thread.join();
-        let failed = self.failed.lock().take();
-        match (failed, manifest) {
-            (Some(error), _) => Err(error),
-            (None, Ok(manifest)) => Ok(manifest),
-            (None, Err(panic)) => std::panic::resume_unwind(panic),
-        }
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 
     /// Commits everything, stops the thread and returns the manifest.

@@ -21,7 +21,7 @@ use crate::{
     units::names,
 };
 
-pub(crate) use crate::store::codec::rans_table::{push_number, take_number};
+pub(crate) use crate::store::codec::rans_table::{push_number, take_number, take_u32};
 
 /// The codecs for frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
