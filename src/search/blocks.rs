@@ -244,13 +244,8 @@ impl Chunks {
         }
         let blocks = layout.blocks() / count;
         let last = layout.block_prefix().checked_sub(1).filter(|&x| x >= digits);
-        Some(Chunks {
-            layout,
-            digits,
-            count,
-            blocks,
-            frame_blocks: last.map_or(1, |x| layout.radix(x)),
-        })
+        let frame_blocks = last.map_or(1, |x| layout.radix(x));
+        Some(Chunks { layout, digits, count, blocks, frame_blocks })
     }
 
     /// All ways to divide the lines, fewest chunks first.

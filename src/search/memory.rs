@@ -44,10 +44,8 @@ impl Search {
         self.run_with(&NoProgress)
     }
 
-    /// Runs the search like [`Search::run`], with an observer that sees the progress and may stop the work.
-    ///
-    /// # Errors
-    /// Same errors as [`Search::run`], plus [`SearchError::Interrupted`].
+    /// Runs the search like [`Search::run`], with an observer that sees the progress and may stop the work, which gives
+    /// [`SearchError::Interrupted`].
     pub fn run_with(&self, observer: &dyn Progress) -> Result<Outcome, Error> {
         run_each(self, observer, &mut |_, _, _, _| Ok(()))
     }
@@ -236,11 +234,8 @@ impl ClassSteps {
         let steps = long.iter().enumerate().map(step);
         let steps: Vec<IncomingStep> = steps.collect::<Result<_, _>>()?;
         let mut gathers = steps.iter().flat_map(|step| step.program.gathers());
-        Ok(ClassSteps {
-            first_digit_inside: gathers.any(|gather| gather.spreads_first()),
-            steps,
-            long,
-        })
+        let first_digit_inside = gathers.any(|gather| gather.spreads_first());
+        Ok(ClassSteps { steps, long, first_digit_inside })
     }
 }
 

@@ -119,12 +119,8 @@ pub(crate) struct Plane {
 
 impl Plane {
     fn back(&self) -> Plane {
-        Plane {
-            from: self.to,
-            to: self.from,
-            sources: self.targets.clone(),
-            targets: self.sources.clone(),
-        }
+        let (sources, targets) = (self.targets.clone(), self.sources.clone());
+        Plane { from: self.to, to: self.from, sources, targets }
     }
 }
 
@@ -297,13 +293,8 @@ pub(crate) struct Portions<'a> {
 
 impl<'a> Portions<'a> {
     pub fn new(sources: &'a PlaneSources, from: Range<usize>) -> Portions<'a> {
-        Portions {
-            sources,
-            from,
-            located: BlockSources::default(),
-            key: Vec::new(),
-            known: HashMap::new(),
-        }
+        let (located, key, known) = Default::default();
+        Portions { sources, from, located, key, known }
     }
 
     pub fn of(&mut self, block: usize) -> Arc<Portion> {

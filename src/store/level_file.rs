@@ -3,9 +3,6 @@
 //! Searches on disk and builds of databases name every file by a [`RunFile`] and find its directory by [`Shares`]. A
 //! level file has the states of one chunk at one depth: a [`LevelWriter`] writes it frame by frame, and a
 //! [`LevelReader`] reads its header and index before any frame.
-//!
-//! Invariant: a file is written once from beginning to end and never changed, and it is a run's file only if its name
-//! says so.
 
 use std::ops::Range;
 
@@ -221,19 +218,13 @@ pub enum LevelError {
     Version(u16),
     #[error("the frames have codec {0}, but this program reads codecs 1 and 2")]
     Codec(u8),
-    /// The header's checksum is wrong.
     #[error("the header is damaged")]
     Header,
-    /// The trailer or the index is damaged.
     #[error("the index is damaged")]
     Index,
     /// A frame's checksum is wrong, or its bytes do not decode.
     #[error("frame {frame} (from line {line}) is damaged")]
-    Frame {
-        frame: u32,
-        /// The first line of the frame.
-        line: u64,
-    },
+    Frame { frame: u32, line: u64 },
 }
 
 // All three parts are little-endian words, some of which are two numbers of 32 bits.
@@ -273,7 +264,6 @@ impl LevelHeader {
         self.lines.div_ceil(u64::from(self.frame_lines.max(1)))
     }
 
-    /// Returns the file under its name before a manifest names it.
     pub fn uncommitted(&self) -> RunFile {
         RunFile::Uncommitted { run: self.run, depth: self.depth, chunk: self.chunk }
     }
@@ -365,7 +355,7 @@ impl LevelWriter {
         Ok(())
     }
 
-    /// Returns the number of bytes of the frames written.
+    /// Returns the size of the frames written.
     pub fn bytes(&self) -> u64 {
         self.offset - HEADER as u64
     }
@@ -411,10 +401,8 @@ impl LevelReader {
         LevelHeader::parse(file.read(0, HEADER)?.as_ref()).map_err(wrong)
     }
 
-    /// Opens a file: reads and checks header, trailer and index. Cost: 24 bytes per frame.
-    ///
-    /// # Errors
-    /// The system's error, or a [`LevelError`] inside an [`std::io::ErrorKind::InvalidData`].
+    /// Opens a file: reads and checks header, trailer and index. Cost: 24 bytes per frame. An error is that of the
+    /// system, or a [`LevelError`] inside an [`std::io::ErrorKind::InvalidData`].
     pub fn open(file: Box<dyn ReadAt>) -> Result<LevelReader, StorageError> {
         let wrong = |error: LevelError| Err(file.place().invalid(error));
         let header = LevelReader::header_of(&*file)?;
@@ -461,7 +449,6 @@ impl LevelReader {
         (self.file, self.index)
     }
 
-    /// Returns the number of states and their checksum, as stored in the file.
     pub fn sum(&self) -> Tally {
         self.sum
     }
@@ -471,7 +458,6 @@ impl LevelReader {
         &self.index
     }
 
-    /// Returns the length of the file in bytes.
     #[allow(clippy::len_without_is_empty)] // it has a header
     pub fn len(&self) -> u64 {
         self.file.len()
@@ -503,7 +489,6 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// Returns the bytes of the i-th frame.
     pub fn bytes(&self, i: usize) -> Result<&[u8], LevelError> {
         let entry = &self.entries[i];
         let start = (entry.offset - self.entries[0].offset) as usize;
@@ -527,7 +512,6 @@ impl Frames {
         decoded.map_err(|reason| format!("{}: {reason}", self.damaged(i)))
     }
 
-    /// Returns the error for damage in the i-th frame.
     pub fn damaged(&self, i: usize) -> LevelError {
         let frame = self.entries[i].frame;
         let line = self.first_line + u64::from(frame) * u64::from(self.frame_lines);

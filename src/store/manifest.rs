@@ -17,8 +17,6 @@ use crate::{
 };
 
 pub const MANIFEST: &str = "manifest";
-
-/// Name of the previous manifest.
 pub const PREVIOUS: &str = "manifest.previous";
 
 /// First word of the file.
@@ -28,7 +26,7 @@ const FORMAT: &str = "tilewave-run";
 /// other puzzles as version 2, unequal shares as version 3, lists as version 4.
 const VERSION: u32 = 4;
 
-/// No manifest is longer than this: 84 levels of thousands of chunks take a few megabytes, three levels of a million
+/// No file is longer than this: 84 levels of thousands of chunks take a few megabytes, three levels of a million
 /// chunks take half of this.
 const LONGEST: u64 = 1 << 30;
 
@@ -82,11 +80,6 @@ impl ChunkRecord {
     pub fn has_file(&self) -> bool {
         self.bytes > 0 || self.states > 0 && self.lists.is_none()
     }
-
-    /// Returns whether its states were counted but not stored.
-    pub fn is_counted(&self) -> bool {
-        self.states > 0 && !self.has_file()
-    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,7 +93,6 @@ pub struct LevelFiles {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LevelRecord {
-    /// Number of states at this depth.
     pub states: u64,
     #[serde(with = "hex")]
     pub checksum: u64,
@@ -174,7 +166,6 @@ pub struct Manifest {
     pub lists: Option<ListCut>,
 }
 
-/// An error in a manifest.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManifestError {
@@ -211,7 +202,6 @@ impl Manifest {
         matches!(RunFile::parse(name), Some(RunFile::Level { .. }))
     }
 
-    /// Returns the files of a level, if they exist.
     pub fn files_of(&self, depth: u32) -> Option<&LevelFiles> {
         self.files.iter().find(|files| files.depth == depth)
     }
@@ -226,7 +216,6 @@ impl Manifest {
         self.levels.iter().fold(0, |sum, level| sum.saturating_add(level.states))
     }
 
-    /// The records of the chunks of a level whose files exist.
     pub(crate) fn records(&self, depth: u32) -> Vec<ChunkRecord> {
         self.files_of(depth).map_or(Vec::new(), |files| files.chunks.clone())
     }
@@ -237,7 +226,7 @@ impl Manifest {
         self.counted.clear();
         self.files.retain(|files| files.depth <= stored);
         for files in self.files.iter_mut().filter(|files| files.depth == stored) {
-            files.chunks.retain(|record| !record.is_counted());
+            files.chunks.retain(|record| record.states == 0 || record.has_file());
         }
         self.files.retain(|files| !files.chunks.is_empty());
     }
@@ -250,7 +239,6 @@ impl Manifest {
         })
     }
 
-    /// Returns the total size of all files that exist, in bytes.
     pub fn disk_bytes(&self) -> u64 {
         let chunks = self.files.iter().flat_map(|files| &files.chunks);
         chunks.map(|chunk| chunk.bytes).sum()
@@ -290,17 +278,15 @@ impl Manifest {
         Ok(())
     }
 
-    /// Reads the manifest of a directory; `None` if it has none.
-    ///
-    /// # Errors
-    /// The system's error, or a [`ManifestError`] inside an [`io::ErrorKind::InvalidData`].
+    /// Reads the manifest of a directory; `None` if it has none. An error is that of the system, or a [`ManifestError`]
+    /// inside an [`io::ErrorKind::InvalidData`].
     pub fn read(storage: &dyn Storage) -> Result<Option<Manifest>, StorageError> {
-        read_sealed(storage, MANIFEST, LONGEST, Manifest::parse)
+        read_sealed(storage, MANIFEST, Manifest::parse)
     }
 
     /// Reads the previous manifest; `None` if there is none or it cannot be read.
     pub fn read_previous(storage: &dyn Storage) -> Option<Manifest> {
-        read_sealed(storage, PREVIOUS, LONGEST, Manifest::parse).ok().flatten()
+        read_sealed(storage, PREVIOUS, Manifest::parse).ok().flatten()
     }
 
     /// Replaces the manifest of a directory, durably, and keeps the previous one if the file system supports links.
@@ -351,16 +337,15 @@ fn put(
     written.map_err(|e: StorageError| storage.error(name, e.reason))
 }
 
-/// Reads a file of at most `longest` bytes with `parse`; `None` if it does not exist. An error in its content is inside
-/// an [`io::ErrorKind::InvalidData`].
+/// Reads a file with `parse`; `None` if it does not exist. An error in its content is inside an
+/// [`io::ErrorKind::InvalidData`].
 fn read_sealed<T>(
     storage: &dyn Storage,
     name: &str,
-    longest: u64,
     parse: impl FnOnce(&[u8]) -> Result<T, ManifestError>,
 ) -> Result<Option<T>, StorageError> {
     let Some(file) = storage.find(name)? else { return Ok(None) };
-    if file.len() > longest {
+    if file.len() > LONGEST {
         return Err(file.place().invalid("the file is too long"));
     }
     let bytes = file.read(0, file.len() as usize)?;
@@ -412,29 +397,21 @@ pub const MARKER: &str = "tilewave-run";
 
 const MARKER_FORMAT: &str = "tilewave-marker";
 
-/// No marker is longer than this.
-const LONGEST_MARKER: u64 = 1 << 26;
-
-/// The description of a run in each of its directories.
+/// The description of a run in each of its directories; most of its fields are those of the manifest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Marker {
-    /// Random number of the run.
     #[serde(with = "hex")]
     pub run: u64,
     /// Position of the directory among those of the run, from 1.
     pub place: u32,
     pub directories: u32,
-    /// The directories' shares of the chunks, as in the manifest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shares: Vec<u32>,
-    /// The object of the search.
     #[serde(flatten)]
     pub identity: Identity,
-    /// Digits that all lines of a chunk share, K.
     pub shared_digits: u32,
     pub keep_all: bool,
-    /// The same as in the manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lists: Option<ListCut>,
 }
@@ -465,14 +442,13 @@ impl Marker {
     }
 }
 
-/// Reads the marker of a directory with this name and format; `None` if it has none. Errors are those of
-/// [`Manifest::read`].
+/// Reads the marker of a directory with this name and format, like [`Manifest::read`].
 pub(crate) fn read_marker<T: DeserializeOwned>(
     storage: &dyn Storage,
     name: &str,
     format: &str,
 ) -> Result<Option<T>, StorageError> {
-    read_sealed(storage, name, LONGEST_MARKER, |bytes| unseal(format, bytes))
+    read_sealed(storage, name, |bytes| unseal(format, bytes))
 }
 
 /// Writes the marker of a run's directory, durably; `text` is the result of [`seal`].

@@ -189,9 +189,6 @@ pub struct Mapped {
 impl Mapped {
     /// Maps a file. Cost: constant; pages are read when used.
     ///
-    /// # Errors
-    /// The system's error in opening or mapping it.
-    ///
     /// # Safety
     /// As long as the mapping exists, the file must not be truncated; otherwise reading beyond its new end terminates
     /// the process with SIGBUS, unless it is handled. If bytes are overwritten, readers only see different numbers: the
@@ -208,7 +205,6 @@ impl Mapped {
         Ok(Mapped { map, file, then })
     }
 
-    /// Returns the bytes.
     pub fn bytes(&self) -> &[u8] {
         self.map.as_deref().unwrap_or_default()
     }
@@ -221,11 +217,8 @@ impl Mapped {
     }
 }
 
-// The bytes of a file, in memory or mapped.
-//
-// Invariant: memory contains exactly the bytes of the file, so that saving is writing and opening is mapping.
-
-/// The bytes of a file.
+/// The bytes of a file, in memory or mapped. Invariant: memory contains exactly the bytes of the file, so that saving is
+/// writing and opening is mapping.
 #[derive(Debug)]
 pub enum Image {
     /// In memory, on huge pages if the system has them.
@@ -241,20 +234,14 @@ pub enum Image {
 
 impl Image {
     /// Returns zeroed memory for a file of `len` bytes.
-    ///
-    /// # Errors
-    /// [`SystemError`] if the system refuses it.
     pub fn zeroed(len: u64) -> Result<Image, SystemError> {
         let array = Array::zeroed(len.div_ceil(64))?;
         let len = usize::try_from(len).unwrap_or(usize::MAX);
         Ok(Image::Memory { array, len })
     }
 
-    /// Returns zeroed memory for a file of `len` bytes, if the machine has enough free memory now: sizes given in a
-    /// file are not trusted.
-    ///
-    /// # Errors
-    /// [`SystemError`] if there is not enough free memory.
+    /// Returns zeroed memory for a file of `len` bytes, or an error if the machine does not have that much free memory
+    /// now: sizes given in a file are not trusted.
     pub fn in_free_memory(len: u64) -> Result<Image, SystemError> {
         match free_memory() {
             Some(free) if free < len => {
@@ -265,16 +252,12 @@ impl Image {
     }
 
     /// Returns a copy of the bytes of a file.
-    ///
-    /// # Errors
-    /// [`SystemError`] if the system refuses the memory.
     pub fn of(bytes: &[u8]) -> Result<Image, SystemError> {
         let mut image = Image::in_free_memory(bytes.len() as u64)?;
         image.bytes_mut().copy_from_slice(bytes);
         Ok(image)
     }
 
-    /// Returns the bytes.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Image::Memory { array, len } => &array.units().as_flattened()[..*len],

@@ -62,10 +62,7 @@ pub trait Storage: Send + Sync {
     /// Creates a file for appending; an existing file with this name is emptied.
     fn create(&self, name: &str) -> Result<Box<dyn Append>, StorageError>;
 
-    /// Opens a file for reading.
-    ///
-    /// # Errors
-    /// [`io::ErrorKind::NotFound`], and other errors of the system.
+    /// Opens a file for reading; the error is [`io::ErrorKind::NotFound`] if it does not exist.
     fn open(&self, name: &str) -> Result<Box<dyn ReadAt>, StorageError>;
 
     /// Opens a file for reading; `None` if it does not exist.
@@ -79,10 +76,7 @@ pub trait Storage: Send + Sync {
     /// Renames a file, atomically replacing any file with the new name.
     fn rename(&self, from: &str, to: &str) -> Result<(), StorageError>;
 
-    /// Gives a file a second name, which must not be in use.
-    ///
-    /// # Errors
-    /// The system's errors; not every file system supports this.
+    /// Gives a file a second name, which must not be in use; not every file system supports this.
     fn link(&self, from: &str, to: &str) -> Result<(), StorageError>;
 
     /// Removes a file; a missing file is not an error.
@@ -149,10 +143,8 @@ pub trait ReadAt: Send + Sync {
         self.len() == 0
     }
 
-    /// Returns bytes from an offset; waits until they have been read.
-    ///
-    /// # Errors
-    /// [`io::ErrorKind::UnexpectedEof`] if the file is shorter, and the system's errors.
+    /// Returns bytes from an offset; waits until they have been read. The error is [`io::ErrorKind::UnexpectedEof`] if
+    /// the file is shorter.
     fn read(&self, offset: u64, len: usize) -> Result<Bytes, StorageError>;
 
     fn place(&self) -> &Place;

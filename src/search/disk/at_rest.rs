@@ -33,7 +33,7 @@ use crate::{
     units::counted,
 };
 
-// A run at rest, or observed from outside: what it is, how far it has progressed, and whether its files are intact.
+// A run at rest, or observed from outside.
 //
 // Invariant: nothing here writes to the directories or waits for a lock.
 
@@ -81,10 +81,8 @@ pub fn search(directories: &Directories) -> Result<(Searched, bool, bool), Error
     Ok((searched, manifest.keep_all, symmetric))
 }
 
-/// Returns the progress of the run in the directories without disturbing it. Cost: reading the manifest.
-///
-/// # Errors
-/// [`SearchError`] if there is none or its manifest is damaged.
+/// Returns the progress of the run in the directories without disturbing it, with the errors of [`search`]. Cost: reading
+/// the manifest.
 pub fn status(directories: &Directories) -> Result<Status, Error> {
     let survey = Survey::of(directories)?;
     let scratch_bytes = survey.manifest()?.map_or(0, |manifest| survey.scratch(manifest.run));
@@ -142,8 +140,7 @@ fn names(
     chunk: u32,
 ) -> Result<bool, SearchError> {
     let now = Survey::of(directories)?.some_run()?;
-    let named = now.files_of(depth);
-    let named = named.is_some_and(|files| files.chunks.iter().any(|r| r.chunk == chunk));
+    let named = now.records(depth).iter().any(|record| record.chunk == chunk);
     Ok(named || now.run != earlier.run)
 }
 
@@ -158,10 +155,8 @@ pub fn verify(directories: &Directories) -> Result<Verified, Error> {
     verify_with(directories, &NoProgress)
 }
 
-/// Checks a run like [`verify`], with an observer that sees the progress and may stop the work.
-///
-/// # Errors
-/// Same errors as [`verify`], plus [`SystemError::Interrupted`].
+/// Checks a run like [`verify`], with an observer that sees the progress and may stop the work, which gives
+/// [`SystemError::Interrupted`].
 pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result<Verified, Error> {
     let manifest = at_rest(directories)?;
     let (first, all, done) = (directories.first(), manifest.disk_bytes(), AtomicU64::new(0));

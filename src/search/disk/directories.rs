@@ -52,12 +52,8 @@ impl Directories {
     /// If `storages` is empty.
     pub fn new(storages: Vec<Box<dyn Storage>>) -> Directories {
         assert!(!storages.is_empty(), "a run has a directory");
-        let shares = Shares::new(&[], storages.len());
-        Directories {
-            storages: storages.into(),
-            shares: Arc::new(shares.into()),
-            used: Arc::default(),
-        }
+        let shares = Arc::new(Shares::new(&[], storages.len()).into());
+        Directories { storages: storages.into(), shares, used: Arc::default() }
     }
 
     pub(crate) fn count(&self) -> usize {

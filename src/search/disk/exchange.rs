@@ -346,11 +346,8 @@ pub(crate) struct Packer {
 impl Packer {
     pub fn new(kernel: Kernel) -> Result<Packer, SystemError> {
         let codec = Codec::best(kernel);
-        Ok(Packer {
-            codec,
-            encoder: Encoder::new(codec, DEFAULT_LEVEL, kernel)?,
-            frame: Vec::new(),
-        })
+        let encoder = Encoder::new(codec, DEFAULT_LEVEL, kernel)?;
+        Ok(Packer { codec, encoder, frame: Vec::new() })
     }
 
     /// Returns the bytes to be sent: the number of the codec or 0, the number of bytes, and, for every frame, its

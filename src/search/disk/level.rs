@@ -19,7 +19,7 @@ use crate::{
     progress::{Phase, Progress},
     puzzle::State,
     search::{
-        Chunks, Communicator, FoundLevels, Frontier, PlaneStore, Reduce, Search, SearchError,
+        Communicator, FoundLevels, Frontier, PlaneStore, Reduce, Search, SearchError,
         SearchProblem,
         disk::{
             ChunkHalo, Committer, Disk, DiskRun, Exchange, Halo, Halt, Level, RunFiles, SENT,
@@ -123,9 +123,11 @@ impl<'a> Session<'a> {
         // Those from even and from odd depths.
         let steps = [step(0)?, step(1)?];
         let mut cur = Frontier::empty(chunks.layout, problem.groups.most() * chunks.blocks)?;
-        // A single process does not exchange anything: its supersteps are complete levels.
-        let bounded = || most_chunks(chunks, run.crossings.most());
-        let largest = if self.run.alone { chunks.count } else { bounded() };
+        // A single process does not exchange anything: its supersteps are complete levels. Those of others are limited by
+        // the bits that a rank may send.
+        let sent = (run.crossings.most() * chunks.registers() * 8).max(1) as u64;
+        let bounded = (SENT / sent).clamp(1, chunks.count as u64) as usize;
+        let largest = if run.alone { chunks.count } else { bounded };
         let mut superstep = largest;
         let own = self.own(base);
         let mut halo = self.halo(&own, largest)?;
@@ -385,9 +387,3 @@ const LONG: Duration = Duration::from_secs(20);
 
 /// A superstep that takes less than this is followed by a larger one.
 const SHORT: Duration = Duration::from_secs(5);
-
-/// The maximum number of chunks that each rank computes in a superstep, limited by the bits that a rank may send.
-fn most_chunks(chunks: Chunks, planes: usize) -> usize {
-    let chunk = (planes * chunks.registers() * 8) as u64;
-    (SENT / chunk.max(1)).clamp(1, chunks.count as u64) as usize
-}

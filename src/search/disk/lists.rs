@@ -52,10 +52,8 @@ impl Disk {
         self.run_lists_with(search, &NoProgress)
     }
 
-    /// Runs a search like [`Disk::run_lists`], with an observer that sees the progress and may stop the work.
-    ///
-    /// # Errors
-    /// Same errors as [`Disk::run_lists`], plus [`SearchError::Paused`].
+    /// Runs a search like [`Disk::run_lists`], with an observer that sees the progress and may stop the work, which
+    /// gives [`SearchError::Paused`].
     pub fn run_lists_with(
         &self,
         search: &FrontierSearch,

@@ -31,10 +31,8 @@ impl Disk {
         self.run_with(search, &NoProgress)
     }
 
-    /// Runs a search like [`Disk::run`], with an observer that sees the progress and may stop the work.
-    ///
-    /// # Errors
-    /// Same errors as [`Disk::run`], plus [`SearchError::Paused`].
+    /// Runs a search like [`Disk::run`], with an observer that sees the progress and may stop the work, which gives
+    /// [`SearchError::Paused`].
     pub fn run_with(&self, search: &Search, progress: &dyn Progress) -> Result<Outcome, Error> {
         let job = DiskJob::new(search, self, &OneProcess, progress)?;
         let has_room = |found: Option<&Manifest>| {
@@ -263,7 +261,7 @@ impl DiskJob<'_> {
                  directory: start the ranks so that rank 0 uses this directory, or move the \
                  manifest to rank 0's directory",
             ),
-            None if !there && survey.has_levels() => apart(
+            None if !there && survey.seen.iter().any(|s| s.levels().next().is_some()) => apart(
                 "this directory contains level files, but rank 0's directory has no manifest: \
                  start the ranks so that rank 0 uses the directory with the manifest, or choose \
                  another --dir",

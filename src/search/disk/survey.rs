@@ -251,10 +251,6 @@ impl<'a> Survey<'a> {
         here
     }
 
-    pub fn has_levels(&self) -> bool {
-        self.seen.iter().any(|seen| seen.levels().next().is_some())
-    }
-
     /// Claims the directories for a run: removes leftover files of earlier sessions, gives committed files their final
     /// names, and writes the markers.
     pub fn claim(&self, manifest: &Manifest) -> Result<(), SearchError> {

@@ -41,32 +41,6 @@ struct Open {
     /// The next frame to be written; later ones wait.
     next: u32,
     waiting: BTreeMap<u32, EncodedFrames>,
-    /// Number of bytes written since the last sync.
-    bytes: u64,
-}
-
-impl Open {
-    /// Appends a frame.
-    fn append(
-        &mut self,
-        to: &Directories,
-        frame: (u32, u64),
-        bytes: &[u8],
-    ) -> Result<(), SearchError> {
-        if self.writer.is_none() {
-            let storage = to.of_chunk(self.header.chunk as usize);
-            let file = storage.create(&self.header.uncommitted().name())?;
-            self.writer = Some(LevelWriter::new(file, &self.header)?);
-        }
-        let writer = self.writer.as_mut().expect("it was just made");
-        writer.frame(frame.0, bytes, frame.1)?;
-        self.bytes += bytes.len() as u64;
-        if self.bytes >= WRITE_BACK {
-            self.bytes = 0;
-            writer.sync()?;
-        }
-        Ok(())
-    }
 }
 
 /// The file of a chunk: depth and chunk.
@@ -96,31 +70,41 @@ pub(crate) struct Writer {
 impl Writer {
     /// Begins the file of a chunk.
     pub(crate) fn begin(&mut self, header: LevelHeader) -> Result<(), SearchError> {
-        self.open =
-            Some(Open { header, writer: None, next: 0, waiting: BTreeMap::new(), bytes: 0 });
+        self.open = Some(Open { header, writer: None, next: 0, waiting: BTreeMap::new() });
         Ok(())
     }
 
     /// Takes encoded frames of the chunk, in any order, and appends those that are next.
     pub(crate) fn frames(&mut self, encoded: EncodedFrames) -> Result<(), SearchError> {
-        let Some(open) = &mut self.open else {
+        let Some(Open { header, writer, next, waiting }) = &mut self.open else {
             return Ok(());
         };
-        open.waiting.insert(encoded.first, encoded);
-        while let Some(encoded) = open.waiting.remove(&open.next) {
-            open.next = encoded.end;
+        waiting.insert(encoded.first, encoded);
+        while let Some(encoded) = waiting.remove(next) {
+            *next = encoded.end;
             let mut rest = &encoded.bytes[..];
             for &(frame, len, hash) in &encoded.frames {
                 let (bytes, others) = rest.split_at(len);
-                open.append(&self.directories, (frame, hash), bytes)?;
                 rest = others;
+                let writer = match writer {
+                    Some(writer) => writer,
+                    None => {
+                        let storage = self.directories.of_chunk(header.chunk as usize);
+                        let file = storage.create(&header.uncommitted().name())?;
+                        writer.insert(LevelWriter::new(file, header)?)
+                    }
+                };
+                let synced = writer.bytes() / WRITE_BACK;
+                writer.frame(frame, bytes, hash)?;
+                if writer.bytes() / WRITE_BACK > synced {
+                    writer.sync()?;
+                }
                 let used = &self.directories.used;
                 used.levels.fetch_add(len as u64, Ordering::Relaxed);
                 let all = used.bytes();
                 self.manifest.peak_bytes = self.manifest.peak_bytes.max(all);
                 if let Some(limit) = self.limit.filter(|&limit| all > limit) {
-                    let depth = open.header.depth;
-                    return Err(SearchError::Limit { depth, limit, lost: false });
+                    return Err(SearchError::Limit { depth: header.depth, limit, lost: false });
                 }
             }
         }
