@@ -374,8 +374,8 @@ impl BuildLevels<'_> {
             )));
         };
         let reader = LevelReader::open(file).map_err(failed)?;
-        let codec = reader.header().codec;
-        if *reader.header() != (LevelHeader { codec, ..self.header(depth) }) {
+        let codec = reader.header.codec;
+        if reader.header != (LevelHeader { codec, ..self.header(depth) }) {
             let wrong = self.storage.place(&name).invalid("the file does not belong to this build");
             return Err(failed(wrong));
         }
@@ -390,9 +390,9 @@ impl BuildLevels<'_> {
         with: &mut FrameDecoder,
         words: &mut [Word],
     ) -> Result<bool, PdbError> {
-        let found = reader.index().binary_search_by_key(&frame, |entry| entry.frame as usize);
+        let found = reader.index.binary_search_by_key(&frame, |entry| entry.frame as usize);
         let Ok(at) = found else { return Ok(false) };
-        let name = name(reader.header().depth);
+        let name = name(reader.header.depth);
         let failed = |error| failed(self.storage, &name, error);
         let frames = reader.read(at..at + 1).map_err(failed)?;
         let (decoder, registers) = match with {
@@ -447,7 +447,7 @@ impl BuildLevels<'_> {
                 },
             );
             let states = states.try_reduce(|| 0, |a, b| Ok(a + b))?;
-            if states != reader.sum().states || found != reader.before {
+            if states != reader.sum.states || found != reader.before {
                 let name = name(depth as u32);
                 let wrong = self.storage.place(&name).invalid("the number of entries is wrong");
                 return Err(failed(self.storage, &name, wrong));

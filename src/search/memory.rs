@@ -542,7 +542,6 @@ fn tagged(word: u64, tag: u64) -> u64 {
 /// The states of a puzzle, and its moves by cell as plain permutations.
 struct Graph<'a> {
     words: Vec<AtomicU64>,
-    /// Maximum number of states to return.
     keep: usize,
     space: &'a StateSpace,
     groups: Groups,
@@ -568,7 +567,6 @@ impl Graph<'_> {
         Graph { words, keep, space, groups, cells, moves }
     }
 
-    /// Sets bits of a state.
     fn mark(&self, id: u64, bits: u64) {
         let shift = 2 * (id % PER_WORD);
         self.words[(id / PER_WORD) as usize].fetch_or(bits << shift, Ordering::Relaxed);

@@ -31,7 +31,6 @@ pub(crate) struct SearchProblem {
 }
 
 impl SearchProblem {
-    /// Returns the problem of a state space.
     pub fn new(space: &StateSpace) -> Result<SearchProblem, Error> {
         space.numbered()?;
         let layout = Layout::new(space.line_len());
@@ -206,7 +205,6 @@ pub(crate) fn crosses(transfer: &Transfer, chunks: Chunks) -> bool {
 //
 // Invariant: this uses the same tables as the kernels use for bytes.
 
-/// All lanes of a word.
 pub(crate) const ALL_LANES: u64 = (1 << LANES) - 1;
 
 /// Maximum number of portions that are remembered: boards have about a hundred, of a few KB each; a window with
@@ -218,13 +216,10 @@ const MOST_PORTIONS: usize = 4096;
 pub(crate) enum Granularity {
     /// As a whole, in one source block.
     Blocks,
-    /// Word by word.
     Words,
-    /// Bit by bit.
     Bits,
 }
 
-/// The sources of the bits of a plane.
 pub(crate) struct PlaneSources {
     kernel: Kernel,
     layout: Layout,

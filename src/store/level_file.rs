@@ -383,12 +383,13 @@ impl LevelWriter {
 }
 
 pub struct LevelReader {
-    file: Box<dyn ReadAt>,
-    header: LevelHeader,
-    sum: Tally,
+    pub file: Box<dyn ReadAt>,
+    pub header: LevelHeader,
+    pub sum: Tally,
     /// The number of states of all levels before the file's, 0 if the file does not contain it.
     pub before: u64,
-    index: Vec<FrameEntry>,
+    /// The frames that contain states, in order; they are contiguous in the file.
+    pub index: Vec<FrameEntry>,
 }
 
 impl LevelReader {
@@ -439,23 +440,6 @@ impl LevelReader {
             return wrong(LevelError::Index);
         }
         Ok(LevelReader { file, header, sum: Tally { states, checksum }, before, index })
-    }
-
-    pub fn header(&self) -> &LevelHeader {
-        &self.header
-    }
-
-    pub fn into_file(self) -> (Box<dyn ReadAt>, Vec<FrameEntry>) {
-        (self.file, self.index)
-    }
-
-    pub fn sum(&self) -> Tally {
-        self.sum
-    }
-
-    /// Returns the frames that contain states, in order; they are contiguous in the file.
-    pub fn index(&self) -> &[FrameEntry] {
-        &self.index
     }
 
     #[allow(clippy::len_without_is_empty)] // it has a header

@@ -29,8 +29,8 @@ fn frames(directory: &Directory) -> Vec<Vec<Register>> {
     for name in levels.filter(|name| name.starts_with(last)) {
         let file = directory.open(name).expect("a file");
         let reader = LevelReader::open(file).expect("a level");
-        let registers = reader.header().frame_lines as usize / 60;
-        let entries = reader.index().len();
+        let registers = reader.header.frame_lines as usize / 60;
+        let entries = reader.index.len();
         for entry in (0..entries).step_by(entries.div_ceil(FRAMES)) {
             let frames = reader.read(entry..entry + 1).expect("a frame");
             let mut frame = vec![[0; 64]; registers];

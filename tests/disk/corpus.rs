@@ -83,12 +83,12 @@ fn broken_level_files(codec: Codec) {
                 continue;
             };
             let mut registers = vec![[0; 64]; 42];
-            for i in 0..reader.index().len() {
+            for i in 0..reader.index.len() {
                 let Ok(frames) = reader.read(i..i + 1) else {
                     continue;
                 };
                 if let Ok(bytes) = frames.bytes(0) {
-                    let codec = reader.header().codec;
+                    let codec = reader.header.codec;
                     let decoded = decoder.decode(codec, bytes, &mut registers, false);
                     read += u32::from(decoded.is_ok());
                 }

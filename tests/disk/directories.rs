@@ -216,7 +216,7 @@ fn runs_without_markers_go_on_when_everything_is_there() {
     // One that its last session did not commit.
     let files = content(&first);
     let late = files.iter().rfind(|f| Manifest::is_file_name(&f.0)).unwrap();
-    let header: LevelHeader = LevelReader::open(Box::new(late.1.clone())).unwrap().header().clone();
+    let header: LevelHeader = LevelReader::open(Box::new(late.1.clone())).unwrap().header;
     let name = Manifest::file_name(header.depth, 4);
     if !files.iter().any(|f| f.0 == name) {
         let mut bytes = late.1.clone();

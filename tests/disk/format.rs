@@ -51,8 +51,8 @@ fn files_of_version_1_are_read_and_written() {
     assert_eq!(old[..128], level[..128], "header");
     let reader = LevelReader::open(Box::new(old.clone())).unwrap();
     let new = LevelReader::open(Box::new(level)).unwrap();
-    assert_eq!((reader.header(), reader.sum()), (new.header(), new.sum()));
-    assert_eq!(reader.header().label, "1 2 3 4/5 6 7 0");
+    assert_eq!((&reader.header, reader.sum), (&new.header, new.sum));
+    assert_eq!(reader.header.label, "1 2 3 4/5 6 7 0");
     let decoded = |reader: &LevelReader| {
         let mut registers = vec![[0; 64]; 6];
         let frames = reader.read(0..1).unwrap();

@@ -147,7 +147,7 @@ fn damage_to_the_states_seen_is_found() {
     let chunk = manifest.files_of(depth).unwrap().chunks[0].chunk;
     let name = RunFile::Level { depth, chunk }.name();
     let reader = LevelReader::open(directory.open(&name).unwrap()).unwrap();
-    let seen = reader.index().iter().find(|entry| entry.frame % 2 == 1);
+    let seen = reader.index.iter().find(|entry| entry.frame % 2 == 1);
     let at = seen.unwrap().offset as usize;
     directory.damage(&name, |bytes| bytes[at] ^= 1);
     let error = disk::verify(&disk.directories).unwrap_err();

@@ -184,7 +184,7 @@ fn framing(directory: &Simulated) -> u64 {
     files
         .map(|name| {
             let reader = LevelReader::open(directory.open(name).unwrap()).unwrap();
-            let frames: u64 = reader.index().iter().map(|entry| u64::from(entry.len)).sum();
+            let frames: u64 = reader.index.iter().map(|entry| u64::from(entry.len)).sum();
             reader.len() - frames
         })
         .sum()
@@ -203,7 +203,7 @@ fn a_run_goes_on_with_another_codec() {
             let names = directory.list().unwrap();
             let levels = names.into_iter().filter(|n| n.starts_with("level-"));
             let open = |n: String| LevelReader::open(directory.open(&n).unwrap()).unwrap();
-            levels.map(open).map(|r| r.header().codec).collect::<Vec<_>>()
+            levels.map(open).map(|r| r.header.codec).collect::<Vec<_>>()
         };
         assert!(codecs().iter().all(|codec| *codec == before));
         run_some(&search, &with(after), 8);

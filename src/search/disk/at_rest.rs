@@ -443,7 +443,7 @@ impl RunLevels {
         reader: LevelReader,
     ) -> Result<(), SearchError> {
         let name = Manifest::file_name(depth, chunk);
-        let header = reader.header();
+        let header = &reader.header;
         let apart =
             |reason: &str| Err(SearchError::apart(seen.storage, format!("{name} {reason}")));
         let first = self.header.get_or_insert_with(|| header.clone());
@@ -473,7 +473,7 @@ impl RunLevels {
             );
         }
         self.files += 1;
-        let (Tally { states, checksum }, bytes) = (reader.sum(), reader.len());
+        let (Tally { states, checksum }, bytes) = (reader.sum, reader.len());
         let lists = self.cut.as_ref().map(|cut| counts_of(reader, cut)).transpose()?;
         let record = ChunkRecord { chunk, states, checksum, bytes, lists };
         self.levels.entry(depth).or_default().insert(chunk, record);

@@ -190,7 +190,6 @@ struct ScratchFile {
     len: u64,
     /// Number of bytes that are still on the disk.
     held: u64,
-    /// Number of segments that wait to be received.
     waiting: usize,
 }
 

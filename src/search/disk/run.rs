@@ -197,7 +197,6 @@ pub(crate) fn new_run(
     })
 }
 
-/// Returns a number for a new run.
 fn run_number(directories: &Directories) -> Result<u64, SearchError> {
     crate::random::seed().map_err(|e| directories.first().error("manifest", e).into())
 }

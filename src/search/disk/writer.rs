@@ -419,7 +419,6 @@ pub(crate) struct EncodedFrames {
     end: u32,
     /// Frame, length, hash.
     frames: Vec<(u32, usize, u64)>,
-    /// The bytes of the frames, one after the other.
     bytes: Vec<u8>,
 }
 
@@ -430,7 +429,6 @@ impl EncodedFrames {
         EncodedFrames { first, end, frames: Vec::new(), bytes: Vec::new() }
     }
 
-    /// Adds a frame.
     pub fn push(&mut self, frame: usize, bytes: &[u8]) {
         self.frames.push((frame as u32, bytes.len(), XxHash3_64::oneshot(bytes)));
         self.bytes.extend(bytes);

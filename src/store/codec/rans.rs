@@ -11,8 +11,8 @@ use crate::{
     kernel::{Kernel, dispatch},
     perm::{LANES, Register},
     store::codec::rans_table::{
-        self, Backward, Forward, RansIsa, RansStates, RansStreams, Read, RowSource, RowTarget,
-        SymbolTable, take_u32,
+        self, Backward, Forward, RansIsa, RansStates, RowSource, RowTarget, Streams, SymbolTable,
+        take_u32,
     },
 };
 
@@ -127,12 +127,12 @@ fn count(bytes: &[u8]) -> [u32; 256] {
 
 // The functions of the codec, with the instructions of a kernel.
 
-fn encode(kernel: Kernel, source: &impl RowSource, to: &mut RansStreams) {
-    dispatch!(kernel, I::encode(source: &impl RowSource, to: &mut RansStreams))
+fn encode(kernel: Kernel, source: &impl RowSource, to: &mut Streams<Backward>) {
+    dispatch!(kernel, I::encode(source: &impl RowSource, to: &mut Streams<Backward>))
 }
 
-fn decode(kernel: Kernel, target: &mut impl RowTarget, from: &mut Read) {
-    dispatch!(kernel, I::decode(target: &mut impl RowTarget, from: &mut Read))
+fn decode(kernel: Kernel, target: &mut impl RowTarget, from: &mut Streams<Forward>) {
+    dispatch!(kernel, I::decode(target: &mut impl RowTarget, from: &mut Streams<Forward>))
 }
 
 fn count_held(kernel: Kernel, registers: &[Register], held: &mut [u8]) {
@@ -213,7 +213,7 @@ impl RansEncoder {
         // What is decoded first is encoded last.
         let live =
             LiveRegisters { registers, live: &self.live, class: &self.class, tables: &self.tables };
-        encode(kernel, &live, &mut RansStreams { states: &mut states, stream, escaped: rare });
+        encode(kernel, &live, &mut Streams { states: &mut states, stream, escaped: rare });
         let rare = rare.written();
         rarest.clear(rare.len() + 2 * LANES);
         self.rare.clear();
@@ -224,10 +224,10 @@ impl RansEncoder {
             table.encode(&count(rare), &mut self.bytes);
             // The symbol that fills the last row should cost least.
             fit(&mut self.rare, rare.len(), table.likeliest());
-            let mut to = RansStreams { states: &mut states, stream, escaped: rarest };
+            let mut to = Streams { states: &mut states, stream, escaped: rarest };
             encode(kernel, &List(&self.rare[..], &self.tables[RARE]), &mut to);
         }
-        let mut to = RansStreams { states: &mut states, stream, escaped: rarest };
+        let mut to = Streams { states: &mut states, stream, escaped: rarest };
         encode(kernel, &List(&self.class[..], &self.tables[0]), &mut to);
         self.bytes.extend((rare.len() as u32).to_le_bytes());
         let rarest = rarest.written();
@@ -358,7 +358,8 @@ impl RansDecoder {
         let mut stream = Forward::new(bytes);
         let kernel = self.kernel;
         let mut read = |bytes: &mut [u8], table| {
-            let mut from = Read { states: &mut states, stream: &mut stream, escaped: &mut rarest };
+            let mut from =
+                Streams { states: &mut states, stream: &mut stream, escaped: &mut rarest };
             decode(kernel, &mut List(bytes, table), &mut from);
         };
         fit(&mut self.class, registers.len(), 0);
@@ -379,7 +380,7 @@ impl RansDecoder {
         list(kernel, class, false, &mut self.live);
         let mut rare = Forward::new(&self.rare[..rare]);
         let mut live = LiveRegisters { registers, live: &self.live, class, tables: &self.tables };
-        let mut from = Read { states: &mut states, stream: &mut stream, escaped: &mut rare };
+        let mut from = Streams { states: &mut states, stream: &mut stream, escaped: &mut rare };
         decode(kernel, &mut live, &mut from);
         let whole = [&stream, &rare, &rarest].iter().all(|part| part.is_done());
         (whole && states.iter().all(RansStates::are_first)).then_some(())

@@ -11,8 +11,7 @@ use crate::{
     kernel::Avx512,
     perm::{LANES, Register},
     store::codec::rans_table::{
-        Backward, Forward, HELD, RansIsa, RansStates, RansStreams, Read, RowSource, RowTarget,
-        SymbolTable,
+        Backward, Forward, HELD, RansIsa, RansStates, RowSource, RowTarget, Streams, SymbolTable,
     },
 };
 
@@ -194,7 +193,7 @@ fn decode_row(
 
 impl RansIsa for Avx512 {
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-    unsafe fn encode(source: &impl RowSource, to: &mut RansStreams) {
+    unsafe fn encode(source: &impl RowSource, to: &mut Streams<Backward>) {
         let [mut even, mut odd] = to.states.each_ref().map(RansLanesAvx512::load);
         // Held here, not behind references, and without a closure that takes both states: that would be called, and
         // everything would be in memory.
@@ -214,7 +213,7 @@ impl RansIsa for Avx512 {
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-    unsafe fn decode(target: &mut impl RowTarget, from: &mut Read) {
+    unsafe fn decode(target: &mut impl RowTarget, from: &mut Streams<Forward>) {
         let [mut even, mut odd] = from.states.each_ref().map(RansLanesAvx512::load);
         let (mut stream, mut escaped) = (*from.stream, *from.escaped);
         let rows = target.rows();

@@ -312,18 +312,12 @@ pub(crate) trait RowTarget {
     fn row(&mut self, i: usize) -> (&mut Register, &SymbolTable);
 }
 
-/// The streams to which rows are encoded: bytes of states, and symbols that have no share of their own.
-pub(crate) struct RansStreams<'a> {
+/// The streams to which rows are encoded, or from which they are decoded: bytes of states, and symbols that have no share
+/// of their own.
+pub(crate) struct Streams<'a, S> {
     pub states: &'a mut [RansStates; 2],
-    pub stream: &'a mut Backward,
-    pub escaped: &'a mut Backward,
-}
-
-/// The streams from which rows are decoded.
-pub(crate) struct Read<'a, 'b> {
-    pub states: &'a mut [RansStates; 2],
-    pub stream: &'a mut Forward<'b>,
-    pub escaped: &'a mut Forward<'b>,
+    pub stream: &'a mut S,
+    pub escaped: &'a mut S,
 }
 
 /// The operations that the codec needs from an instruction set. The defaults are plain Rust.
@@ -331,14 +325,14 @@ pub(crate) struct Read<'a, 'b> {
 /// All functions are unsafe because they may only run on a processor that has the instructions.
 pub(crate) trait RansIsa: Isa {
     /// Encodes all rows, from the last to the first.
-    unsafe fn encode(source: &impl RowSource, to: &mut RansStreams) {
+    unsafe fn encode(source: &impl RowSource, to: &mut Streams<Backward>) {
         for i in (0..source.rows()).rev() {
             let (row, table) = source.row(i);
             encode_row(row, table, i % 2, to);
         }
     }
 
-    unsafe fn decode(target: &mut impl RowTarget, from: &mut Read) {
+    unsafe fn decode(target: &mut impl RowTarget, from: &mut Streams<Forward>) {
         for i in 0..target.rows() {
             let (row, table) = target.row(i);
             decode_row(row, table, i % 2, from);
@@ -379,7 +373,7 @@ impl RansIsa for Scalar {}
 #[cfg(target_arch = "x86_64")]
 impl RansIsa for crate::kernel::Avx2 {}
 
-fn encode_row(row: &Register, table: &SymbolTable, set: usize, to: &mut RansStreams) {
+fn encode_row(row: &Register, table: &SymbolTable, set: usize, to: &mut Streams<Backward>) {
     let states = &mut to.states[set];
     for lane in (0..LANES).rev() {
         let index = usize::from(table.index[usize::from(row[lane])]);
@@ -397,7 +391,7 @@ fn encode_row(row: &Register, table: &SymbolTable, set: usize, to: &mut RansStre
     }
 }
 
-fn decode_row(row: &mut Register, table: &SymbolTable, set: usize, from: &mut Read) {
+fn decode_row(row: &mut Register, table: &SymbolTable, set: usize, from: &mut Streams<Forward>) {
     let states = &mut from.states[set];
     row[LANES..].fill(0);
     for lane in 0..LANES {

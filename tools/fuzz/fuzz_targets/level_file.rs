@@ -9,11 +9,11 @@ fuzz_target!(|bytes: &[u8]| {
     let mut decoder = Decoder::new(Kernel::best()).expect("memory");
     if let Ok(reader) = LevelReader::open(Box::new(bytes.to_vec())) {
         let mut registers = vec![[0; 64]; 336];
-        for entry in 0..reader.index().len() {
+        for entry in 0..reader.index.len() {
             if let Ok(frames) = reader.read(entry..entry + 1)
                 && let Ok(frame) = frames.bytes(0)
             {
-                let _ = decoder.decode(reader.header().codec, frame, &mut registers, false);
+                let _ = decoder.decode(reader.header.codec, frame, &mut registers, false);
             }
         }
     }
