@@ -257,7 +257,8 @@ impl Forecast {
         let ranks = machines.ranks;
         let too_large = search.resources.memory.is_some_and(|budget| plan.array_bytes > budget);
         // A search that is only possible in memory is planned there, unless files are requested.
-        let needs = || too_large && search.engine.is_none() && disk::suits(&search.space);
+        let suits = || SearchProblem::chunked(&search.space).is_ok();
+        let needs = || too_large && search.engine.is_none() && suits();
         let on_disk = plan.engine == Engine::Sweep && (on_disk || ranks > 1 || needs());
         if on_disk {
             plan.engine = Engine::Disk;

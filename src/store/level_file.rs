@@ -442,11 +442,6 @@ impl LevelReader {
         Ok(LevelReader { file, header, sum: Tally { states, checksum }, before, index })
     }
 
-    #[allow(clippy::len_without_is_empty)] // it has a header
-    pub fn len(&self) -> u64 {
-        self.file.len()
-    }
-
     /// Returns the bytes of consecutive frames, `entries` of the index.
     pub fn read(&self, entries: Range<usize>) -> Result<Frames, StorageError> {
         let entries = self.index[entries].to_vec();

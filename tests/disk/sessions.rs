@@ -185,7 +185,7 @@ fn framing(directory: &Simulated) -> u64 {
         .map(|name| {
             let reader = LevelReader::open(directory.open(name).unwrap()).unwrap();
             let frames: u64 = reader.index.iter().map(|entry| u64::from(entry.len)).sum();
-            reader.len() - frames
+            reader.file.len() - frames
         })
         .sum()
 }

@@ -473,7 +473,7 @@ impl RunLevels {
             );
         }
         self.files += 1;
-        let (Tally { states, checksum }, bytes) = (reader.sum, reader.len());
+        let (Tally { states, checksum }, bytes) = (reader.sum, reader.file.len());
         let lists = self.cut.as_ref().map(|cut| counts_of(reader, cut)).transpose()?;
         let record = ChunkRecord { chunk, states, checksum, bytes, lists };
         self.levels.entry(depth).or_default().insert(chunk, record);

@@ -41,7 +41,7 @@ pub(crate) use crate::search::disk::{
     exchange::{Exchange, Segment},
     halo::{ChunkHalo, Halo, WholeHalo},
     level::{DiskJob, Session},
-    plan::{Network, SENT, check_room, network, share, suits},
+    plan::{Network, SENT, network, share},
     reader::{Batch, Batches, Clock, Fetch, RunFiles, Times},
     survey::{Seen, Survey},
     writer::{Committer, EncodedFrames, Writer, no_thread},

@@ -43,11 +43,6 @@ pub struct MemoryPlan {
     widest: f64,
 }
 
-/// Whether levels of a state space can be divided into chunks.
-pub(crate) fn suits(space: &StateSpace) -> bool {
-    SearchProblem::chunked(space).is_ok()
-}
-
 const READ_AHEAD: u64 = 2 << 30;
 
 /// Approximate size of a batch that is read ahead.
@@ -317,13 +312,6 @@ impl DiskBudget {
         }
         Ok(())
     }
-}
-
-/// Rejects a search if, with each of the expected level widths, it needs more disk space than there is.
-pub(crate) fn check_room(disk: &Disk, plan: MemoryPlan) -> Result<(), SearchError> {
-    let needed = |widths| estimate(widths, plan, disk.keep_all).peak_bytes;
-    let needed = disk.expected.iter().map(needed).min();
-    needed.map_or(Ok(()), |needed| DiskBudget::of(disk)?.check(needed))
 }
 
 /// Maximum ratio of coded bytes to the entropy of independent bits, from measurements (`docs/notebook/disk.md`): states

@@ -90,7 +90,8 @@ impl<'a> RunDirectories<'a> {
                 format!("{name} belongs to {whose}: replace it with the right file"),
             ));
         }
-        if reader.sum != record.tally() || (record.bytes > 0 && reader.len() != record.bytes) {
+        let len = reader.file.len();
+        if reader.sum != record.tally() || (record.bytes > 0 && len != record.bytes) {
             return Err(self.damaged(depth, chunk, "this is not the file that the manifest lists"));
         }
         Ok(reader)

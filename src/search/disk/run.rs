@@ -10,9 +10,9 @@ use crate::{
     search::{
         Communicator, Crossings, DiskUse, Engine, OneProcess, Outcome, Reduce, Search, SearchError,
         disk::{
-            Clock, Committer, Directories, Disk, DiskJob, DiskRun, EncodedFrames, MemoryPlan,
-            Recomputed, RunFiles, Session, Stopped, Survey, Times, Workers, agreed, check_room,
-            verify_with,
+            Clock, Committer, Directories, Disk, DiskBudget, DiskJob, DiskRun, EncodedFrames,
+            MemoryPlan, Recomputed, RunFiles, Session, Stopped, Survey, Times, Workers, agreed,
+            estimate, verify_with,
         },
     },
     store::{Identity, Lock, Manifest},
@@ -37,7 +37,11 @@ impl Disk {
         let job = DiskJob::new(search, self, &OneProcess, progress)?;
         let has_room = |found: Option<&Manifest>| {
             let plan = job.plan(found).map_err(Stopped::into_error)?;
-            if self.ignore_space { Ok(()) } else { Ok(check_room(self, plan)?) }
+            let needed = |widths| estimate(widths, plan, self.keep_all).peak_bytes;
+            match self.expected.iter().map(needed).min() {
+                Some(needed) if !self.ignore_space => Ok(DiskBudget::of(self)?.check(needed)?),
+                _ => Ok(()),
+            }
         };
         self.alone(progress, has_room, || job.run(0).map_err(Stopped::into_error))
     }
