@@ -217,8 +217,9 @@ impl Mapped {
     }
 }
 
-/// The bytes of a file, in memory or mapped. Invariant: memory contains exactly the bytes of the file, so that saving is
-/// writing and opening is mapping.
+/// The bytes of a file, in memory or mapped.
+///
+/// Invariant: memory contains exactly the bytes of the file, so that saving is writing and opening is mapping.
 #[derive(Debug)]
 pub enum Image {
     /// In memory, on huge pages if the system has them.

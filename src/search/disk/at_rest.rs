@@ -81,8 +81,8 @@ pub fn search(directories: &Directories) -> Result<(Searched, bool, bool), Error
     Ok((searched, manifest.keep_all, symmetric))
 }
 
-/// Returns the progress of the run in the directories without disturbing it, with the errors of [`search`]. Cost: reading
-/// the manifest.
+/// Returns the progress of the run in the directories without disturbing it; errors are those of [`search`]. Cost:
+/// reading the manifest.
 pub fn status(directories: &Directories) -> Result<Status, Error> {
     let survey = Survey::of(directories)?;
     let scratch_bytes = survey.manifest()?.map_or(0, |manifest| survey.scratch(manifest.run));

@@ -123,8 +123,8 @@ impl<'a> Session<'a> {
         // Those from even and from odd depths.
         let steps = [step(0)?, step(1)?];
         let mut cur = Frontier::empty(chunks.layout, problem.groups.most() * chunks.blocks)?;
-        // A single process does not exchange anything: its supersteps are complete levels. Those of others are limited by
-        // the bits that a rank may send.
+        // A single process does not exchange anything: its supersteps are complete levels. Those of others are limited
+        // by the bits that a rank may send.
         let sent = (run.crossings.most() * chunks.registers() * 8).max(1) as u64;
         let bounded = (SENT / sent).clamp(1, chunks.count as u64) as usize;
         let largest = if run.alone { chunks.count } else { bounded };

@@ -312,8 +312,8 @@ pub(crate) trait RowTarget {
     fn row(&mut self, i: usize) -> (&mut Register, &SymbolTable);
 }
 
-/// The streams to which rows are encoded, or from which they are decoded: bytes of states, and symbols that have no share
-/// of their own.
+/// The streams to which rows are encoded, or from which they are decoded: bytes of states, and symbols that have no
+/// share of their own.
 pub(crate) struct Streams<'a, S> {
     pub states: &'a mut [RansStates; 2],
     pub stream: &'a mut S,
