@@ -79,9 +79,6 @@ impl Board {
 
     /// Returns the board written in `text`: rows separated by `/` or newlines, tiles by spaces or commas, blank `0`,
     /// `x` or `_`. A flat list has the shape given by `size`, or else must be square.
-    ///
-    /// # Errors
-    /// [`PuzzleError`] says what is wrong: a word, the length of a row, a repeated or missing tile.
     pub fn parse(text: &str, size: Option<Size>) -> Result<Board, PuzzleError> {
         let mut rows: Vec<Vec<u16>> = Vec::new();
         // Some editors begin a file with a byte order mark.
@@ -215,9 +212,6 @@ impl Size {
     pub const MAX_CELLS: usize = crate::puzzle::error::MAX_CELLS;
 
     /// Returns the size with the given numbers of rows and columns.
-    ///
-    /// # Errors
-    /// [`PuzzleError::TooSmall`] and [`PuzzleError::TooLarge`].
     pub fn new(rows: usize, cols: usize) -> Result<Size, PuzzleError> {
         if rows < 2 || cols < 2 {
             return Err(PuzzleError::TooSmall(rows, cols));

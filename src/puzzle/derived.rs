@@ -122,9 +122,6 @@ impl OrbitPuzzle {
 
     /// Returns the puzzle in which the orientations of all pieces of some sets, or of some pieces of a set, are
     /// ignored.
-    ///
-    /// # Errors
-    /// Same errors as [`OrbitPuzzle::keeping`].
     pub fn unoriented(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
         self.each_meant(names, |puzzle, index, kinds| {
             puzzle.unturn(index, kinds);
@@ -136,9 +133,6 @@ impl OrbitPuzzle {
 
     /// Returns the puzzle in which the pieces that each name stands for look alike: all pieces of a set, or
     /// `centres:1-4`. If they have different numbers of orientations, their orientations are ignored.
-    ///
-    /// # Errors
-    /// Same errors as [`OrbitPuzzle::keeping`].
     pub fn alike(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
         self.each_meant(names, |puzzle, index, kinds| puzzle.merge(index, kinds, false))?;
         self.name = format!("{} with equal {}", self.name, names.join(","));
@@ -312,11 +306,11 @@ fn positions(definition: &Definition) -> Result<OrbitPuzzle, PuzzleError> {
 mod tests {
     use crate::{
         frontier::FrontierSearch,
-        puzzle::{named, orbits::Turns},
+        puzzle::named::{part, whole},
     };
 
     fn cube() -> super::OrbitPuzzle {
-        named::parse("3x3x3").unwrap().counting(Turns::Powers).unwrap()
+        whole("3x3x3")
     }
 
     fn words(names: &[&str]) -> Vec<String> {
@@ -326,7 +320,7 @@ mod tests {
     #[test]
     fn projections_have_the_states_that_combinatorics_says() {
         let states = |puzzle: super::OrbitPuzzle| puzzle.states().unwrap().to_string();
-        let keep = |names: &[&str]| cube().keeping(&words(names)).unwrap();
+        let keep = |names: &[&str]| part("3x3x3", names);
         for (names, expected) in [
             (&["edges:1-7"][..], "510935040"),
             (&["Edges:1-3+5", "edges:12"], "3041280"),
@@ -345,22 +339,20 @@ mod tests {
     #[test]
     fn equal_pieces_and_pieces_left_out_are_the_same() {
         let counts = |puzzle| FrontierSearch::new(puzzle).run().unwrap().counts();
-        let left_out = cube().keeping(&words(&["edges:1-3"])).unwrap();
-        let plain = cube().keeping(&words(&["edges"])).unwrap();
-        let alike = plain.unoriented(&words(&["edges:4-12"])).unwrap();
+        let left_out = part("3x3x3", &["edges:1-3"]);
+        let alike = part("3x3x3", &["edges"]).unoriented(&words(&["edges:4-12"])).unwrap();
         let alike = alike.alike(&words(&["edges:4-12"])).unwrap();
         assert_eq!(counts(left_out), counts(alike));
     }
 
     #[test]
     fn sequences_name_moves_that_nothing_left_follows() {
-        let big = named::parse("4x4x4").unwrap().counting(Turns::Powers).unwrap();
-        let corners = big.keeping(&words(&["corners"])).unwrap();
+        let corners = part("4x4x4", &["corners"]);
         let read = |text: &str| corners.read(text).unwrap().0;
         assert_eq!(read("R 2R U 2F2"), read("R U"));
         assert!(corners.moves().iter().all(|one| one.name != "2R"));
         // Edges that look alike still have orientations: moves that only exchange them are moves.
-        let turned = cube().keeping(&words(&["edges"])).unwrap().alike(&words(&["edges"])).unwrap();
+        let turned = part("3x3x3", &["edges"]).alike(&words(&["edges"])).unwrap();
         assert_eq!(turned.moves().len(), 18);
     }
 

@@ -1,7 +1,7 @@
 //! Errors in boards, puzzles, their states and the files that define them. Each message is one line and says what to
 //! do.
 
-use crate::units::{joined, shown};
+use crate::units::{counted, joined, shown};
 
 /// Maximum number of cells of a board.
 pub(crate) const MAX_CELLS: usize = 10_000;
@@ -20,7 +20,8 @@ pub(crate) const MAX_LOCATIONS: usize = 128;
 /// The maximum number of repetitions of a part of a sequence of moves.
 pub(crate) const MAX_REPETITIONS: u32 = 10_000;
 
-/// An error in a board, a puzzle, a state or a puzzle file.
+/// An error in a board, a puzzle, a state or a puzzle file. The fields are named after what the message says of them.
+#[allow(missing_docs)]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PuzzleError {
@@ -48,14 +49,7 @@ pub enum PuzzleError {
         "row {row} of the board has {found} tiles, but row 1 has {expected}: all rows must have \
          the same length"
     )]
-    Ragged {
-        /// Row number, from 1.
-        row: usize,
-        /// Number of tiles in that row.
-        found: usize,
-        /// Number of tiles in the first row.
-        expected: usize,
-    },
+    Ragged { row: usize, found: usize, expected: usize },
     /// A flat list whose shape is ambiguous.
     #[error(
         "a flat list of {0} tiles does not make a square board: separate the rows with '/', or \
@@ -63,41 +57,17 @@ pub enum PuzzleError {
     )]
     FlatNeedsSize(usize),
     /// The board has the wrong size.
-    #[error("the board has {}, but {size} needs {expected}", crate::units::counted(*found as u64, "cell"))]
-    WrongCells {
-        /// The size required.
-        size: String,
-        /// Its number of cells.
-        expected: usize,
-        /// Number of entries given.
-        found: usize,
-    },
+    #[error("the board has {}, but {size} needs {expected}", counted(*found as u64, "cell"))]
+    WrongCells { size: String, expected: usize, found: usize },
     /// The board has the right number of cells but the wrong shape.
     #[error("the board is {found} instead of {expected}: write rows of the right length")]
-    WrongShape {
-        /// The size of the given board.
-        found: String,
-        /// The size required.
-        expected: String,
-    },
+    WrongShape { found: String, expected: String },
     /// A tile number that the board does not have.
     #[error("tile {tile} is not on a {size} board: its tiles are 1 to {tiles}")]
-    UnknownTile {
-        /// The given number.
-        tile: usize,
-        /// The size of the board.
-        size: String,
-        /// Its number of tiles.
-        tiles: usize,
-    },
-    /// A tile or the blank occurs twice, so another one is missing.
+    UnknownTile { tile: usize, size: String, tiles: usize },
+    /// A tile or the blank (0) occurs twice, so another one is missing.
     #[error("{} occurs twice and {} is missing: every tile must occur exactly once", tile_name(*.twice), tile_name(*.missing))]
-    Repeated {
-        /// The tile that occurs twice, 0 for the blank.
-        twice: u16,
-        /// The smallest tile that is missing, 0 for the blank.
-        missing: u16,
-    },
+    Repeated { twice: u16, missing: u16 },
     /// The text is not a goal.
     #[error(
         "'{0}' is not a goal: write last, first, blank=CELL or a board such as '1 2 3/4 5 6/7 8 0'"
@@ -105,14 +75,7 @@ pub enum PuzzleError {
     GoalSyntax(String),
     /// The blank's goal cell is not on the board.
     #[error("goal blank={cell} is not on a {size} board: its cells are numbered 0 to {last}")]
-    GoalCell {
-        /// The cell requested.
-        cell: usize,
-        /// The size of the board.
-        size: String,
-        /// Its last cell.
-        last: usize,
-    },
+    GoalCell { cell: usize, size: String, last: usize },
     /// The text is not the name of a move notation, `tile` or `blank`.
     #[error(
         "'{0}' is not a move notation: choose tile (the direction in which the tile moves) or \
@@ -143,62 +106,31 @@ pub enum PuzzleError {
          choose a smaller board"
     )]
     NoNumbers(String, usize),
-    /// Start and goal have different parities.
+    /// Start and goal have different parities; exchanging two tiles makes the board solvable.
     #[error(
         "'{board}' is not solvable: the board's parity is odd, so no moves lead to the goal \
          '{goal}'; exchange two tiles (for example {} and {}) or choose another goal", swap.0, swap.1)]
-    Unsolvable {
-        /// The board.
-        board: String,
-        /// The goal.
-        goal: String,
-        /// Two tiles whose exchange makes the board solvable.
-        swap: (u16, u16),
-    },
+    Unsolvable { board: String, goal: String, swap: (u16, u16) },
     // Permutations and how they are written.
     /// A point, counted from 0, is the image of two points or occurs twice in cycles.
     #[error("not a permutation: point {} occurs twice", .0 + 1)]
     PointTwice(usize),
     /// A point, counted from 0, is outside the set of points.
     #[error("not a permutation of {points} points: it contains point {}", .point + 1)]
-    PointOutside {
-        /// The point.
-        point: usize,
-        /// The number of points.
-        points: usize,
-    },
+    PointOutside { point: usize, points: usize },
     /// There are more points than a permutation can have.
     #[error("{0} points are too many: a permutation has at most {max}", max = MAX_POINTS)]
     ManyPoints(usize),
-    /// A point or a bracket was expected, but other text was found.
+    /// Other text was expected; in a permutation, it was expected at a byte offset.
     #[error("expected {expected}, found {found}")]
-    CycleSyntax {
-        /// The byte offset in the text.
-        at: usize,
-        /// The text found there.
-        found: String,
-        /// The text expected there.
-        expected: &'static str,
-    },
-    /// No point has this number.
+    Syntax { at: usize, found: String, expected: String },
+    /// No point has the number at a byte offset.
     #[error("{found} is not a point: points are {base} to {}", .base + MAX_POINTS - 1)]
-    NoPoint {
-        /// The byte offset in the text.
-        at: usize,
-        /// The number found.
-        found: String,
-        /// The number of the first point.
-        base: usize,
-    },
+    NoPoint { at: usize, found: String, base: usize },
     // Sequences of moves.
     /// No move has this name.
     #[error("'{name}' is not a move{of}")]
-    UnknownMove {
-        /// The text found there.
-        name: String,
-        /// The name of the puzzle and its moves, as far as they are known there.
-        of: String,
-    },
+    UnknownMove { name: String, of: String },
     /// A bracket is unmatched, or another character is out of place.
     #[error("{0} in a sequence of moves")]
     MoveOutOfPlace(String),
@@ -215,40 +147,18 @@ pub enum PuzzleError {
     /// The text has too many or too few sets of pieces.
     #[error(
         "found {} of pieces, but the puzzle has {expected}: write all sets, separated by ';'",
-        crate::units::counted(*found as u64, "set")
+        counted(*found as u64, "set")
     )]
-    Sets {
-        /// The number of sets in the text.
-        found: usize,
-        /// The number of sets of the puzzle.
-        expected: usize,
-    },
+    Sets { found: usize, expected: usize },
     /// The name of the set was expected, but other text was found.
     #[error("expected the pieces of set '{expected}', found '{found}'")]
-    SetName {
-        /// The text found there.
-        found: String,
-        /// The name of the set.
-        expected: String,
-    },
+    SetName { found: String, expected: String },
     /// A word is not the number of a piece.
     #[error("'{word}' is not the number of a piece in set '{set}'")]
-    NoNumber {
-        /// The text found there.
-        word: String,
-        /// The name of the set.
-        set: String,
-    },
+    NoNumber { word: String, set: String },
     /// A set has too many or too few pieces.
     #[error("set '{set}' has {expected} positions, but {found} are given")]
-    SetPositions {
-        /// The name of the set.
-        set: String,
-        /// The number of pieces in the text.
-        found: usize,
-        /// The number of pieces of the set.
-        expected: usize,
-    },
+    SetPositions { set: String, found: usize, expected: usize },
     /// A piece of a set does not exist, or occurs too often.
     #[error("piece {1} occurs too often in set '{0}', or does not belong to this set")]
     PieceCount(String, u8),
@@ -270,70 +180,28 @@ pub enum PuzzleError {
     NameTwice(String),
     /// A generator has the wrong number of positions.
     #[error("move '{name}' permutes {found} positions, but the puzzle has {expected}")]
-    MoveLength {
-        /// The generator.
-        name: String,
-        /// Its number of positions.
-        found: usize,
-        /// The number of positions of the puzzle.
-        expected: usize,
-    },
-    /// The labels do not distinguish the elements.
-    #[error("two pieces are labelled {0}: identical pieces are not supported")]
-    EqualPieces(usize),
+    MoveLength { name: String, found: usize, expected: usize },
     /// A state has the wrong length.
     #[error("the state has {found} elements, but {puzzle} has {expected}")]
-    StateLength {
-        /// The puzzle.
-        puzzle: String,
-        /// Number of elements given.
-        found: usize,
-        /// Number of elements needed.
-        expected: usize,
-    },
+    StateLength { puzzle: String, found: usize, expected: usize },
     /// A word of a state is not an element.
     #[error(
         "'{word}' in the state is not an element: the elements of {puzzle} are {}",
         list(.labels)
     )]
-    Element {
-        /// The text found there.
-        word: String,
-        /// The puzzle.
-        puzzle: String,
-        /// The elements.
-        labels: Vec<usize>,
-    },
+    Element { word: String, puzzle: String, labels: Vec<usize> },
     /// An element occurs twice in a state.
     #[error("element {twice} occurs twice in the state and element {missing} is missing")]
-    ElementTwice {
-        /// The element that occurs twice.
-        twice: usize,
-        /// The first element that is missing.
-        missing: usize,
-    },
+    ElementTwice { twice: usize, missing: usize },
     /// The moves do not lead to the state.
     #[error("no moves of {puzzle} lead to this state")]
-    Unreachable {
-        /// The puzzle.
-        puzzle: String,
-    },
+    Unreachable { puzzle: String },
     /// The moves do not lead to the arrangement.
     #[error("no moves of {puzzle} lead to this state: {why}")]
-    Unreached {
-        /// The puzzle.
-        puzzle: String,
-        /// What is wrong with the arrangement.
-        why: String,
-    },
-    /// A goal is wrong.
+    Unreached { puzzle: String, why: String },
+    /// A goal, counted from 1, is wrong.
     #[error("goal {number}: {error}")]
-    Goal {
-        /// The number of the goal, from 1.
-        number: usize,
-        /// What is wrong with it.
-        error: Box<PuzzleError>,
-    },
+    Goal { number: usize, error: Box<PuzzleError> },
     /// There are more goals than can be listed one by one.
     #[error("{0}: there are more than {max} goal states, and these do not form a single state of a \
              projection of the puzzle: choose options that leave fewer goals", max = MAX_GOALS)]
@@ -345,14 +213,7 @@ pub enum PuzzleError {
     UnknownGoals(String),
     /// No state has this number.
     #[error("no state of {puzzle} has the id {id}: all ids are below {ids}")]
-    NoState {
-        /// The puzzle.
-        puzzle: String,
-        /// The number.
-        id: u64,
-        /// The number of state ids.
-        ids: u64,
-    },
+    NoState { puzzle: String, id: u64, ids: u64 },
     // Puzzles of several orbits.
     /// There are no orbits.
     #[error("a puzzle needs at least one set of pieces")]
@@ -367,65 +228,30 @@ pub enum PuzzleError {
     /// A modulus does not divide the number of orientations, or an orientation is out of range.
     #[error(
         "set '{orbit}': orientation {turn} of a piece is out of range: the piece has only {}",
-        crate::units::counted(u64::from(*modulus), "orientation")
+        counted(u64::from(*modulus), "orientation")
     )]
-    Turn {
-        /// The orbit.
-        orbit: String,
-        /// The orientation.
-        turn: u8,
-        /// The number of orientations.
-        modulus: u8,
-    },
+    Turn { orbit: String, turn: u8, modulus: u8 },
     /// A move does not permute the positions of an orbit.
     #[error("move '{name}' is not a permutation of the {positions} positions of set '{orbit}'")]
-    NoPermutation {
-        /// The move.
-        name: String,
-        /// The orbit.
-        orbit: String,
-        /// The number of positions.
-        positions: usize,
-    },
+    NoPermutation { name: String, orbit: String, positions: usize },
     /// A twist is out of range.
     #[error(
         "move '{name}' turns a piece of set '{orbit}' by {twist}, but the piece has only {}",
-        crate::units::counted(u64::from(*orientations), "orientation")
+        counted(u64::from(*orientations), "orientation")
     )]
-    Twist {
-        /// The move.
-        name: String,
-        /// The orbit.
-        orbit: String,
-        /// The twist.
-        twist: u8,
-        /// The number of orientations.
-        orientations: u8,
-    },
+    Twist { name: String, orbit: String, twist: u8, orientations: u8 },
     /// No move has an effect.
     #[error("no move changes anything: a puzzle needs at least one move that does")]
     NoMoves,
     /// The puzzle has no set with this name.
     #[error("no set is called '{name}': the sets are {orbits}")]
-    NoOrbit {
-        /// The name.
-        name: String,
-        /// The sets.
-        orbits: String,
-    },
+    NoOrbit { name: String, orbits: String },
     /// The set does not have these pieces.
     #[error(
         "'{text}' does not specify pieces of set '{set}': its pieces are 1 to {pieces}; write, for \
          example, 1-4 or 1+3+5-7"
     )]
-    NoPieces {
-        /// The text given.
-        text: String,
-        /// The set.
-        set: String,
-        /// The number of its pieces.
-        pieces: usize,
-    },
+    NoPieces { text: String, set: String, pieces: usize },
     /// A set cannot be left out, because which moves are allowed depends on it.
     #[error("set '{0}' cannot be left out, because some moves depend on it")]
     Needed(String),
@@ -435,24 +261,15 @@ pub enum PuzzleError {
     // Families.
     /// There is no family with this name.
     #[error("'{name}' is not a family of puzzles: the families are {families}")]
-    UnknownFamily {
-        /// The name.
-        name: String,
-        /// The existing families.
-        families: String,
-    },
+    UnknownFamily { name: String, families: String },
     /// The number of parameters is wrong, or one is not a number.
     #[error(
         "'{text}' is not a {family} puzzle: write {family}:{parameters}, for example {example}"
     )]
     FamilySyntax {
-        /// The text given.
         text: String,
-        /// The family.
         family: &'static str,
-        /// The parameters that its members have.
         parameters: &'static str,
-        /// An example member.
         example: &'static str,
     },
     /// No puzzle of the family has this N.
@@ -468,14 +285,6 @@ pub enum PuzzleError {
          .kpuzzle.json"
     )]
     FileFormat,
-    /// The format does not allow this text here.
-    #[error("expected {expected}, found {found}")]
-    FileSyntax {
-        /// The text found there.
-        found: String,
-        /// The text expected there.
-        expected: String,
-    },
     /// A required part is missing.
     #[error("{0} is missing")]
     MissingPart(String),
@@ -518,12 +327,7 @@ pub enum PuzzleError {
     Unsupported(String),
     /// A list has the wrong length.
     #[error("found {found} numbers, but {expected} are needed")]
-    Numbers {
-        /// The number of values found.
-        found: usize,
-        /// The number of values needed.
-        expected: usize,
-    },
+    Numbers { found: usize, expected: usize },
     /// There are more pieces than can be read.
     #[error("the set has {0} pieces, but a set must have 1 to 255")]
     Pieces(String),
@@ -537,32 +341,16 @@ pub enum PuzzleError {
             format!("no {most} points that distinguish all states were found")
         }
     )]
-    TooManyPoints {
-        /// The number of points.
-        moved: usize,
-        /// Their orbits, as text.
-        orbits: String,
-        /// The maximum number of points.
-        most: usize,
-        /// Whether all choices were tried.
-        sure: bool,
-    },
+    TooManyPoints { moved: usize, orbits: String, most: usize, sure: bool },
     /// The generator with this name is wrong.
     #[error("{0}: {1}")]
     Generator(String, Box<PuzzleError>),
     /// The text is not JSON.
     #[error("{0}")]
     Json(String),
-    /// A puzzle file cannot be used.
+    /// A puzzle file cannot be used, because of a line, counted from 1, or as a whole (0).
     #[error("{}: {reason}", place(.file, *.line))]
-    File {
-        /// Its name.
-        file: String,
-        /// The line number, from 1, or 0 for the whole file.
-        line: usize,
-        /// What is wrong.
-        reason: Box<PuzzleError>,
-    },
+    File { file: String, line: usize, reason: Box<PuzzleError> },
 }
 
 fn tile_name(tile: u16) -> String {
@@ -594,11 +382,25 @@ fn place(file: &str, line: usize) -> String {
     }
 }
 
+/// What is found where a text ends.
+pub(super) const END: &str = "the end";
+/// What is found, or expected, where a line ends.
+pub(super) const LINE_END: &str = "the end of the line";
+
 impl PuzzleError {
+    /// The error for text that is found at a byte offset.
+    pub(super) fn syntax(at: usize, found: &str, expected: &str) -> PuzzleError {
+        let found = match found {
+            END | LINE_END => found.into(),
+            _ => format!("'{}'", shown(found, 32)),
+        };
+        PuzzleError::Syntax { at, found, expected: expected.into() }
+    }
+
     /// Returns the byte offset of an error in a permutation's text, or 0 if the error concerns the whole text.
     pub fn byte(&self) -> usize {
         match self {
-            PuzzleError::CycleSyntax { at, .. } | PuzzleError::NoPoint { at, .. } => *at,
+            PuzzleError::Syntax { at, .. } | PuzzleError::NoPoint { at, .. } => *at,
             _ => 0,
         }
     }

@@ -79,9 +79,6 @@ impl Definition {
     /// Returns the puzzle with exactly these moves and with elements labelled 1, 2, ... Among equal generators, only
     /// the first is kept; those that move nothing are dropped. The puzzle is directed unless the inverse of every
     /// generator is present.
-    ///
-    /// # Errors
-    /// [`PuzzleError`] for the first error.
     pub fn new(
         name: impl Into<String>,
         positions: usize,
@@ -131,7 +128,7 @@ impl Definition {
     /// Returns the puzzle with different labels: `labels[p]` is the label of the element that belongs at position p.
     ///
     /// # Errors
-    /// [`PuzzleError::EqualPieces`] if two labels are equal.
+    /// [`PuzzleError::AlikePieces`] if two labels are equal.
     ///
     /// # Panics
     /// If the number of labels is not the number of positions.
@@ -139,7 +136,7 @@ impl Definition {
         assert_eq!(labels.len(), self.positions(), "one label per position");
         let mut seen = HashSet::new();
         if let Some(&twice) = labels.iter().find(|label| !seen.insert(**label)) {
-            return Err(PuzzleError::EqualPieces(twice));
+            return Err(PuzzleError::AlikePieces(format!("{twice} twice")));
         }
         self.labels = labels.to_vec();
         Ok(self)
@@ -152,18 +149,12 @@ impl Definition {
     }
 
     /// Returns the puzzle with the inverse of every generator added: `M'` for `M`, and vice versa.
-    ///
-    /// # Errors
-    /// [`PuzzleError::ManyMoves`].
     pub fn inverse_closed(self) -> Result<Definition, PuzzleError> {
         self.with(|g| vec![(inverse_name(&g.name), g.permutation.inverse())])
     }
 
     /// Returns the puzzle with all powers of every generator added: `M2`, `M3'`, `M'`. A turn by any angle is then one
     /// move.
-    ///
-    /// # Errors
-    /// [`PuzzleError::ManyMoves`].
     pub fn with_powers(self) -> Result<Definition, PuzzleError> {
         self.with(|g| {
             let order = g.permutation.order();
@@ -459,9 +450,6 @@ const fn symmetric(
 /// assert_eq!(error, "'topspin:12' is not a topspin puzzle: write topspin:N,K, for example topspin:12,4");
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-///
-/// # Errors
-/// [`PuzzleError`] says what is wrong with the name or the numbers.
 pub fn parse(text: &str) -> Result<Definition, PuzzleError> {
     let (name, numbers) = text.split_once(':').unwrap_or((text, ""));
     let family = ALL.into_iter().find(|family| family.name == name);

@@ -4,7 +4,8 @@
 //! board, a family (`families`), a file (`formats`) or a name (`named`). A [`Definition`] holds the generators of a
 //! puzzle as they are written; `coordinates` determine how its positions are read as a line, and `space` makes a
 //! [`Puzzle`] from this: edges from cell to cell, each with the [`Window`] that it permutes. Puzzles with several sets
-//! of pieces are in `orbits`; `frontier` searches them, and `ranking` numbers their arrangements.
+//! of pieces are in `orbits`; `frontier` searches them, and `ranking` numbers their arrangements. Text that cannot be
+//! read, and changes that are not possible, give the [`PuzzleError`] for the first thing that is wrong.
 //!
 //! Invariant: a [`Puzzle`] that is not directed is closed under inversion. For every edge there is a reverse edge with
 //! the inverse window, so its state graph is undirected, and the neighbours of level d lie in levels d-1, d and d+1. In
@@ -64,7 +65,7 @@ pub use crate::puzzle::{
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Window {
     first: usize,
-    source: Box<[u8]>,
+    source: Permutation,
 }
 
 impl Window {
@@ -74,23 +75,13 @@ impl Window {
     /// # Panics
     /// If `source` is not a permutation of `0..source.len()`: moves are built by code, not from input.
     pub fn new(first: usize, source: &[u8]) -> Window {
-        let mut seen = vec![false; source.len()];
-        for &s in source {
-            assert!(
-                !std::mem::replace(&mut seen[usize::from(s)], true),
-                "window source is a permutation"
-            );
-        }
-        let fixed = |i: usize| usize::from(source[i]) == i;
-        let Some(head) = (0..source.len()).find(|&i| !fixed(i)) else {
-            return Window { first: 0, source: Box::new([]) };
-        };
-        let tail = (0..source.len()).rfind(|&i| !fixed(i)).unwrap_or(head);
-        let shift = u8::try_from(head).expect("windows have at most 256 positions");
-        Window {
-            first: first + head,
-            source: source[head..=tail].iter().map(|&s| s - shift).collect(),
-        }
+        let fixed = |&i: &usize| usize::from(source[i]) == i;
+        let head = (0..source.len()).take_while(fixed).count();
+        let tail = (head..source.len()).rev().take_while(fixed).count();
+        let moved = source.len() - head - tail;
+        let first = if moved == 0 { 0 } else { first + head };
+        let from = |i| usize::from(source[head + i]).wrapping_sub(head);
+        Window { first, source: Permutation::from_fn(moved, from) }
     }
 
     /// Returns the window that moves nothing.
@@ -127,19 +118,15 @@ impl Window {
 
     /// Returns the position whose element `position` receives. Positions outside the window keep their elements.
     pub fn source(&self, position: usize) -> usize {
-        match position.checked_sub(self.first).and_then(|i| self.source.get(i)) {
-            Some(&s) => self.first + usize::from(s),
-            None => position,
+        match position.checked_sub(self.first) {
+            Some(i) if i < self.source.len() => self.first + self.source.image(i),
+            _ => position,
         }
     }
 
     /// Returns the window that undoes this one.
     pub fn inverse(&self) -> Window {
-        let mut source = vec![0; self.source.len()];
-        for (i, &s) in self.source.iter().enumerate() {
-            source[usize::from(s)] = u8::try_from(i).expect("windows have at most 256 positions");
-        }
-        Window { first: self.first, source: source.into() }
+        Window { first: self.first, source: self.source.inverse() }
     }
 
     /// Returns the window that applies this one and then another.
@@ -160,17 +147,14 @@ impl Window {
 
     /// Returns whether the permutation is even. A rotation of odd length is even.
     pub fn is_even(&self) -> bool {
-        is_even(&self.source)
+        is_even(self.source.images())
     }
 
     /// Applies the window to a line in place. Cost: linear in the length of the window.
     pub fn apply<T: Copy>(&self, line: &mut [T]) {
-        if self.is_identity() {
-            return;
-        }
         let part = &mut line[self.first..self.first + self.source.len()];
         let old = part.to_vec();
-        for (new, &s) in part.iter_mut().zip(&self.source) {
+        for (new, &s) in part.iter_mut().zip(self.source.images()) {
             *new = old[usize::from(s)];
         }
     }
@@ -178,7 +162,7 @@ impl Window {
 
 impl fmt::Debug for Window {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Window({}..={} <- {:?})", self.first, self.last(), self.source)
+        write!(f, "Window({}..={} <- {:?})", self.first, self.last(), self.source.images())
     }
 }
 

@@ -169,14 +169,15 @@ struct CutSolid {
     faces: Vec<Vector>,
     planes: Vec<(Vector, f64)>,
     turns: Vec<Turn>,
-    /// The name of the pieces with a given number of stickers and a given distance from the centre.
-    name: fn(usize, f64) -> &'static str,
 }
 
-fn plain_name(stickers: usize, _: f64) -> &'static str {
+/// The name of the pieces with a number of stickers and a distance from the centre.
+fn piece_name(stickers: usize, distance: f64) -> &'static str {
     match stickers {
         1 => "centres",
         2 => "edges",
+        // No corner of another solid is that far away.
+        3 if distance > 2.0 => "tips",
         _ => "corners",
     }
 }
@@ -248,7 +249,6 @@ fn cut(
         faces: faces.into_iter().collect(),
         planes: axes.iter().map(|&(_, axis)| (axis, at)).collect(),
         turns: axes.iter().map(turn).collect(),
-        name: plain_name,
     }
 }
 
@@ -273,7 +273,6 @@ fn cube(layers: usize) -> CutSolid {
         turns: (turning.into_iter())
             .flat_map(|face| (1..=layers / 2).map(move |layer| turn(face, layer)))
             .collect(),
-        name: plain_name,
     }
 }
 
@@ -285,10 +284,6 @@ fn pyraminx(tips: bool) -> CutSolid {
     let (layer, tip) = (1.0 / 3.0, 5.0 / 3.0);
     let faces = corners.iter().map(|(_, corner)| corner.map(|x| -x));
     let mut solid = cut(faces, &corners, 3, layer);
-    solid.name = |stickers, distance| match stickers {
-        3 if distance > 2.0 => "tips",
-        _ => plain_name(stickers, distance),
-    };
     if tips {
         let mut own = cut([], &corners, 3, tip);
         own.turns.iter_mut().for_each(|turn| turn.name.make_ascii_lowercase());
@@ -457,7 +452,7 @@ impl CutSolid {
             let reached = |of: &Vec<usize>| of.iter().copied().filter(is_reached).collect();
             let faces = |of: &Vec<usize>| of.iter().map(|&i| stickers[i].face).collect();
             let orbit = PieceOrbit {
-                name: (self.name)(count, piece.distance as f64 * TINY * 10.0),
+                name: piece_name(count, piece.distance as f64 * TINY * 10.0),
                 distance: piece.distance,
                 stickers: count,
                 alone: own.len() == 1,
@@ -498,4 +493,16 @@ impl PieceOrbit {
         let solved = self.faces.iter().map(&mut placed).collect();
         Orbit { name, orientations, solved, moduli: vec![orientations; kinds.len()] }
     }
+}
+
+/// A puzzle whose moves are all powers of its turns, for tests.
+#[cfg(test)]
+pub(crate) fn whole(name: &str) -> OrbitPuzzle {
+    parse(name).unwrap().counting(crate::puzzle::orbits::Turns::Powers).unwrap()
+}
+
+/// The part of a puzzle with some pieces, for tests.
+#[cfg(test)]
+pub(crate) fn part(name: &str, pieces: &[&str]) -> OrbitPuzzle {
+    whole(name).keeping(&pieces.iter().map(|&word| word.into()).collect::<Vec<_>>()).unwrap()
 }

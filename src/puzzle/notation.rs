@@ -8,7 +8,7 @@
 use crate::{
     puzzle::{
         Permutation, PuzzleError,
-        error::MAX_REPETITIONS,
+        error::{END, MAX_REPETITIONS},
         orbits::{Arrangement, Orbit, OrbitPuzzle, Placed, Transformation},
     },
     units::{joined, shown},
@@ -32,19 +32,11 @@ fn tokens(text: &str) -> Vec<(usize, &str)> {
 /// Returns the point, counted from 0, for a word that counts from `base`.
 fn point(at: usize, word: &str, base: usize) -> Result<usize, PuzzleError> {
     if !word.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(syntax(at, word, "a point"));
+        return Err(PuzzleError::syntax(at, word, "a point"));
     }
     let number = word.parse().ok().and_then(|n: usize| n.checked_sub(base));
     let number = number.filter(|&n| n < Permutation::MAX_LEN);
     number.ok_or_else(|| PuzzleError::NoPoint { at, found: shown(word, 32), base })
-}
-
-/// What is found where a text ends.
-const END: &str = "the end";
-
-fn syntax(at: usize, found: &str, expected: &'static str) -> PuzzleError {
-    let found = if found == END { found.into() } else { format!("'{}'", shown(found, 32)) };
-    PuzzleError::CycleSyntax { at, found, expected }
 }
 
 /// Returns the cycles written in a text, with points counted from 1 in the text and from 0 in the result:
@@ -56,16 +48,13 @@ fn syntax(at: usize, found: &str, expected: &'static str) -> PuzzleError {
 /// assert_eq!(notation::parse_cycles("(1,2").unwrap_err().to_string(), "expected ',' or ')', found the end");
 /// # Ok::<(), tilewave::puzzle::PuzzleError>(())
 /// ```
-///
-/// # Errors
-/// [`PuzzleError`] for the first error in the text.
 pub fn parse_cycles(text: &str) -> Result<Vec<Vec<usize>>, PuzzleError> {
     let mut cycles = Vec::new();
     let mut tokens = tokens(text).into_iter();
     let end = (text.len(), END);
     while let Some((at, word)) = tokens.next().or(cycles.is_empty().then_some(end)) {
         if word != "(" {
-            return Err(syntax(at, word, "'('"));
+            return Err(PuzzleError::syntax(at, word, "'('"));
         }
         let mut cycle = Vec::new();
         loop {
@@ -77,7 +66,7 @@ pub fn parse_cycles(text: &str) -> Result<Vec<Vec<usize>>, PuzzleError> {
             match tokens.next().unwrap_or(end) {
                 (_, ")") => break,
                 (_, ",") => {}
-                (at, word) => return Err(syntax(at, word, "',' or ')'")),
+                (at, word) => return Err(PuzzleError::syntax(at, word, "',' or ')'")),
             }
         }
         cycles.push(cycle);
@@ -86,9 +75,6 @@ pub fn parse_cycles(text: &str) -> Result<Vec<Vec<usize>>, PuzzleError> {
 }
 
 /// Returns the permutation of `points` points that a text gives in cycles, with points counted from 1.
-///
-/// # Errors
-/// [`PuzzleError`] if the text is not a permutation.
 pub fn parse_cycle_notation(text: &str, points: usize) -> Result<Permutation, PuzzleError> {
     Permutation::from_cycles(points, &parse_cycles(text)?)
 }
@@ -102,9 +88,6 @@ pub fn parse_cycle_notation(text: &str, points: usize) -> Result<Permutation, Pu
 /// assert_eq!(notation::one_line(&images, 0), "1 2 0");
 /// # Ok::<(), tilewave::puzzle::PuzzleError>(())
 /// ```
-///
-/// # Errors
-/// [`PuzzleError`] if the text is not a permutation.
 pub fn parse_one_line(text: &str, base: usize) -> Result<Permutation, PuzzleError> {
     let words = tokens(text).into_iter().filter(|&(_, word)| word != ",");
     let images: Vec<usize> =
@@ -134,9 +117,6 @@ struct Reader<'a, F> {
 }
 
 /// Returns the transformation of a sequence of moves. A function provides the transformation of each name.
-///
-/// # Errors
-/// [`PuzzleError`] for the first error in the text.
 pub fn transformation(
     text: &str,
     orbits: &[Orbit],
@@ -289,9 +269,6 @@ impl OrbitPuzzle {
 
     /// Returns the arrangement that a text describes: the pieces of each set by position, or a sequence of moves from
     /// the solved puzzle, `R U2 (R' F)3`. For a sequence of moves, also returns its transformation.
-    ///
-    /// # Errors
-    /// [`PuzzleError`] for the first error in the text.
     pub fn read(&self, text: &str) -> Result<(Arrangement, Option<Transformation>), PuzzleError> {
         if self.is_arrangement(text) {
             return Ok((self.read_arrangement(text)?, None));
@@ -405,7 +382,7 @@ mod tests {
     use super::*;
     use crate::puzzle::{
         named,
-        orbits::{OrbitMove, OrbitTurn, Turns},
+        orbits::{OrbitMove, OrbitTurn},
         variant,
     };
 
@@ -459,7 +436,7 @@ mod tests {
 
     #[test]
     fn sequences_come_back_after_their_order() {
-        let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers).unwrap();
+        let cube = named::whole("3x3x3");
         for (text, order) in [("R U", 105), ("R U R' U'", 6), ("R2 U2", 6), ("", 1), ("R", 4)] {
             let (_, moves) = cube.read(text).unwrap();
             assert_eq!(moves.unwrap().order(cube.orbits()), Some(order), "{text}");
@@ -468,7 +445,7 @@ mod tests {
 
     #[test]
     fn texts_come_back_and_moves_are_read() {
-        let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers).unwrap();
+        let cube = named::whole("3x3x3");
         let (state, moves) = cube.read("(R U R' U')2 F2").unwrap();
         assert!(moves.is_some());
         let text = cube.text(&state);

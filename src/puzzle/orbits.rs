@@ -302,9 +302,6 @@ impl OrbitPuzzle {
 
     /// Returns the puzzle with exactly these moves, except that only the first of equal moves is kept, and moves that
     /// have no visible effect are dropped.
-    ///
-    /// # Errors
-    /// [`PuzzleError`] with the reason.
     pub fn new(
         name: impl Into<String>,
         orbits: Vec<Orbit>,
@@ -430,9 +427,6 @@ impl OrbitPuzzle {
     }
 
     /// Returns the puzzle with the inverse of every move added, `U'` for `U`.
-    ///
-    /// # Errors
-    /// [`PuzzleError::ManyMoves`].
     pub fn inverse_closed(self) -> Result<OrbitPuzzle, PuzzleError> {
         let puzzle = self.clone();
         let name = |one: &OrbitMove| format!("{}'", one.name);
@@ -440,9 +434,6 @@ impl OrbitPuzzle {
     }
 
     /// Returns the puzzle with all powers of every move added: `U2`, `U'`. A turn by any angle is then one move.
-    ///
-    /// # Errors
-    /// [`PuzzleError::ManyMoves`].
     pub fn with_powers(self) -> Result<OrbitPuzzle, PuzzleError> {
         let orbits = self.orbits.clone();
         self.with(|one| {
@@ -479,9 +470,6 @@ impl OrbitPuzzle {
     }
 
     /// Returns the puzzle with the moves that [`Turns`] selects from the powers of each of its turns.
-    ///
-    /// # Errors
-    /// [`PuzzleError::ManyMoves`].
     pub fn counting(self, turns: Turns) -> Result<OrbitPuzzle, PuzzleError> {
         match turns {
             Turns::Powers => self.with_powers(),
@@ -491,9 +479,6 @@ impl OrbitPuzzle {
     }
 
     /// Returns the puzzle with only those moves for whose names the function returns true.
-    ///
-    /// # Errors
-    /// [`PuzzleError::NoMoves`].
     pub fn only(mut self, keep: impl Fn(&str) -> bool) -> Result<OrbitPuzzle, PuzzleError> {
         self.moves.retain(|one| keep(&one.name));
         if self.moves.is_empty() { Err(PuzzleError::NoMoves) } else { Ok(self) }

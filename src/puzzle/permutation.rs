@@ -35,9 +35,6 @@ impl Permutation {
     pub const MAX_LEN: usize = crate::puzzle::error::MAX_POINTS;
 
     /// Returns the permutation with the given images.
-    ///
-    /// # Errors
-    /// [`PuzzleError`] if the images are not those of a permutation.
     pub fn new(images: &[usize]) -> Result<Permutation, PuzzleError> {
         let points = images.len();
         if points > Permutation::MAX_LEN {

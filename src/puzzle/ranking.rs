@@ -399,7 +399,7 @@ fn combination(mut number: u64, k: usize) -> Vec<usize> {
     set
 }
 
-/// The groups of a puzzle, without weights.
+/// The groups of a puzzle, without weights and roles.
 fn groups(puzzle: &OrbitPuzzle) -> Vec<RankGroup> {
     let mut groups = Vec::new();
     for (index, orbit) in puzzle.orbits().iter().enumerate() {
@@ -419,16 +419,14 @@ fn groups(puzzle: &OrbitPuzzle) -> Vec<RankGroup> {
 
 fn group(puzzle: &OrbitPuzzle, index: usize, orbit: &Orbit, positions: Vec<u8>) -> RankGroup {
     let home = |&p: &u8| orbit.solved[usize::from(p)];
-    let mut role = vec![KindRole::Elsewhere; orbit.moduli.len()];
+    let role = vec![KindRole::Elsewhere; orbit.moduli.len()];
     let (mut single, mut several) = (Vec::new(), Vec::new());
     for (kind, &modulus) in (0..).zip(&orbit.moduli) {
         let count = positions.iter().filter(|p| home(p).kind == kind).count();
         let (place, turn) = (0, 0);
         if count == 1 {
-            role[usize::from(kind)] = KindRole::Single(single.len() as u8);
             single.push(SinglePiece { kind, modulus, place, turn });
         } else if count > 1 {
-            role[usize::from(kind)] = KindRole::Several(several.len() as u8);
             several.push(SeveralPieces { kind, count, modulus, place, turns: vec![0; count] });
         }
     }
@@ -499,7 +497,7 @@ fn link_parities(puzzle: &OrbitPuzzle, groups: &mut [RankGroup]) {
 mod tests {
     use super::*;
     use crate::{
-        puzzle::{named, orbits::Turns},
+        puzzle::named::{part, whole},
         random::SplitMix64,
     };
 
@@ -522,20 +520,16 @@ mod tests {
 
     #[test]
     fn numbers_are_unranked_and_there_are_as_many_as_states() {
-        let whole = |name: &str| named::parse(name).unwrap().counting(Turns::Powers).unwrap();
-        let keep = |name: &str, pieces: &str| {
-            whole(name).keeping(&pieces.split(',').map(String::from).collect::<Vec<_>>()).unwrap()
-        };
-        let corners = whole("3x3x3").keeping(&["corners".into()]).unwrap();
+        let corners = part("3x3x3", &["corners"]);
         let turned = corners.clone().alike(&["corners".into()]).unwrap();
-        let slice =
-            keep("3x3x3", "edges").alike(&["edges:1-4".into(), "edges:5-12".into()]).unwrap();
+        let edges = part("3x3x3", &["edges"]);
+        let slice = edges.alike(&["edges:1-4".into(), "edges:5-12".into()]).unwrap();
         for (puzzle, entries) in [
             (whole("2x2x2"), 3_674_160),
             (corners, 88_179_840),
             (turned, 2187),
-            (keep("3x3x3", "edges:1-7"), 510_935_040),
-            (keep("3x3x3", "corners:1-2,edges:1"), 12_096),
+            (part("3x3x3", &["edges:1-7"]), 510_935_040),
+            (part("3x3x3", &["corners:1-2", "edges:1"]), 12_096),
             (slice, 1_013_760),
             (whole("pyraminx"), 933_120),
             // The parities of corners are even; the orientations of the moving ones depend on those of the others.
@@ -546,8 +540,8 @@ mod tests {
             assert!(walk(&puzzle, 3000) > 1000, "{puzzle}");
         }
         // Half of all combinations: the parities of corners and edges are linked.
-        let cube =
-            keep("3x3x3", "corners:1-8,edges").unoriented(&["corners".into(), "edges".into()]);
+        let cube = part("3x3x3", &["corners:1-8", "edges"]);
+        let cube = cube.unoriented(&["corners".into(), "edges".into()]);
         assert_eq!(Ranking::new(&cube.unwrap()).unwrap().entries, 40320 * 479_001_600 / 2);
         assert!(Ranking::new(&whole("4x4x4")).is_err());
     }

@@ -232,7 +232,10 @@ impl Definition {
 mod tests {
     use std::collections::HashMap;
 
-    use crate::puzzle::{families, named, orbits::Turns};
+    use crate::puzzle::{
+        families,
+        named::{part, whole},
+    };
 
     /// Checks that all states are about equally frequent: chi squared within five of its standard deviations.
     fn even<T: std::hash::Hash + Eq>(drawn: impl Iterator<Item = T>, states: usize) {
@@ -246,16 +249,10 @@ mod tests {
 
     #[test]
     fn all_states_are_equally_likely() {
-        let whole = |name: &str| named::parse(name).unwrap().counting(Turns::Powers).unwrap();
-        let keep = |name: &str, pieces: &[&str]| {
-            let names: Vec<String> = pieces.iter().map(|name| (*name).into()).collect();
-            whole(name).keeping(&names).unwrap()
-        };
         // Puzzles with pieces that turn; with pieces that look alike; with two sets whose parities are linked.
-        let turned = keep("2x2x2", &["corners:1-2"]);
-        let alike = keep("3x3x3", &["edges"]).alike(&["edges:1-10".into(), "edges:11-12".into()]);
-        let both = whole("pyraminx").keeping(&["edges".into()]).unwrap();
-        let both = both.unoriented(&["edges".into()]).unwrap();
+        let turned = part("2x2x2", &["corners:1-2"]);
+        let alike = part("3x3x3", &["edges"]).alike(&["edges:1-10".into(), "edges:11-12".into()]);
+        let both = part("pyraminx", &["edges"]).unoriented(&["edges".into()]).unwrap();
         for puzzle in [turned, alike.unwrap(), both] {
             let states = puzzle.states().unwrap();
             let states = usize::try_from(states).unwrap();

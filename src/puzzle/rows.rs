@@ -80,15 +80,17 @@ fn each_single_row<T: Sync, R: Clone + Default + Send>(
     })
 }
 
+/// Checks that an array consists of complete rows; a function returns the error for a row that is not.
+fn whole_rows(numbers: &[u16], width: usize, wrong: impl Fn(&[u16]) -> Error) -> Result<(), Error> {
+    match numbers.chunks_exact(width).remainder() {
+        [] => Ok(()),
+        rest => Err(Error::Row { row: numbers.len() / width, reason: Box::new(wrong(rest)) }),
+    }
+}
+
 /// Checks that an array consists of complete boards.
 pub(crate) fn whole_boards(size: Size, tiles: &[u16]) -> Result<(), Error> {
-    match tiles.len() % size.cells() {
-        0 => Ok(()),
-        found => Err(Error::Row {
-            row: tiles.len() / size.cells(),
-            reason: Box::new(PuzzleError::cells(size, found).into()),
-        }),
-    }
+    whole_rows(tiles, size.cells(), |row| no_board(size, row))
 }
 
 /// Returns the error for a row of tiles that is not a board.
@@ -168,26 +170,17 @@ impl StateSpace {
     fn wrong(&self, row: &[u16]) -> Error {
         match self.size() {
             Some(size) => no_board(size, row),
-            None if row.len() != self.width() => PuzzleError::StateLength {
-                puzzle: self.name(),
-                found: row.len(),
-                expected: self.width(),
+            None if row.len() != self.width() => {
+                let (puzzle, found, expected) = (self.name(), row.len(), self.width());
+                PuzzleError::StateLength { puzzle, found, expected }.into()
             }
-            .into(),
             None => no_arrangement(row),
         }
     }
 
     /// Checks that an array consists of complete rows.
     pub(crate) fn whole(&self, numbers: &[u16]) -> Result<(), Error> {
-        let width = self.width();
-        match numbers.len() % width {
-            0 => Ok(()),
-            rest => Err(Error::Row {
-                row: numbers.len() / width,
-                reason: Box::new(self.wrong(&numbers[numbers.len() - rest..])),
-            }),
-        }
+        whole_rows(numbers, self.width(), |row| self.wrong(row))
     }
 
     /// Returns the state ids of many rows. Cost: about 30 ns of one core per row; uses all threads of the current pool.

@@ -1,8 +1,7 @@
 //! The object of a search: a puzzle, its moves, the state at depth 0, and the numbers of the states.
 //!
-//! Everything above this level (searches, tables, reports, the program) takes a [`StateSpace`] and need not know what
-//! kind of puzzle it is. A state is a pair (line, cell): the **cell** is the place of the distinguished element (the
-//! blank of a board), and the **line** is the sequence of all other elements, ranked among its permutations.
+//! Everything above this level takes a [`StateSpace`] and need not know what kind of puzzle it is. The line of a state
+//! is given by its rank among the permutations of its elements.
 //!
 //! Invariant: [`StateSpace::text`] is the inverse of [`StateSpace::parse`], and [`StateSpace::rows`] that of
 //! [`StateSpace::ids`]; a row represents the same state as its text. The line of a board's goal, and of another
@@ -255,21 +254,13 @@ impl StateSpace {
     /// Returns the same space of a board in a different metric. Other puzzles are unchanged: their moves are the
     /// generators.
     pub fn in_metric(self, metric: Metric) -> StateSpace {
-        match &self.0.kind {
-            PuzzleKind::Board { goal, start, .. } => StateSpace::new(PuzzleKind::Board {
-                goal: goal.clone(),
-                start: start.clone(),
-                metric,
-            }),
-            PuzzleKind::Puzzle { .. } => self,
-        }
+        let PuzzleKind::Board { goal, start, .. } = &self.0.kind else { return self };
+        let (goal, start) = (goal.clone(), start.clone());
+        StateSpace::new(PuzzleKind::Board { goal, start, metric })
     }
 
     /// Returns the same space, searched from a state in the puzzle's notation: a board, or the text that
     /// [`Definition::show`] prints.
-    ///
-    /// # Errors
-    /// [`PuzzleError`].
     pub fn starting_at(self, text: &str) -> Result<StateSpace, Error> {
         match &self.0.kind {
             PuzzleKind::Board { goal, .. } => {
@@ -286,10 +277,8 @@ impl StateSpace {
 
     /// Returns the goal and the start of a board, or `None` for other puzzles.
     pub fn boards(&self) -> Option<(&Board, &Board)> {
-        match &self.0.kind {
-            PuzzleKind::Board { goal, start, .. } => Some((goal, start)),
-            PuzzleKind::Puzzle { .. } => None,
-        }
+        let PuzzleKind::Board { goal, start, .. } = &self.0.kind else { return None };
+        Some((goal, start))
     }
 
     /// Returns the size of a board, or `None` for other puzzles.
@@ -299,26 +288,20 @@ impl StateSpace {
 
     /// Returns the metric of a board, or `None` for other puzzles, whose moves are the generators.
     pub fn metric(&self) -> Option<Metric> {
-        match self.0.kind {
-            PuzzleKind::Board { metric, .. } => Some(metric),
-            PuzzleKind::Puzzle { .. } => None,
-        }
+        let PuzzleKind::Board { metric, .. } = self.0.kind else { return None };
+        Some(metric)
     }
 
     /// Returns the definition of a puzzle, or `None` for a board.
     pub fn definition(&self) -> Option<&Definition> {
-        match &self.0.kind {
-            PuzzleKind::Board { .. } => None,
-            PuzzleKind::Puzzle { definition, .. } => Some(definition),
-        }
+        let PuzzleKind::Puzzle { definition, .. } = &self.0.kind else { return None };
+        Some(definition)
     }
 
     /// Returns the order in which the positions of a puzzle are read, or `None` for a board.
     pub fn order(&self) -> Option<&PositionOrder> {
-        match &self.0.kind {
-            PuzzleKind::Board { .. } => None,
-            PuzzleKind::Puzzle { order, .. } => Some(order),
-        }
+        let PuzzleKind::Puzzle { order, .. } = &self.0.kind else { return None };
+        Some(order)
     }
 
     /// Returns whether distances depend on the direction.
@@ -458,9 +441,6 @@ impl StateSpace {
     }
 
     /// Returns the state from a text in the puzzle's notation.
-    ///
-    /// # Errors
-    /// [`PuzzleError`] for invalid text, and for a board that cannot reach the goal.
     pub fn parse(&self, text: &str) -> Result<State, Error> {
         match &self.0.kind {
             PuzzleKind::Board { goal, .. } => self.state(&Board::parse(text, Some(goal.size()))?),
@@ -480,19 +460,13 @@ impl StateSpace {
     pub fn state(&self, board: &Board) -> Result<State, Error> {
         self.numbered()?;
         let (goal, _) = self.boards().expect("the space is that of a board");
-        let state = match self.numbering().line(board.tiles()) {
-            Some((line, cell)) if board.size() == goal.size() => {
-                Some(self.number(&line[..self.line_len()], cell))
-            }
-            _ => None,
-        };
-        match state.filter(|state| state.line < self.lines()) {
-            Some(state) => Ok(state),
-            None => Err(Coordinates::new(goal.clone())
-                .encode_solvable(board)
-                .expect_err("a board of the goal's size and parity has a state")
-                .into()),
+        let line = self.numbering().line(board.tiles()).filter(|_| board.size() == goal.size());
+        let state = line.map(|(line, cell)| self.number(&line[..self.line_len()], cell));
+        if let Some(state) = state.filter(|state| state.line < self.lines()) {
+            return Ok(state);
         }
+        let refused = Coordinates::new(goal.clone()).encode_solvable(board);
+        Err(refused.expect_err("a board of the goal's size and parity has a state").into())
     }
 
     fn arranged(&self, arrangement: &Permutation) -> State {
@@ -568,9 +542,6 @@ impl StateSpace {
     }
 
     /// Returns the row of a text in the puzzle's own notation; a board need not be able to reach the goal.
-    ///
-    /// # Errors
-    /// [`PuzzleError`] for invalid text.
     pub fn row_of_text(&self, text: &str) -> Result<Vec<u16>, Error> {
         match &self.0.kind {
             PuzzleKind::Board { goal, .. } => {
@@ -605,7 +576,6 @@ impl StateSpace {
 // Invariant: the puzzle that is read numbers its states in the same way as the one that was written.
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct PuzzleText {
     name: String,
     labels: Vec<usize>,
@@ -616,7 +586,6 @@ struct PuzzleText {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct MoveText {
     name: String,
     images: Vec<usize>,

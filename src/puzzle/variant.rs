@@ -74,9 +74,6 @@ impl Variant {
 
     /// Returns the variant of a puzzle whose moves are single turns; `turns` determines which of their powers count as
     /// one move.
-    ///
-    /// # Errors
-    /// [`PuzzleError`] if a change is not possible.
     pub fn of(&self, mut puzzle: OrbitPuzzle, turns: Turns) -> Result<OrbitPuzzle, PuzzleError> {
         if !self.moves.is_empty() {
             let one = |text: &String| {

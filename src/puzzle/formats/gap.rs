@@ -54,8 +54,7 @@ impl<'a> GapPart<'a> {
     }
 
     fn syntax(self, expected: &str) -> Located {
-        let found = format!("'{}'", shown(self.text, 32));
-        PuzzleError::FileSyntax { found, expected: expected.into() }.at(self.line())
+        PuzzleError::syntax(0, self.text, expected).at(self.line())
     }
 }
 

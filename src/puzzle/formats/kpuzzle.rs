@@ -186,7 +186,7 @@ fn solved(pattern: Value, set: &mut PieceSet) -> Result<(), Located> {
             if let Some(&modulus) = moduli.iter().find(|&&m| m != 0 && all % m != 0) {
                 let found = modulus.to_string();
                 let expected = format!("a value of 'orientationMod' that divides {all}");
-                return Err(PuzzleError::FileSyntax { found, expected }.at(value.line()));
+                return Err(PuzzleError::Syntax { at: 0, found, expected }.at(value.line()));
             }
             moduli.into_iter().map(|m| if m == 0 { set.orientations } else { m as u8 }).collect()
         }

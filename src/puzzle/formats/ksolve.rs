@@ -25,6 +25,7 @@
 use crate::{
     puzzle::{
         Permutation, PuzzleError,
+        error::LINE_END,
         formats::source::{FileSequence, Located, PieceSet, SetSource, once, turn},
         orbits::{OrbitPlace, OrbitTurn, Transformation},
     },
@@ -33,9 +34,6 @@ use crate::{
 
 /// A line that is neither empty nor a comment: its number and its words.
 type KsolveLine<'a> = (usize, Vec<&'a str>);
-
-/// What is found, or expected, where a line ends.
-const END: &str = "the end of the line";
 
 struct KsolveReader<'a> {
     lines: std::vec::IntoIter<KsolveLine<'a>>,
@@ -52,11 +50,12 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
     let mut sequences: Vec<FileSequence> = Vec::new();
     while let Some((line, words)) = reader.lines.next() {
         let end = |count: usize| match words.get(count) {
-            Some(word) => Err(syntax(line, word, END)),
+            Some(word) => Err(syntax(line, word, LINE_END)),
             None => Ok(()),
         };
-        let word =
-            |at: usize, what: &str| words.get(at).copied().ok_or_else(|| syntax(line, END, what));
+        let word = |at: usize, what: &str| {
+            words.get(at).copied().ok_or_else(|| syntax(line, LINE_END, what))
+        };
         let after_solved = |what: &str| match solved {
             true => Ok(()),
             false => Err(PuzzleError::OutOfOrder("Solved", format!("the first {what}")).at(line)),
@@ -260,6 +259,5 @@ fn number(line: usize, word: &str) -> Result<usize, Located> {
 }
 
 fn syntax(line: usize, found: &str, expected: &str) -> Located {
-    let found = if found == END { found.into() } else { format!("'{}'", shown(found, 32)) };
-    PuzzleError::FileSyntax { found, expected: shown(expected, 32) }.at(line)
+    PuzzleError::syntax(0, found, &shown(expected, 32)).at(line)
 }

@@ -89,9 +89,6 @@ pub fn turns(file: &str, asked: Option<Turns>) -> Turns {
 /// assert_eq!(error.to_string(), "five.gap:1: L: not a permutation: point 2 occurs twice");
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-///
-/// # Errors
-/// [`PuzzleError`] with the file, the line and the reason.
 pub fn read(file: &str, text: &str, counting: Counting) -> Result<Definition, PuzzleError> {
     let (source, name) = source(file, text)?;
     let definition = source.points().and_then(|points| points.definition(name, counting));
@@ -100,9 +97,6 @@ pub fn read(file: &str, text: &str, counting: Counting) -> Result<Definition, Pu
 
 /// Returns the puzzle that the text of a file defines, whatever its kind: a puzzle with one set of pieces if possible,
 /// otherwise one with the file's sets of pieces or with the orbits of its points.
-///
-/// # Errors
-/// [`PuzzleError`] with the file, the line and the reason.
 pub fn read_any(file: &str, text: &str, counting: Counting) -> Result<FilePuzzle, PuzzleError> {
     let (source, name) = source(file, text)?;
     if let Ok(points) = source.points() {
@@ -134,9 +128,6 @@ pub fn read_any(file: &str, text: &str, counting: Counting) -> Result<FilePuzzle
 /// assert_eq!(part.moves().len(), 2); // R does nothing to A
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-///
-/// # Errors
-/// [`PuzzleError`] with the file, the line and the reason.
 pub fn read_orbits(file: &str, text: &str, extract: &Extract) -> Result<OrbitPuzzle, PuzzleError> {
     let (source, name) = source(file, text)?;
     source.sets().puzzle(name, extract).map_err(|error| error.of(file))
