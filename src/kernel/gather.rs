@@ -92,7 +92,7 @@ fn fits(layout: Layout, gather: &MoveTable) -> bool {
     };
     let fits =
         |s: SourceRegister| usize::from(s.block) < blocks && usize::from(s.register) < registers;
-    tables_fit && (0..all).all(|index| gather.sources(layout, index).all(fits))
+    tables_fit && (0..all).all(|index| gather.sources(layout, index).into_iter().all(fits))
 }
 
 /// The form in which lanes are stored: the bytes of a register, or one bit each.

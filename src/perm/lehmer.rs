@@ -112,17 +112,7 @@ pub fn rank_even(line: &[u8]) -> u64 {
 /// # Panics
 /// If the rank is not below n!/2.
 pub fn unrank_even(rank: u64, line: &mut [u8]) {
-    let n = line.len();
-    if n < 2 {
-        return unrank(rank, line);
-    }
-    assert!(rank < even_count(n), "rank out of range");
-    unrank(rank * 2, line);
-    let mut digit = [0; MAX_LEN];
-    digits(line, &mut digit[..n]);
-    if digit[..n].iter().map(|&d| u32::from(d)).sum::<u32>() % 2 == 1 {
-        line.swap(n - 2, n - 1);
-    }
+    unrank_in_parity(0, rank, line);
 }
 
 /// Returns the parity of a permutation (1 for odd ones) and its rank among those of that parity. The cost is that of
@@ -184,9 +174,10 @@ impl Below {
 /// # Panics
 /// If the rank is out of range, or if the parity is odd for fewer than two elements.
 pub fn unrank_in_parity(parity: usize, rank: u64, line: &mut [u8]) {
-    unrank_even(rank, line);
-    if parity == 1 {
-        let n = line.len();
+    let n = line.len();
+    assert!(rank < even_count(n), "rank out of range");
+    unrank(rank * 2, line);
+    if rank_in_parity(line).0 != parity {
         line.swap(n - 2, n - 1);
     }
 }

@@ -177,28 +177,23 @@ impl MoveTable {
 
     /// Returns the registers of which a register consists, identified by `variant * registers + register`. A register
     /// that is a copy, possibly with permuted lanes, or that is passed in, has one source.
-    pub(crate) fn sources(
-        &self,
-        layout: Layout,
-        index: usize,
-    ) -> impl Iterator<Item = SourceRegister> + '_ {
+    pub(crate) fn sources(&self, layout: Layout, index: usize) -> Vec<SourceRegister> {
         let (row, r) = (index / GROUP, index % GROUP);
-        let own = (index % layout.block_registers()) as u16;
-        let (one, many, pieces) = match &self.shape {
+        match &self.shape {
             MoveShape::Own | MoveShape::Lanes(_) | MoveShape::Block | MoveShape::Halo(_) => {
-                (Some(SourceRegister { block: 0, register: own }), None, &[][..])
+                let register = (index % layout.block_registers()) as u16;
+                vec![SourceRegister { block: 0, register }]
             }
-            MoveShape::Runs(runs) => (Some(runs[row].plus(r)), None, &[][..]),
-            MoveShape::Copies(sixes) => (Some(sixes[row][r]), None, &[][..]),
-            MoveShape::Shared(tables) => (None, Some(tables.groups[row].sources), &[][..]),
+            MoveShape::Runs(runs) => vec![runs[row].plus(r)],
+            MoveShape::Copies(sixes) => vec![sixes[row][r]],
+            MoveShape::Shared(tables) => tables.groups[row].sources.to_vec(),
             MoveShape::Strided(tables) => {
-                let first = tables.groups[row].sources[r];
-                (None, Some(std::array::from_fn(|i| first.plus(i))), &[][..])
+                (0..GROUP).map(|i| tables.groups[row].sources[r].plus(i)).collect()
             }
-            MoveShape::Scattered(tables) => (None, None, tables.of(index)),
-        };
-        let pieces = pieces.iter().map(|&(source, _)| source);
-        one.into_iter().chain(many.into_iter().flatten()).chain(pieces)
+            MoveShape::Scattered(tables) => {
+                tables.of(index).iter().map(|&(source, _)| source).collect()
+            }
+        }
     }
 
     /// Returns whether each source register serves targets with several first digits: the first element enters the
@@ -510,33 +505,25 @@ impl MoveTable {
     /// # Panics
     /// If the target does not fit the layout.
     pub fn byte_source(&self, layout: Layout, at: TargetByte) -> (SourceRegister, usize) {
-        let r = at.register % GROUP;
         let index = at.variant * layout.block_registers() + at.register;
-        let row = index / GROUP;
-        let own = SourceRegister { block: 0, register: at.register as u16 };
-        match &self.shape {
-            MoveShape::Own | MoveShape::Block | MoveShape::Halo(_) => (own, at.lane),
-            MoveShape::Lanes(rows) => (own, usize::from(rows[at.parity][at.lane])),
-            MoveShape::Runs(runs) => (runs[row].plus(r), at.lane),
-            MoveShape::Copies(sixes) => (sixes[row][r], at.lane),
+        let sources = self.sources(layout, index);
+        let (i, lane) = match &self.shape {
+            MoveShape::Lanes(rows) => (0, rows[at.parity][at.lane].into()),
             MoveShape::Shared(tables) | MoveShape::Strided(tables) => {
-                let group = &tables.groups[row];
-                let byte = tables.rows[usize::from(group.rows[r])][at.parity][at.lane];
-                let (i, lane) = (usize::from(byte / 64), usize::from(byte % 64));
-                match &self.shape {
-                    MoveShape::Shared(_) => (group.sources[i], lane),
-                    _ => (group.sources[r].plus(i), lane),
-                }
+                let row = tables.groups[index / GROUP].rows[index % GROUP];
+                let byte = usize::from(tables.rows[usize::from(row)][at.parity][at.lane]);
+                (byte / 64, byte % 64)
             }
             MoveShape::Scattered(tables) => {
-                let lane = |row: u16| tables.rows[usize::from(row)][at.parity][at.lane];
-                let pieces = tables.of(index).iter();
-                pieces
-                    .map(|&(source, row)| (source, usize::from(lane(row))))
-                    .find(|&(_, lane)| lane < LANES)
-                    .expect("every lane has a source")
+                let lane = |&(_, row): &(_, u16)| {
+                    usize::from(tables.rows[usize::from(row)][at.parity][at.lane])
+                };
+                let mut lanes = tables.of(index).iter().map(lane).enumerate();
+                lanes.find(|&(_, lane)| lane < LANES).expect("every lane has a source")
             }
-        }
+            _ => (0, at.lane),
+        };
+        (sources[i], lane)
     }
 }
 

@@ -69,10 +69,8 @@ impl Coordinates {
         Ok((line, self.path.index(board.blank())))
     }
 
-    /// Returns whether the board can reach the goal, that is, whether its line is even.
-    ///
-    /// # Errors
-    /// [`PuzzleError::WrongShape`] if the board and the goal have different sizes.
+    /// Returns whether the board can reach the goal, that is, whether its line is even. Fails like
+    /// [`Coordinates::encode`].
     pub fn solvable(&self, board: &Board) -> Result<bool, PuzzleError> {
         Ok(is_even(&self.encode(board)?.0))
     }
@@ -80,8 +78,7 @@ impl Coordinates {
     /// Like [`Coordinates::encode`], but only for boards that can reach the goal.
     ///
     /// # Errors
-    /// [`PuzzleError::Unsolvable`] if the board cannot reach the goal, [`PuzzleError::WrongShape`] if the board and the
-    /// goal have different sizes.
+    /// [`PuzzleError::Unsolvable`], and those of [`Coordinates::encode`].
     pub fn encode_solvable(&self, board: &Board) -> Result<(Vec<u16>, usize), PuzzleError> {
         let (line, cell) = self.encode(board)?;
         if is_even(&line) {

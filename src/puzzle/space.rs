@@ -78,11 +78,9 @@ struct Numbering {
     /// The number of states.
     states: u64,
     moves: Puzzle,
-    /// The place of the distinguished element for each cell, and the cell of each place.
-    path: Vec<u8>,
+    order: PositionOrder,
+    /// The cell of each place of the distinguished element.
     cell: Vec<u8>,
-    /// For each cell, the other places in the order of the line.
-    orders: Vec<Vec<u8>>,
     /// The distinguished element, the element of each number of a line, and the number of each element.
     distinguished: u8,
     element: Vec<u8>,
@@ -94,31 +92,21 @@ impl Numbering {
     /// is in cell `home`.
     fn new(
         (states, moves): (u64, Puzzle),
-        order: &PositionOrder,
+        order: PositionOrder,
         at_home: &[u8],
         home: usize,
     ) -> Numbering {
-        let narrow = |of: &[usize]| of.iter().map(|&x| x as u8).collect::<Vec<u8>>();
-        let path = narrow(order.path());
-        let orders: Vec<Vec<u8>> = (0..path.len()).map(|cell| narrow(order.order(cell))).collect();
-        let element: Vec<u8> = orders[home].iter().map(|&p| at_home[usize::from(p)]).collect();
-        let mut numbering = Numbering {
-            states,
-            moves,
-            cell: vec![0; path.len()],
-            number: [0; MAX_WIDTH + 1],
-            distinguished: at_home[usize::from(path[home])],
-            path,
-            orders,
-            element,
-        };
-        for (i, &place) in numbering.path.iter().enumerate() {
-            numbering.cell[usize::from(place)] = i as u8;
+        let mut cell = vec![0; order.path().len()];
+        for (i, &place) in order.path().iter().enumerate() {
+            cell[place] = i as u8;
         }
-        for (i, &e) in numbering.element.iter().enumerate() {
-            numbering.number[usize::from(e)] = i as u8;
+        let element: Vec<u8> = order.order(home).iter().map(|&place| at_home[place]).collect();
+        let mut number = [0; MAX_WIDTH + 1];
+        for (i, &e) in element.iter().enumerate() {
+            number[usize::from(e)] = i as u8;
         }
-        numbering
+        let distinguished = at_home[order.path()[home]];
+        Numbering { states, moves, order, cell, distinguished, element, number }
     }
 
     fn of_board(goal: &Board, metric: Metric) -> Option<Numbering> {
@@ -129,35 +117,35 @@ impl Numbering {
         let order = PositionOrder::new(&path, &[]);
         let tiles: Vec<u8> = goal.tiles().iter().map(|&tile| tile as u8).collect();
         let home = along.index(goal.blank());
-        Some(Numbering::new((states, along.puzzle(metric)), &order, &tiles, home))
+        Some(Numbering::new((states, along.puzzle(metric)), order, &tiles, home))
     }
 
     fn of_puzzle(definition: &Definition, order: &PositionOrder, start: &Permutation) -> Numbering {
         let moves = order.puzzle(&definition.permutations(), definition.is_directed());
         let states = u64::try_from(definition.group_order()).expect("16! fits");
-        Numbering::new((states, moves), order, start.images(), home(definition, order))
+        Numbering::new((states, moves), order.clone(), start.images(), home(definition, order))
     }
 
     /// The line of a row and its cell; `None` if an element is missing.
     #[inline(always)]
     fn line(&self, row: &[u16]) -> Option<([u8; MAX_LEN], usize)> {
         let mut places = [0; MAX_WIDTH + 1];
-        if row.len() != self.path.len() || !place(row, &mut places) {
+        if row.len() != self.cell.len() || !place(row, &mut places) {
             return None;
         }
         let cell = self.cell[usize::from(places[usize::from(self.distinguished)])];
         let mut line = [0; MAX_LEN];
-        for (to, &position) in line.iter_mut().zip(&self.orders[usize::from(cell)]) {
-            *to = self.number[usize::from(row[usize::from(position)]) & MAX_WIDTH];
+        for (to, &position) in line.iter_mut().zip(self.order.order(cell.into())) {
+            *to = self.number[usize::from(row[position]) & MAX_WIDTH];
         }
         Some((line, cell.into()))
     }
 
     /// Writes the row of a line and a cell.
     fn write(&self, line: &[u8], cell: usize, row: &mut [u16]) {
-        row[usize::from(self.path[cell])] = self.distinguished.into();
-        for (&position, &number) in self.orders[cell].iter().zip(line) {
-            row[usize::from(position)] = self.element[usize::from(number)].into();
+        row[self.order.path()[cell]] = self.distinguished.into();
+        for (&position, &number) in self.order.order(cell).iter().zip(line) {
+            row[position] = self.element[usize::from(number)].into();
         }
     }
 }
@@ -243,12 +231,8 @@ impl StateSpace {
 
     /// Returns the same space, searched from the goal, or from the solved state if the puzzle is not a board.
     pub fn from_goal(self) -> StateSpace {
-        match &self.0.kind {
-            PuzzleKind::Board { goal, .. } => self.clone().from_board(goal.clone()),
-            PuzzleKind::Puzzle { definition, order, .. } => {
-                StateSpace::ordered_by(definition.clone(), order.clone())
-            }
-        }
+        let goal = self.goal_text();
+        self.starting_at(&goal).expect("the text of a goal is read back")
     }
 
     /// Returns the same space of a board in a different metric. Other puzzles are unchanged: their moves are the
@@ -499,7 +483,7 @@ impl StateSpace {
 
     /// Returns the number of elements of a row.
     pub fn width(&self) -> usize {
-        self.size().map_or_else(|| self.numbering().path.len(), Size::cells)
+        self.size().map_or_else(|| self.numbering().cell.len(), Size::cells)
     }
 
     /// Returns the line of a row of elements and its cell; `None` if the row does not contain every element once.

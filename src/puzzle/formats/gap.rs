@@ -126,7 +126,6 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
         labels: (1..=points).collect(),
         equal: sets.and_then(numbers),
         generators: names.iter().map(generator).collect(),
-        powers: false,
         line,
     })
 }

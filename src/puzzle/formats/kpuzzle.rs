@@ -136,7 +136,7 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
     }
     let all = all.into_iter().map(|raw| Value { raw, text });
     let sets = all.map(set).collect::<Result<Vec<PieceSet>, _>>()?;
-    let mut source = SetSource { sets, powers: true, ..SetSource::default() };
+    let mut source = SetSource { sets, ..SetSource::default() };
     if let Some(pattern) = file.optional("defaultPattern")? {
         for set in &mut source.sets {
             solved(pattern.member(&set.name)?, set)?;

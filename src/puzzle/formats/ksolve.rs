@@ -44,8 +44,7 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
     let lines = (1..).zip(text.split('\n')).filter(|(_, line)| !line.starts_with('#'));
     let lines = lines.map(|(i, line)| (i, line.split_whitespace().collect()));
     let lines = lines.filter(|(_, words): &KsolveLine| !words.is_empty()).collect::<Vec<_>>();
-    let source = SetSource { powers: true, ..SetSource::default() };
-    let mut reader = KsolveReader { lines: lines.into_iter(), source };
+    let mut reader = KsolveReader { lines: lines.into_iter(), source: SetSource::default() };
     let mut solved = false;
     let mut sequences: Vec<FileSequence> = Vec::new();
     while let Some((line, words)) = reader.lines.next() {

@@ -77,6 +77,16 @@ pub fn turns(file: &str, asked: Option<Turns>) -> Turns {
     })
 }
 
+/// The powers of a turn in a file that count as one move.
+fn counted(file: &str, counting: Counting) -> Turns {
+    let asked = match counting {
+        Counting { directed: true, .. } => Some(Turns::Directed),
+        Counting { quarter: true, .. } => Some(Turns::Quarter),
+        _ => None,
+    };
+    turns(file, asked)
+}
+
 /// Returns the puzzle that the text of a file defines; the format follows from the file's name.
 ///
 /// ```
@@ -91,8 +101,9 @@ pub fn turns(file: &str, asked: Option<Turns>) -> Turns {
 /// ```
 pub fn read(file: &str, text: &str, counting: Counting) -> Result<Definition, PuzzleError> {
     let (source, name) = source(file, text)?;
-    let definition = source.points().and_then(|points| points.definition(name, counting));
-    definition.map_err(|error: Located| error.of(file))
+    let points = source.points();
+    let definition = points.and_then(|points| points.definition(name, counted(file, counting)));
+    definition.map_err(|error| error.of(file))
 }
 
 /// Returns the puzzle that the text of a file defines, whatever its kind: a puzzle with one set of pieces if possible,
@@ -100,7 +111,7 @@ pub fn read(file: &str, text: &str, counting: Counting) -> Result<Definition, Pu
 pub fn read_any(file: &str, text: &str, counting: Counting) -> Result<FilePuzzle, PuzzleError> {
     let (source, name) = source(file, text)?;
     if let Ok(points) = source.points() {
-        match points.definition(name, counting) {
+        match points.definition(name, counted(file, counting)) {
             Ok(definition) => return Ok(FilePuzzle::Positions(definition)),
             // It has too many positions for that, or some pieces look alike.
             Err(Located {
@@ -110,8 +121,7 @@ pub fn read_any(file: &str, text: &str, counting: Counting) -> Result<FilePuzzle
             Err(error) => return Err(error.of(file)),
         }
     }
-    let extract = Extract { counting, ..Extract::default() };
-    let puzzle = source.sets().puzzle(name, &extract);
+    let puzzle = source.sets().puzzle(name, &Extract::default(), counted(file, counting));
     puzzle.map(FilePuzzle::Orbits).map_err(|error| error.of(file))
 }
 
@@ -130,7 +140,8 @@ pub fn read_any(file: &str, text: &str, counting: Counting) -> Result<FilePuzzle
 /// ```
 pub fn read_orbits(file: &str, text: &str, extract: &Extract) -> Result<OrbitPuzzle, PuzzleError> {
     let (source, name) = source(file, text)?;
-    source.sets().puzzle(name, extract).map_err(|error| error.of(file))
+    let puzzle = source.sets().puzzle(name, extract, counted(file, extract.counting));
+    puzzle.map_err(|error| error.of(file))
 }
 
 /// A puzzle that was read from a file.

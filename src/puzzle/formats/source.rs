@@ -27,17 +27,6 @@ pub struct Counting {
     pub quarter: bool,
 }
 
-impl Counting {
-    /// Returns which powers of the moves in a file are moves.
-    pub(crate) fn turns(self, powers: bool) -> Turns {
-        match self {
-            Counting { directed: true, .. } => Turns::Directed,
-            Counting { quarter: false, .. } if powers => Turns::Powers,
-            _ => Turns::Quarter,
-        }
-    }
-}
-
 /// Points, their labels, and the moves.
 #[derive(Clone)]
 pub(crate) struct PointSource {
@@ -45,15 +34,13 @@ pub(crate) struct PointSource {
     pub generators: Vec<Generator>,
     /// For each point, the number of the element there, if some elements look alike.
     pub equal: Option<(Vec<usize>, Located)>,
-    /// Whether all powers of a move count as one unless the user specifies otherwise.
-    pub powers: bool,
     /// The line number for errors that concern the whole definition.
     pub line: usize,
 }
 
 impl PointSource {
     /// Returns the puzzle: with as few points as suffice to distinguish its states, and with inverses or powers added.
-    pub fn definition(self, name: &str, counting: Counting) -> Result<Definition, Located> {
+    pub fn definition(self, name: &str, turns: Turns) -> Result<Definition, Located> {
         let at = |kind: PuzzleError| kind.at(self.line);
         if let Some((_, wrong)) = self.equal {
             return Err(wrong);
@@ -88,7 +75,7 @@ impl PointSource {
         if kept.len() < reduced.moved {
             definition = definition.noted(note(&kept, reduced.moved, reduced.block));
         }
-        let closed = match counting.turns(self.powers) {
+        let closed = match turns {
             Turns::Directed => Ok(definition),
             Turns::Powers => definition.with_powers(),
             Turns::Quarter => definition.inverse_closed(),
@@ -267,8 +254,6 @@ pub(crate) struct SetSource {
     pub illegal: Vec<OrbitPlace>,
     /// The line of the last of these.
     pub illegal_line: usize,
-    /// Whether all powers of a move count as one unless the user specifies otherwise.
-    pub powers: bool,
     /// The line number for errors that concern the whole definition.
     pub line: usize,
 }
@@ -341,13 +326,17 @@ impl SetSource {
             labels: set.solved.iter().map(|piece| piece.number).collect(),
             generators: moves.map(generator).collect(),
             equal: None,
-            powers: true,
             line: self.line,
         })
     }
 
     /// Returns the puzzle with the selected sets and moves.
-    pub fn puzzle(&self, name: &str, extract: &Extract) -> Result<OrbitPuzzle, Located> {
+    pub fn puzzle(
+        &self,
+        name: &str,
+        extract: &Extract,
+        turns: Turns,
+    ) -> Result<OrbitPuzzle, Located> {
         let orbits = self.orbits();
         let moves: Result<Vec<OrbitMove>, PuzzleError> = if extract.moves.is_empty() {
             let moves = self.moves.iter().filter(|(name, _)| !is_rotation(name));
@@ -366,7 +355,7 @@ impl SetSource {
                 [] => Ok(puzzle),
                 sets => puzzle.keeping(sets),
             })
-            .and_then(|puzzle| puzzle.counting(extract.counting.turns(self.powers)))
+            .and_then(|puzzle| puzzle.counting(turns))
             .map_err(|error| error.at(self.line))
     }
 }
@@ -427,7 +416,6 @@ impl SetSource {
         SetSource {
             sets,
             moves: names.zip(turns.into_iter().map(Transformation)).collect(),
-            powers: points.powers,
             line: points.line,
             ..SetSource::default()
         }
