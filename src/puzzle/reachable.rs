@@ -101,7 +101,7 @@ impl Reachability {
         let moves = puzzle.free_moves()?;
         let components = components(puzzle, &moves);
         let group = Sifter::new(&components, moves.len()).map(|mut sifter| {
-            let whole = Parts::new(&components);
+            let whole = Parts::new(&components, 0);
             let images = whole.seen_images(&sifter.elements);
             let is_unique = components.iter().all(|component| component.unseen().is_empty());
             let is_proven = !sifter.is_whole && is_unique && sifter.prove();
@@ -201,17 +201,18 @@ impl OrbitPuzzle {
         let puzzle = self.clone();
         Some(std::iter::repeat_with(move || {
             let element = sifter.random(&mut dice);
-            let mut state = puzzle.solved();
+            let (mut state, mut first) = (puzzle.solved(), 0);
             for component in &components {
                 let orbit = &puzzle.orbits()[component.orbit];
                 let row = &mut state.0[component.orbit];
                 for (from, &place) in component.places.iter().enumerate() {
-                    let (to, twist) = component.moved(from, &element);
+                    let (to, twist) = component.moved(from, first, &element);
                     let Placed { kind, turn } = orbit.solved[place];
                     let modulus = u64::from(orbit.moduli[usize::from(kind)]);
                     let turn = ((u64::from(turn) + twist) % modulus) as u8;
                     row[component.places[to]] = Placed { kind, turn };
                 }
+                first += component.points();
             }
             state
         }))

@@ -110,23 +110,23 @@ impl OrbitPuzzle {
         components.retain(Component::is_visible);
         // Components whose pieces all differ come first.
         components.sort_by_key(|component| !component.unseen().is_empty());
-        number_points(&mut components);
         let mut sifter = Sifter::new(&components, moves.len())?;
         if sifter.is_whole {
-            return Some(Parts::new(&components).states(&sifter.elements));
+            return Some(Parts::new(&components, 0).states(&sifter.elements));
         }
         if !sifter.prove() {
             return None;
         }
         let differ = components.iter().take_while(|component| component.unseen().is_empty());
-        let count = differ.count();
+        let (count, points) = differ
+            .fold((0, 0), |(count, points), component| (count + 1, points + component.points()));
         let positions = components[..count].iter().map(|component| component.positions).sum();
         // What is possible while the different pieces stay fixed: everything, or else it is unknown how much of it is
         // visible.
         let Some(level) = sifter.levels.get(positions) else {
             return Some(sifter.order(0));
         };
-        let alike = Parts::new(&components[count..]);
+        let alike = Parts::new(&components[count..], points);
         let order = sifter.order(positions);
         (order == alike.most(&level.generators))
             .then(|| sifter.order(0) / order * alike.states(&level.generators))
@@ -157,8 +157,6 @@ pub(super) struct Component {
     /// The orbit, and the positions in it.
     pub(super) orbit: usize,
     pub(super) places: Vec<usize>,
-    /// Its first point, where all components are numbered one after another.
-    first: usize,
     /// For each position, the first orientation that the piece of position 0 can have there, then the step between the
     /// orientations that it can have there, and the number of distinguishable orientations.
     pub(super) zero: Vec<u64>,
@@ -179,17 +177,7 @@ pub(super) fn components(puzzle: &OrbitPuzzle, moves: &[&Transformation]) -> Vec
         let places = all_orbits(set.positions(), &sources).into_iter();
         places.map(|places| component(set, orbit, moves, places)).collect::<Vec<_>>()
     };
-    let mut all: Vec<Component> = puzzle.orbits().iter().enumerate().flat_map(of_orbit).collect();
-    number_points(&mut all);
-    all
-}
-
-fn number_points(components: &mut [Component]) {
-    let mut point = 0;
-    for component in components {
-        component.first = point;
-        point += component.points();
-    }
+    puzzle.orbits().iter().enumerate().flat_map(of_orbit).collect()
 }
 
 fn component(
@@ -241,7 +229,7 @@ fn component(
     }
     let kinds = kinds.into_values().collect();
     let orientations = seen / step;
-    Component { orbit, places, first: 0, zero, step, seen, positions, orientations, kinds, moves }
+    Component { orbit, places, zero, step, seen, positions, orientations, kinds, moves }
 }
 
 impl Component {
@@ -253,17 +241,12 @@ impl Component {
         self.positions * self.orientations as usize
     }
 
-    /// The position to which an element takes the piece of a position, and by how many steps the piece turns.
-    fn stepped(&self, from: usize, element: &[u16]) -> (usize, u64) {
+    /// The position to which an element takes the piece of a position, and by how much the piece turns.
+    pub(super) fn moved(&self, from: usize, first: usize, element: &[u16]) -> (usize, u64) {
         let turns = self.orientations as usize;
-        let point = usize::from(element[self.first + from * turns]) - self.first;
-        (point / turns, (point % turns) as u64)
-    }
-
-    /// The same with the amount by which the piece turns.
-    pub(super) fn moved(&self, from: usize, element: &[u16]) -> (usize, u64) {
-        let (to, steps) = self.stepped(from, element);
-        (to, (steps * self.step + self.zero[to] + self.seen - self.zero[from]) % self.seen)
+        let point = usize::from(element[first + from * turns]) - first;
+        let (to, twist) = (point / turns, (point % turns) as u64 * self.step);
+        (to, (twist + self.zero[to] + self.seen - self.zero[from]) % self.seen)
     }
 
     pub(super) fn parities(&self) -> u64 {
@@ -283,9 +266,11 @@ impl Component {
         })
     }
 
-    /// Parity and twist of a permutation of all points.
-    fn image(&self, of: &[u16]) -> [u64; 2] {
-        let to = (0..self.positions).map(|position| self.stepped(position, of));
+    /// Parity and twist of a permutation of all points, of which this component's points start at `first`.
+    fn image(&self, first: usize, of: &[u16]) -> [u64; 2] {
+        let turns = self.orientations as usize;
+        let to = |position: usize| usize::from(of[first + position * turns]) - first;
+        let to = (0..self.positions).map(|p| (to(p) / turns, (to(p) % turns) as u64));
         self.parity_and_twist(&to.collect::<Vec<_>>())
     }
 
@@ -307,19 +292,27 @@ impl Component {
 /// Everything that could be done to several components by taking them apart.
 pub(super) struct Parts<'a> {
     components: &'a [Component],
+    /// The first point of each component.
+    first: Vec<usize>,
     /// The numbers of parities and of sums of twists of each component.
     pub(super) factors: Vec<u64>,
 }
 
 impl Parts<'_> {
-    pub(super) fn new(components: &[Component]) -> Parts<'_> {
+    pub(super) fn new(components: &[Component], mut point: usize) -> Parts<'_> {
         let factors = components.iter().flat_map(|c| [c.parities(), c.orientations]).collect();
-        Parts { components, factors }
+        let mut first = Vec::new();
+        for component in components {
+            first.push(point);
+            point += component.points();
+        }
+        Parts { components, first, factors }
     }
 
     /// Parities and twists of permutations.
     fn images(&self, elements: &[Points]) -> Vec<Vec<u64>> {
-        let image = |of: &Points| self.components.iter().flat_map(|c| c.image(of)).collect();
+        let all = || self.components.iter().zip(&self.first);
+        let image = |of: &Points| all().flat_map(|(c, &first)| c.image(first, of)).collect();
         elements.iter().map(image).collect()
     }
 
@@ -461,19 +454,20 @@ impl Sifter {
             element(components, &to)
         };
         let elements = (0..moves).map(of_move).collect();
-        let mut levels = Vec::new();
+        let (mut levels, mut first) = (Vec::new(), 0);
         for component in components {
             let turns = component.orientations as usize;
             for position in 0..component.positions {
-                let base = (component.first + position * turns) as u16;
+                let base = (first + position * turns) as u16;
                 let mut back = vec![None; points];
                 back[usize::from(base)] = Some(identity.clone());
                 let (generators, orbit) = (Vec::new(), vec![base]);
                 levels.push(SiftLevel { base, generators, orbit, back });
             }
+            first += component.points();
         }
         let mut sifter = Sifter { levels, elements, is_whole: false };
-        let most = Parts::new(components).most(&sifter.elements);
+        let most = Parts::new(components, 0).most(&sifter.elements);
         sifter.fill(&most);
         sifter.is_whole = sifter.order(0) == most;
         Some(sifter)
