@@ -7,24 +7,19 @@
 //! Source: R. E. Korf and P. Schultze, Large-scale parallel breadth-first search, AAAI 2005.
 //!
 //! Invariant: the rank of an even permutation omits the last non-trivial digit (radix 2), which follows from the
-//! evenness of the digit sum. Even permutations of n >= 2 elements have ranks in 0 .. n!/2.
+//! evenness of the digit sum. Even permutations of n >= 2 elements have ranks in 0 .. n!/2. The functions panic for more
+//! than [`MAX_LEN`] elements, and for ranks that no permutation has.
 
 /// The maximum length of sequences whose ranks fit in 64 bits.
 pub const MAX_LEN: usize = 20;
 
 /// Returns n!, the number of permutations of n elements.
-///
-/// # Panics
-/// If n > [`MAX_LEN`].
 pub fn count(n: usize) -> u64 {
     assert!(n <= MAX_LEN, "ranks of more than {MAX_LEN} elements do not fit 64 bits");
     (2..=n as u64).product()
 }
 
 /// Returns the number of even permutations of n elements: n!/2, and 1 for n < 2.
-///
-/// # Panics
-/// If n > [`MAX_LEN`].
 pub fn even_count(n: usize) -> u64 {
     count(n).div_ceil(2)
 }
@@ -78,9 +73,6 @@ pub fn rank(line: &[u8]) -> u64 {
 }
 
 /// Writes the permutation of `0..line.len()` with the given rank: the inverse of [`rank`].
-///
-/// # Panics
-/// If the rank is not below n!.
 pub fn unrank(mut rank: u64, line: &mut [u8]) {
     let n = line.len();
     assert!(rank < count(n), "rank out of range");
@@ -108,9 +100,6 @@ pub fn rank_even(line: &[u8]) -> u64 {
 }
 
 /// Writes the even permutation with the given rank: the inverse of [`rank_even`].
-///
-/// # Panics
-/// If the rank is not below n!/2.
 pub fn unrank_even(rank: u64, line: &mut [u8]) {
     unrank_in_parity(0, rank, line);
 }
@@ -170,9 +159,6 @@ impl Below {
 
 /// Writes the permutation with the given parity and the given rank among those of that parity: the inverse of
 /// [`rank_in_parity`].
-///
-/// # Panics
-/// If the rank is out of range, or if the parity is odd for fewer than two elements.
 pub fn unrank_in_parity(parity: usize, rank: u64, line: &mut [u8]) {
     let n = line.len();
     assert!(rank < even_count(n), "rank out of range");

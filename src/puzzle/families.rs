@@ -51,7 +51,8 @@ pub struct Generator {
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 ///
-/// Two definitions are equal if their pieces and moves are equal; names and notes do not matter.
+/// Two definitions are equal if their pieces and moves are equal; names and notes do not matter. Methods panic for
+/// arrangements and moves of other puzzles.
 #[derive(Clone, Debug)]
 pub struct Definition {
     name: String,
@@ -180,21 +181,11 @@ impl Definition {
     ) -> Result<Definition, PuzzleError> {
         let mut generators = self.generators.clone();
         let mut names: HashSet<String> = generators.iter().map(|g| g.name.clone()).collect();
-        let mut known: HashSet<Permutation> =
-            generators.iter().map(|g| g.permutation.clone()).collect();
-        for generator in &self.generators {
-            for (mut name, permutation) in made(generator) {
-                if !known.insert(permutation.clone()) {
-                    continue;
-                }
-                while !names.insert(name.clone()) {
-                    name.push('\'');
-                }
-                generators.push(Generator { name, permutation });
-                if generators.len() > Definition::MAX_GENERATORS {
-                    return Err(PuzzleError::ManyMoves);
-                }
+        for (mut name, permutation) in self.generators.iter().flat_map(made) {
+            while !names.insert(name.clone()) {
+                name.push('\'');
             }
+            generators.push(Generator { name, permutation });
         }
         let closed = Definition::new(self.name, self.labels.len(), generators)?;
         Ok(Definition { labels: self.labels, notes: self.notes, ..closed })
@@ -255,9 +246,6 @@ impl Definition {
     /// assert!(!puzzle.reaches(&puzzle.solved(), &odd));
     /// # Ok::<(), tilewave::Error>(())
     /// ```
-    ///
-    /// # Panics
-    /// If an arrangement does not belong to this puzzle.
     pub fn reaches(&self, from: &Permutation, to: &Permutation) -> bool {
         assert_eq!([from.len(), to.len()], [self.positions(); 2], "arrangements of this puzzle");
         self.group().contains(&to.then(&from.inverse()))
@@ -279,9 +267,6 @@ impl Definition {
     }
 
     /// Returns the arrangement after the move with the given index.
-    ///
-    /// # Panics
-    /// If there is no such generator, or the arrangement does not belong to this puzzle.
     pub fn after(&self, arrangement: &Permutation, generator: usize) -> Permutation {
         let backwards = self.generators[generator].permutation.inverse();
         backwards.then(arrangement)

@@ -428,16 +428,16 @@ impl OrbitPuzzle {
 
     /// Returns the puzzle with the inverse of every move added, `U'` for `U`.
     pub fn inverse_closed(self) -> Result<OrbitPuzzle, PuzzleError> {
-        let puzzle = self.clone();
-        let name = |one: &OrbitMove| format!("{}'", one.name);
-        self.with(|one| vec![OrbitMove { name: name(one), ..puzzle.inverse_of(one) }])
+        self.with(|puzzle, one| {
+            let name = format!("{}'", one.name);
+            vec![OrbitMove { name, ..puzzle.inverse_of(one) }]
+        })
     }
 
     /// Returns the puzzle with all powers of every move added: `U2`, `U'`. A turn by any angle is then one move.
     pub fn with_powers(self) -> Result<OrbitPuzzle, PuzzleError> {
-        let orbits = self.orbits.clone();
-        self.with(|one| {
-            let powers = one.transformation.powers(&orbits, OrbitPuzzle::MAX_MOVES + 1);
+        self.with(|puzzle, one| {
+            let powers = one.transformation.powers(&puzzle.orbits, OrbitPuzzle::MAX_MOVES + 1);
             let order = powers.len() + 1;
             let name = |exponent: usize| match order - exponent {
                 1 => format!("{}'", one.name),
@@ -453,16 +453,17 @@ impl OrbitPuzzle {
     }
 
     /// The puzzle with the moves that a function derives from each move added, where they are new.
-    fn with(self, made: impl Fn(&OrbitMove) -> Vec<OrbitMove>) -> Result<OrbitPuzzle, PuzzleError> {
+    fn with(
+        self,
+        made: impl Fn(&OrbitPuzzle, &OrbitMove) -> Vec<OrbitMove>,
+    ) -> Result<OrbitPuzzle, PuzzleError> {
         let mut moves = self.moves.clone();
         let mut names: HashSet<String> = moves.iter().map(|one| one.name.clone()).collect();
-        for one in &self.moves {
-            for mut new in made(one) {
-                while !names.insert(new.name.clone()) {
-                    new.name.push('\'');
-                }
-                moves.push(new);
+        for mut new in self.moves.iter().flat_map(|one| made(&self, one)) {
+            while !names.insert(new.name.clone()) {
+                new.name.push('\'');
             }
+            moves.push(new);
         }
         let (moves, more) = self.distinct(moves)?;
         let silent = [self.silent, more].concat();

@@ -110,51 +110,46 @@ impl Ranking {
         };
         let mut groups = RankGroup::all(puzzle, is_known, is_first);
         let (mut entries, mut rest) = (1u64, 1);
-        let mut weigh = || -> Option<()> {
-            // Whether a digit is one of the first, the number of its values (none if it follows from others), and its
-            // weight.
-            let mut digits: Vec<(bool, u64, &mut u64)> = Vec::new();
-            for RankGroup { orbit, positions, single, several, constant_sum, parity, .. } in
-                &mut groups
-            {
-                let (mut free, mut turns) = (positions.len(), Vec::new());
-                let (singles, last) = (single.len(), several.len().wrapping_sub(1));
-                for (i, piece) in single.iter_mut().enumerate() {
-                    let (is_first, modulus) = (is_first(*orbit, piece.kind), piece.modulus.into());
-                    let follows = parity.is_some() && i + 2 == singles;
-                    digits.push((
-                        is_first,
-                        if follows { 0 } else { free as u64 },
-                        &mut piece.place,
-                    ));
-                    turns.push((is_first && first.turns, modulus, &mut piece.turn));
-                    free -= 1;
-                }
-                for (i, kind) in several.iter_mut().enumerate() {
-                    let (is_first, modulus) = (is_first(*orbit, kind.kind), kind.modulus.into());
-                    let sets = if i == last { 0 } else { choose(free, kind.count)? };
-                    digits.push((is_first, sets, &mut kind.place));
-                    let weights = kind.turns.iter_mut();
-                    turns.extend(weights.map(|own| (is_first && first.turns, modulus, own)));
-                    free -= kind.count;
-                }
-                if let (Some(_), Some(turn)) = (constant_sum, turns.last_mut()) {
-                    turn.1 = 0;
-                }
-                digits.append(&mut turns);
+        // Whether a digit is one of the first, the number of its values (none if it follows from others), and its
+        // weight.
+        let mut digits: Vec<(bool, u64, &mut u64)> = Vec::new();
+        for RankGroup { orbit, positions, single, several, constant_sum, parity, .. } in &mut groups
+        {
+            let (mut free, mut turns) = (positions.len(), Vec::new());
+            let (singles, last) = (single.len(), several.len().wrapping_sub(1));
+            for (i, piece) in single.iter_mut().enumerate() {
+                let (is_first, modulus) = (is_first(*orbit, piece.kind), piece.modulus.into());
+                let follows = parity.is_some() && i + 2 == singles;
+                let places = if follows { 0 } else { free as u64 };
+                digits.push((is_first, places, &mut piece.place));
+                turns.push((is_first && first.turns, modulus, &mut piece.turn));
+                free -= 1;
             }
-            digits.sort_by_key(|&(is_first, ..)| !is_first);
-            // The last digit counts in ones.
-            for (is_first, values, weight) in digits.into_iter().rev() {
-                if values > 0 {
-                    *weight = entries;
-                    entries = entries.checked_mul(values).filter(|&all| all <= 1 << 62)?;
-                }
-                rest = if is_first { rest } else { entries };
+            for (i, kind) in several.iter_mut().enumerate() {
+                let (is_first, modulus) = (is_first(*orbit, kind.kind), kind.modulus.into());
+                let sets = if i == last { 0 } else { SETS[free][kind.count] };
+                digits.push((is_first, sets, &mut kind.place));
+                let weights = kind.turns.iter_mut();
+                turns.extend(weights.map(|own| (is_first && first.turns, modulus, own)));
+                free -= kind.count;
             }
-            Some(())
-        };
-        weigh().ok_or_else(|| PuzzleError::ManyStates(puzzle.to_string()))?;
+            if let (Some(_), Some(turn)) = (constant_sum, turns.last_mut()) {
+                turn.1 = 0;
+            }
+            digits.append(&mut turns);
+        }
+        digits.sort_by_key(|&(is_first, ..)| !is_first);
+        // The last digit counts in ones.
+        for (is_first, values, weight) in digits.into_iter().rev() {
+            if values > 0 {
+                *weight = entries;
+                entries = entries.saturating_mul(values);
+            }
+            rest = if is_first { rest } else { entries };
+        }
+        if entries > 1 << 62 {
+            return Err(PuzzleError::ManyStates(puzzle.to_string()));
+        }
         Ok(Ranking { groups, entries, rest, solved: puzzle.solved() })
     }
 
@@ -209,19 +204,15 @@ impl Ranking {
             }
             odd.push(inversions % 2 == 1);
             for (i, kind) in group.several.iter().enumerate() {
+                let sets = SETS[free.len()][kind.count] as usize;
                 let set = match i + 1 == group.several.len() {
                     true => (0..free.len()).collect(),
-                    false => {
-                        let sets = choose(free.len(), kind.count).unwrap_or(u64::MAX);
-                        combination(digit(kind.place, sets as usize), kind.count)
-                    }
+                    false => combination(digit(kind.place, sets), kind.count),
                 };
                 places.extend(set.iter().map(|&at| (free[at], kind.kind, kind.modulus)));
-                let mut index = 0;
-                free.retain(|_| {
-                    index += 1;
-                    !set.contains(&(index - 1))
-                });
+                for &at in set.iter().rev() {
+                    free.remove(at);
+                }
             }
             let mut sum = 0;
             for (place, weight) in places.iter().zip(group.turn_weights()) {
@@ -378,21 +369,15 @@ static SETS: [[u64; 129]; 129] = {
     sets
 };
 
-/// The number of sets of k of n things; `None` if it exceeds 64 bits.
-#[inline]
-fn choose(n: usize, k: usize) -> Option<u64> {
-    Some(SETS[n][k]).filter(|&sets| sets < u64::MAX)
-}
-
 /// The set of k numbers with a given number in the combinatorial number system, in order.
 fn combination(mut number: u64, k: usize) -> Vec<usize> {
     let mut set = Vec::new();
     for nth in (1..=k).rev() {
         let mut top = nth - 1;
-        while choose(top + 1, nth).is_some_and(|least| least <= number) {
+        while SETS[top + 1][nth] <= number {
             top += 1;
         }
-        number -= choose(top, nth).unwrap_or_default();
+        number -= SETS[top][nth];
         set.push(top);
     }
     set.reverse();

@@ -3,10 +3,9 @@
 //! Both use what [`states`](super::states) knows about the group that the moves generate. Solvers and goals ask
 //! [`Reachability`] before they search; the program scrambles puzzles.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-};
+use std::collections::HashMap;
+
+use parking_lot::Mutex;
 
 use crate::{
     puzzle::{
@@ -130,7 +129,7 @@ impl Reachability {
         let image: Vec<u64> = (self.components.iter().zip(&targets))
             .flat_map(|(component, to)| component.parity_and_twist(to))
             .collect();
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.told.lock();
         let wrong = told.entry(image).or_insert_with_key(|image| self.wrong(puzzle, group, image));
         if let Some(wrong) = wrong {
             return Some(Err(wrong.clone()));

@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// A state of a puzzle.
+/// A state of a puzzle. Methods panic if a line or a cell is not one of their puzzle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct State {
     /// Number of the line: its rank among the even permutations, 0 for that of the goal. Odd ones, if they occur,
@@ -465,9 +465,6 @@ impl StateSpace {
     }
 
     /// Returns the line of a state.
-    ///
-    /// # Panics
-    /// If the line is out of range.
     pub fn line(&self, state: State) -> Vec<u8> {
         let mut line = vec![0; self.line_len()];
         let (parity, rank) = self.parity(state);
@@ -504,18 +501,12 @@ impl StateSpace {
     }
 
     /// Returns the board of a state, or `None` for other puzzles.
-    ///
-    /// # Panics
-    /// If the line or the cell is out of range.
     pub fn board(&self, state: State) -> Option<Board> {
         let board = Board::new(self.size()?, &self.row(state));
         Some(board.expect("a line is a permutation of the tiles"))
     }
 
     /// Returns a state in the puzzle's notation, which [`StateSpace::parse`] reads.
-    ///
-    /// # Panics
-    /// If the line or the cell is out of range.
     pub fn text(&self, state: State) -> String {
         match &self.0.kind {
             PuzzleKind::Board { .. } => self.board(state).map_or(String::new(), |b| b.to_string()),

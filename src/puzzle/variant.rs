@@ -132,7 +132,6 @@ impl Variant {
             [] => puzzle.name().to_string(),
             subgroup => format!("{} up to <{}>", puzzle.name(), subgroup.join(",")),
         };
-        drop(reachable);
         puzzle.called(name).solved_by(&goals, &subgroup)
     }
 }
