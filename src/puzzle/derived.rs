@@ -26,10 +26,8 @@ struct NamedPieces<'a> {
 
 impl NamedPieces<'_> {
     fn of(text: &str) -> NamedPieces<'_> {
-        match text.split_once(':') {
-            Some((set, pieces)) => NamedPieces { set, pieces: Some(pieces) },
-            None => NamedPieces { set: text, pieces: None },
-        }
+        let (set, pieces) = text.split_once(':').unzip();
+        NamedPieces { set: set.unwrap_or(text), pieces }
     }
 
     /// Whether a set is meant: a name without its number stands for all sets with this name, unless it follows a `=`.

@@ -3,21 +3,14 @@
 
 use crate::units::{counted, joined, shown};
 
-/// Maximum number of cells of a board.
+// Limits: the types that have them as public constants document them.
 pub(crate) const MAX_CELLS: usize = 10_000;
-/// Maximum number of moves in a sequence that is read.
 pub(crate) const MAX_SEQUENCE: usize = 10_000_000;
-/// Maximum number of points of a permutation.
 pub(crate) const MAX_POINTS: usize = 255;
-/// Maximum number of positions of a puzzle with one orbit: the number that one line of a search can hold.
 pub(crate) const MAX_POSITIONS: usize = 16;
-/// Maximum number of moves of a puzzle, inverses and powers included.
 pub(crate) const MAX_MOVES: usize = 1024;
-/// Maximum number of solved states of a puzzle with several orbits.
 pub(crate) const MAX_GOALS: usize = 1 << 20;
-/// The maximum number of locations of an orbit.
 pub(crate) const MAX_LOCATIONS: usize = 128;
-/// The maximum number of repetitions of a part of a sequence of moves.
 pub(crate) const MAX_REPETITIONS: u32 = 10_000;
 
 /// An error in a board, a puzzle, a state or a puzzle file. The fields are named after what the message says of them.

@@ -91,7 +91,8 @@ impl Numbering {
     /// `at_home` gives the element at each place in the state whose line is 0, 1, 2, .. and whose distinguished element
     /// is in cell `home`.
     fn new(
-        (states, moves): (u64, Puzzle),
+        states: u64,
+        moves: Puzzle,
         order: PositionOrder,
         at_home: &[u8],
         home: usize,
@@ -117,13 +118,7 @@ impl Numbering {
         let order = PositionOrder::new(&path, &[]);
         let tiles: Vec<u8> = goal.tiles().iter().map(|&tile| tile as u8).collect();
         let home = along.index(goal.blank());
-        Some(Numbering::new((states, along.puzzle(metric)), order, &tiles, home))
-    }
-
-    fn of_puzzle(definition: &Definition, order: &PositionOrder, start: &Permutation) -> Numbering {
-        let moves = order.puzzle(&definition.permutations(), definition.is_directed());
-        let states = u64::try_from(definition.group_order()).expect("16! fits");
-        Numbering::new((states, moves), order.clone(), start.images(), home(definition, order))
+        Some(Numbering::new(states, along.puzzle(metric), order, &tiles, home))
     }
 
     /// The line of a row and its cell; `None` if an element is missing.
@@ -192,7 +187,10 @@ impl StateSpace {
         let numbering = match &kind {
             PuzzleKind::Board { goal, metric, .. } => Numbering::of_board(goal, *metric),
             PuzzleKind::Puzzle { definition, order, start } => {
-                Some(Numbering::of_puzzle(definition, order, start))
+                let states = u64::try_from(definition.group_order()).expect("16! fits");
+                let moves = order.puzzle(&definition.permutations(), definition.is_directed());
+                let home = home(definition, order);
+                Some(Numbering::new(states, moves, order.clone(), start.images(), home))
             }
         };
         StateSpace(Arc::new(SpaceParts { kind, numbering }))

@@ -121,8 +121,8 @@ pub fn read_any(file: &str, text: &str, counting: Counting) -> Result<FilePuzzle
             Err(error) => return Err(error.of(file)),
         }
     }
-    let puzzle = source.sets().puzzle(name, &Extract::default(), counted(file, counting));
-    puzzle.map(FilePuzzle::Orbits).map_err(|error| error.of(file))
+    let extract = Extract { counting, ..Extract::default() };
+    source.extracted(file, name, &extract).map(FilePuzzle::Orbits)
 }
 
 /// Returns a part of the puzzle that the text of a file defines: some of its sets of pieces, and some of its moves.
@@ -140,8 +140,7 @@ pub fn read_any(file: &str, text: &str, counting: Counting) -> Result<FilePuzzle
 /// ```
 pub fn read_orbits(file: &str, text: &str, extract: &Extract) -> Result<OrbitPuzzle, PuzzleError> {
     let (source, name) = source(file, text)?;
-    let puzzle = source.sets().puzzle(name, extract, counted(file, extract.counting));
-    puzzle.map_err(|error| error.of(file))
+    source.extracted(file, name, extract)
 }
 
 /// A puzzle that was read from a file.
@@ -166,11 +165,18 @@ impl Source {
         }
     }
 
-    fn sets(self) -> SetSource {
-        match self {
+    fn extracted(
+        self,
+        file: &str,
+        name: &str,
+        extract: &Extract,
+    ) -> Result<OrbitPuzzle, PuzzleError> {
+        let sets = match self {
             Source::Points(points) => SetSource::of_points(&points),
             Source::Sets(sets) => sets,
-        }
+        };
+        let puzzle = sets.puzzle(name, extract, counted(file, extract.counting));
+        puzzle.map_err(|error| error.at(sets.line).of(file))
     }
 }
 

@@ -39,6 +39,10 @@ pub(crate) struct PointSource {
 }
 
 impl PointSource {
+    fn permutations(&self) -> Vec<Permutation> {
+        self.generators.iter().map(|generator| generator.permutation.clone()).collect()
+    }
+
     /// Returns the puzzle: with as few points as suffice to distinguish its states, and with inverses or powers added.
     pub fn definition(self, name: &str, turns: Turns) -> Result<Definition, Located> {
         let at = |kind: PuzzleError| kind.at(self.line);
@@ -48,9 +52,7 @@ impl PointSource {
         if self.generators.len() > Definition::MAX_GENERATORS {
             return Err(at(PuzzleError::ManyMoves));
         }
-        let points = self.labels.len();
-        let permutations: Vec<Permutation> =
-            self.generators.iter().map(|g| g.permutation.clone()).collect();
+        let (points, permutations) = (self.labels.len(), self.permutations());
         if permutations.iter().all(Permutation::is_identity) {
             return Err(at(PuzzleError::NoGenerators));
         }
@@ -336,27 +338,22 @@ impl SetSource {
         name: &str,
         extract: &Extract,
         turns: Turns,
-    ) -> Result<OrbitPuzzle, Located> {
+    ) -> Result<OrbitPuzzle, PuzzleError> {
         let orbits = self.orbits();
-        let moves: Result<Vec<OrbitMove>, PuzzleError> = if extract.moves.is_empty() {
-            let moves = self.moves.iter().filter(|(name, _)| !is_rotation(name));
-            moves.map(|(name, of)| Ok(OrbitMove::free(name, of.clone()))).collect()
-        } else {
-            let chosen = |text: &String| {
-                let (name, sequence) = text.split_once('=').unwrap_or((text, text));
-                Ok(OrbitMove::free(name, self.sequence(sequence, &orbits)?))
-            };
-            extract.moves.iter().map(chosen).collect()
+        let chosen = |text: &String| {
+            let (name, sequence) = text.split_once('=').unwrap_or((text, text));
+            Ok(OrbitMove::free(name, self.sequence(sequence, &orbits)?))
         };
-        moves
-            .and_then(|moves| OrbitPuzzle::new(name, orbits, moves))
-            .map(|puzzle| puzzle.forbidding(self.illegal.clone()))
-            .and_then(|puzzle| match extract.sets.as_slice() {
-                [] => Ok(puzzle),
-                sets => puzzle.keeping(sets),
-            })
-            .and_then(|puzzle| puzzle.counting(turns))
-            .map_err(|error| error.at(self.line))
+        let listed = self.moves.iter().filter(|(name, _)| !is_rotation(name));
+        let moves = match extract.moves.as_slice() {
+            [] => listed.map(|(name, of)| OrbitMove::free(name, of.clone())).collect(),
+            moves => moves.iter().map(chosen).collect::<Result<_, PuzzleError>>()?,
+        };
+        let mut puzzle = OrbitPuzzle::new(name, orbits, moves)?.forbidding(self.illegal.clone());
+        if !extract.sets.is_empty() {
+            puzzle = puzzle.keeping(&extract.sets)?;
+        }
+        puzzle.counting(turns)
     }
 }
 
@@ -390,7 +387,7 @@ struct Pieces {
 impl SetSource {
     /// Returns the sets of pieces that the points form, without those in which nothing is visible.
     pub fn of_points(points: &PointSource) -> SetSource {
-        let moves: Vec<&Permutation> = points.generators.iter().map(|g| &g.permutation).collect();
+        let moves = points.permutations();
         let number = |&point: &usize| match &points.equal {
             Some((numbers, _)) => numbers[point],
             None => points.labels[point],
@@ -423,9 +420,8 @@ impl SetSource {
 }
 
 /// The pieces that the points form, largest orbits first.
-fn pieces_of(points: usize, moves: &[&Permutation]) -> Vec<Pieces> {
-    let permutations: Vec<Permutation> = moves.iter().map(|&of| of.clone()).collect();
-    let mut open = orbits(points, &permutations);
+fn pieces_of(points: usize, moves: &[Permutation]) -> Vec<Pieces> {
+    let mut open = orbits(points, moves);
     open.sort_by_key(|orbit| std::cmp::Reverse(orbit.len()));
     let mut all = Vec::new();
     while !open.is_empty() {
@@ -458,7 +454,7 @@ fn cycle(first: usize, of: &BTreeMap<usize, usize>) -> Vec<usize> {
 }
 
 /// For each point that moves take the first point to, where they take the other; `None` if that is not determined.
-fn said(one: usize, other: usize, moves: &[&Permutation]) -> Option<BTreeMap<usize, usize>> {
+fn said(one: usize, other: usize, moves: &[Permutation]) -> Option<BTreeMap<usize, usize>> {
     let mut said = BTreeMap::from([(one, other)]);
     let mut open = vec![(one, other)];
     while let Some((one, other)) = open.pop() {
