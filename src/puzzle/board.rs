@@ -31,10 +31,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// Returns the board with the given row-major entries (0 is the blank).
-    ///
-    /// # Errors
-    /// [`PuzzleError`] if the entries are not a permutation of `0..size.cells()`.
+    /// Returns the board with the given row-major entries (0 is the blank), a permutation of `0..size.cells()`.
     pub fn new(size: Size, tiles: &[u16]) -> Result<Board, PuzzleError> {
         if tiles.len() != size.cells() {
             return Err(PuzzleError::cells(size, tiles.len()));

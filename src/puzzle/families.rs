@@ -279,9 +279,6 @@ impl Definition {
 
     /// Returns the arrangement described by a text: the labels of the elements in the order of the positions, separated
     /// by spaces or commas.
-    ///
-    /// # Errors
-    /// [`PuzzleError`] if elements are missing, unknown or repeated.
     pub fn arrangement(&self, text: &str) -> Result<Permutation, PuzzleError> {
         let words = text.split([' ', ',', '\t', '\r', '\n']).filter(|w| !w.is_empty());
         let element = |word: &str| {
@@ -340,9 +337,6 @@ pub struct Family {
 
 impl Family {
     /// Returns the member with the given parameters.
-    ///
-    /// # Errors
-    /// [`PuzzleError`] if the numbers are missing, too small or too large.
     pub fn member(&'static self, numbers: &str) -> Result<Definition, PuzzleError> {
         let (name, text) = (self.name, format!("{}:{numbers}", self.name));
         let syntax = || PuzzleError::FamilySyntax {

@@ -318,9 +318,8 @@ fn megaminx() -> CutSolid {
     // The upper face, the ring around it, and the opposite ones.
     let top = faces[0];
     let [right, up] = across(top);
-    let mut ring: Vec<Vector> =
-        faces.iter().copied().filter(|&face| dot(face, top) > 0.0).collect();
-    ring.retain(|&face| face != top);
+    let is_around = |&face: &Vector| face != top && dot(face, top) > 0.0;
+    let mut ring: Vec<Vector> = faces.iter().copied().filter(is_around).collect();
     ring.sort_by(|&a, &b| {
         let angle = |face| dot(face, up).atan2(dot(face, right));
         angle(a).total_cmp(&angle(b))
@@ -504,5 +503,6 @@ pub(crate) fn whole(name: &str) -> OrbitPuzzle {
 /// The part of a puzzle with some pieces, for tests.
 #[cfg(test)]
 pub(crate) fn part(name: &str, pieces: &[&str]) -> OrbitPuzzle {
-    whole(name).keeping(&pieces.iter().map(|&word| word.into()).collect::<Vec<_>>()).unwrap()
+    let pieces: Vec<String> = pieces.iter().map(|&word| word.into()).collect();
+    whole(name).keeping(&pieces).unwrap()
 }

@@ -70,9 +70,6 @@ impl Permutation {
     }
 
     /// Returns the permutation that takes each point of a cycle to the next one.
-    ///
-    /// # Errors
-    /// [`PuzzleError`] if a point is in two cycles or out of range.
     pub fn from_cycles(points: usize, cycles: &[Vec<usize>]) -> Result<Permutation, PuzzleError> {
         let mut images: Vec<usize> = (0..points).collect();
         let mut seen = vec![false; points];

@@ -573,18 +573,16 @@ impl Sifter {
 
 impl SiftLevel {
     fn add(&mut self, generator: Points) {
-        let back = inverse(&generator);
         self.generators.push(generator);
         // The new generator for all points, all generators for new points.
         let old = self.orbit.len();
         let mut next = 0;
-        while next < self.orbit.len() {
-            let point = self.orbit[next];
+        while let Some(&point) = self.orbit.get(next) {
             let new = if next < old { self.generators.len() - 1 } else { 0 };
             for i in new..self.generators.len() {
                 let image = self.generators[i][usize::from(point)];
                 if self.back[usize::from(image)].is_none() {
-                    let undo = if next < old { back.clone() } else { inverse(&self.generators[i]) };
+                    let undo = inverse(&self.generators[i]);
                     let home = self.back[usize::from(point)].as_ref().expect("in the orbit");
                     self.back[usize::from(image)] = Some(then(&undo, home));
                     self.orbit.push(image);
