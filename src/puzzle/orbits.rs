@@ -575,10 +575,11 @@ impl OrbitPuzzle {
         let puzzle = OrbitPuzzle::new(name, parts.orbits, parts.moves).ok()?;
         let puzzle = puzzle.forbidding(parts.illegal);
         if parts.goals.is_empty() {
-            Some(puzzle)
-        } else {
-            puzzle.with_goals(&parts.goals, &parts.subgroup).ok()
+            return Some(puzzle);
         }
+        let masks = parts.goals.iter().map(|text| puzzle.read_mask(text));
+        let masks = masks.collect::<Result<Vec<_>, _>>().ok()?;
+        puzzle.closed(&masks, &parts.subgroup).ok()
     }
 
     /// Returns the inverse of a move.

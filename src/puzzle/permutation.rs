@@ -397,12 +397,9 @@ pub fn all_orbits<T: Copy + Into<usize>>(points: usize, permutations: &[&[T]]) -
 /// Returns the fewest points, at most `most`, on which the group acts faithfully: the smallest of the unions of few
 /// orbits, and the first among equals. If there is none, blocks of points that always move together take the place of
 /// points. If there are too many unions, the result is the union that remains after removing unneeded orbits, the
-/// largest first.
+/// largest first. Fails if that does not help either.
 ///
 /// Cost: negligible; only orbits of at most `most` points enter Schreier-Sims.
-///
-/// # Errors
-/// If that does not help either.
 pub fn reduce(
     points: usize,
     generators: &[Permutation],

@@ -93,10 +93,7 @@ pub(crate) struct SeveralPieces {
 }
 
 impl Ranking {
-    /// Returns the numbering of a puzzle's arrangements. Cost: moves times positions.
-    ///
-    /// # Errors
-    /// [`PuzzleError::ManyStates`] if there are more than 2^62 numbers.
+    /// Returns the numbering of a puzzle's arrangements, of which there may be at most 2^62. Cost: moves times positions.
     pub fn new(puzzle: &OrbitPuzzle) -> Result<Ranking, PuzzleError> {
         Ranking::with_first(puzzle, &FirstDigits::default())
     }

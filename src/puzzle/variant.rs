@@ -164,10 +164,6 @@ impl OrbitPuzzle {
     /// Returns the puzzle whose solved states are those that match these states and masks, closed under some moves. If
     /// all of them look alike to some of the pieces, it is the projection in which they are a single state, and a note
     /// says so.
-    ///
-    /// # Errors
-    /// [`PuzzleError::Unreached`] if moves lead to none of them, [`PuzzleError::ManyGoals`],
-    /// [`PuzzleError::UnknownGoals`].
     pub(super) fn solved_by(
         self,
         masks: &[Arrangement],
@@ -215,19 +211,9 @@ impl OrbitPuzzle {
         (within.states()? == made).then_some(within)
     }
 
-    /// Returns the puzzle with the goals that [`OrbitPuzzle::to_json`] writes.
-    pub(super) fn with_goals(
-        self,
-        texts: &[String],
-        subgroup: &[Transformation],
-    ) -> Result<OrbitPuzzle, PuzzleError> {
-        let masks = texts.iter().map(|text| self.read_mask(text)).collect::<Result<Vec<_>, _>>()?;
-        self.closed(&masks, subgroup)
-    }
-
     /// Returns the puzzle whose solved states are those that match a mask, and those that a subgroup produces from
     /// them.
-    fn closed(
+    pub(super) fn closed(
         self,
         masks: &[Arrangement],
         subgroup: &[Transformation],
