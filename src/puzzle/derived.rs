@@ -246,11 +246,10 @@ impl OrbitPuzzle {
     /// # Errors
     /// [`PuzzleError::Locations`] for boards of more than 128 cells.
     pub fn of_space(space: &StateSpace) -> Result<OrbitPuzzle, PuzzleError> {
-        match (space.boards(), space.definition()) {
-            (Some((_, start)), _) => board(start, space.metric().unwrap_or_default()),
-            (None, Some(definition)) => positions(definition),
-            (None, None) => unreachable!("a space is that of a board or has a definition"),
+        if let Some((_, start)) = space.boards() {
+            return board(start, space.metric().unwrap_or_default());
         }
+        positions(space.definition().expect("a space is that of a board or has a definition"))
     }
 }
 

@@ -73,8 +73,9 @@ pub fn parse(name: &str) -> Option<OrbitPuzzle> {
     let cut = match name {
         "pyraminx" => pyraminx(false),
         "pyraminx-tips" => pyraminx(true),
-        "skewb" => skewb(),
-        "dino" => dino(),
+        "skewb" => cut(CUBE.map(|(_, face)| face), &corners()[..4], 3, 0.0),
+        // Through the three corners next to each.
+        "dino" => cut(CUBE.map(|(_, face)| face), &corners(), 3, 1.0 / 3f64.sqrt()),
         "megaminx" | "kilominx" => megaminx(),
         "fto" => octahedron(1.0 / 3.0, 8),
         "skewb-diamond" => octahedron(0.0, 4),
@@ -291,15 +292,6 @@ fn pyraminx(tips: bool) -> CutSolid {
         solid.turns.extend(own.turns);
     }
     solid
-}
-
-fn skewb() -> CutSolid {
-    cut(CUBE.map(|(_, face)| face), &corners()[..4], 3, 0.0)
-}
-
-fn dino() -> CutSolid {
-    // Through the three corners next to each.
-    cut(CUBE.map(|(_, face)| face), &corners(), 3, 1.0 / 3f64.sqrt())
 }
 
 fn octahedron(at: f64, turning: usize) -> CutSolid {

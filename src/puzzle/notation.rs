@@ -125,7 +125,7 @@ pub fn transformation(
     let mut reader = Reader { orbits, named, words: words(text).into_iter().peekable(), depth: 0 };
     let all = reader.sequence()?;
     match reader.words.next() {
-        Some(word) => Err(out_of_place(&word)),
+        Some(word) => Err(out_of_place(Some(&word))),
         None => Ok(all),
     }
 }
@@ -158,13 +158,11 @@ fn repeated(word: &str) -> Option<(&str, u32, bool)> {
     Some((name, times, back))
 }
 
-/// What is found where a text ends.
-const LAST: &str = "end";
-
-fn out_of_place(word: &str) -> PuzzleError {
+/// The error for a word, or for the end of the text.
+fn out_of_place(word: Option<&str>) -> PuzzleError {
     PuzzleError::MoveOutOfPlace(match word {
-        LAST => "a bracket is not closed".into(),
-        word => format!("unexpected '{}'", shown(word, 32)),
+        None => "a bracket is not closed".into(),
+        Some(word) => format!("unexpected '{}'", shown(word, 32)),
     })
 }
 
@@ -175,7 +173,7 @@ impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
             let deep = self.depth == DEEPEST && matches!(word.as_str(), "(" | "[");
             self.depth += usize::from(matches!(word.as_str(), "(" | "["));
             let one = match word.as_str() {
-                _ if deep => return Err(out_of_place(&word)),
+                _ if deep => return Err(out_of_place(Some(&word))),
                 "(" => {
                     let inner = self.sequence()?;
                     self.closed(')', inner)?
@@ -191,27 +189,27 @@ impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
     /// Reads the contents of square brackets.
     fn pair(&mut self) -> Result<Transformation, PuzzleError> {
         let first = self.sequence()?;
-        let between = self.words.next().unwrap_or_else(|| LAST.into());
+        let between = self.words.next();
         let second = self.sequence()?;
         let both = first.then(&second, self.orbits).then(&first.inverse(self.orbits), self.orbits);
-        match between.as_str() {
-            ":" => self.closed(']', both),
-            "," => {
+        match between.as_deref() {
+            Some(":") => self.closed(']', both),
+            Some(",") => {
                 let all = both.then(&second.inverse(self.orbits), self.orbits);
                 self.closed(']', all)
             }
-            _ => Err(out_of_place(&between)),
+            other => Err(out_of_place(other)),
         }
     }
 
     fn closed(&mut self, by: char, of: Transformation) -> Result<Transformation, PuzzleError> {
-        let word = self.words.next().unwrap_or_else(|| LAST.into());
-        match repeated(&word) {
+        let word = self.words.next();
+        match word.as_deref().and_then(repeated) {
             Some((bracket, times, back)) if bracket.chars().eq([by]) => {
                 self.depth -= 1;
                 Ok(self.times(of, times, back))
             }
-            _ => Err(out_of_place(&word)),
+            _ => Err(out_of_place(word.as_deref())),
         }
     }
 
