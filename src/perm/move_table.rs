@@ -120,10 +120,6 @@ impl<L> Scattered<L> {
     }
 }
 
-fn both<A, B>(rows: &ByParity<A>, translate: impl Fn(&A) -> B) -> ByParity<B> {
-    [translate(&rows[0]), translate(&rows[1])]
-}
-
 impl MoveShape {
     /// Returns the same tables with rows in another format.
     pub fn translate<L, C>(
@@ -133,11 +129,11 @@ impl MoveShape {
     ) -> MoveShape<L, C> {
         let crossing = |crossing: &Crossing<CrossRow>| Crossing {
             groups: crossing.groups.clone(),
-            rows: crossing.rows.iter().map(|r| both(r, &cross_row)).collect(),
+            rows: crossing.rows.iter().map(|rows| rows.each_ref().map(&cross_row)).collect(),
         };
         match self {
             MoveShape::Own => MoveShape::Own,
-            MoveShape::Lanes(rows) => MoveShape::Lanes(Box::new(both(rows, lane_row))),
+            MoveShape::Lanes(rows) => MoveShape::Lanes(Box::new(rows.each_ref().map(lane_row))),
             MoveShape::Block => MoveShape::Block,
             MoveShape::Halo(index) => MoveShape::Halo(*index),
             MoveShape::Runs(runs) => MoveShape::Runs(runs.clone()),
@@ -147,7 +143,7 @@ impl MoveShape {
             MoveShape::Scattered(tables) => MoveShape::Scattered(Scattered {
                 ends: tables.ends.clone(),
                 pieces: tables.pieces.clone(),
-                rows: tables.rows.iter().map(|r| both(r, &lane_row)).collect(),
+                rows: tables.rows.iter().map(|rows| rows.each_ref().map(&lane_row)).collect(),
             }),
         }
     }
@@ -381,7 +377,7 @@ fn crossing(
                 let i = six.iter().position(|s| *s == source);
                 (i.expect("the source is one of six") * 64) as u16 + u16::from(lane)
             };
-            let row = both(lanes, |lanes| std::array::from_fn(|l| from(&lanes[l])));
+            let row = lanes.each_ref().map(|lanes| std::array::from_fn(|l| from(&lanes[l])));
             group_rows[r] = u8::try_from(rows.number(row)).ok()?;
         }
         table.push(CrossingGroup { sources, rows: group_rows });
@@ -394,7 +390,7 @@ fn scattered(groups: &[[LaneSources; GROUP]]) -> Scattered<LaneRow> {
     let mut rows = Rows::new();
     for lanes in groups.iter().flatten() {
         for source in union(lanes.iter().flatten()) {
-            let row = both(lanes, |lanes| {
+            let row = lanes.each_ref().map(|lanes| {
                 let mut row = [PAD_LANE; 64];
                 for (to, &(from, lane)) in row.iter_mut().zip(lanes) {
                     if from == source {

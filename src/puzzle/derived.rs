@@ -306,10 +306,6 @@ mod tests {
         puzzle::named::{part, whole},
     };
 
-    fn cube() -> super::OrbitPuzzle {
-        whole("3x3x3")
-    }
-
     fn words(names: &[&str]) -> Vec<String> {
         names.iter().map(|name| (*name).into()).collect()
     }
@@ -326,7 +322,7 @@ mod tests {
         ] {
             assert_eq!(states(keep(names)), expected, "{names:?}");
         }
-        let turned = cube().unoriented(&words(&["edges", "corners"])).unwrap();
+        let turned = whole("3x3x3").unoriented(&words(&["edges", "corners"])).unwrap();
         assert_eq!(states(turned), "9656672256000"); // 8! 12! / 2
         let alike = keep(&["edges"]).alike(&words(&["edges:1-4", "edges:5-12"])).unwrap();
         assert_eq!(states(alike), "1013760"); // 12!/(4! 8!) 2^11
@@ -355,7 +351,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_projected_is_told() {
-        let told = |names: &[&str]| cube().keeping(&words(names)).unwrap_err().to_string();
+        let told = |names: &[&str]| whole("3x3x3").keeping(&words(names)).unwrap_err().to_string();
         assert!(told(&["wings"]).contains("no set is called 'wings'"), "{}", told(&["wings"]));
         for pieces in ["edges:0-3", "edges:5-3", "edges:1-13", "edges:x", "edges:"] {
             assert!(told(&[pieces]).contains("1 to 12"), "{}", told(&[pieces]));

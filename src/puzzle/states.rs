@@ -117,9 +117,8 @@ impl OrbitPuzzle {
         if !sifter.prove() {
             return None;
         }
-        let differ = components.iter().take_while(|component| component.unseen().is_empty());
-        let (count, points) = differ
-            .fold((0, 0), |(count, points), component| (count + 1, points + component.points()));
+        let count = components.partition_point(|component| component.unseen().is_empty());
+        let points = components[..count].iter().map(Component::points).sum();
         let positions = components[..count].iter().map(|component| component.positions).sum();
         // What is possible while the different pieces stay fixed: everything, or else it is unknown how much of it is
         // visible.
@@ -139,11 +138,8 @@ impl OrbitPuzzle {
         let mut open = vec![self.solved()];
         let mut seen: HashSet<_> = open.iter().cloned().collect();
         while let Some(state) = open.pop() {
-            for after in (0..self.moves().len()).filter_map(|one| self.moved(&state, one)) {
-                if seen.insert(after.clone()) {
-                    open.push(after);
-                }
-            }
+            let after = (0..self.moves().len()).filter_map(|one| self.moved(&state, one));
+            open.extend(after.filter(|state| seen.insert(state.clone())));
             if seen.len() > most {
                 return None;
             }

@@ -221,11 +221,8 @@ impl OrbitPuzzle {
         let mut states = self.fitting(masks)?;
         let mut open: Vec<Arrangement> = states.iter().cloned().collect();
         while let Some(state) = open.pop() {
-            for after in subgroup.iter().map(|one| self.after(&state, one)) {
-                if states.insert(after.clone()) {
-                    open.push(after);
-                }
-            }
+            let after = subgroup.iter().map(|one| self.after(&state, one));
+            open.extend(after.filter(|state| states.insert(state.clone())));
             if states.len() > MAX_GOALS {
                 return Err(PuzzleError::ManyGoals(self.name));
             }
