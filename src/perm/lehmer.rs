@@ -7,8 +7,8 @@
 //! Source: R. E. Korf and P. Schultze, Large-scale parallel breadth-first search, AAAI 2005.
 //!
 //! Invariant: the rank of an even permutation omits the last non-trivial digit (radix 2), which follows from the
-//! evenness of the digit sum. Even permutations of n >= 2 elements have ranks in 0 .. n!/2. The functions panic for more
-//! than [`MAX_LEN`] elements, and for ranks that no permutation has.
+//! evenness of the digit sum. Even permutations of n >= 2 elements have ranks in 0 .. n!/2. The functions panic for
+//! more than [`MAX_LEN`] elements, and for ranks that no permutation has.
 
 /// The maximum length of sequences whose ranks fit in 64 bits.
 pub const MAX_LEN: usize = 20;

@@ -93,7 +93,7 @@ pub(crate) struct SeveralPieces {
 }
 
 impl Ranking {
-    /// Returns the numbering of a puzzle's arrangements, of which there may be at most 2^62. Cost: moves times positions.
+    /// Returns the numbering of a puzzle's arrangements, at most 2^62 of them. Cost: moves times positions.
     pub fn new(puzzle: &OrbitPuzzle) -> Result<Ranking, PuzzleError> {
         Ranking::with_first(puzzle, &FirstDigits::default())
     }
