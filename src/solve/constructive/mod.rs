@@ -10,15 +10,14 @@
 
 pub(crate) mod tables;
 
-use std::{ops::Range, sync::OnceLock};
+use std::ops::Range;
 
 use crate::{
-    perm::lehmer,
     puzzle::{Board, Coordinates, Direction, Moves, PuzzleError},
     solve::{
         cells_of,
         constructive::tables::{
-            Field, GRID, Placement, Region, RegionView, Spot, TileDistances, starting, steps,
+            Field, GRID, Placement, Region, RegionView, Spot, TileDistances, starting,
         },
     },
 };
@@ -147,25 +146,27 @@ struct BlockSearch {
 impl BlockSearch {
     /// Solves the region in all possible ways of removing lines from it.
     fn divide(&mut self, block: LastBlock, region: Region) {
-        if let Some(rest) = Rest::of(&region, self.blank_home) {
-            return self.complete(&block, &rest);
-        }
         for view in RegionView::all(&region, GRID as usize) {
-            let Some(table) = tables::line(view.depth as usize, view.width as usize) else {
-                continue;
-            };
-            if view.spot(self.blank_home).i == 0 {
-                continue;
-            }
-            let code = |home: usize| {
+            let (depth, width, home) = (view.depth, view.width, view.spot(self.blank_home));
+            // The cells of the blank and of some tiles, which are given by their goals, in lines of so many cells.
+            let cell_in = |columns: i32, home: usize| {
                 let spot = view.spot(usize::from(block[home]));
-                (spot.i * GRID + spot.j) as usize
+                (spot.i * columns + spot.j) as usize
             };
-            let mut tiles = [0; 4];
-            for (tile, j) in tiles.iter_mut().zip(0..view.width) {
-                *tile = code(view.cell(0, j));
+            let blank = (home.i * width + home.j) as usize;
+            if let Some(table) = tables::rest(depth as usize, width as usize, blank) {
+                let homes = (0..depth * width).map(|k| view.cell(k / width, k % width));
+                let tiles = homes.filter(|&home| home != self.blank_home);
+                let blank = cell_in(width, self.blank_home);
+                let start = Placement::new(blank, tiles.map(|home| cell_in(width, home)));
+                return self.complete(&view, table, start);
             }
-            let start = Placement::new(code(self.blank_home), &tiles[..view.width as usize]);
+            let Some(table) = tables::line(depth as usize, width as usize) else { continue };
+            if home.i == 0 {
+                continue;
+            }
+            let tiles = (0..width).map(|j| cell_in(GRID, view.cell(0, j)));
+            let start = Placement::new(cell_in(GRID, self.blank_home), tiles);
             let line = OpenLine {
                 table,
                 view: &view,
@@ -206,12 +207,13 @@ impl BlockSearch {
     }
 
     /// Finishes at most nine cells, if that gives the shortest solution so far.
-    fn complete(&mut self, block: &LastBlock, rest: &Rest) {
-        let state = rest.state(block, self.blank_home);
-        let len = self.trail.len() + usize::from(rest.distance(&state));
+    fn complete(&mut self, view: &RegionView, table: &TileDistances, mut state: Placement) {
+        let len = self.trail.len() + usize::from(table.distance(state));
         if self.best.as_ref().is_none_or(|best| len < best.len()) {
             let mut best = self.trail.clone();
-            rest.walk(state, &mut best);
+            while let Some(step) = table.next(&mut state) {
+                best.push(view.direction(step));
+            }
             self.best = Some(best);
         }
     }
@@ -224,119 +226,6 @@ struct OpenLine<'a> {
     rest: Region,
     /// The maximum length of the trail at which the line's placement is still considered.
     longest: usize,
-}
-
-// The last cells, at most nine: complete tables of optimal distances.
-//
-// Invariant: an entry is the exact distance of an arrangement to the goal, or [`UNSEEN`] for the half that cannot reach
-// it.
-
-/// The maximum number of cells of a rest.
-const MAX_CELLS: usize = 9;
-
-/// The entry of an arrangement that cannot reach the goal.
-const UNSEEN: u8 = u8::MAX;
-
-/// The element on each cell, given by its goal cell, in the reading order of the view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct RegionState {
-    at: [u8; MAX_CELLS],
-    blank: usize,
-}
-
-/// A region of at most nine cells and its table.
-struct Rest {
-    view: RegionView,
-    cells: usize,
-    distance: &'static [u8],
-}
-
-/// Distances to the identity, indexed by rank.
-fn distances(depth: usize, width: usize, blank: usize) -> Vec<u8> {
-    let cells = depth * width;
-    let mut distance = vec![UNSEEN; lehmer::count(cells) as usize];
-    let mut solved = RegionState { at: [0; MAX_CELLS], blank };
-    lehmer::unrank(0, &mut solved.at[..cells]);
-    distance[0] = 0;
-    let (mut level, mut moves) = (vec![solved], 0);
-    while !level.is_empty() {
-        moves += 1;
-        let mut next = Vec::new();
-        for state in &level {
-            for (to, _) in steps(depth, width, state.blank) {
-                let after = state.step(to);
-                let entry = &mut distance[lehmer::rank(&after.at[..cells]) as usize];
-                if *entry == UNSEEN {
-                    *entry = moves;
-                    next.push(after);
-                }
-            }
-        }
-        level = next;
-    }
-    distance
-}
-
-impl RegionState {
-    fn step(mut self, to: usize) -> RegionState {
-        self.at.swap(self.blank, to);
-        self.blank = to;
-        self
-    }
-}
-
-impl Rest {
-    /// A region of the block with its table; `None` if it is larger. Cost: for each shape and goal cell of the blank, at
-    /// most 9!/2 visits and 9! bytes at the first call.
-    fn of(region: &Region, blank_home: usize) -> Option<Rest> {
-        static TABLES: [[OnceLock<Vec<u8>>; MAX_CELLS]; 4] =
-            [const { [const { OnceLock::new() }; MAX_CELLS] }; 4];
-        let views = RegionView::all(region, GRID as usize);
-        let view = views.into_iter().find(|view| view.depth <= view.width)?;
-        let shape = [(2, 2), (2, 3), (2, 4), (3, 3)];
-        let shape = shape.iter().position(|&shape| shape == (view.depth, view.width))?;
-        let home = view.spot(blank_home);
-        let blank = (home.i * view.width + home.j) as usize;
-        let (depth, width) = (view.depth as usize, view.width as usize);
-        let distance = TABLES[shape][blank].get_or_init(|| distances(depth, width, blank));
-        Some(Rest { view, cells: depth * width, distance })
-    }
-
-    /// The state of the region in an arrangement of the block.
-    fn state(&self, place: &LastBlock, blank_home: usize) -> RegionState {
-        let width = self.view.width;
-        let mut state = RegionState { at: [0; MAX_CELLS], blank: 0 };
-        for k in 0..self.cells {
-            let home = self.view.cell(k as i32 / width, k as i32 % width);
-            let spot = self.view.spot(usize::from(place[home]));
-            let cell = (spot.i * width + spot.j) as usize;
-            state.at[cell] = k as u8;
-            if home == blank_home {
-                state.blank = cell;
-            }
-        }
-        state
-    }
-
-    /// The minimum number of moves to the goal.
-    fn distance(&self, state: &RegionState) -> u8 {
-        self.distance[lehmer::rank(&state.at[..self.cells]) as usize]
-    }
-
-    /// Appends a shortest path to the goal.
-    fn walk(&self, mut state: RegionState, way: &mut Vec<Direction>) {
-        let (depth, width) = (self.view.depth as usize, self.view.width as usize);
-        let mut left = self.distance(&state);
-        while left > 0 && left != UNSEEN {
-            left -= 1;
-            let closer = |(to, _): &(usize, _)| self.distance(&state.step(*to)) == left;
-            let Some((to, step)) = steps(depth, width, state.blank).find(closer) else {
-                return;
-            };
-            way.push(self.view.direction(step));
-            state = state.step(to);
-        }
-    }
 }
 
 // Carries one tile through a region whose first line is partly closed.
@@ -547,9 +436,9 @@ impl Carrier<'_> {
             self.park(&window, j, both);
         }
         let code = |spot: Spot| (spot.i * GRID + spot.j - left) as usize;
-        let tiles = [j, j + 1].map(|j| code(self.tile(j)));
+        let tiles = [j, j + 1].map(|j| code(self.tile(j))).into_iter();
         let table = tables::pair(width as usize, (j - left) as usize);
-        let mut state = Placement::new(code(self.blank), &tiles);
+        let mut state = Placement::new(code(self.blank), tiles);
         while let Some(step) = table.next(&mut state) {
             self.step(step);
         }

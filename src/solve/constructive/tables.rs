@@ -1,4 +1,4 @@
-//! Exact distances for up to four tiles and the blank on a grid of at most 4x4 cells.
+//! Exact distances for the blank and some tiles: up to four on a grid of at most 4x4 cells, or all of at most nine cells.
 //!
 //! Invariant: an entry is the minimum number of moves that place the tiles, wherever the blank ends up, or [`UNSEEN`];
 //! the entries of neighbours differ by at most one.
@@ -6,35 +6,37 @@
 use std::sync::OnceLock;
 
 use crate::{
+    perm::lehmer,
     puzzle::{Board, Direction, Size},
     solve::exchanges_and_steps,
 };
 
-/// Number of cells in a line of the grid; smaller grids use only some of them.
+/// Number of cells in a line of the grid in which lines are placed; some may be closed.
 pub(crate) const GRID: i32 = 4;
 
 /// The entry of an arrangement that cannot occur.
 const UNSEEN: u8 = u8::MAX;
 
-/// Number of bits of a grid cell in an index.
+/// Number of bits of a cell in a code, and maximum number of tiles for which codes are indices.
 const BITS: usize = 4;
+const MOST_CODED: usize = 4;
 
-/// The cells of the blank and up to four tiles: 4 bits each, the blank lowest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Placement(u32);
+/// The cells of the blank and of up to eight tiles: 4 bits each, the blank lowest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placement(u64);
 
 impl Placement {
-    pub fn new(blank: usize, tiles: &[usize]) -> Placement {
-        let tiles = tiles.iter().rev().fold(0, |code, &cell| code << BITS | cell);
-        Placement((tiles << BITS | blank) as u32)
+    pub fn new(blank: usize, tiles: impl DoubleEndedIterator<Item = usize>) -> Placement {
+        let tiles = tiles.rev().fold(0, |code, cell| code << BITS | cell);
+        Placement((tiles << BITS | blank) as u64)
     }
 
-    fn blank(self) -> u32 {
+    fn blank(self) -> u64 {
         self.0 & 15
     }
 
     /// The placement of `count` tiles after the blank has moved to `to`.
-    fn step(self, to: u32, count: usize) -> Placement {
+    fn step(self, to: u64, count: usize) -> Placement {
         let mut code = (self.0 & !15) | to;
         for k in 1..=count {
             let shift = BITS * k;
@@ -49,49 +51,56 @@ impl Placement {
 /// The distances to one particular placement of `count` tiles.
 pub(crate) struct TileDistances {
     count: usize,
-    /// The neighbours of each grid cell, with the step of the blank that leads there.
-    steps: [Vec<(u32, (i32, i32))>; 16],
+    /// The neighbours of each cell, with the step of the blank that leads there.
+    steps: Vec<Vec<(u64, (i32, i32))>>,
     distance: Vec<u8>,
 }
 
 impl TileDistances {
-    /// The table for placing tiles on goals in a grid of open cells (bit i * 4 + j). Cost: one visit per placement.
-    fn new(open: u16, goals: &[usize]) -> TileDistances {
-        let is_open = |cell: i32| open & (1 << cell) != 0;
-        let grid = GRID as usize;
-        let steps = std::array::from_fn(|cell| {
-            let open = steps(grid, grid, cell).filter(|&(to, _)| is_open(to as i32));
-            open.map(|(to, step)| (to as u32, step)).collect()
+    /// The table for placing tiles on goals in a rectangle with some open cells (bit i * width + j). Cost: one visit per
+    /// placement.
+    fn new((depth, width): (usize, usize), open: u16, goals: &[usize]) -> TileDistances {
+        let steps = (0..depth * width).map(|cell| {
+            let open = steps(depth, width, cell).filter(|(to, _)| open >> to & 1 == 1);
+            open.map(|(to, step)| (to as u64, step)).collect()
         });
-        let mut table = TileDistances {
-            count: goals.len(),
-            steps,
-            distance: vec![UNSEEN; 1 << (BITS * (goals.len() + 1))],
+        let entries = match goals.len() {
+            few if few <= MOST_CODED => 1 << (BITS * (few + 1)),
+            many => lehmer::count(many + 1) as usize,
         };
-        let blanks = (0..16).filter(|&cell| is_open(cell as i32) && !goals.contains(&cell));
-        let mut level: Vec<Placement> = blanks.map(|b| Placement::new(b, goals)).collect();
+        let (count, steps) = (goals.len(), steps.collect());
+        let mut table = TileDistances { count, steps, distance: vec![UNSEEN; entries] };
+        let cells = (0..depth * width).filter(|cell| open >> cell & 1 == 1);
+        let blanks = cells.filter(|cell| !goals.contains(cell));
+        let goal = |blank| Placement::new(blank, goals.iter().copied());
+        let mut level: Vec<Placement> = blanks.map(goal).collect();
         for depth in 0.. {
-            level.retain(|p| {
-                let entry = &mut table.distance[p.0 as usize];
+            level.retain(|&placement| {
+                let index = table.index(placement);
+                let entry = &mut table.distance[index];
                 std::mem::replace(entry, depth.min(*entry)) == UNSEEN
             });
             if level.is_empty() {
                 break;
             }
-            let next = |p: &Placement| {
-                let (p, count) = (*p, table.count);
-                let steps = table.steps[p.blank() as usize].iter();
-                steps.map(move |&(to, _)| p.step(to, count))
-            };
-            let unseen = |p: &Placement| table.distance[p.0 as usize] == UNSEEN;
-            level = level.iter().flat_map(next).filter(unseen).collect();
+            let next = |&from: &Placement| table.neighbours(from).map(|(to, _)| to);
+            level = level.iter().flat_map(next).collect();
         }
         table
     }
 
+    /// The index of a placement: its code or, for many tiles, which fill all cells but one, the rank of their cells.
+    fn index(&self, placement: Placement) -> usize {
+        if self.count <= MOST_CODED {
+            return placement.0 as usize;
+        }
+        let cells: [u8; 9] = std::array::from_fn(|k| (placement.0 >> (BITS * k) & 15) as u8);
+        lehmer::rank(&cells[..=self.count]) as usize
+    }
+
     /// The number of moves that are left.
     pub fn distance(&self, placement: Placement) -> u8 {
-        self.distance[placement.0 as usize]
+        self.distance[self.index(placement)]
     }
 
     /// Makes a step towards the goal and returns the step of the blank, or `None` at the goal.
@@ -111,11 +120,7 @@ impl TileDistances {
 }
 
 /// The steps of a blank in a rectangle: its new cell, and the step across and along lines.
-pub(crate) fn steps(
-    depth: usize,
-    width: usize,
-    blank: usize,
-) -> impl Iterator<Item = (usize, (i32, i32))> {
+fn steps(depth: usize, width: usize, blank: usize) -> impl Iterator<Item = (usize, (i32, i32))> {
     let (i, j) = (blank / width, blank % width);
     [
         (i > 0).then(|| (blank - width, (-1, 0))),
@@ -138,7 +143,7 @@ pub(crate) fn pair(width: usize, j: usize) -> &'static TileDistances {
         [const { [const { OnceLock::new() }; 3] }; 3];
     TABLES[width - 2][j].get_or_init(|| {
         let open = (rectangle(4, width) & !15) | (3 << j);
-        TileDistances::new(open, &[j, j + 1])
+        TileDistances::new((4, 4), open, &[j, j + 1])
     })
 }
 
@@ -146,8 +151,20 @@ pub(crate) fn pair(width: usize, j: usize) -> &'static TileDistances {
 pub(crate) fn line(lines: usize, width: usize) -> Option<&'static TileDistances> {
     static TABLES: [OnceLock<TileDistances>; 3] = [const { OnceLock::new() }; 3];
     let shape = [(4, 4), (3, 4), (4, 3)].iter().position(|&shape| shape == (lines, width))?;
-    let table = || TileDistances::new(rectangle(lines, width), &[0, 1, 2, 3][..width]);
+    let table = || TileDistances::new((4, 4), rectangle(lines, width), &[0, 1, 2, 3][..width]);
     Some(TABLES[shape].get_or_init(table))
+}
+
+/// The table for all tiles of a view of at most nine cells, which is at least as wide as deep, with the goal cell of the
+/// blank; `None` for any other view. Cost: at most 9!/2 visits and 9! bytes at the first call.
+pub(crate) fn rest(lines: usize, width: usize, blank: usize) -> Option<&'static TileDistances> {
+    static TABLES: [[OnceLock<TileDistances>; 9]; 4] =
+        [const { [const { OnceLock::new() }; 9] }; 4];
+    let shapes = [(2, 2), (2, 3), (2, 4), (3, 3)];
+    let shape = shapes.iter().position(|&shape| shape == (lines, width))?;
+    let goals = || (0..lines * width).filter(|&cell| cell != blank).collect::<Vec<_>>();
+    let table = || TileDistances::new((lines, width), u16::MAX, &goals());
+    Some(TABLES[shape][blank].get_or_init(table))
 }
 
 // The board while it is being solved: which element is on each cell, in constant time in both directions.
