@@ -550,7 +550,8 @@ mod tests {
     fn compare<const V: usize>(tree: &Tree, board: &Board) -> u64 {
         fn walked(heuristic: impl Heuristic, board: &Board, limit: usize) -> WalkResult {
             let (alone, tree) = (Share::alone(), RootedTree::new(heuristic, board));
-            let control = Control::new((&NoProgress, &()), &alone, limit, 0);
+            let before = 0.into();
+            let control = Control { observers: (&NoProgress, &()), share: &alone, limit, before };
             tree.walk(&tree.whole(limit), &control, 0, &mut Vec::new())
         }
         let mut limit = tree.estimate(board);

@@ -11,7 +11,6 @@
 
 use std::{
     collections::BTreeMap,
-    ops::ControlFlow,
     sync::atomic::{AtomicU64, Ordering},
     time::Instant,
 };
@@ -76,12 +75,12 @@ pub trait StateSolver: Sync {
         false
     }
 
-    /// Checks a solution, and the data with which it was found.
+    /// Checks what a search found, and the data with which it was found.
     #[doc(hidden)]
     fn checked(
         &self,
         state: &Self::State,
-        solution: Result<Option<Vec<u16>>, SolveError>,
+        found: FoundPath,
     ) -> Result<Option<Self::Moves>, SolveError>;
 
     /// Returns a description of the common goal of all states.
@@ -115,25 +114,18 @@ pub trait StateSolver: Sync {
         let begun = Instant::now();
         let mut search = self.begin(state)?;
         let (rooted, share) = (self.rooted(state)?, Share::alone());
-        let mut ended = Ok(ControlFlow::Continue(()));
         // Solution and nodes are the same for any number of threads and processes.
-        while matches!(ended, Ok(ControlFlow::Continue(()))) {
-            if search.stage.last >= self.split_from() {
-                search.seconds = begun.elapsed().as_secs_f64();
-                return Ok(Attempt::Hard(search));
+        while search.stage.last < self.split_from() {
+            if let Some(found) = rooted.iterate(&mut search, &share, (progress, &()), 1) {
+                return self.answer(search, begun, found).map(Attempt::Answered);
             }
-            ended = rooted.iterate(&mut search, &share, (progress, &()), 1);
         }
         search.seconds = begun.elapsed().as_secs_f64();
-        let solution = ended.map(|ended| ended.break_value().flatten());
-        self.answer(search, solution).map(Attempt::Answered)
+        Ok(Attempt::Hard(search))
     }
 
-    /// Returns a shortest solution of a hard state, found with all threads of the current rayon pool.
-    /// The answer's nodes and seconds include those of the attempt.
-    ///
-    /// # Errors
-    /// Same errors as [`StateSolver::attempt_with`].
+    /// Returns a shortest solution of a hard state, found with all threads of the current rayon pool, or the errors of
+    /// [`StateSolver::attempt_with`]. The answer's nodes and seconds include those of the attempt.
     fn finish_with(
         &self,
         pending: Pending<Self::State>,
@@ -144,84 +136,73 @@ pub trait StateSolver: Sync {
 
     /// Like [`StateSolver::finish_with`], but also reports its steps to a recorder such as [`crate::solve::SolveLog`],
     /// so that the search can continue after the process has ended.
-    ///
-    /// # Errors
-    /// Same errors as [`StateSolver::attempt_with`].
     fn finish_recorded_with(
         &self,
-        mut pending: Pending<Self::State>,
+        pending: Pending<Self::State>,
         progress: &dyn Progress,
         recorder: &dyn Recorder,
     ) -> Result<Answer<Self::Moves>, SolveError> {
-        let begun = Instant::now();
-        let solution = self.go_on(&mut pending, &Share::alone(), (progress, recorder));
-        pending.seconds += begun.elapsed().as_secs_f64();
-        self.answer(pending, solution)
+        self.go_on(pending, &Share::alone(), (progress, recorder))
     }
 
     /// Returns a shortest solution of a hard state, found jointly by a thread pool on each rank of a job. All ranks
     /// must call this from outside their pools, with the same state and the same progress of an attempt or log; all
     /// return the same moves and nodes as a single thread. If the observer of any rank asks to stop, all ranks stop.
     /// Every recorder receives all subtrees, whichever rank searched them.
-    ///
-    /// # Errors
-    /// Same errors as [`StateSolver::attempt_with`].
     fn finish_together_with(
         &self,
-        mut pending: Pending<Self::State>,
+        pending: Pending<Self::State>,
         ranks: Ranks<'_>,
         progress: &dyn Progress,
         recorder: &dyn Recorder,
     ) -> Result<Answer<Self::Moves>, SolveError> {
-        let begun = Instant::now();
         let (interrupted, told) = (|| progress.interrupted(), |done: &_| note(recorder, done));
-        let solution = ranks.share(&interrupted, &told, |share| {
-            let solution = self.go_on(&mut pending, share, (progress, recorder));
-            if matches!(solution, Ok(None)) {
-                share.stop();
-            }
-            solution
-        });
-        pending.seconds += begun.elapsed().as_secs_f64();
-        self.answer(pending, solution)
+        let work = |share: &_| self.go_on(pending, share, (progress, recorder));
+        ranks.share(&interrupted, &told, work)
     }
 
-    /// Searches with the threads of the current pool, and of the ranks that take part.
+    /// Solves a hard state with the threads of the current pool, and of the ranks that take part.
     ///
     /// Every few thousand nodes, the first observer is given the number of nodes so far and asked whether to stop; the
     /// second is given the work that need not be repeated.
     #[doc(hidden)]
     fn go_on(
         &self,
-        search: &mut Pending<Self::State>,
+        mut search: Pending<Self::State>,
         share: &Share<SubtreeResult>,
         observers: Observers<'_>,
-    ) -> Result<Option<Vec<u16>>, SolveError> {
+    ) -> Result<Answer<Self::Moves>, SolveError> {
+        let begun = Instant::now();
         self.begin(&search.state)?;
         let mut rooted = self.rooted(&search.state)?;
-        loop {
+        let found = loop {
             if self.make_ready(search.stage.last, observers.0) {
                 rooted = self.rooted(&search.state)?;
             }
             let threads = rayon::current_num_threads();
-            let ended = rooted.iterate(search, share, observers, threads)?;
-            if let ControlFlow::Break(solution) = ended {
-                return Ok(solution);
+            if let Some(found) = rooted.iterate(&mut search, share, observers, threads) {
+                break found;
             }
             observers.1.iteration(search.stage);
+        };
+        if matches!(found, Ok(None)) {
+            share.stop();
         }
+        self.answer(search, begun, found)
     }
 
-    /// Makes an answer from the result of a search, if it was not stopped.
+    /// Makes an answer from what a search that began at a time has found.
     #[doc(hidden)]
     fn answer(
         &self,
         search: Pending<Self::State>,
-        solution: Result<Option<Vec<u16>>, SolveError>,
+        begun: Instant,
+        found: FoundPath,
     ) -> Result<Answer<Self::Moves>, SolveError> {
-        let Pending { state, stage, seconds, .. } = search;
-        let moves = self.checked(&state, solution)?;
-        Ok(Answer { moves, at_least: stage.threshold, nodes: stage.nodes, seconds })
+        let seconds = search.seconds + begun.elapsed().as_secs_f64();
+        let moves = self.checked(&search.state, found)?;
+        let Stage { threshold: at_least, nodes, .. } = search.stage;
+        Ok(Answer { moves, at_least, nodes, seconds })
     }
 }
 
@@ -236,7 +217,9 @@ pub(crate) trait MoveTree: Sync {
     fn is_solved(&self) -> bool;
 
     /// Returns the minimum number of moves, at least a given lower bound, that can lead from the state to the goal.
-    fn at_least(&self, bound: usize) -> usize;
+    fn at_least(&self, bound: usize) -> usize {
+        bound
+    }
 
     /// Returns the whole tree, for at most this number of moves.
     fn whole(&self, limit: usize) -> Self::Subtree;
@@ -264,20 +247,20 @@ pub(crate) trait MoveTree: Sync {
     ) -> WalkResult;
 }
 
-/// The outcome of one or more iterations: a shortest solution, nothing because an observer asked to stop, or the
-/// information that the search continues.
-pub type Ended = Result<ControlFlow<Option<Vec<u16>>>, SolveError>;
+/// What a search has found: a shortest solution as numbers of moves, or nothing because an observer asked to stop.
+pub type FoundPath = Result<Option<Vec<u16>>, SolveError>;
 
 /// A search tree below the state of a solver.
 pub trait Rooted<S> {
-    /// Carries out an iteration, or the rest of one, with a number of threads of the current pool.
+    /// Carries out an iteration, or the rest of one, with a number of threads of the current pool; returns `None` if the
+    /// search continues with the next one.
     fn iterate(
         &self,
         search: &mut Pending<S>,
         share: &Share<SubtreeResult>,
         observers: Observers<'_>,
         threads: usize,
-    ) -> Ended;
+    ) -> Option<FoundPath>;
 }
 
 impl<S, T: MoveTree> Rooted<S> for T {
@@ -287,23 +270,24 @@ impl<S, T: MoveTree> Rooted<S> for T {
         share: &Share<SubtreeResult>,
         observers: Observers<'_>,
         threads: usize,
-    ) -> Ended {
+    ) -> Option<FoundPath> {
         if self.is_solved() {
-            return Ok(ControlFlow::Break(Some(Vec::new())));
+            return Some(Ok(Some(Vec::new())));
         }
-        let control = Control::new(observers, share, search.stage.threshold, search.nodes());
+        let (limit, before) = (search.stage.threshold, search.nodes().into());
+        let control = Control { observers, share, limit, before };
         let pass = pass(self, search, &control, threads);
         let Walked { nodes, excess, .. } = pass.walked;
         let stage = &mut search.stage;
         (stage.nodes, stage.last) = (stage.nodes + nodes, nodes);
         if pass.solution.is_some() || pass.stopped {
-            return Ok(ControlFlow::Break(pass.solution));
+            return Some(Ok(pass.solution));
         }
         if excess == i32::MAX {
-            return Err(SolveError::NoSolution);
+            return Some(Err(SolveError::NoSolution));
         }
         stage.threshold = self.at_least(stage.threshold + excess as usize);
-        Ok(ControlFlow::Continue(()))
+        None
     }
 }
 
@@ -390,7 +374,7 @@ fn pass<S, T: MoveTree>(
     // A different split gives no information.
     let known = done.walked.into_iter();
     let known = known.filter(|walked| done.pieces == pieces && walked.subtree < count);
-    let passes: BTreeMap<usize, WalkResult> =
+    let mut passes: BTreeMap<usize, WalkResult> =
         known.map(|walked| (walked.subtree as usize, walked.into())).collect();
     let order = order(tree, &subtrees, &before);
     let left: Vec<usize> = order.iter().copied().filter(|i| !passes.contains_key(i)).collect();
@@ -411,18 +395,10 @@ fn pass<S, T: MoveTree>(
     } else {
         work();
     }
-    join(&mut search.before, (pieces, order, passes), above, share.end())
-}
-
-/// Joins the results of the subtrees, in their order, those known before and those of this iteration.
-fn join(
-    record: &mut Cut,
-    (pieces, order, mut passes): (SubtreeSplit, Vec<usize>, BTreeMap<usize, WalkResult>),
-    above: Walked,
-    (results, stopped): (Vec<(usize, SubtreeResult)>, bool),
-) -> WalkResult {
+    let (results, stopped) = share.end();
     let results = results.into_iter().map(|(_, (_, pass))| pass);
     passes.extend(results.map(|pass| (pass.walked.subtree as usize, pass)));
+    // The results of the subtrees in their order: those known before, and those of this iteration.
     let mut whole = WalkResult::from(above);
     let mut walked = Vec::with_capacity(passes.len());
     for pass in order.iter().filter_map(|i| passes.remove(i)) {
@@ -436,7 +412,7 @@ fn join(
             break;
         }
     }
-    *record = Cut { pieces, walked };
+    search.before = Cut { pieces, walked };
     whole.stopped = stopped && whole.solution.is_none();
     whole
 }
@@ -477,25 +453,15 @@ pub type Observers<'c> = (&'c dyn Progress, &'c dyn Recorder);
 
 /// The data that the walks of one iteration share.
 pub struct Control<'c> {
-    observers: Observers<'c>,
+    pub observers: Observers<'c>,
     pub share: &'c Share<SubtreeResult>,
     /// Number of moves that the iteration allows.
     pub limit: usize,
     /// Number of nodes generated before, plus those that every process generates.
-    before: AtomicU64,
+    pub before: AtomicU64,
 }
 
-impl<'c> Control<'c> {
-    /// Returns the control of an iteration with a limit, before which a number of nodes were generated.
-    pub fn new(
-        observers: Observers<'c>,
-        share: &'c Share<SubtreeResult>,
-        limit: usize,
-        before: u64,
-    ) -> Control<'c> {
-        Control { observers, share, limit, before: before.into() }
-    }
-
+impl Control<'_> {
     /// Takes the result of a subtree that was handed out with this index.
     pub fn done(&self, place: usize, result: SubtreeResult) {
         note(self.observers.1, &result);
@@ -548,7 +514,7 @@ pub struct Stage {
 
 /// A subtree of an iteration that was searched completely and holds no solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "(u32, u64, i32, u32)", into = "(u32, u64, i32, u32)")]
+#[serde(into = "(u32, u64, i32, u32)")]
 pub struct Walked {
     /// Number of the subtree.
     pub subtree: u32,
@@ -558,12 +524,6 @@ pub struct Walked {
     pub excess: i32,
     /// Minimum number of remaining moves at any of its nodes.
     pub left: u32,
-}
-
-impl From<(u32, u64, i32, u32)> for Walked {
-    fn from((subtree, nodes, excess, left): (u32, u64, i32, u32)) -> Walked {
-        Walked { subtree, nodes, excess, left }
-    }
 }
 
 impl From<Walked> for (u32, u64, i32, u32) {

@@ -19,7 +19,7 @@ use crate::{
         constructive::Constructive,
         database::Database,
         heuristics::{BitTables, Sums},
-        ida::{Answer, Attempt, Pending, Rooted, StateSolver},
+        ida::{Answer, Attempt, FoundPath, Pending, Rooted, StateSolver},
         pruner::MovePruner,
         symmetry::{Lens, images},
         walk::{Heuristic, KnownBoard, MAX_BIT_VIEWS, MAX_PATTERNS, MAX_VIEWS, RootedTree, Tree},
@@ -155,10 +155,8 @@ impl Optimal {
         self.tree.views.len()
     }
 
-    /// Returns a lower bound on the number of moves of a board: the maximum sum over all partitions and symmetries.
-    ///
-    /// # Errors
-    /// Same errors as [`Optimal::solve`].
+    /// Returns a lower bound on the number of moves of a board, the maximum sum over all partitions and symmetries, or
+    /// the errors of [`Optimal::solve`].
     pub fn estimate(&self, board: &Board) -> Result<usize, SolveError> {
         self.frame.encode_solvable(board)?;
         Ok(self.tree.estimate(board))
@@ -174,9 +172,6 @@ impl Optimal {
     }
 
     /// Like [`Optimal::solve`], with an observer that is informed of the nodes and may stop the search.
-    ///
-    /// # Errors
-    /// Same errors as [`Optimal::solve`].
     pub fn solve_with(&self, board: &Board, progress: &dyn Progress) -> Result<Answer, SolveError> {
         match self.attempt_with(board, progress)? {
             Attempt::Answered(answer) => Ok(answer),
@@ -210,15 +205,9 @@ impl StateSolver for Optimal {
         worth
     }
 
-    fn checked(
-        &self,
-        board: &Board,
-        solution: Result<Option<Vec<u16>>, SolveError>,
-    ) -> Result<Option<Moves>, SolveError> {
-        for database in self.tree.databases() {
-            database.pdb.unchanged()?;
-        }
-        let Some(solution) = solution? else { return Ok(None) };
+    fn checked(&self, board: &Board, found: FoundPath) -> Result<Option<Moves>, SolveError> {
+        self.tree.databases().try_for_each(|database| database.pdb.unchanged())?;
+        let Some(solution) = found? else { return Ok(None) };
         let moves = Moves(solution.iter().map(|&one| Direction::ALL[usize::from(one)]).collect());
         if moves.apply(board)? != *self.frame.goal() {
             return Err(SolveError::WrongSolution { moves });

@@ -29,7 +29,8 @@ use crate::{
     solve::{
         SolveError,
         ida::{
-            Answer, Attempt, Control, MoveTree, Pending, Rooted, StateSolver, WalkResult, Walked,
+            Answer, Attempt, Control, FoundPath, MoveTree, Pending, Rooted, StateSolver,
+            WalkResult, Walked,
         },
         pruner::{RowMoves, WordPruner, inverse_moves, inverse_row},
     },
@@ -313,9 +314,6 @@ impl PuzzleSolver {
     }
 
     /// Like [`PuzzleSolver::solve`], with an observer that is informed of the nodes and may stop the search.
-    ///
-    /// # Errors
-    /// Same errors as [`PuzzleSolver::solve`].
     pub fn solve_with(
         &self,
         state: &Arrangement,
@@ -599,14 +597,12 @@ impl StateSolver for PuzzleSolver {
     fn checked(
         &self,
         state: &Arrangement,
-        solution: Result<Option<Vec<u16>>, SolveError>,
+        found: FoundPath,
     ) -> Result<Option<Vec<String>>, SolveError> {
         self.tables.iter().try_for_each(|table| table.unchanged())?;
-        let names = |moves: Vec<u16>| {
-            let moves = moves.into_iter().map(usize::from);
-            replayed(&self.puzzle, state, moves).ok_or(SolveError::NoSolution)
-        };
-        solution?.map(names).transpose()
+        let Some(moves) = found? else { return Ok(None) };
+        let names = replayed(&self.puzzle, state, moves.into_iter().map(usize::from));
+        names.map(Some).ok_or(SolveError::NoSolution)
     }
 
     fn goal_text(&self) -> String {
