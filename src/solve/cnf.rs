@@ -89,28 +89,17 @@ impl Cnf {
     }
 
     /// Writes the formula in DIMACS format, with comments that explain the variables.
-    ///
-    /// # Errors
-    /// The errors of the writer.
     pub fn write_dimacs(&self, out: &mut dyn Write) -> io::Result<()> {
-        let n = self.cells;
-        for line in self.question.title().lines() {
-            writeln!(out, "c {line}")?;
-        }
-        writeln!(
+        let (cells, square, steps) = (self.cells, self.cells.pow(2), self.steps);
+        let (moves, variables, clauses) = (self.moves(0, 0), self.variables(), self.clauses.len());
+        write!(
             out,
-            "c Variable 1 + {} t + {n} v + c: after t = 0..{} steps, tile v (0 for the blank) is \
-             on cell c, counted row by row from 0",
-            n * n,
-            self.steps
+            "{}c Variable 1 + {square} t + {cells} v + c: after t = 0..{steps} steps, tile v (0 for \
+             the blank) is on cell c, counted row by row from 0\n\
+             c Variable {moves} + 5 t + d: step t moves a tile up, down, left or right (d = 0..3), \
+             or no tile (d = 4)\np cnf {variables} {clauses}\n",
+            self.question.title("c ")
         )?;
-        writeln!(
-            out,
-            "c Variable {} + 5 t + d: step t moves a tile up, down, left or right (d = 0..3), or \
-             no tile (d = 4)",
-            self.moves(0, 0)
-        )?;
-        writeln!(out, "p cnf {} {}", self.variables(), self.clauses.len())?;
         for clause in &self.clauses {
             for literal in clause {
                 write!(out, "{literal} ")?;
@@ -137,7 +126,7 @@ impl Cnf {
             let (possible, impossible): (Vec<usize>, Vec<usize>) =
                 (0..self.cells).partition(|&cell| {
                     // The blank changes colour with every move, and idles only at home.
-                    let colour = self.question.distance(start, cell) % 2 == time % 2;
+                    let colour = distance(self.question.size(), start, cell) % 2 == time % 2;
                     let resting = element != 0 || colour || cell == home;
                     resting && self.question.is_possible(start, home, cell, time)
                 });
@@ -271,31 +260,27 @@ impl Question {
     /// parity (zero if no move is allowed anyway). Every move changes the colour of the blank's cell, as on a
     /// chessboard, so the two blank cells determine the parity.
     pub fn steps(&self) -> usize {
-        let parity = self.distance(self.board.blank(), self.goal.blank()) % 2;
+        let parity = distance(self.size(), self.board.blank(), self.goal.blank()) % 2;
         if self.moves % 2 == parity { self.moves } else { self.moves.saturating_sub(1) }
     }
 
-    /// The question of a model, for its comments: the maximum number of moves, the board and the goal, one line each.
-    pub(crate) fn title(&self) -> String {
-        let (steps, asked) = (self.steps(), self.moves);
-        let mut title = format!("Solvable in at most {steps} moves?");
+    /// The question of a model as comments, which begin with a mark: the maximum number of moves, the board and the goal.
+    pub(crate) fn title(&self, mark: &str) -> String {
+        let (steps, asked, Question { board, goal, .. }) = (self.steps(), self.moves, self);
+        let mut title = format!("{mark}Solvable in at most {steps} moves?");
         if steps < asked {
             let parity = if steps.is_multiple_of(2) { "even" } else { "odd" };
             title += &format!(
                 " ({asked} were allowed, but every solution has an {parity} number of moves)"
             );
         }
-        title + &format!("\nBoard {}\nGoal  {}", self.board, self.goal)
-    }
-
-    /// The number of steps between two cells, an admissible bound for anything that moves from one to the other.
-    pub(crate) fn distance(&self, a: usize, b: usize) -> usize {
-        distance(self.size(), a, b)
+        title + &format!("\n{mark}Board {board}\n{mark}Goal  {goal}\n")
     }
 
     /// Whether the element with the given start and goal cells can be on a cell after `time` of `steps` steps.
     pub(crate) fn is_possible(&self, start: usize, home: usize, cell: usize, time: usize) -> bool {
-        self.distance(start, cell) <= time && self.distance(cell, home) <= self.steps() - time
+        let to = |other| distance(self.size(), cell, other);
+        to(start) <= time && to(home) <= self.steps() - time
     }
 
     /// The start and goal cells of every element, by number (0 is the blank).
@@ -364,10 +349,7 @@ mod certificate {
         certify_with(board, goal, length, &NoProgress)
     }
 
-    /// Like [`certify`], with an observer that may stop the work.
-    ///
-    /// # Errors
-    /// Same errors as [`certify`], plus [`SolveError::Undecided`].
+    /// Like [`certify`], with an observer that may stop the work, which is the error [`SolveError::Undecided`].
     pub fn certify_with(
         board: &Board,
         goal: &Board,

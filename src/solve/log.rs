@@ -129,6 +129,7 @@ const WRITE_EVERY: Duration = Duration::from_millis(250);
 type Found<T> = BTreeMap<usize, Logged<<T as StateSolver>::State, <T as StateSolver>::Moves>>;
 
 /// A log of boards or other states, which only this process writes, one board after another: see [`SolveLog::begin`].
+/// If a line cannot be written, its methods return [`SolveError::System`].
 pub struct SolveLog<T: StateSolver = Optimal> {
     /// The states as text.
     texts: Vec<String>,
@@ -155,10 +156,7 @@ struct BoardRecord {
 impl BoardRecord {
     /// Adds a line. It survives the end of this process at once, and a crash of the machine after a second.
     fn append(&mut self, line: &LogLine) -> Result<(), SolveError> {
-        match &mut self.journal {
-            Some(journal) => Ok(journal.append(&json(line, Path::new("the log"))?)?),
-            None => Ok(()),
-        }
+        Ok(self.journal.as_mut().map_or(Ok(()), |journal| journal.append(&json(line)))?)
     }
 
     /// Adds a line for the current board, given the seconds spent on it.
@@ -194,33 +192,26 @@ impl<T: StateSolver> SolveLog<T> {
         ranks: &dyn Communicator,
     ) -> Result<SolveLog<T>, SolveError> {
         let path = path.as_ref();
-        let read = |lines: &[String]| {
-            let mut found = BTreeMap::new();
-            for (number, line) in (2..).zip(lines) {
-                let damaged = || KIND.wrong(path, FileProblem::Line { line: number });
-                let line = serde_json::from_str(line).map_err(|_| damaged())?;
-                replay(line, boards, solver, &mut found).ok_or_else(damaged)?;
-            }
-            Ok::<_, SolveError>(found)
-        };
         let texts: Vec<String> = boards.iter().map(|board| solver.text(board)).collect();
-        let (mut journal, mut lines, mut found) = (None, Vec::new(), BTreeMap::new());
+        let (mut journal, mut lines) = (None, Vec::new());
         if ranks.rank() == 0 {
             let heading = Heading::new(&texts, solver);
             let (mut file, all) = Journal::open(path, KIND, OPENING)?;
             match all.split_first() {
                 Some((first, rest)) => {
                     heading.compare(first, path)?;
-                    (found, lines) = (read(rest)?, rest.to_vec());
+                    lines = rest.to_vec();
                 }
-                None => file.append(&json(&heading, path)?)?,
+                None => file.append(&json(&heading))?,
             }
             journal = Some(file);
         }
+        let mut found = BTreeMap::new();
         let told = ranks.broadcast(lines.join("\n").into_bytes());
-        if ranks.rank() > 0 {
-            let told = String::from_utf8_lossy(&told);
-            found = read(&told.lines().map(String::from).collect::<Vec<_>>())?;
+        for (number, line) in (2..).zip(String::from_utf8_lossy(&told).lines()) {
+            let damaged = || KIND.wrong(path, FileProblem::Line { line: number });
+            let line = serde_json::from_str(line).map_err(|_| damaged())?;
+            replay(line, boards, solver, &mut found).ok_or_else(damaged)?;
         }
         let (begun, done) = (Instant::now(), Cut::default());
         let (board, spent, next, failure) = (0, 0.0, begun, None);
@@ -230,9 +221,6 @@ impl<T: StateSolver> SolveLog<T> {
 
     /// Begins to record the search of a board, to which all later records belong. Adds the search to the log if it is
     /// not there yet.
-    ///
-    /// # Errors
-    /// [`SolveError::System`].
     pub fn begin(&self, at: usize, search: &Pending<T::State>) -> Result<(), SolveError> {
         let mut writer = self.writer.lock();
         (writer.board, writer.begun, writer.spent) = (at, Instant::now(), search.seconds);
@@ -243,10 +231,7 @@ impl<T: StateSolver> SolveLog<T> {
         writer.append(&LogLine::pending(at, search))
     }
 
-    /// Writes the records of the current board.
-    ///
-    /// # Errors
-    /// [`SolveError::System`] for any failure since [`SolveLog::begin`].
+    /// Writes the records of the current board; returns the first failure since [`SolveLog::begin`].
     pub fn end(&self) -> Result<(), SolveError> {
         let mut writer = self.writer.lock();
         writer.flush();
@@ -259,9 +244,6 @@ impl<T: StateSolver> SolveLog<T> {
     }
 
     /// Adds the answer for the board with an index, if the board is solved and the answer is not in the log yet.
-    ///
-    /// # Errors
-    /// [`SolveError::System`].
     pub fn solved(&self, at: usize, answer: &Answer<T::Moves>) -> Result<(), SolveError> {
         let is_known = matches!(self.found.get(&at), Some(Logged::Solved(_)));
         let Some(moves) = answer.moves.as_ref().filter(|_| !is_known) else { return Ok(()) };
@@ -275,9 +257,6 @@ impl<T: StateSolver> SolveLog<T> {
     }
 
     /// Makes all lines durable.
-    ///
-    /// # Errors
-    /// [`SolveError::System`].
     pub fn sync(&self) -> Result<(), SolveError> {
         let journal = &mut self.writer.lock().journal;
         Ok(journal.as_mut().map_or(Ok(()), Journal::sync)?)
@@ -303,10 +282,9 @@ impl<T: StateSolver> Recorder for SolveLog<T> {
     }
 }
 
-/// An object of the log at the given path.
-fn json(object: &impl Serialize, path: &Path) -> Result<String, SolveError> {
-    let text = serde_json::to_string(object).map_err(std::io::Error::other);
-    Ok(text.map_err(crate::store::failed(path))?)
+/// An object of the log.
+fn json(object: &impl Serialize) -> String {
+    serde_json::to_string(object).expect("a line consists of texts and numbers")
 }
 
 impl Heading {
@@ -382,9 +360,7 @@ pub fn replay<T: StateSolver>(
             found.insert(board, Logged::Pending { search, stages });
         }
         LogLine::Subtrees { board, of, walked, seconds } => {
-            let Some(Logged::Pending { search, .. }) = found.get_mut(&board) else {
-                return None;
-            };
+            let Some(Logged::Pending { search, .. }) = found.get_mut(&board) else { return None };
             if search.stage.threshold != of.threshold {
                 return None;
             }

@@ -262,12 +262,9 @@ fn nearest_swap(board: &Board, goal: &Board, at: &[u16]) -> (u16, u16) {
 
 /// The board with two tiles exchanged.
 fn exchanged(board: &Board, (a, b): (u16, u16)) -> Board {
-    let swap = |&tile: &u16| match tile {
-        t if t == a => b,
-        t if t == b => a,
-        t => t,
-    };
-    let tiles: Vec<u16> = board.tiles().iter().map(swap).collect();
+    let (cells, mut tiles) = (cells_of(board), board.tiles().to_vec());
+    let [a, b] = [a, b].map(|tile| usize::from(cells[usize::from(tile)]));
+    tiles.swap(a, b);
     Board::new(board.size(), &tiles).expect("an exchange keeps every tile")
 }
 
@@ -277,19 +274,16 @@ impl fmt::Display for Unsolvable {
         let plural = |n: usize| if n == 1 { "" } else { "s" };
         let (a, b) = self.swap;
         let (exchanges, steps) = (self.exchanges, self.blank_steps);
+        let [many, more] = [exchanges, steps].map(plural);
+        let [its_parity, other] = [exchanges, steps].map(parity);
+        let Unsolvable { board, goal, .. } = self;
         write!(
             f,
-            "the board's parity is odd, so no moves lead to the goal: {exchanges} exchange{} of \
-             two cells (an {} number) would turn the board into the goal, but the blank is {steps} \
-             step{} (an {} number) from its goal cell. Every move changes the parity of both \
-             numbers, so they can never both be 0. Exchange tiles {a} and {b} ({}), or choose \
-             another goal ({})",
-            plural(exchanges),
-            parity(exchanges),
-            plural(steps),
-            parity(steps),
-            self.board,
-            self.goal
+            "the board's parity is odd, so no moves lead to the goal: {exchanges} exchange{many} of \
+             two cells (an {its_parity} number) would turn the board into the goal, but the blank \
+             is {steps} step{more} (an {other} number) from its goal cell. Every move changes the \
+             parity of both numbers, so they can never both be 0. Exchange tiles {a} and {b} \
+             ({board}), or choose another goal ({goal})"
         )
     }
 }
@@ -342,9 +336,7 @@ impl Iterator for Scrambler {
             return Some(board);
         }
         // Exchanging two fixed places pairs every unsolvable board with one solvable board.
-        let mut places = (0..tiles.len()).filter(|&cell| tiles[cell] != 0);
-        let (first, second) = (places.next()?, places.next()?);
-        tiles.swap(first, second);
-        Board::new(self.goal.size(), &tiles).ok()
+        let mut first = board.tiles().iter().copied().filter(|&tile| tile != 0);
+        Some(exchanged(&board, (first.next()?, first.next()?)))
     }
 }

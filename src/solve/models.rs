@@ -205,14 +205,8 @@ impl IntegerProgram {
     }
 
     /// Writes the program in CPLEX LP format.
-    ///
-    /// # Errors
-    /// The errors of the writer.
     pub fn write_lp(&self, out: &mut dyn Write) -> io::Result<()> {
-        for line in self.question.title().lines() {
-            writeln!(out, "\\ {line}")?;
-        }
-        write!(out, "Minimize\n moves:")?;
+        write!(out, "{}Minimize\n moves:", self.question.title("\\ "))?;
         for t in 0..self.question.steps() {
             write!(out, " + {}", Variable::Moves(0, t))?;
             if t % 10 == 9 {
@@ -247,14 +241,9 @@ impl IntegerProgram {
 
     /// Writes the program in MPS format, with fields in the columns of the fixed format, which readers of the free
     /// format also accept. Constraints are called R1, R2, ..
-    ///
-    /// # Errors
-    /// The errors of the writer.
     pub fn write_mps(&self, out: &mut dyn Write) -> io::Result<()> {
-        for line in self.question.title().lines() {
-            writeln!(out, "* {line}")?;
-        }
-        writeln!(out, "NAME          tilewave\nROWS\n N  moves")?;
+        let title = self.question.title("* ");
+        writeln!(out, "{title}NAME          tilewave\nROWS\n N  moves")?;
         let mut columns: BTreeMap<Variable, Vec<(usize, i64)>> = BTreeMap::new();
         for (number, row) in (1..).zip(&self.rows) {
             writeln!(out, " {}  R{number}", row.relation.1)?;

@@ -91,17 +91,15 @@ impl PhaseSolver {
         self.reachable.as_ref()?.reaches(&self.puzzle, state)
     }
 
-    /// Returns a solution of a state; its length is an upper bound on the length of the shortest one. An observer is
-    /// informed of the nodes of a phase and may stop the search.
-    ///
-    /// # Errors
-    /// Same errors as [`PuzzleSolver::solve`].
+    /// Returns a solution of a state, or the errors of [`PuzzleSolver::solve`]; its length is an upper bound on the
+    /// length of the shortest one. An observer is informed of the nodes of a phase and may stop the search.
     pub fn solve_with(
         &self,
         state: &Arrangement,
         progress: &dyn Progress,
     ) -> Result<Answer<Vec<String>>, SolveError> {
         let begun = Instant::now();
+        let seconds = || begun.elapsed().as_secs_f64();
         if let Some(Err(why)) = self.reaches(state) {
             return Err(unreached(&self.puzzle, why));
         }
@@ -116,8 +114,7 @@ impl PhaseSolver {
             let first = answer.moves.as_ref().map_or(answer.at_least, Vec::len);
             let at_least = *least.get_or_insert(first);
             let Some(names) = answer.moves else {
-                let seconds = begun.elapsed().as_secs_f64();
-                return Ok(Answer { moves: None, at_least, nodes, seconds });
+                return Ok(Answer { moves: None, at_least, nodes, seconds: seconds() });
             };
             for name in names {
                 let one = move_named(&self.puzzle, &name).ok_or(SolveError::NoSolution)?;
@@ -127,8 +124,7 @@ impl PhaseSolver {
         }
         let moves = replayed(&self.puzzle, state, self.joined(solution));
         let moves = Some(moves.ok_or(SolveError::NoSolution)?);
-        let (at_least, seconds) = (least.unwrap_or_default(), begun.elapsed().as_secs_f64());
-        Ok(Answer { moves, at_least, nodes, seconds })
+        Ok(Answer { moves, at_least: least.unwrap_or_default(), nodes, seconds: seconds() })
     }
 
     /// Merges adjacent moves that are equivalent to one move or to none, where one phase ends and the next begins.
@@ -160,9 +156,7 @@ impl PhaseSolver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        Resources, progress::NoProgress, pruning::EntrySize, puzzle::named, random::SplitMix64,
-    };
+    use crate::{Resources, progress::NoProgress, pruning::EntrySize, puzzle::named};
 
     /// Random states through phases of every kind; each phase is as short as its table says.
     #[test]
@@ -189,13 +183,7 @@ mod tests {
         ] {
             let puzzle = named::parse(name).unwrap().counting(Turns::Powers).unwrap();
             let solver = PhaseSolver::new(puzzle.clone(), &via, tables).unwrap();
-            let mut random = SplitMix64::new(7);
-            for _ in 0..3 {
-                let mut state = puzzle.solved();
-                for _ in 0..60 {
-                    let one = random.draw() as usize % puzzle.moves().len();
-                    state = puzzle.moved(&state, one).unwrap();
-                }
+            for state in puzzle.scrambles(7).unwrap().take(3) {
                 let answer = solver.solve_with(&state, &NoProgress).unwrap();
                 let names = answer.moves.unwrap();
                 assert!(names.len() <= most, "{name} {via:?}: {names:?}");
