@@ -297,22 +297,13 @@ impl Question {
 // moves.
 
 #[cfg(feature = "certify")]
-pub use crate::solve::cnf::certificate::{Certificate, certify, certify_with};
-
-#[cfg(feature = "certify")]
-mod certificate {
+pub(crate) mod certificate {
     use std::time::Instant;
 
     use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, lbool};
 
-    use crate::{
-        progress::{NoProgress, Progress},
-        puzzle::{Board, Moves},
-        solve::{
-            SolveError,
-            cnf::{Cnf, Question},
-        },
-    };
+    use crate::progress::{NoProgress, Progress};
+    use crate::solve::cnf::{Board, Cnf, Moves, Question, SolveError};
 
     /// A proven optimum.
     #[derive(Clone, Debug, PartialEq)]

@@ -44,7 +44,7 @@ pub use crate::solve::{
 };
 
 #[cfg(feature = "certify")]
-pub use crate::solve::cnf::{Certificate, certify, certify_with};
+pub use crate::solve::cnf::certificate::{Certificate, certify, certify_with};
 
 // Errors in solving, exporting and certifying.
 
@@ -322,15 +322,19 @@ impl Scrambler {
     }
 }
 
+/// The Fisher-Yates shuffle.
+fn shuffle(random: &mut SplitMix64, tiles: &mut [u16]) {
+    for last in (1..tiles.len()).rev() {
+        tiles.swap(last, random.below(last as u64 + 1) as usize);
+    }
+}
+
 impl Iterator for Scrambler {
     type Item = Board;
 
     fn next(&mut self) -> Option<Board> {
         let mut tiles = self.goal.tiles().to_vec();
-        for last in (1..tiles.len()).rev() {
-            let other = self.random.below(last as u64 + 1) as usize;
-            tiles.swap(last, other);
-        }
+        shuffle(&mut self.random, &mut tiles);
         let board = Board::new(self.goal.size(), &tiles).ok()?;
         if explain(&board, &self.goal).ok()?.is_none() {
             return Some(board);

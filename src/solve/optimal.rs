@@ -21,7 +21,7 @@ use crate::{
         heuristics::{BitTables, Sums},
         ida::{Answer, Attempt, FoundPath, Pending, Rooted, StateSolver},
         pruner::MovePruner,
-        symmetry::{Lens, images},
+        symmetry::{Lens, images, symmetries},
         walk::{Heuristic, KnownBoard, MAX_BIT_VIEWS, MAX_PATTERNS, MAX_VIEWS, RootedTree, Tree},
     },
     store,
@@ -286,10 +286,9 @@ impl Tree {
 
     /// The bytes of all databases.
     pub fn bytes(&self) -> u64 {
-        let mut pdbs: Vec<&Pdb> = self.databases().map(|database| &*database.pdb).collect();
-        pdbs.sort_unstable_by_key(|&pdb| std::ptr::from_ref(pdb));
-        pdbs.dedup_by_key(|&mut pdb| std::ptr::from_ref(pdb));
-        pdbs.iter().map(|pdb| pdb.file_bytes()).sum()
+        let mut seen = BTreeSet::new();
+        let pdbs = self.databases().map(|database| &database.pdb);
+        pdbs.filter(|pdb| seen.insert(Arc::as_ptr(pdb))).map(|pdb| pdb.file_bytes()).sum()
     }
 
     /// Reorders databases with one bit per entry for long searches, if there is enough memory for all of them.
@@ -353,8 +352,7 @@ pub fn default_patterns(goal: &Board) -> Result<Vec<Pattern>, PdbError> {
 /// [`PdbError`] if the board is too large for databases.
 pub fn sweeps(goal: &Board, most: usize) -> Result<Vec<Vec<Pattern>>, PdbError> {
     let (size, tiles) = (goal.size(), goal.tiles());
-    let mut symmetries = images(size, size);
-    symmetries.retain(|image| usize::from(image[goal.blank()]) == goal.blank());
+    let symmetries = symmetries(goal, goal);
     let rows: Vec<usize> = (0..size.cells()).collect();
     let columns = rows.iter().map(|i| i % size.rows() * size.cols() + i / size.rows());
     let (mut found, mut known) = (Vec::new(), Vec::new());
@@ -392,6 +390,8 @@ fn patterns(
 mod tests {
     //! Random sets of databases that leave tiles out, compared with complete searches.
 
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::{
         pdb::{Build, Encoding, Kind},
@@ -399,22 +399,13 @@ mod tests {
         puzzle::Size,
         random::SplitMix64,
         search::Search,
+        solve::shuffle,
         table::{DistanceTable, TableEncoding},
         threads::pool,
     };
 
-    /// What was compared: the number of lengths, of boards that were split between threads, and of sets of each type.
-    #[derive(Debug, Default)]
-    struct Compared {
-        sets: usize,
-        lengths: usize,
-        split: usize,
-        uncovered: usize,
-        joined: usize,
-        bits: usize,
-        all_moves: usize,
-        transposed: usize,
-    }
+    /// The number of lengths that were compared, of boards that were split between threads, and of sets of each type.
+    type Compared = BTreeMap<&'static str, usize>;
 
     struct Trial {
         random: SplitMix64,
@@ -521,12 +512,6 @@ mod tests {
         }
     }
 
-    fn shuffle<T>(random: &mut SplitMix64, items: &mut [T]) {
-        for i in (1..items.len()).rev() {
-            items.swap(i, random.below(i as u64 + 1) as usize);
-        }
-    }
-
     /// A random arrangement, with the blank in a given cell if there is one.
     fn board(random: &mut SplitMix64, (rows, cols): (usize, usize), blank: Option<usize>) -> Board {
         let mut tiles: Vec<u16> = (0..(rows * cols) as u16).collect();
@@ -541,6 +526,7 @@ mod tests {
     fn compare(seeds: std::ops::Range<u64>, sizes: &[(usize, usize)], farthest: usize) -> Compared {
         let pools = [1, 2, 3, 8].map(|threads| pool(Some(threads)).unwrap());
         let mut tried = Compared::default();
+        let mut count = |what, is: bool| *tried.entry(what).or_default() += usize::from(is);
         for seed in seeds {
             let mut trial = Trial::new(seed, sizes);
             let mut partitions = trial.partitions();
@@ -564,12 +550,12 @@ mod tests {
             };
             solver.tree.split_from = [1, 32, 1000, u64::MAX][trial.below(4)];
             let all = partitions.concat();
-            tried.uncovered += usize::from(!solver.tree.is_covered());
-            tried.joined += usize::from(solver.tree.views.iter().any(|lens| lens.joined));
-            tried.bits += usize::from(all.iter().all(|pdb| pdb.encoding() == Encoding::Bit));
-            tried.all_moves += usize::from(all.iter().any(|pdb| pdb.kind() == Kind::AllMoves));
-            tried.transposed += usize::from(trial.databases_goal.size() != goal.size());
-            tried.sets += 1;
+            count("uncovered", !solver.tree.is_covered());
+            count("joined", solver.tree.views.iter().any(|lens| lens.joined));
+            count("bits", all.iter().all(|pdb| pdb.encoding() == Encoding::Bit));
+            count("all moves", all.iter().any(|pdb| pdb.kind() == Kind::AllMoves));
+            count("transposed", trial.databases_goal.size() != goal.size());
+            count("sets", true);
             for (i, board) in boards.iter().enumerate() {
                 let what = || format!("seed {seed}: {board} to {goal}: {:?}", solver.databases());
                 let length = truth.depth(board).unwrap().expect("the table is complete");
@@ -585,8 +571,8 @@ mod tests {
                 let found = answer.moves.as_ref().map(|moves| moves.len());
                 assert_eq!(found, Some(length), "{}", what());
                 assert_eq!(answer.at_least, length, "{}", what());
-                tried.lengths += 1;
-                tried.split += usize::from(split);
+                count("lengths", true);
+                count("split", split);
             }
         }
         tried
@@ -597,21 +583,20 @@ mod tests {
     fn a_hundred_thousand_lengths_are_right() {
         let sizes = [(2, 2), (2, 3), (3, 2), (2, 4), (4, 2), (3, 3), (3, 3)];
         let tried = compare(500..8500, &sizes, 60);
-        assert_eq!(tried.lengths, 96_000);
+        assert_eq!(tried["lengths"], 96_000);
         let sizes = [(3, 4), (4, 3), (2, 5), (5, 2), (2, 6)];
         let more = compare(8500..8900, &sizes, 24);
-        assert_eq!(more.lengths, 4_800, "{tried:?}, {more:?}");
+        assert_eq!(more["lengths"], 4_800, "{tried:?}, {more:?}");
     }
 
     #[test]
     fn sets_that_leave_tiles_out_give_shortest_solutions() {
         let sizes = [(2, 2), (2, 3), (3, 2), (2, 4), (4, 2), (3, 3), (3, 3)];
         let tried = compare(0..500, &sizes, 60);
-        assert_eq!(tried.lengths, 12 * tried.sets);
-        let least = tried.sets / 40;
-        for sort in [tried.uncovered, tried.joined, tried.bits, tried.all_moves, tried.transposed] {
-            assert!(sort >= least, "{tried:?}");
+        assert_eq!(tried["lengths"], 12 * tried["sets"]);
+        for sort in ["uncovered", "joined", "bits", "all moves", "transposed"] {
+            assert!(tried[sort] >= tried["sets"] / 40, "{tried:?}");
         }
-        assert!(tried.split >= 200, "{tried:?}");
+        assert!(tried["split"] >= 200, "{tried:?}");
     }
 }

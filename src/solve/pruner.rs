@@ -19,7 +19,7 @@ use crate::{
     kernel::prefetch,
     pruning::allows_all_moves,
     puzzle::{
-        Direction, Size,
+        Board, Direction, Moves, Size,
         orbits::{OrbitPlace, OrbitPuzzle, Transformation},
     },
     random::SplitMix64,
@@ -127,7 +127,8 @@ fn duplicates(size: Size, start: usize, depth: usize) -> Vec<Vec<Direction>> {
     let mut seen: HashMap<u64, u32, BuildHasherDefault<Key>> = HashMap::from_iter([(0, 0)]);
     let mut found = Vec::new();
     let mut level = 0..1;
-    let mut boards = replay(size, start, &[]);
+    let first = Board::ordered(size, start).expect("sequences start on the board");
+    let mut boards = first.tiles().to_vec();
     for left in (0..depth).rev() {
         let mut next_boards = Vec::new();
         for (at, board) in level.clone().zip(boards.chunks(cells)) {
@@ -158,10 +159,11 @@ fn duplicates(size: Size, start: usize, depth: usize) -> Vec<Vec<Direction>> {
                         }
                     }
                     Entry::Occupied(entry) => {
-                        let first = path(&reached, reached[*entry.get() as usize]);
-                        let duplicate = path(&reached, to);
-                        if replay(size, start, &first) == replay(size, start, &duplicate) {
-                            found.push(duplicate);
+                        let earlier = Moves(path(&reached, reached[*entry.get() as usize]));
+                        let mut after = board.to_vec();
+                        after.swap(blank, cell);
+                        if earlier.apply(&first).is_ok_and(|earlier| earlier.tiles() == after) {
+                            found.push(path(&reached, to));
                         }
                     }
                 }
@@ -171,19 +173,6 @@ fn duplicates(size: Size, start: usize, depth: usize) -> Vec<Vec<Direction>> {
         boards = next_boards;
     }
     found
-}
-
-/// The board that results from moves: tiles by cell, 0 for the blank.
-fn replay(size: Size, start: usize, moves: &[Direction]) -> Vec<u16> {
-    let mut board: Vec<u16> = (1..=size.cells() as u16).collect();
-    let mut blank = start;
-    board[blank] = 0;
-    for direction in moves {
-        let cell = direction.tile_cell(size, blank).unwrap_or(blank);
-        board.swap(blank, cell);
-        blank = cell;
-    }
-    board
 }
 
 /// The moves to a board.

@@ -83,21 +83,10 @@ impl SymmetricView {
     /// patterns' goal. Empty if there is none, or if the patterns are for boards of a different size (transposed boards
     /// are supported). The maximum of the sums over all views is also a lower bound.
     pub fn all(goal: &Board, patterns: &[Pattern]) -> Vec<SymmetricView> {
-        let kinds = vec![Kind::Minimum; patterns.len()];
-        SymmetricView::of_kinds(goal, patterns, &kinds)
-    }
-
-    /// The views of a goal whose indices are ranks of cells, or of positions within the set of cells.
-    pub(crate) fn of_kinds(
-        goal: &Board,
-        patterns: &[Pattern],
-        kinds: &[Kind],
-    ) -> Vec<SymmetricView> {
         let Some(first) = patterns.first() else { return Vec::new() };
-        let mut images = images(goal.size(), first.size());
-        images.retain(|image| usize::from(image[goal.blank()]) == first.goal().blank());
-        let view = |image| SymmetricView::new(goal, patterns, kinds, image);
-        images.into_iter().map(view).collect()
+        let patterns: Vec<_> = patterns.iter().map(|pattern| (pattern, Kind::Minimum)).collect();
+        let view = |image| SymmetricView::new(goal, &patterns, image);
+        symmetries(goal, first.goal()).into_iter().map(view).collect()
     }
 
     /// Returns the pattern that a tile belongs to, by its index in the set.
@@ -158,7 +147,9 @@ impl SymmetricView {
         &cells[..tiles.len()]
     }
 
-    fn new(goal: &Board, patterns: &[Pattern], kinds: &[Kind], image: Vec<u8>) -> SymmetricView {
+    /// The view through a symmetry. Indices are ranks of cells or, for [`Kind::Regions`], of positions within the set of
+    /// cells.
+    fn new(goal: &Board, patterns: &[(&Pattern, Kind)], image: Vec<u8>) -> SymmetricView {
         let size = goal.size();
         let cells = size.cells();
         let mut view = SymmetricView {
@@ -168,10 +159,10 @@ impl SymmetricView {
             over: vec![[0; MAX_CELLS]; cells],
             steps: vec![[TileMove::default(); 4]; cells],
             image,
-            tiles: patterns.iter().map(|p| vec![0; p.home().len()]).collect(),
+            tiles: patterns.iter().map(|(p, _)| vec![0; p.home().len()]).collect(),
             place: [0; MAX_CELLS],
         };
-        for (p, (pattern, kind)) in patterns.iter().zip(kinds).enumerate() {
+        for (p, (pattern, kind)) in patterns.iter().enumerate() {
             let (k, regions) = (pattern.home().len(), *kind == Kind::Regions);
             let mut weight = [0; Pattern::MAX_TILES];
             for (i, &home) in pattern.home().iter().enumerate() {
@@ -241,6 +232,13 @@ pub(crate) fn images(from: Size, to: Size) -> Vec<Vec<u8>> {
     images
 }
 
+/// The images of all cells under each symmetry that takes a goal to the size of another and its blank to the other's.
+pub(crate) fn symmetries(goal: &Board, other: &Board) -> Vec<Vec<u8>> {
+    let mut images = images(goal.size(), other.size());
+    images.retain(|image| usize::from(image[goal.blank()]) == other.blank());
+    images
+}
+
 // The sums of a partition: its patterns as they are and through the symmetries of the board.
 //
 // Invariant: the patterns of a sum have no tile in common, so their values can be added.
@@ -260,8 +258,13 @@ impl Lens {
     /// partition's patterns seen through other symmetries: a pattern and its mirror image need only one database. Sums
     /// over the same sets of tiles are merged.
     pub fn of_partition(goal: &Board, databases: &[Database]) -> Vec<Lens> {
+        let Some(first) = databases.first() else { return Vec::new() };
         let all: Vec<usize> = (0..databases.len()).collect();
-        let whole = Lens::of_some(goal, databases, &all);
+        let images = symmetries(goal, first.pdb.pattern().goal());
+        let of_some = |some: &[usize], image: &Vec<u8>| {
+            Lens::new(goal, some.iter().map(|&p| databases[p].clone()).collect(), image.clone())
+        };
+        let whole: Vec<Lens> = images.iter().map(|image| of_some(&all, image)).collect();
         let additive = !databases.iter().any(Database::has_blank);
         let (mut lenses, mut known) = (Vec::new(), Vec::new());
         for (v, lens) in whole.iter().enumerate() {
@@ -280,22 +283,17 @@ impl Lens {
             }
             known.push(parts);
             for (i, (w, some)) in sum.into_iter().enumerate() {
-                let mut lens = Lens::of_some(goal, databases, &some).swap_remove(w);
-                lens.joined = i > 0;
-                lenses.push(lens);
+                lenses.push(Lens { joined: i > 0, ..of_some(&some, &images[w]) });
             }
         }
         lenses
     }
 
-    /// Some databases, through each symmetry.
-    fn of_some(goal: &Board, databases: &[Database], some: &[usize]) -> Vec<Lens> {
-        let databases: Vec<Database> = some.iter().map(|&p| databases[p].clone()).collect();
-        let patterns: Vec<Pattern> = databases.iter().map(|d| d.pdb.pattern().clone()).collect();
-        let kinds: Vec<Kind> = databases.iter().map(|d| d.pdb.kind()).collect();
-        let views = SymmetricView::of_kinds(goal, &patterns, &kinds).into_iter();
-        let lens = |view| Lens { view, databases: databases.clone(), joined: false };
-        views.map(lens).collect()
+    /// Databases through a symmetry.
+    fn new(goal: &Board, databases: Vec<Database>, image: Vec<u8>) -> Lens {
+        let patterns = databases.iter().map(|one| (one.pdb.pattern(), one.pdb.kind()));
+        let view = SymmetricView::new(goal, &patterns.collect::<Vec<_>>(), image);
+        Lens { view, databases, joined: false }
     }
 
     /// What the values of a pattern measure: what is counted, and for which tiles, in their order.
