@@ -301,18 +301,15 @@ impl Heading {
 
     /// Rejects a log with a different first line.
     fn compare(&self, line: &str, path: &Path) -> Result<(), SolveError> {
-        #[derive(Deserialize)]
-        struct Version {
-            tilewave_log: u32,
-        }
-        if let Ok(Version { tilewave_log: found }) = serde_json::from_str(line)
-            && found != VERSION
-        {
+        let wrong = |_| KIND.wrong(path, FileProblem::Line { line: 1 });
+        let line: serde_json::Value = serde_json::from_str(line).map_err(wrong)?;
+        // A different version may have other fields.
+        let version = line["tilewave_log"].as_u64().and_then(|version| version.try_into().ok());
+        if let Some(found) = version.filter(|&found| found != VERSION) {
             let supported = VERSION;
             return Err(KIND.wrong(path, FileProblem::Version { found, supported }).into());
         }
-        let wrong = |_| KIND.wrong(path, FileProblem::Line { line: 1 });
-        let theirs: Heading = serde_json::from_str(line).map_err(wrong)?;
+        let theirs: Heading = serde_json::from_value(line).map_err(wrong)?;
         let what = if theirs.goal != self.goal {
             "for a different goal"
         } else if (theirs.boards, &theirs.boards_hash) != (self.boards, &self.boards_hash) {

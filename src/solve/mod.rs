@@ -154,7 +154,7 @@ pub enum SolveError {
 
 /// The two numbers whose parities must agree, for the goal cell of the element on each cell: the minimum number of
 /// exchanges of two elements that lead to the goal, and the blank's distance from its goal.
-pub(crate) fn exchanges_and_steps(size: Size, at: &[u16], blank_home: usize) -> [usize; 2] {
+fn exchanges_and_steps(size: Size, at: &[u16], blank_home: usize) -> [usize; 2] {
     let mut seen = vec![false; at.len()];
     let mut exchanges = 0;
     for first in 0..at.len() {

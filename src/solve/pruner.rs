@@ -77,12 +77,6 @@ impl MovePruner {
         blank as u32
     }
 
-    /// Returns the state after a move, or `None` if the move is blocked or pruned.
-    pub fn next(&self, state: u32, direction: Direction) -> Option<u32> {
-        let mut moves = self.moves(state);
-        moves.find_map(|(d, next)| (d == direction).then_some(next))
-    }
-
     /// Returns the moves that a state allows, in the order of [`Direction::ALL`], and the states after them.
     #[inline]
     pub fn moves(&self, state: u32) -> impl Iterator<Item = (Direction, u32)> + use<> {

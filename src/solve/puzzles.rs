@@ -169,9 +169,11 @@ impl PuzzleSolver {
             table.puzzle().orbits() == puzzle.orbits() && of(table.puzzle()) == of(&puzzle)
         };
         let exact = tables.iter().position(whole);
-        let (back, group) = match exact {
-            Some(_) => (None, SymmetryGroup::trivial(&fields)),
-            None => (inverse_moves(&puzzle, &fields), SymmetryGroup::find(&puzzle, &fields)),
+        let (back, group, words) = if exact.is_some() {
+            (None, SymmetryGroup::trivial(&fields), WordPruner::none(&puzzle))
+        } else {
+            let group = SymmetryGroup::find(&puzzle, &fields);
+            (inverse_moves(&puzzle, &fields), group, WordPruner::new(&puzzle))
         };
         let (mut views, mut sets) = (Vec::new(), Vec::new());
         for (index, table) in tables.iter().enumerate() {
@@ -215,10 +217,7 @@ impl PuzzleSolver {
         }
         goals.sort_unstable();
         let mut solver = PuzzleSolver {
-            words: match exact {
-                Some(_) => WordPruner::none(&puzzle),
-                None => WordPruner::new(&puzzle),
-            },
+            words,
             width: goals[0].len(),
             reachable: Reachability::of(&puzzle),
             moves: RowMoves::new(&puzzle, &fields, back.as_deref()),

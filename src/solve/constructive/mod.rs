@@ -19,6 +19,7 @@ use crate::{
         constructive::tables::{
             Field, GRID, Placement, Region, RegionView, Spot, TileDistances, starting,
         },
+        explain,
     },
 };
 
@@ -52,11 +53,6 @@ impl Constructive {
         Constructive { home: cells_of(&goal), goal }
     }
 
-    /// Returns the goal.
-    pub fn goal(&self) -> &Board {
-        &self.goal
-    }
-
     /// Returns moves that bring the board to the goal: as few as possible for up to nine cells, about 1.16 times as
     /// many on 4x4, about 2 N^1.5 on square boards with N cells (2000 on 10x10, 17,400 on 20x20). Cost: about 10 to 20
     /// ns per move; up to 0.5 ms on boards of at most 4x4, where more is tried.
@@ -65,15 +61,12 @@ impl Constructive {
     /// [`PuzzleError::WrongShape`] if the board and the goal have different sizes, [`PuzzleError::Unsolvable`] if the
     /// board cannot reach the goal.
     pub fn solve(&self, board: &Board) -> Result<Moves, PuzzleError> {
-        let size = self.goal.size();
-        if board.size() != size {
-            return Err(PuzzleError::shape(board.size(), size));
-        }
-        let mut field = Field::new(size, &self.home, board);
-        if !field.is_solvable() {
+        if explain(board, &self.goal)?.is_some() {
             // The frame takes quadratic time, but it produces the error message.
             Coordinates::new(self.goal.clone()).encode_solvable(board)?;
         }
+        let size = self.goal.size();
+        let mut field = Field::new(size, &self.home, board);
         let mut region = Region::whole(size);
         while region.rows > BLOCK || region.cols > BLOCK {
             let view = field.cheapest_line(&region);
@@ -154,14 +147,14 @@ impl BlockSearch {
                 (spot.i * columns + spot.j) as usize
             };
             let blank = (home.i * width + home.j) as usize;
-            if let Some(table) = tables::rest(depth as usize, width as usize, blank) {
+            if let Some(table) = tables::rest(depth, width, blank) {
                 let homes = (0..depth * width).map(|k| view.cell(k / width, k % width));
                 let tiles = homes.filter(|&home| home != self.blank_home);
                 let blank = cell_in(width, self.blank_home);
                 let start = Placement::new(blank, tiles.map(|home| cell_in(width, home)));
                 return self.complete(&view, table, start);
             }
-            let Some(table) = tables::line(depth as usize, width as usize) else { continue };
+            let Some(table) = tables::line(depth, width) else { continue };
             if home.i == 0 {
                 continue;
             }
@@ -437,7 +430,7 @@ impl Carrier<'_> {
         }
         let code = |spot: Spot| (spot.i * GRID + spot.j - left) as usize;
         let tiles = [j, j + 1].map(|j| code(self.tile(j))).into_iter();
-        let table = tables::pair(width as usize, (j - left) as usize);
+        let table = tables::pair(width, j - left);
         let mut state = Placement::new(code(self.blank), tiles);
         while let Some(step) = table.next(&mut state) {
             self.step(step);

@@ -8,7 +8,6 @@ use std::sync::OnceLock;
 use crate::{
     perm::lehmer,
     puzzle::{Board, Direction, Size},
-    solve::exchanges_and_steps,
 };
 
 /// Number of cells in a line of the grid in which lines are placed; some may be closed.
@@ -59,10 +58,15 @@ pub(crate) struct TileDistances {
 impl TileDistances {
     /// The table for placing tiles on goals in a rectangle with some open cells (bit i * width + j). Cost: one visit per
     /// placement.
-    fn new((depth, width): (usize, usize), open: u16, goals: &[usize]) -> TileDistances {
+    fn new((depth, width): (i32, i32), open: u16, goals: &[usize]) -> TileDistances {
         let steps = (0..depth * width).map(|cell| {
-            let open = steps(depth, width, cell).filter(|(to, _)| open >> to & 1 == 1);
-            open.map(|(to, step)| (to as u64, step)).collect()
+            let step = |(di, dj): (i32, i32)| {
+                let (i, j) = (cell / width + di, cell % width + dj);
+                let inside = (0..depth).contains(&i) && (0..width).contains(&j);
+                let is_open = inside && open >> (i * width + j) & 1 == 1;
+                is_open.then_some(((i * width + j) as u64, (di, dj)))
+            };
+            [(-1, 0), (1, 0), (0, -1), (0, 1)].into_iter().filter_map(step).collect()
         });
         let entries = match goals.len() {
             few if few <= MOST_CODED => 1 << (BITS * (few + 1)),
@@ -70,7 +74,7 @@ impl TileDistances {
         };
         let (count, steps) = (goals.len(), steps.collect());
         let mut table = TileDistances { count, steps, distance: vec![UNSEEN; entries] };
-        let cells = (0..depth * width).filter(|cell| open >> cell & 1 == 1);
+        let cells = (0..(depth * width) as usize).filter(|cell| open >> cell & 1 == 1);
         let blanks = cells.filter(|cell| !goals.contains(cell));
         let goal = |blank| Placement::new(blank, goals.iter().copied());
         let mut level: Vec<Placement> = blanks.map(goal).collect();
@@ -119,52 +123,40 @@ impl TileDistances {
     }
 }
 
-/// The steps of a blank in a rectangle: its new cell, and the step across and along lines.
-fn steps(depth: usize, width: usize, blank: usize) -> impl Iterator<Item = (usize, (i32, i32))> {
-    let (i, j) = (blank / width, blank % width);
-    [
-        (i > 0).then(|| (blank - width, (-1, 0))),
-        (i + 1 < depth).then(|| (blank + width, (1, 0))),
-        (j > 0).then(|| (blank - 1, (0, -1))),
-        (j + 1 < width).then(|| (blank + 1, (0, 1))),
-    ]
-    .into_iter()
-    .flatten()
-}
-
 /// The bits of the first `lines` lines of `width` cells.
-fn rectangle(lines: usize, width: usize) -> u16 {
+fn rectangle(lines: i32, width: i32) -> u16 {
     (0..lines).fold(0, |open, i| open | ((1 << width) - 1) << (4 * i))
 }
 
 /// The table for a line's last two tiles, with goals (0, j) and (0, j + 1), the only open cells of a window's line 0.
-pub(crate) fn pair(width: usize, j: usize) -> &'static TileDistances {
+pub(crate) fn pair(width: i32, j: i32) -> &'static TileDistances {
     static TABLES: [[OnceLock<TileDistances>; 3]; 3] =
         [const { [const { OnceLock::new() }; 3] }; 3];
-    TABLES[width - 2][j].get_or_init(|| {
+    TABLES[width as usize - 2][j as usize].get_or_init(|| {
         let open = (rectangle(4, width) & !15) | (3 << j);
-        TileDistances::new((4, 4), open, &[j, j + 1])
+        TileDistances::new((GRID, GRID), open, &[j as usize, j as usize + 1])
     })
 }
 
 /// The table for the first line of a block; `None` if the block has at most nine cells and is finished at once.
-pub(crate) fn line(lines: usize, width: usize) -> Option<&'static TileDistances> {
+pub(crate) fn line(lines: i32, width: i32) -> Option<&'static TileDistances> {
     static TABLES: [OnceLock<TileDistances>; 3] = [const { OnceLock::new() }; 3];
     let shape = [(4, 4), (3, 4), (4, 3)].iter().position(|&shape| shape == (lines, width))?;
-    let table = || TileDistances::new((4, 4), rectangle(lines, width), &[0, 1, 2, 3][..width]);
-    Some(TABLES[shape].get_or_init(table))
+    let (open, goals) = (rectangle(lines, width), &[0, 1, 2, 3][..width as usize]);
+    Some(TABLES[shape].get_or_init(|| TileDistances::new((GRID, GRID), open, goals)))
 }
 
 /// The table for all tiles of a view of at most nine cells, which is at least as wide as deep, with the goal cell of the
 /// blank; `None` for any other view. Cost: at most 9!/2 visits and 9! bytes at the first call.
-pub(crate) fn rest(lines: usize, width: usize, blank: usize) -> Option<&'static TileDistances> {
+pub(crate) fn rest(lines: i32, width: i32, blank: usize) -> Option<&'static TileDistances> {
     static TABLES: [[OnceLock<TileDistances>; 9]; 4] =
         [const { [const { OnceLock::new() }; 9] }; 4];
     let shapes = [(2, 2), (2, 3), (2, 4), (3, 3)];
     let shape = shapes.iter().position(|&shape| shape == (lines, width))?;
-    let goals = || (0..lines * width).filter(|&cell| cell != blank).collect::<Vec<_>>();
-    let table = || TileDistances::new((lines, width), u16::MAX, &goals());
-    Some(TABLES[shape][blank].get_or_init(table))
+    Some(TABLES[shape][blank].get_or_init(|| {
+        let goals = (0..(lines * width) as usize).filter(|&cell| cell != blank);
+        TileDistances::new((lines, width), u16::MAX, &goals.collect::<Vec<_>>())
+    }))
 }
 
 // The board while it is being solved: which element is on each cell, in constant time in both directions.
@@ -200,12 +192,6 @@ impl Field {
             at,
             place,
         }
-    }
-
-    /// Whether the goal can be reached. Cost: linear.
-    pub fn is_solvable(&self) -> bool {
-        let [exchanges, steps] = exchanges_and_steps(self.size, &self.at, self.blank_home);
-        exchanges % 2 == steps % 2
     }
 
     /// The cell of the tile whose goal cell is `home`.
