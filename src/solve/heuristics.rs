@@ -535,7 +535,7 @@ mod tests {
         solve::{
             Optimal, Scrambler,
             database::{Database, tests::regions},
-            ida::{Control, MoveTree, WalkResult},
+            ida::{Control, MoveTree, Observers, WalkResult},
             walk::RootedTree,
         },
     };
@@ -550,8 +550,8 @@ mod tests {
     fn compare<const V: usize>(tree: &Tree, board: &Board) -> u64 {
         fn walked(heuristic: impl Heuristic, board: &Board, limit: usize) -> WalkResult {
             let (alone, tree) = (Share::alone(), RootedTree::new(heuristic, board));
-            let before = 0.into();
-            let control = Control { observers: (&NoProgress, &()), share: &alone, limit, before };
+            let observers: Observers<'_> = (&NoProgress, &());
+            let control = Control { observers, share: &alone, limit, before: 0 };
             tree.walk(&tree.whole(limit), &control, 0, &mut Vec::new())
         }
         let mut limit = tree.estimate(board);

@@ -9,11 +9,7 @@
 //! Invariant: all solutions shorter than the threshold of an iteration are excluded by the previous iterations, whoever
 //! carried them out. So a search can pause between two iterations and continue with more threads.
 
-use std::{
-    collections::BTreeMap,
-    sync::atomic::{AtomicU64, Ordering},
-    time::Instant,
-};
+use std::{collections::BTreeMap, time::Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -274,7 +270,7 @@ impl<S, T: MoveTree> Rooted<S> for T {
         if self.is_solved() {
             return Some(Ok(Some(Vec::new())));
         }
-        let (limit, before) = (search.stage.threshold, search.nodes().into());
+        let (limit, before) = (search.stage.threshold, search.nodes());
         let control = Control { observers, share, limit, before };
         let pass = pass(self, search, &control, threads);
         let Walked { nodes, excess, .. } = pass.walked;
@@ -380,7 +376,8 @@ fn pass<S, T: MoveTree>(
     let left: Vec<usize> = order.iter().copied().filter(|i| !passes.contains_key(i)).collect();
     let share = control.share;
     share.begin(left.len());
-    control.everywhere(above.nodes);
+    let control = &Control { before: control.before + above.nodes, ..*control };
+    control.ask(0, 0);
     let work = || {
         let mut stack = T::Stack::default();
         while let Some(place) = share.next() {
@@ -458,7 +455,7 @@ pub struct Control<'c> {
     /// Number of moves that the iteration allows.
     pub limit: usize,
     /// Number of nodes generated before, plus those that every process generates.
-    pub before: AtomicU64,
+    pub before: u64,
 }
 
 impl Control<'_> {
@@ -471,15 +468,9 @@ impl Control<'_> {
         self.share.done(place, result);
     }
 
-    /// Counts nodes that every process generates.
-    pub fn everywhere(&self, nodes: u64) {
-        self.before.fetch_add(nodes, Ordering::Relaxed);
-        self.ask(0, 0);
-    }
-
     /// Counts nodes; returns whether the walk through the subtree with this index should stop.
     pub fn ask(&self, nodes: u64, place: usize) -> bool {
-        let nodes = self.before.load(Ordering::Relaxed) + self.share.count(nodes);
+        let nodes = self.before + self.share.count(nodes);
         let progress = self.observers.0;
         progress.progress(Phase::Search(self.limit), nodes, 0);
         if progress.interrupted() {

@@ -190,7 +190,27 @@ impl StateSolver for Optimal {
     }
 
     fn rooted(&self, board: &Board) -> Result<Box<dyn Rooted<Board> + '_>, SolveError> {
-        Ok(self.tree.rooted(board))
+        fn of<'t>(heuristic: impl Heuristic + 't, board: &Board) -> Box<dyn Rooted<Board> + 't> {
+            Box::new(RootedTree::new(heuristic, board))
+        }
+        let tree = &self.tree;
+        let (plain, bits) = (tree.is_plain(), tree.is_bits());
+        // The fastest heuristic that the databases allow.
+        Ok(match tree.views.len() {
+            1 if plain => of(Sums::<1, true>::new(tree), board),
+            2 if plain => of(Sums::<2, true>::new(tree), board),
+            3..=4 if plain => of(Sums::<4, true>::new(tree), board),
+            _ if plain => of(Sums::<MAX_VIEWS, true>::new(tree), board),
+            1 if bits => of(BitTables::<1>::new(tree), board),
+            2 if bits => of(BitTables::<2>::new(tree), board),
+            3..=4 if bits => of(BitTables::<4>::new(tree), board),
+            5..=MAX_BIT_VIEWS if bits => of(BitTables::<MAX_BIT_VIEWS>::new(tree), board),
+            1 => of(Sums::<1, false>::new(tree), board),
+            2 => of(Sums::<2, false>::new(tree), board),
+            3..=4 => of(Sums::<4, false>::new(tree), board),
+            5..=8 => of(Sums::<8, false>::new(tree), board),
+            _ => of(Sums::<MAX_VIEWS, false>::new(tree), board),
+        })
     }
 
     fn split_from(&self) -> u64 {
@@ -261,29 +281,6 @@ impl StateSolver for Optimal {
 const ARRANGE_FROM: u64 = 64;
 
 impl Tree {
-    /// Returns the tree below a board, with the fastest heuristic that the databases allow.
-    pub fn rooted(&self, board: &Board) -> Box<dyn Rooted<Board> + '_> {
-        fn of<'t>(heuristic: impl Heuristic + 't, board: &Board) -> Box<dyn Rooted<Board> + 't> {
-            Box::new(RootedTree::new(heuristic, board))
-        }
-        let (plain, bits) = (self.is_plain(), self.is_bits());
-        match self.views.len() {
-            1 if plain => of(Sums::<1, true>::new(self), board),
-            2 if plain => of(Sums::<2, true>::new(self), board),
-            3..=4 if plain => of(Sums::<4, true>::new(self), board),
-            _ if plain => of(Sums::<MAX_VIEWS, true>::new(self), board),
-            1 if bits => of(BitTables::<1>::new(self), board),
-            2 if bits => of(BitTables::<2>::new(self), board),
-            3..=4 if bits => of(BitTables::<4>::new(self), board),
-            5..=MAX_BIT_VIEWS if bits => of(BitTables::<MAX_BIT_VIEWS>::new(self), board),
-            1 => of(Sums::<1, false>::new(self), board),
-            2 => of(Sums::<2, false>::new(self), board),
-            3..=4 => of(Sums::<4, false>::new(self), board),
-            5..=8 => of(Sums::<8, false>::new(self), board),
-            _ => of(Sums::<MAX_VIEWS, false>::new(self), board),
-        }
-    }
-
     /// The bytes of all databases.
     pub fn bytes(&self) -> u64 {
         let mut seen = BTreeSet::new();

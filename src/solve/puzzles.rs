@@ -251,13 +251,8 @@ impl PuzzleSolver {
         }
         let views = std::mem::take(&mut self.views);
         let exact = |view: &TableView, row: &Vec<u8>| {
-            let table = &self.tables[view.table];
-            let number = view.rank.rank(row);
-            match view.size {
-                // Only complete paths distinguish these: their bounds are computed for all samples.
-                EntrySize::Mod3 => table.depth_at(number).ok().flatten().unwrap_or_default() as u8,
-                _ => table.value(number).unwrap_or_default(),
-            }
+            let depth = self.tables[view.table].depth_at(view.rank.rank(row));
+            depth.ok().flatten().unwrap_or_default() as u8
         };
         let said: Vec<Vec<u8>> = map_numbers(views.len(), &|view| {
             samples.iter().map(|row| exact(&views[view], row)).collect()
@@ -470,10 +465,6 @@ impl MoveTree for RootedPuzzle<'_> {
 
     fn is_solved(&self) -> bool {
         self.solver.is_solved(&self.root.row)
-    }
-
-    fn at_least(&self, bound: usize) -> usize {
-        bound
     }
 
     fn whole(&self, _limit: usize) -> PuzzleSubtree {

@@ -210,26 +210,19 @@ impl SymmetricView {
 
 /// The images of all cells under each symmetry that takes a size to another; none for more than [`MAX_CELLS`] cells.
 pub(crate) fn images(from: Size, to: Size) -> Vec<Vec<u8>> {
-    let (rows, cols) = (from.rows(), from.cols());
-    let mut images = Vec::new();
-    for turn in 0..8 {
+    let image = |turn: u8| {
         let [transpose, flip_rows, flip_cols] = [4, 2, 1].map(|bit| turn & bit != 0);
-        let turned = if transpose { (cols, rows) } else { (rows, cols) };
-        if turned != (to.rows(), to.cols()) || from.cells() > MAX_CELLS {
-            continue;
-        }
-        let image = (0..from.cells()).map(|cell| {
-            let (mut r, mut c) = (cell / cols, cell % cols);
-            if transpose {
-                (r, c) = (c, r);
-            }
+        let turned = |(r, c)| if transpose { (c, r) } else { (r, c) };
+        let fits = turned((from.rows(), from.cols())) == (to.rows(), to.cols());
+        let image = |cell: usize| {
+            let (r, c) = turned((cell / from.cols(), cell % from.cols()));
             let r = if flip_rows { to.rows() - 1 - r } else { r };
             let c = if flip_cols { to.cols() - 1 - c } else { c };
             (r * to.cols() + c) as u8
-        });
-        images.push(image.collect());
-    }
-    images
+        };
+        (fits && from.cells() <= MAX_CELLS).then(|| (0..from.cells()).map(image).collect())
+    };
+    (0..8).filter_map(image).collect()
 }
 
 /// The images of all cells under each symmetry that takes a goal to the size of another and its blank to the other's.

@@ -346,29 +346,22 @@ impl<'a> Carrier<'a> {
                 self.step((di, 0));
             } else if along {
                 self.step((0, dj));
-            } else if dj == 0 {
-                // The tile is straight ahead across lines. The side may be closed further on, in line 0: then the other
-                // side is open.
-                let side = |s: i32| free(i, j + s) && free(i + di, j + s);
-                let good = |s: i32| side(s) && free(i + 2 * di, j + s);
-                let s = match (good(1), good(-1)) {
-                    (true, true) => self.better_side((0, 1), (di, 0)),
+            } else if di == 0 || dj == 0 {
+                // The tile is straight ahead. The side may be closed further on, in line 0: then the other side is open.
+                let aside = |s: i32| (s * dj.abs(), s * di.abs());
+                let is_free = |s: i32, steps: i32| {
+                    let (i, j) = (i + aside(s).0, j + aside(s).1);
+                    (0..=steps).all(|k| free(i + k * di, j + k * dj))
+                };
+                let s = match (is_free(1, 2), is_free(-1, 2)) {
+                    (true, true) => self.better_side(aside(1), (di, dj)),
                     (true, false) => 1,
                     (false, true) => -1,
-                    (false, false) if side(1) => 1,
+                    (false, false) if is_free(1, 1) => 1,
                     (false, false) => -1,
                 };
-                self.step((0, s));
-                self.step((di, 0));
-            } else if di == 0 {
-                let side = |s: i32| (0..=2).all(|k| free(i + s, j + k * dj));
-                let s = match (side(1), side(-1)) {
-                    (true, true) => self.better_side((1, 0), (0, dj)),
-                    (false, true) => -1,
-                    _ => 1,
-                };
-                self.step((s, 0));
-                self.step((0, dj));
+                self.step(aside(s));
+                self.step((di, dj));
             } else if i == 0 {
                 // Closed on this side, with the tile below: leave line 0 on the other side.
                 self.step((0, -dj));
