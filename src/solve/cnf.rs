@@ -259,7 +259,7 @@ impl Question {
         if self.moves % 2 == parity { self.moves } else { self.moves.saturating_sub(1) }
     }
 
-    /// The question of a model as comments, which begin with a mark: the maximum number of moves, the board and the goal.
+    /// The question of a model as comments that begin with a mark: the maximum number of moves, the board and the goal.
     pub(crate) fn title(&self, mark: &str) -> String {
         let (steps, asked, Question { board, goal, .. }) = (self.steps(), self.moves, self);
         let mut title = format!("{mark}Solvable in at most {steps} moves?");

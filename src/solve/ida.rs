@@ -65,11 +65,9 @@ pub trait StateSolver: Sync {
     #[doc(hidden)]
     fn split_from(&self) -> u64;
 
-    /// Prepares an iteration that follows one with this number of nodes; returns whether the tree must be rebuilt.
+    /// Prepares for the tree of an iteration that follows one with this number of nodes.
     #[doc(hidden)]
-    fn make_ready(&self, _last: u64, _progress: &dyn Progress) -> bool {
-        false
-    }
+    fn make_ready(&self, _last: u64, _progress: &dyn Progress) {}
 
     /// Checks what a search found, and the data with which it was found.
     #[doc(hidden)]
@@ -170,12 +168,10 @@ pub trait StateSolver: Sync {
     ) -> Result<Answer<Self::Moves>, SolveError> {
         let begun = Instant::now();
         self.begin(&search.state)?;
-        let mut rooted = self.rooted(&search.state)?;
+        let threads = rayon::current_num_threads();
         let found = loop {
-            if self.make_ready(search.stage.last, observers.0) {
-                rooted = self.rooted(&search.state)?;
-            }
-            let threads = rayon::current_num_threads();
+            self.make_ready(search.stage.last, observers.0);
+            let rooted = self.rooted(&search.state)?;
             if let Some(found) = rooted.iterate(&mut search, share, observers, threads) {
                 break found;
             }
@@ -248,8 +244,8 @@ pub type FoundPath = Result<Option<Vec<u16>>, SolveError>;
 
 /// A search tree below the state of a solver.
 pub trait Rooted<S> {
-    /// Carries out an iteration, or the rest of one, with a number of threads of the current pool; returns `None` if the
-    /// search continues with the next one.
+    /// Carries out an iteration, or the rest of one, with a number of threads of the current pool. Returns `None` if
+    /// the search continues with the next one.
     fn iterate(
         &self,
         search: &mut Pending<S>,

@@ -217,12 +217,10 @@ impl StateSolver for Optimal {
         self.tree.split_from
     }
 
-    fn make_ready(&self, last: u64, progress: &dyn Progress) -> bool {
-        let worth = self.tree.memory != Some(0) && last >= self.tree.bytes() / ARRANGE_FROM;
-        if worth {
+    fn make_ready(&self, last: u64, progress: &dyn Progress) {
+        if self.tree.memory != Some(0) && last >= self.tree.bytes() / ARRANGE_FROM {
             self.tree.arrange(progress);
         }
-        worth
     }
 
     fn checked(&self, board: &Board, found: FoundPath) -> Result<Option<Moves>, SolveError> {

@@ -8,7 +8,7 @@
 
 use std::{
     array::from_fn,
-    collections::{HashMap, HashSet, VecDeque, hash_map::Entry},
+    collections::{BTreeMap, HashMap, HashSet, VecDeque, hash_map::Entry},
     hash::{BuildHasherDefault, Hasher},
     mem,
     ops::Range,
@@ -325,23 +325,23 @@ fn duplicate_words(puzzle: &OrbitPuzzle) -> Vec<Vec<u16>> {
     let mut known: HashSet<Transformation> =
         HashSet::from([puzzle.seen(&Transformation::identity(orbits))]);
     let mut forbidden: Vec<Vec<u16>> = Vec::new();
-    let mut level = vec![(Vec::new(), Transformation::identity(orbits))];
+    // The sequences of a length, in order, and their effects.
+    let mut level = BTreeMap::from([(Vec::<u16>::new(), Transformation::identity(orbits))]);
     let mut all = 0;
     while !level.is_empty() && all + level.len() * moves.len() <= MOST {
-        let kept: HashSet<Vec<u16>> = level.iter().map(|(word, _)| word.clone()).collect();
-        let mut next = Vec::new();
+        let mut next = BTreeMap::new();
         for (word, done) in &level {
             for (one, transformation) in moves.iter().enumerate() {
-                let mut longer = word.clone();
-                longer.push(one as u16);
+                let longer = [&word[..], &[one as u16]].concat();
                 // A forbidden sequence within it already forbids it.
-                if longer.len() > 1 && !kept.contains(&longer[1..]) {
+                if longer.len() > 1 && !level.contains_key(&longer[1..]) {
                     continue;
                 }
                 let both = done.then(transformation, orbits);
-                match known.insert(puzzle.seen(&both)) {
-                    true => next.push((longer, both)),
-                    false => forbidden.push(longer),
+                if known.insert(puzzle.seen(&both)) {
+                    next.insert(longer, both);
+                } else {
+                    forbidden.push(longer);
                 }
             }
         }
@@ -357,10 +357,7 @@ fn duplicate_words(puzzle: &OrbitPuzzle) -> Vec<Vec<u16>> {
 /// The effects of moves on the rows of inverses; `None` if states have no inverses.
 pub(crate) fn inverse_moves(puzzle: &OrbitPuzzle, fields: &StateFields) -> Option<Vec<FieldMap>> {
     let whole = puzzle.orbits().iter().all(|orbit| {
-        let mut kinds: Vec<u8> = orbit.solved.iter().map(|piece| piece.kind).collect();
-        kinds.sort_unstable();
-        kinds.windows(2).all(|two| two[0] != two[1])
-            && orbit.solved.iter().all(|piece| piece.turn == 0)
+        orbit.solved.iter().all(|piece| orbit.pieces_of(piece.kind) == 1 && piece.turn == 0)
             && orbit.moduli.iter().all(|&modulus| modulus == orbit.orientations)
     });
     let one_goal = *puzzle.goals() == [puzzle.solved()];

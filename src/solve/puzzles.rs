@@ -12,7 +12,7 @@
 //!
 //! Invariant: a solution has been replayed before it is returned. Solutions and nodes do not depend on the number of threads.
 
-use std::{cmp::Reverse, sync::Arc};
+use std::{cmp::Reverse, collections::BTreeSet, sync::Arc};
 
 use crate::{
     Error,
@@ -144,10 +144,8 @@ fn number_parts(
         view.part = parts.next().unwrap_or_default();
         parts.all(|part| part == view.part)
     });
-    let mut known: Vec<usize> = views.iter().map(|view| view.part).collect();
-    known.sort_unstable();
-    known.dedup();
-    views.iter_mut().for_each(|view| view.part = known.partition_point(|&part| part < view.part));
+    let known: BTreeSet<usize> = views.iter().map(|view| view.part).collect();
+    views.iter_mut().for_each(|view| view.part = known.range(..view.part).count());
     known.len()
 }
 

@@ -147,8 +147,8 @@ impl SymmetricView {
         &cells[..tiles.len()]
     }
 
-    /// The view through a symmetry. Indices are ranks of cells or, for [`Kind::Regions`], of positions within the set of
-    /// cells.
+    /// The view through a symmetry. Indices are ranks of cells or, for [`Kind::Regions`], of positions within the set
+    /// of cells.
     fn new(goal: &Board, patterns: &[(&Pattern, Kind)], image: Vec<u8>) -> SymmetricView {
         let size = goal.size();
         let cells = size.cells();

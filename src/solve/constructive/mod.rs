@@ -347,7 +347,7 @@ impl<'a> Carrier<'a> {
             } else if along {
                 self.step((0, dj));
             } else if di == 0 || dj == 0 {
-                // The tile is straight ahead. The side may be closed further on, in line 0: then the other side is open.
+                // The tile is straight ahead. The side may be closed further on, in line 0: then the other one is open.
                 let aside = |s: i32| (s * dj.abs(), s * di.abs());
                 let is_free = |s: i32, steps: i32| {
                     let (i, j) = (i + aside(s).0, j + aside(s).1);

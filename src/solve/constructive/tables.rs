@@ -1,4 +1,4 @@
-//! Exact distances for the blank and some tiles: up to four on a grid of at most 4x4 cells, or all of at most nine cells.
+//! Exact distances for the blank and some tiles: up to four on a grid of at most 4x4 cells, or all of up to nine cells.
 //!
 //! Invariant: an entry is the minimum number of moves that place the tiles, wherever the blank ends up, or [`UNSEEN`];
 //! the entries of neighbours differ by at most one.
@@ -56,8 +56,8 @@ pub(crate) struct TileDistances {
 }
 
 impl TileDistances {
-    /// The table for placing tiles on goals in a rectangle with some open cells (bit i * width + j). Cost: one visit per
-    /// placement.
+    /// The table for placing tiles on goals in a rectangle with some open cells (bit i * width + j). Cost: one visit
+    /// per placement.
     fn new((depth, width): (i32, i32), open: u16, goals: &[usize]) -> TileDistances {
         let steps = (0..depth * width).map(|cell| {
             let step = |(di, dj): (i32, i32)| {
@@ -146,8 +146,8 @@ pub(crate) fn line(lines: i32, width: i32) -> Option<&'static TileDistances> {
     Some(TABLES[shape].get_or_init(|| TileDistances::new((GRID, GRID), open, goals)))
 }
 
-/// The table for all tiles of a view of at most nine cells, which is at least as wide as deep, with the goal cell of the
-/// blank; `None` for any other view. Cost: at most 9!/2 visits and 9! bytes at the first call.
+/// The table for all tiles of a view of at most nine cells, which is at least as wide as deep, with the goal cell of
+/// the blank; `None` for any other view. Cost: at most 9!/2 visits and 9! bytes at the first call.
 pub(crate) fn rest(lines: i32, width: i32, blank: usize) -> Option<&'static TileDistances> {
     static TABLES: [[OnceLock<TileDistances>; 9]; 4] =
         [const { [const { OnceLock::new() }; 9] }; 4];
