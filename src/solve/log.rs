@@ -192,26 +192,34 @@ impl<T: StateSolver> SolveLog<T> {
         ranks: &dyn Communicator,
     ) -> Result<SolveLog<T>, SolveError> {
         let path = path.as_ref();
+        let read = |lines: &str| {
+            let mut found = BTreeMap::new();
+            for (number, line) in (2..).zip(lines.lines()) {
+                let damaged = || KIND.wrong(path, FileProblem::Line { line: number });
+                let line = serde_json::from_str(line).map_err(|_| damaged())?;
+                replay(line, boards, solver, &mut found).ok_or_else(damaged)?;
+            }
+            Ok::<_, SolveError>(found)
+        };
         let texts: Vec<String> = boards.iter().map(|board| solver.text(board)).collect();
-        let (mut journal, mut lines) = (None, Vec::new());
+        let (mut journal, mut lines) = (None, String::new());
         if ranks.rank() == 0 {
             let heading = Heading::new(&texts, solver);
             let (mut file, all) = Journal::open(path, KIND, OPENING)?;
             match all.split_first() {
                 Some((first, rest)) => {
                     heading.compare(first, path)?;
-                    lines = rest.to_vec();
+                    lines = rest.join("\n");
                 }
                 None => file.append(&json(&heading))?,
             }
             journal = Some(file);
         }
-        let mut found = BTreeMap::new();
-        let told = ranks.broadcast(lines.join("\n").into_bytes());
-        for (number, line) in (2..).zip(String::from_utf8_lossy(&told).lines()) {
-            let damaged = || KIND.wrong(path, FileProblem::Line { line: number });
-            let line = serde_json::from_str(line).map_err(|_| damaged())?;
-            replay(line, boards, solver, &mut found).ok_or_else(damaged)?;
+        // The first rank alone reports a damaged line.
+        let mut found = read(&lines)?;
+        let told = ranks.broadcast(lines.into_bytes());
+        if ranks.rank() > 0 {
+            found = read(&String::from_utf8_lossy(&told))?;
         }
         let (begun, done) = (Instant::now(), Cut::default());
         let (board, spent, next, failure) = (0, 0.0, begun, None);
