@@ -10,15 +10,14 @@ use std::{
     sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
 };
 
-use parking_lot::Mutex;
-
 use crate::{
     frontier::{
         bucket_space::BucketSpace,
-        fields::{FieldKind, StateFields},
+        fields::FieldKind,
         level::{BucketCounter, ClassSources, as_keys},
         levels::{LevelEnd, LevelTotal},
         lists::{BucketLists, ListBuilder, ListChunk, ListWorkspace},
+        symmetry::PuzzleRows,
     },
     kernel::{
         key_ranks::{KeyRanks, PieceRule, RUNS, RankContext, RunRule},
@@ -26,10 +25,10 @@ use crate::{
         prefetch,
     },
     progress::{Phase, Progress},
-    puzzle::{orbits::OrbitPuzzle, ranking::RankGroup},
+    puzzle::ranking::RankGroup,
     store::Words,
     system::SystemError,
-    threads::each_number,
+    threads::{each_number, map_numbers},
 };
 
 // The numbers of a bucket's keys, and the context on which they depend.
@@ -49,21 +48,18 @@ struct BucketGroup {
 }
 
 /// The numbers of a bucket's keys.
-pub(super) struct BucketRanks {
+pub(super) struct BucketRanks<'a> {
+    space: &'a BucketSpace,
     pub keys: KeyRanks,
     groups: Vec<BucketGroup>,
     /// For each fine value, the sums of the orientations of a bucket's keys.
     sums: Vec<[u64; RUNS]>,
 }
 
-impl BucketRanks {
+impl<'a> BucketRanks<'a> {
     /// Returns the numbers in a space; `None` if there are too many.
-    pub fn new(
-        space: &BucketSpace,
-        puzzle: &OrbitPuzzle,
-        fields: &StateFields,
-    ) -> Option<BucketRanks> {
-        let start = fields.encode(&puzzle.solved());
+    pub fn new(space: &'a BucketSpace, of: &PuzzleRows) -> Option<BucketRanks<'a>> {
+        let PuzzleRows { puzzle, fields, start, .. } = of;
         let tracked: Vec<usize> = space.coordinate.fields().collect();
         let home = |f: usize| match fields.fields[f].kind {
             FieldKind::Location { .. } => start[f] / fields.fields[f].modulus as u8,
@@ -136,7 +132,7 @@ impl BucketRanks {
             sums
         };
         let sums = (0..space.coordinate.fine).map(sums).collect();
-        Some(BucketRanks { keys: KeyRanks::new(&space.layout, &rules)?, groups, sums })
+        Some(BucketRanks { space, keys: KeyRanks::new(&space.layout, &rules)?, groups, sums })
     }
 
     /// Whether buckets are so large that bits are about as fast as lists.
@@ -145,13 +141,13 @@ impl BucketRanks {
     }
 
     /// Returns the context of the numbers in a class's first bucket, from a row with the tracked pieces' positions.
-    pub fn of_class(&self, space: &BucketSpace, row: &[u8]) -> RankContext {
+    pub fn of_class(&self, row: &[u8]) -> RankContext {
         let mut context = RankContext { sum: self.sums[0], ..RankContext::default() };
         for (g, group) in self.groups.iter().enumerate() {
             let mut free = group.positions;
             let mut odd = group.odd;
             for &piece in &group.tracked {
-                odd ^= take(&mut free, row[piece] / space.coordinate.modulus_of(piece) as u8);
+                odd ^= take(&mut free, row[piece] / self.space.coordinate.modulus_of(piece) as u8);
             }
             context.free[g] = free;
             context.odd |= u16::from(odd) << g;
@@ -184,8 +180,9 @@ const PIECE: usize = 1 << 14;
 const BATCH: usize = 1024;
 
 /// The seen keys, and the current and next levels, as rows of bits.
-pub(super) struct BitLevels {
-    ranks: BucketRanks,
+pub(super) struct BitLevels<'a> {
+    space: &'a BucketSpace,
+    ranks: BucketRanks<'a>,
     /// Number of words of a bucket.
     words: usize,
     seen: Words,
@@ -221,22 +218,21 @@ struct BitWorker<const W: usize> {
 /// A bucket with the context of its numbers, the beginning of its bits, and how keys come into it.
 type NewKeys<'a> = (&'a ClassSources, usize, usize, &'a RankContext, &'a KeyOperation);
 
-impl BitLevels {
-    /// Returns the size in bytes of the bits for a space.
-    pub fn bytes_of(ranks: &BucketRanks, space: &BucketSpace) -> u64 {
-        let buckets = space.coordinate.classes() as u64 * space.coordinate.fine as u64;
+impl<'a> BitLevels<'a> {
+    /// Returns the size in bytes of the bits of all buckets.
+    pub fn bytes_of(ranks: &BucketRanks) -> u64 {
+        let buckets = ranks.space.all_buckets() as u64;
         buckets.saturating_mul(3 * 8 * ranks.keys.count.div_ceil(64))
     }
 
     /// Returns the levels of lists as bits; the last one is the current level. Cost: [`BitLevels::bytes_of`].
     pub fn new<const W: usize>(
-        ranks: BucketRanks,
-        space: &BucketSpace,
+        ranks: BucketRanks<'a>,
         lists: &[BucketLists],
-    ) -> Result<BitLevels, SystemError> {
+    ) -> Result<BitLevels<'a>, SystemError> {
+        let space = ranks.space;
         let words = ranks.keys.count.div_ceil(64) as usize;
-        let buckets = space.coordinate.classes() * space.coordinate.fine;
-        let zeroed = || Words::zeroed(buckets * words);
+        let zeroed = || Words::zeroed(space.all_buckets() * words);
         let inverse = |one, symmetry| space.inverse_operation(one, symmetry, &[]);
         let inverses = space.unbound(inverse);
         let canonical = (0..space.coordinate.classes()).map(|class| {
@@ -244,23 +240,22 @@ impl BitLevels {
             fine.filter(|&fine| space.is_canonical(class, fine)).count()
         });
         let all = canonical.sum::<usize>() as f64 * ranks.keys.count as f64;
-        let (seen, current, next) = (zeroed()?, zeroed()?, zeroed()?);
-        let (known, width) = (0.0, 0.0);
         let mut levels = BitLevels {
+            space,
             ranks,
             words,
-            seen,
-            current,
-            next,
+            seen: zeroed()?,
+            current: zeroed()?,
+            next: zeroed()?,
             inverses,
             all,
-            known,
-            width,
+            known: 0.0,
+            width: 0.0,
             list_bytes: 0,
         };
         for (after, level) in lists.iter().rev().enumerate().rev() {
             let into = [Some(&levels.seen), (after == 0).then_some(&levels.current)];
-            levels.enter::<W>(space, level, into);
+            levels.enter::<W>(level, into);
             let count = |(chunk, lists): (usize, &ListChunk)| lists.count(0, space.buckets(chunk));
             levels.width = level.chunks.iter().enumerate().map(count).sum::<usize>() as f64;
             levels.known += levels.width;
@@ -269,27 +264,20 @@ impl BitLevels {
     }
 
     /// Sets the bits of lists.
-    fn enter<const W: usize>(
-        &self,
-        space: &BucketSpace,
-        lists: &BucketLists,
-        into: [Option<&Words>; 2],
-    ) {
+    fn enter<const W: usize>(&self, lists: &BucketLists, into: [Option<&Words>; 2]) {
         each_number(lists.chunks.len(), &|chunk| {
             let lists = &lists.chunks[chunk];
             if lists.is_empty() {
                 return;
             }
             let mut numbers = Vec::new();
-            let entered = space.each_list::<W>(chunk, lists, &mut |of, fine, keys, _| {
+            let entered = self.space.each_list::<W>(chunk, lists, &mut |of, fine, keys, _| {
                 if keys.is_empty() {
                     return;
                 }
-                let context = self.ranks.of_class(space, &of.row);
-                let context = self.ranks.of_bucket(&context, fine);
-                numbers.clear();
-                self.ranks.keys.rank(keys.as_flattened(), &context, space.kernel, &mut numbers);
-                let base = self.bucket(space, (of.class as u32, fine as u32));
+                let context = self.ranks.of_bucket(&self.ranks.of_class(&of.row), fine);
+                self.rank(keys.as_flattened(), &context, &mut numbers);
+                let base = self.bucket((of.class as u32, fine as u32));
                 for words in into.into_iter().flatten() {
                     for number in &numbers {
                         let bit = 1 << (number % 64);
@@ -306,14 +294,26 @@ impl BitLevels {
     }
 
     /// Where the words of a bucket begin.
-    fn bucket(&self, space: &BucketSpace, (class, fine): (u32, u32)) -> usize {
-        (class as usize * space.coordinate.fine + fine as usize) * self.words
+    fn bucket(&self, (class, fine): (u32, u32)) -> usize {
+        (class as usize * self.space.coordinate.fine + fine as usize) * self.words
+    }
+
+    /// Writes the numbers of keys.
+    fn rank(&self, keys: &[u64], context: &RankContext, numbers: &mut Vec<u64>) {
+        numbers.clear();
+        self.ranks.keys.rank(keys, context, self.space.kernel, numbers);
+    }
+
+    /// Writes the images of keys.
+    fn apply(&self, operation: &KeyOperation, keys: &[u64], images: &mut Vec<u64>) {
+        images.clear();
+        self.space.layout.apply(operation, keys, self.space.kernel, images);
     }
 
     /// Whether it is cheaper to compute the next level backward. Moving and numbering a key takes about as long as
     /// reading its own number, which happens once in a forward computation if there is room for lists.
-    fn is_backward(&self, space: &BucketSpace, in_lists: bool) -> bool {
-        let moves = space.moves.len() as f64;
+    fn is_backward(&self, in_lists: bool) -> bool {
+        let moves = self.space.moves.len() as f64;
         let unseen = self.all - self.known;
         let near = self.width / (unseen + self.width);
         let tries = (1.0 - (1.0 - near).powf(moves)) / near;
@@ -325,14 +325,14 @@ impl BitLevels {
     /// Returns its totals.
     pub fn level<const W: usize>(
         &mut self,
-        space: &BucketSpace,
         (depth, room): (usize, u64),
         progress: &dyn Progress,
     ) -> Result<LevelTotal, LevelEnd> {
-        let buckets = space.coordinate.classes() * space.coordinate.fine;
-        let in_lists = self.width * (8 * W) as f64 + 8.0 * buckets as f64 <= room as f64;
-        let backward = self.is_backward(space, in_lists);
-        let lists = (in_lists && !backward && self.words < PIECE).then(|| self.lists::<W>(space));
+        let space = self.space;
+        let listed = self.width * (8 * W) as f64 + 8.0 * space.all_buckets() as f64;
+        let in_lists = listed <= room as f64;
+        let backward = self.is_backward(in_lists);
+        let lists = (in_lists && !backward && self.words < PIECE).then(|| self.lists::<W>());
         self.list_bytes = lists.as_ref().map_or(0, BucketLists::bytes);
         let (chunks, pieces) = (space.chunks(), self.words.div_ceil(PIECE));
         let [next, done] = [(); 2].map(|()| AtomicUsize::new(0));
@@ -345,18 +345,18 @@ impl BitLevels {
                 if of.incoming.is_empty() {
                     continue;
                 }
-                worker.context = self.ranks.of_class(space, &of.row);
+                worker.context = self.ranks.of_class(&of.row);
                 worker.contexts.clear();
                 for from in &of.incoming {
                     space.coordinate.representative(from.class as usize, &mut worker.row);
-                    worker.contexts.push(self.ranks.of_class(space, &worker.row));
+                    worker.contexts.push(self.ranks.of_class(&worker.row));
                 }
                 worker.counter.enter(space, &of.row);
                 for fine in (0..space.coordinate.fine).filter(|&f| space.is_canonical(class, f)) {
                     if backward {
-                        self.ask(space, &of, fine, words.clone(), worker);
+                        self.ask(&of, fine, words.clone(), worker);
                     } else {
-                        self.pull(space, (&of, fine), words.clone(), lists.as_ref(), worker);
+                        self.pull((&of, fine), words.clone(), lists.as_ref(), worker);
                     }
                 }
                 worker.of = of;
@@ -406,14 +406,14 @@ impl BitLevels {
     /// Finds the keys of a bucket that moves produce from some words of their source bucket, or from its lists.
     fn pull<const W: usize>(
         &self,
-        space: &BucketSpace,
         (of, fine): (&ClassSources, usize),
         words: Range<usize>,
         lists: Option<&BucketLists>,
         worker: &mut BitWorker<W>,
     ) {
+        let space = self.space;
         let own = self.ranks.of_bucket(&worker.context, fine);
-        let base = self.bucket(space, (of.class as u32, fine as u32));
+        let base = self.bucket((of.class as u32, fine as u32));
         for (i, from) in of.incoming.iter().enumerate() {
             let (bucket, number) = space.source(from, fine);
             let operation = space.forth(from, number);
@@ -421,16 +421,16 @@ impl BitLevels {
             if let Some(lists) = lists {
                 let (chunk, bucket) = space.place(lists, bucket);
                 for keys in chunk.plain_keys(bucket, W).chunks(BATCH * W) {
-                    self.enter_new(space, to, keys, worker);
+                    self.enter_new(to, keys, worker);
                 }
                 continue;
             }
-            let current = &self.current.get()[self.bucket(space, bucket)..][..self.words];
+            let current = &self.current.get()[self.bucket(bucket)..][..self.words];
             let context = self.ranks.of_bucket(&worker.contexts[i], bucket.1 as usize);
             let mut words = words.clone();
-            while self.batch(space, &context, current, &mut words, false, worker) {
+            while self.batch(&context, current, &mut words, false, worker) {
                 let keys = std::mem::take(&mut worker.keys);
-                self.enter_new(space, to, &keys, worker);
+                self.enter_new(to, &keys, worker);
                 worker.keys = keys;
             }
         }
@@ -439,17 +439,14 @@ impl BitLevels {
     /// Moves keys into a bucket, and sets and counts the bits that are new.
     fn enter_new<const W: usize>(
         &self,
-        space: &BucketSpace,
         (of, fine, base, own, operation): NewKeys,
         keys: &[u64],
         worker: &mut BitWorker<W>,
     ) {
         let (seen, next) = (&self.seen.get()[base..], &self.next.get()[base..]);
         let BitWorker { others, images, new, counter, .. } = worker;
-        images.clear();
-        space.layout.apply(operation, keys, space.kernel, images);
-        others.clear();
-        self.ranks.keys.rank(images, own, space.kernel, others);
+        self.apply(operation, keys, images);
+        self.rank(images, own, others);
         for &number in &*others {
             prefetch::<1, _>(&raw const seen[(number / 64) as usize]);
             prefetch::<1, _>(&raw const next[(number / 64) as usize]);
@@ -459,34 +456,34 @@ impl BitLevels {
             let (at, bit) = ((number / 64) as usize, 1 << (number % 64));
             let known = seen[at].load(Relaxed) | next[at].load(Relaxed);
             if known & bit == 0
-                && !space.is_forbidden(key)
+                && !self.space.is_forbidden(key)
                 && next[at].fetch_or(bit, Relaxed) & bit == 0
             {
                 new.push(*key);
             }
         }
         counter.total.lists.generated += others.len() as u64;
-        space.count(of, fine, new, counter);
+        self.space.count(of, fine, new, counter);
     }
 
     /// Finds the keys among some words of a bucket that a move from the current level leads to.
     fn ask<const W: usize>(
         &self,
-        space: &BucketSpace,
         of: &ClassSources,
         fine: usize,
         mut words: Range<usize>,
         worker: &mut BitWorker<W>,
     ) {
+        let space = self.space;
         let own = self.ranks.of_bucket(&worker.context, fine);
-        let base = self.bucket(space, (of.class as u32, fine as u32));
+        let base = self.bucket((of.class as u32, fine as u32));
         let seen = &self.seen.get()[base..][..self.words];
         let next = &self.next.get()[base..][..self.words];
-        while self.batch(space, &own, seen, &mut words, true, worker) {
+        while self.batch(&own, seen, &mut words, true, worker) {
             worker.new.clear();
             for (i, from) in of.incoming.iter().enumerate() {
                 let (bucket, number) = space.source(from, fine);
-                let current = &self.current.get()[self.bucket(space, bucket)..][..self.words];
+                let current = &self.current.get()[self.bucket(bucket)..][..self.words];
                 let context = self.ranks.of_bucket(&worker.contexts[i], bucket.1 as usize);
                 let BitWorker { numbers, others, keys, images, new, counter, .. } = &mut *worker;
                 let bound;
@@ -497,10 +494,8 @@ impl BitLevels {
                         &bound
                     }
                 };
-                images.clear();
-                space.layout.apply(operation, keys, space.kernel, images);
-                others.clear();
-                self.ranks.keys.rank(images, &context, space.kernel, others);
+                self.apply(operation, keys, images);
+                self.rank(images, &context, others);
                 for number in &*others {
                     prefetch::<1, _>(&raw const current[(number / 64) as usize]);
                 }
@@ -527,7 +522,6 @@ impl BitLevels {
     /// Returns whether there are any.
     fn batch<const W: usize>(
         &self,
-        space: &BucketSpace,
         context: &RankContext,
         bits: &[AtomicU64],
         words: &mut Range<usize>,
@@ -553,37 +547,36 @@ impl BitLevels {
         if numbers.is_empty() {
             return false;
         }
-        self.ranks.keys.unrank(numbers, context, space.kernel, keys);
-        if unset && !space.forbidden.is_empty() {
-            retain::<W>(keys, numbers, |key, _| !space.is_forbidden(key));
+        self.ranks.keys.unrank(numbers, context, self.space.kernel, keys);
+        if unset && !self.space.forbidden.is_empty() {
+            retain::<W>(keys, numbers, |key, _| !self.space.is_forbidden(key));
         }
         !numbers.is_empty() || words.start < words.end
     }
 
-    pub fn lists<const W: usize>(&self, space: &BucketSpace) -> BucketLists {
-        let chunks: Vec<Mutex<ListChunk>> = (0..space.chunks()).map(|_| Mutex::default()).collect();
-        each_number(space.chunks(), &|chunk| {
+    pub fn lists<const W: usize>(&self) -> BucketLists {
+        let space = self.space;
+        let chunks = map_numbers(space.chunks(), &|chunk| {
             let mut worker = BitWorker::<W>::default();
             let mut lists = ListBuilder::default();
             let mut workspace = ListWorkspace::new();
             let fines = 0..space.coordinate.fine;
             let classes = space.classes_in(chunk);
             for (class, fine) in classes.flat_map(|c| fines.clone().map(move |fine| (c, fine))) {
-                let base = self.bucket(space, (class as u32, fine as u32));
+                let base = self.bucket((class as u32, fine as u32));
                 let bits = &self.current.get()[base..][..self.words];
                 space.coordinate.representative(class, &mut worker.row);
-                let context = self.ranks.of_class(space, &worker.row);
-                let context = self.ranks.of_bucket(&context, fine);
+                let context = self.ranks.of_bucket(&self.ranks.of_class(&worker.row), fine);
                 let mut words = 0..self.words;
                 worker.new.clear();
-                while self.batch(space, &context, bits, &mut words, false, &mut worker) {
+                while self.batch(&context, bits, &mut words, false, &mut worker) {
                     worker.new.extend_from_slice(as_keys::<W>(&worker.keys));
                 }
                 lists.list(&worker.new, None, &mut workspace);
             }
-            *chunks[chunk].lock() = lists.finish();
+            lists.finish()
         });
-        BucketLists { chunks: chunks.into_iter().map(Mutex::into_inner).collect() }
+        BucketLists { chunks }
     }
 }
 

@@ -12,15 +12,15 @@ use std::{
 use crate::{
     frontier::{
         coordinate::{Coordinate, keeps, restricted, sizes},
-        fields::{FieldKind, FieldMap, StateFields, is_bipartite},
+        fields::{FieldKind, FieldMap, KeyPart, StateField, StateFields},
         lists::{BucketLists, ListCoder},
-        symmetry::SymmetryGroup,
+        symmetry::{PuzzleRows, SymmetryGroup},
     },
     kernel::{
         Kernel,
         keys::{KeyLayout, KeyOperation},
     },
-    puzzle::orbits::{OrbitMove, OrbitPuzzle},
+    puzzle::orbits::OrbitMove,
     store::ListCut,
 };
 
@@ -47,58 +47,50 @@ pub(crate) struct CoordinateChoice {
     pub form: Option<LevelForm>,
     /// Number of bytes of keys that a thread generates at once; `None` if it depends on the memory.
     pub slice: Option<usize>,
-    /// The symmetries that are used, if they preserve the fields, and all symmetries that exist.
-    pub group: SymmetryGroup,
-    pub whole_group: SymmetryGroup,
+    /// Whether symmetries are used: those that preserve the fields.
+    pub symmetric: bool,
 }
 
 impl CoordinateChoice {
     /// Returns the choice with which a run was begun.
-    pub fn of_cut(puzzle: &OrbitPuzzle, fields: &StateFields, cut: &ListCut) -> CoordinateChoice {
-        let whole_group = SymmetryGroup::find(puzzle, fields);
-        let trivial = || SymmetryGroup::trivial(fields);
-        let group = if cut.symmetric { whole_group.clone() } else { trivial() };
-        let ListCut { ref fields, oriented, .. } = *cut;
-        let (fields, form, slice) = (fields.clone(), None, None);
-        CoordinateChoice { fields, oriented, form, slice, group, whole_group }
+    pub fn of_cut(cut: &ListCut) -> CoordinateChoice {
+        let ListCut { ref fields, oriented, symmetric, .. } = *cut;
+        let fields = fields.clone();
+        CoordinateChoice { fields, oriented, symmetric, form: None, slice: None }
     }
 
     /// Returns a choice for a search to a given depth, with this many bytes of memory.
     pub fn new(
-        puzzle: &OrbitPuzzle,
-        fields: &StateFields,
-        use_symmetry: bool,
+        of: &PuzzleRows,
+        symmetric: bool,
         max_depth: Option<usize>,
         memory: Option<u64>,
     ) -> CoordinateChoice {
-        let widest = widest(puzzle, fields, max_depth);
-        let all = states(puzzle, fields);
-        let whole_group = SymmetryGroup::find(puzzle, fields);
-        let mut group =
-            if use_symmetry { whole_group.clone() } else { SymmetryGroup::trivial(fields) };
-        let required: BTreeSet<usize> =
-            puzzle.moves().iter().filter_map(|one| fields.location(one.requires?)).collect();
-        let required: Vec<usize> = required.into_iter().collect();
-        let mut best: Option<(f64, Vec<usize>, bool)> = None;
-        for chosen in candidates(fields, &group, &required) {
-            let Some((coarse, fine)) = sizes(fields, &chosen) else { continue };
-            let kept = order(&group, &chosen);
-            for (oriented, fine) in [(false, 1), (true, fine)] {
+        let (widest, all) = (of.widest(max_depth), of.most_states());
+        let moves = of.moves.len() as f64;
+        let group = of.symmetries(symmetric);
+        let candidates = candidates(of, &group);
+        let mut best = (f64::INFINITY, &candidates[0], false);
+        for chosen in &candidates {
+            let kept = order(&group, chosen);
+            for oriented in [false, true] {
+                let Some(shape) = ListShape::new(&of.fields, chosen, oriented, kept) else {
+                    continue;
+                };
+                let ListShape { coarse, fine, buckets, key_bytes, .. } = shape;
                 if coarse > 1 << 24 || fine > 1 << 15 || oriented && fine == 1 {
                     continue;
                 }
-                let words = words(fields, &chosen, oriented);
-                let buckets = coarse as f64 * fine as f64 / kept;
                 // Where the lists of two levels begin and end.
                 let indices = buckets * 16.0;
                 // The longer coded lists are, the fewer bytes they take per key.
                 let stored = widest / kept;
                 let is_too_fine = |memory: u64| {
-                    let (memory, bytes) = (memory as f64, stored * words * 8.0);
+                    let (memory, bytes) = (memory as f64, stored * key_bytes);
                     indices > memory / 8.0 || bytes > memory / 2.0 && stored < 500.0 * buckets
                 };
                 // If lists do not fit, full levels are bits, which take about the same time except in small buckets.
-                let lists = 2.0 * stored * words * 8.0;
+                let lists = 2.0 * stored * key_bytes;
                 let bits = all / kept * 3.0 / 8.0;
                 let is_full = memory.is_some_and(|memory| {
                     let memory = memory as f64;
@@ -107,10 +99,10 @@ impl CoordinateChoice {
                 if !is_full && !chosen.is_empty() && memory.is_some_and(is_too_fine) {
                     continue;
                 }
-                let keys = stored * puzzle.moves().len() as f64;
+                let keys = stored * moves;
                 // Bytes that a bucket takes: the generated keys, and the lines of the set. Nanoseconds, depending on
                 // where they fit.
-                let bytes = keys / buckets * words * 24.0;
+                let bytes = keys / buckets * key_bytes * 3.0;
                 let numbers = all / kept / buckets;
                 let each = match bytes {
                     _ if is_full => 20.0 + 2e4 / numbers + if numbers > 1e7 { 10.0 } else { 0.0 },
@@ -118,42 +110,41 @@ impl CoordinateChoice {
                     middle if middle < 7e5 => 6.0,
                     large => 12.0 + (large / 7e5).min(12.0) + 0.1 * large.log2(),
                 };
-                let lists = (buckets * puzzle.moves().len() as f64).min(keys);
+                let lists = (buckets * moves).min(keys);
                 // Users want the states up to all symmetries: using all of them may cost some tenths of a second, or
                 // half of the time.
                 let used = if chosen.is_empty() { 1.0 } else { kept };
-                let partial = use_symmetry && used < whole_group.order() as f64;
+                let partial = symmetric && used < group.order() as f64;
                 let (partly, once) = if partial { (2.0, 3e8) } else { (1.0, 0.0) };
                 // One bucket is processed by one thread, and without a coordinate there are no symmetries.
                 let alone = if chosen.is_empty() && !is_full { 8.0 * kept } else { 1.0 };
                 let cost = once
-                    + partly * alone * keys * each * words
+                    + partly * alone * keys * each * key_bytes / 8.0
                     + lists * 60.0
                     + buckets * 200.0
                     + coarse as f64 * 300.0;
-                if best.as_ref().is_none_or(|(known, ..)| cost < *known) {
-                    best = Some((cost, chosen.clone(), oriented));
+                if cost < best.0 {
+                    best = (cost, chosen, oriented);
                 }
             }
         }
-        let (_, chosen, oriented) = best.unwrap_or((0.0, required, false));
-        if chosen.is_empty() {
-            group = SymmetryGroup::trivial(fields);
-        }
-        CoordinateChoice { fields: chosen, oriented, form: None, slice: None, group, whole_group }
+        let (_, chosen, oriented) = best;
+        let (fields, symmetric) = (chosen.clone(), symmetric && !chosen.is_empty());
+        CoordinateChoice { fields, oriented, symmetric, form: None, slice: None }
     }
 
-    pub(super) fn shape(&self, fields: &StateFields) -> ListShape {
-        let (coarse, fine) = sizes(fields, &self.fields).expect("it was taken for its sizes");
-        let symmetries = order(&self.group, &self.fields);
-        let buckets = coarse as f64 * if self.oriented { fine as f64 } else { 1.0 } / symmetries;
-        let key_bytes = 8.0 * words(fields, &self.fields, self.oriented);
-        ListShape { buckets, key_bytes, symmetries }
+    pub(super) fn shape(&self, of: &PuzzleRows) -> ListShape {
+        let symmetries = order(&of.symmetries(self.symmetric), &self.fields);
+        let shape = ListShape::new(&of.fields, &self.fields, self.oriented, symmetries);
+        shape.expect("it was taken for its sizes")
     }
 }
 
 /// How a choice distributes states.
 pub(super) struct ListShape {
+    /// Number of coarse and fine values of the coordinate.
+    coarse: u64,
+    fine: u64,
     pub buckets: f64,
     /// Size of an uncoded key.
     pub key_bytes: f64,
@@ -166,34 +157,43 @@ fn order(group: &SymmetryGroup, chosen: &[usize]) -> f64 {
     group.maps.iter().filter(|map| keeps(map, chosen)).count() as f64
 }
 
-/// The number of words of keys if these fields form the coordinate.
-fn words(fields: &StateFields, chosen: &[usize], oriented: bool) -> f64 {
-    let bits: u32 = (fields.fields.iter().enumerate())
-        .map(|(field, of)| {
-            let values = match (chosen.contains(&field), oriented) {
-                (false, _) => of.values,
-                (true, false) => of.modulus,
-                (true, true) => 1,
-            };
-            usize::BITS - (values - 1).leading_zeros()
-        })
-        .sum();
-    f64::from(bits.div_ceil(60).max(1))
+impl ListShape {
+    /// Returns how these fields distribute states if they form the coordinate; `None` if it has too many values.
+    fn new(
+        fields: &StateFields,
+        chosen: &[usize],
+        oriented: bool,
+        symmetries: f64,
+    ) -> Option<ListShape> {
+        let (coarse, fine) = sizes(fields, chosen)?;
+        let fine = if oriented { fine } else { 1 };
+        let buckets = coarse as f64 * fine as f64 / symmetries;
+        let values = |(field, of): (usize, &StateField)| match chosen.contains(&field) {
+            false => of.values,
+            true if oriented => 1,
+            true => of.modulus,
+        };
+        let bits = |values: usize| usize::BITS - (values - 1).leading_zeros();
+        let bits: u32 = fields.fields.iter().enumerate().map(values).map(bits).sum();
+        let key_bytes = 8.0 * f64::from(bits.div_ceil(60).max(1));
+        Some(ListShape { coarse, fine, buckets, key_bytes, symmetries })
+    }
 }
 
-/// Sets of locations that some symmetries preserve.
-pub(super) fn candidates(
-    fields: &StateFields,
-    group: &SymmetryGroup,
-    required: &[usize],
-) -> Vec<Vec<usize>> {
+/// Sets of locations that some symmetries preserve, all of them with the pieces on which moves depend.
+pub(super) fn candidates(of: &PuzzleRows, group: &SymmetryGroup) -> Vec<Vec<usize>> {
+    let fields = &of.fields;
+    let moves = of.puzzle.moves().iter();
+    let required: BTreeSet<usize> =
+        moves.filter_map(|one| fields.location(one.requires?)).collect();
+    let required = Vec::from_iter(required);
     let is_location = |f: &usize| matches!(fields.fields[*f].kind, FieldKind::Location { .. });
     let locations: Vec<usize> = (0..fields.fields.len()).filter(is_location).collect();
-    let mut all: Vec<Vec<usize>> = vec![required.to_vec()];
+    let mut all: Vec<Vec<usize>> = vec![required.clone()];
     let mut grow = |parts: &[Vec<usize>]| {
         // Unions of orbits, the smallest first, one orbit of the puzzle at a time.
         for first in 0..parts.len() {
-            let mut chosen = required.to_vec();
+            let mut chosen = required.clone();
             for part in &parts[first..] {
                 if fields.fields[part[0]].orbit == fields.fields[parts[first][0]].orbit {
                     chosen.extend(part.iter().filter(|f| !required.contains(f)));
@@ -240,63 +240,62 @@ pub(super) fn candidates(
     all
 }
 
-/// The number of states, infinite if it is not known.
-pub(super) fn all_states(puzzle: &OrbitPuzzle) -> f64 {
-    let known = puzzle.states().and_then(|states| states.to_string().parse().ok());
-    known.unwrap_or(f64::INFINITY)
-}
+impl PuzzleRows<'_> {
+    /// Returns the number of states, infinite if it is not known.
+    pub fn all_states(&self) -> f64 {
+        let known = self.puzzle.states().and_then(|states| states.to_string().parse().ok());
+        known.unwrap_or(f64::INFINITY)
+    }
 
-/// An upper bound on the number of states.
-pub(super) fn states(puzzle: &OrbitPuzzle, fields: &StateFields) -> f64 {
-    all_states(puzzle).min(fields.states())
-}
+    /// Returns an upper bound on the number of states.
+    pub fn most_states(&self) -> f64 {
+        self.all_states().min(self.fields.states())
+    }
 
-/// The numbers of states of the first levels, some thousand states in all; of many goals, projected from a sample.
-pub(super) fn first_widths(puzzle: &OrbitPuzzle, fields: &StateFields) -> Vec<f64> {
-    const STATES: usize = 20_000;
-    let map = |one: &OrbitMove| {
-        let field = one.requires.and_then(|at| Some((fields.location(at)?, at.position)));
-        (fields.of_move(puzzle, &one.transformation), field)
-    };
-    let moves: Vec<_> = puzzle.moves().iter().map(map).collect();
-    let goals = puzzle.goals();
-    // A sample of many goals suffices to show the growth.
-    let some = goals.len().min(STATES / 20);
-    let each = goals.len() as f64 / some as f64;
-    let mut level: Vec<Vec<u8>> = goals[..some].iter().map(|goal| fields.encode(goal)).collect();
-    let mut seen: HashSet<Vec<u8>> = level.iter().cloned().collect();
-    let mut widths = vec![goals.len() as f64];
-    while seen.len() < STATES && !level.is_empty() {
-        let mut next = Vec::new();
-        for state in &level {
-            for (one, requires) in &moves {
-                let allowed = requires.is_none_or(|(field, position)| {
-                    usize::from(state[field]) / fields.fields[field].modulus
-                        == usize::from(position)
-                });
-                if allowed {
-                    let after = one.apply(state);
-                    if seen.insert(after.clone()) {
-                        next.push(after);
+    /// Returns the numbers of states of the first levels, some thousand states in all; of many goals, projected from a
+    /// sample.
+    pub fn first_widths(&self) -> Vec<f64> {
+        const STATES: usize = 20_000;
+        let requires = |one: &OrbitMove| self.fields.says(self.puzzle, one.requires?);
+        let requires = self.puzzle.moves().iter().map(requires);
+        let moves: Vec<_> = self.moves.iter().zip(requires).collect();
+        // A sample of many goals suffices to show the growth.
+        let some = self.goals.len().min(STATES / 20);
+        let each = self.goals.len() as f64 / some as f64;
+        let mut level = self.goals[..some].to_vec();
+        let mut seen: HashSet<Vec<u8>> = level.iter().cloned().collect();
+        let mut widths = vec![self.goals.len() as f64];
+        while seen.len() < STATES && !level.is_empty() {
+            let mut next = Vec::new();
+            for state in &level {
+                for (one, requires) in &moves {
+                    let allows =
+                        |(field, values): &(usize, Vec<u8>)| values.contains(&state[*field]);
+                    if requires.as_ref().is_none_or(allows) {
+                        let after = one.apply(state);
+                        if seen.insert(after.clone()) {
+                            next.push(after);
+                        }
                     }
                 }
             }
+            widths.push(next.len() as f64 * each);
+            level = next;
         }
-        widths.push(next.len() as f64 * each);
-        level = next;
+        widths
     }
-    widths
-}
 
-/// An estimate of the number of states at the last depth that is stored, based on the growth of the first levels.
-pub(super) fn widest(puzzle: &OrbitPuzzle, fields: &StateFields, max_depth: Option<usize>) -> f64 {
-    let widths = first_widths(puzzle, fields);
-    let known = widths.len();
-    let growth =
-        (widths[known - 1] / widths[known / 2]).powf(1.0 / (known - 1 - known / 2).max(1) as f64);
-    let depth = max_depth.map_or(f64::INFINITY, |depth| depth as f64 - known as f64);
-    let most = states(puzzle, fields) / 4.0;
-    (widths[known - 1] * growth.max(1.0).powf(depth)).clamp(1.0, most.clamp(1.0, 1e12))
+    /// Returns an estimate of the number of states at the last depth that is stored, based on the growth of the first
+    /// levels.
+    pub fn widest(&self, max_depth: Option<usize>) -> f64 {
+        let widths = self.first_widths();
+        let known = widths.len();
+        let (middle, last) = (widths[known / 2], widths[known - 1]);
+        let growth = (last / middle).powf(1.0 / (known - 1 - known / 2).max(1) as f64);
+        let depth = max_depth.map_or(f64::INFINITY, |depth| depth as f64 - known as f64);
+        let most = self.most_states() / 4.0;
+        (last * growth.max(1.0).powf(depth)).clamp(1.0, most.clamp(1.0, 1e12))
+    }
 }
 
 // The buckets.
@@ -307,14 +306,6 @@ pub(super) fn widest(puzzle: &OrbitPuzzle, fields: &StateFields, max_depth: Opti
 const CHUNKS: usize = 256;
 /// Minimum number of buckets that are stored together, if that leaves enough chunks.
 const BUCKETS: usize = 512;
-
-/// A field of the keys.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct KeyPart {
-    pub field: usize,
-    /// Whether the coordinate determines the position, so that only the orientation is left.
-    pub turn: bool,
-}
 
 /// The parts of a search that do not change.
 pub(crate) struct BucketSpace {
@@ -376,48 +367,37 @@ fn mix(mut x: u64) -> u64 {
 }
 
 impl BucketSpace {
-    pub fn new(
-        puzzle: &OrbitPuzzle,
-        fields: &StateFields,
-        chosen: &CoordinateChoice,
-        kernel: Kernel,
-    ) -> BucketSpace {
-        let coordinate =
-            Coordinate::new(puzzle, fields, &chosen.fields, chosen.oriented, &chosen.group);
-        let (mut parts, mut values) = (Vec::new(), Vec::new());
-        for (field, of) in fields.fields.iter().enumerate() {
+    pub fn new(of: &PuzzleRows, chosen: &CoordinateChoice, kernel: Kernel) -> BucketSpace {
+        let (group, whole_group) = (of.symmetries(chosen.symmetric), of.symmetries(true));
+        let coordinate = Coordinate::new(of, &chosen.fields, chosen.oriented, &group);
+        let part = |(field, of): (usize, &StateField)| {
             let turn = chosen.fields.contains(&field);
-            if !turn || !chosen.oriented && of.modulus > 1 {
-                parts.push(KeyPart { field, turn });
-                values.push(if turn { of.modulus } else { of.values });
-            }
-        }
+            let values = if turn { of.modulus } else { of.values };
+            (!turn || !chosen.oriented && of.modulus > 1).then_some(KeyPart { field, turn, values })
+        };
+        let parts: Vec<KeyPart> = of.fields.fields.iter().enumerate().filter_map(part).collect();
+        let values: Vec<usize> = parts.iter().map(|part| part.values).collect();
         let layout = KeyLayout::new(&values);
         // Keys that are too long are refused by the caller.
         let supported = [1, 2, 3, 4, 8, 16, 32, 64, BucketSpace::MAX_WORDS];
         let words = supported.into_iter().find(|&words| words >= layout.words);
         let words = words.unwrap_or(layout.words);
         let layout = layout.padded(words);
-        let map = |one: &OrbitMove| fields.of_move(puzzle, &one.transformation);
-        let moves: Vec<FieldMap> = puzzle.moves().iter().map(map).collect();
-        let arriving = arriving_moves(puzzle, fields, &chosen.fields);
         let (mut forbidden, mut forbidden_tracked) = (Vec::new(), Vec::new());
-        for &at in puzzle.illegal() {
-            let Some((field, values)) = fields.says(puzzle, at) else { continue };
+        for &at in of.puzzle.illegal() {
+            let Some((field, values)) = of.fields.says(of.puzzle, at) else { continue };
             match chosen.fields.iter().position(|&other| other == field) {
                 Some(tracked) => forbidden_tracked.push((tracked, values)),
                 None => {
-                    let part = parts.iter().position(|part: &KeyPart| part.field == field);
+                    let part = parts.iter().position(|part| part.field == field);
                     forbidden.push((part.expect("a field of the keys"), values));
                 }
             }
         }
-        let listed =
-            parts.iter().zip(&values).map(|(part, &values)| (part.field, part.turn, values));
         let cut = ListCut {
             fields: chosen.fields.clone(),
             oriented: chosen.oriented,
-            symmetric: chosen.group.order() > 1,
+            symmetric: group.order() > 1,
             symmetries: coordinate.group.order(),
             classes: coordinate.classes(),
             buckets_per_class: coordinate.fine,
@@ -425,24 +405,24 @@ impl BucketSpace {
         };
         let mut space = BucketSpace {
             cut,
-            coder: ListCoder::new(puzzle, fields, listed, &layout, kernel),
+            coder: ListCoder::new(of, &parts, &layout, kernel),
             forbidden,
             forbidden_tracked,
-            forth: moves.iter().map(|one| restricted(one, &chosen.fields)).collect(),
-            back: moves.iter().map(|one| restricted(&one.inverse(), &chosen.fields)).collect(),
+            forth: of.moves.iter().map(|one| restricted(one, &chosen.fields)).collect(),
+            back: of.moves.iter().map(|one| restricted(&one.inverse(), &chosen.fields)).collect(),
             bound: parts.iter().any(|part| part.turn),
-            sums: state_sums(fields, &chosen.whole_group),
+            sums: state_sums(&of.fields, &whole_group),
             kernel,
-            bipartite: is_bipartite(puzzle, fields, &moves),
-            directed: puzzle.is_directed(),
-            is_reduced: coordinate.group.order() == chosen.whole_group.order(),
+            bipartite: of.is_bipartite(),
+            directed: of.puzzle.is_directed(),
+            is_reduced: coordinate.group.order() == whole_group.order(),
             operations: Vec::new(),
             coordinate,
             parts,
             layout,
-            moves,
-            arriving,
-            all_moves: (0..puzzle.moves().len()).collect(),
+            moves: of.moves.clone(),
+            arriving: arriving_moves(of, &chosen.fields),
+            all_moves: (0..of.moves.len()).collect(),
         };
         space.operations = space.unbound(|one, symmetry| space.operation(one, symmetry, &[]));
         space
@@ -543,6 +523,11 @@ impl BucketSpace {
         self.coordinate.classes().div_ceil(self.classes_per_chunk())
     }
 
+    /// Returns the number of buckets of all classes.
+    pub fn all_buckets(&self) -> usize {
+        self.coordinate.classes() * self.coordinate.fine
+    }
+
     pub fn buckets(&self, chunk: usize) -> usize {
         self.classes_in(chunk).len() * self.coordinate.fine
     }
@@ -631,13 +616,10 @@ impl MovePairs {
 
 /// The tracked piece on whose position moves depend, and the moves that bring it to each position; moves without such a
 /// condition may end at any position.
-fn arriving_moves(
-    puzzle: &OrbitPuzzle,
-    fields: &StateFields,
-    chosen: &[usize],
-) -> Option<(usize, Vec<Vec<usize>>)> {
+fn arriving_moves(of: &PuzzleRows, chosen: &[usize]) -> Option<(usize, Vec<Vec<usize>>)> {
+    let puzzle = of.puzzle;
     let at = puzzle.moves().iter().find_map(|one| one.requires)?;
-    let field = fields.location(at)?;
+    let field = of.fields.location(at)?;
     let tracked = chosen.iter().position(|&other| other == field)?;
     let mut moves = vec![Vec::new(); puzzle.orbits()[usize::from(at.orbit)].positions()];
     for (index, one) in puzzle.moves().iter().enumerate() {

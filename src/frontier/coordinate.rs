@@ -10,12 +10,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::{
-    frontier::{
-        fields::{FieldKind, FieldMap, StateFields},
-        symmetry::SymmetryGroup,
-    },
-    puzzle::orbits::OrbitPuzzle,
+use crate::frontier::{
+    fields::{FieldKind, FieldMap, StateFields},
+    symmetry::{PuzzleRows, SymmetryGroup},
 };
 
 /// Maximum number of orbits that have tracked pieces.
@@ -102,18 +99,18 @@ impl Coordinate {
     ///
     /// Cost: time and 8 bytes of memory for each coarse value.
     pub fn new(
-        puzzle: &OrbitPuzzle,
-        fields: &StateFields,
+        of: &PuzzleRows,
         chosen: &[usize],
         oriented: bool,
         group: &SymmetryGroup,
     ) -> Coordinate {
         let group = group.subgroup(|map| keeps(map, chosen));
-        let mut orbits: Vec<usize> = chosen.iter().map(|&f| fields.fields[f].orbit).collect();
+        let all = &of.fields.fields;
+        let mut orbits: Vec<usize> = chosen.iter().map(|&f| all[f].orbit).collect();
         orbits.dedup();
         let mut tracked: Vec<TrackedPiece> = Vec::new();
         for &field in chosen {
-            let of = &fields.fields[field];
+            let of = &all[field];
             debug_assert!(matches!(of.kind, FieldKind::Location { .. }));
             let slot = orbits.iter().position(|&orbit| orbit == of.orbit).unwrap_or_default();
             let before = tracked.iter().filter(|piece| piece.slot == slot).count();
@@ -125,7 +122,7 @@ impl Coordinate {
         let mut omitted = Vec::new();
         if oriented {
             for i in 0..tracked.len() {
-                if sum_is_kept(puzzle, fields, &tracked, i) {
+                if sum_is_kept(of, &tracked, i) {
                     omitted.push(i);
                 } else {
                     tracked[i].weight = fine;
@@ -145,9 +142,8 @@ impl Coordinate {
             fine: fine as usize,
             implied: Vec::new(),
         };
-        let start = fields.encode(&puzzle.solved());
         for i in omitted {
-            coordinate.implied.push((i, coordinate.implied_turns(i, &start)));
+            coordinate.implied.push((i, coordinate.implied_turns(i, &of.start)));
         }
         coordinate.classify();
         coordinate
@@ -380,23 +376,18 @@ pub(super) fn restricted(map: &FieldMap, chosen: &[usize]) -> FieldMap {
 
 /// Whether the orientation of a tracked piece follows from those of the preceding pieces of its orbit, because no move
 /// changes the sum of all orientations.
-fn sum_is_kept(
-    puzzle: &OrbitPuzzle,
-    fields: &StateFields,
-    tracked: &[TrackedPiece],
-    piece: usize,
-) -> bool {
+fn sum_is_kept(of: &PuzzleRows, tracked: &[TrackedPiece], piece: usize) -> bool {
     let own = &tracked[piece];
-    let orbit = &puzzle.orbits()[own.orbit];
+    let orbit = &of.puzzle.orbits()[own.orbit];
     let of_orbit = tracked.iter().filter(|other| other.orbit == own.orbit).count();
     let last = tracked[piece + 1..].iter().all(|other| other.orbit != own.orbit);
-    let all = fields.fields.iter().filter(|field| field.orbit == own.orbit).count();
+    let all = of.fields.fields.iter().filter(|field| field.orbit == own.orbit).count();
     own.modulus > 1
         && last
         && of_orbit == all
         && own.modulus == usize::from(orbit.orientations)
         && orbit.moduli.iter().all(|&modulus| usize::from(modulus) == own.modulus)
-        && puzzle.moves().iter().all(|one| {
+        && of.puzzle.moves().iter().all(|one| {
             let twists = one.transformation.0[own.orbit].twist.iter();
             twists.map(|&twist| usize::from(twist)).sum::<usize>() % own.modulus == 0
         })

@@ -10,9 +10,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::puzzle::{
-    is_even,
-    orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation},
+use crate::puzzle::orbits::{
+    Arrangement, Orbit, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation,
 };
 
 /// The meaning of a field.
@@ -41,6 +40,15 @@ pub(crate) struct StateFields {
     pub fields: Vec<StateField>,
     /// For each orbit whose fields are contents, the first value of each kind, whose orientations are consecutive.
     pub first_value: Vec<Vec<u8>>,
+}
+
+/// A field of the keys: a field that the coordinate does not determine, or not completely.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeyPart {
+    pub field: usize,
+    /// Whether the coordinate determines the position, so that only the orientation is left.
+    pub turn: bool,
+    pub values: usize,
 }
 
 /// A map of rows of fields: field q of the result is the entry of `table[q]` for field `source[q]` of the argument.
@@ -340,67 +348,4 @@ impl StateFields {
         }
         map
     }
-}
-
-/// Whether every move changes some parity, so that no move leads from a level to itself.
-pub(super) fn is_bipartite(puzzle: &OrbitPuzzle, fields: &StateFields, moves: &[FieldMap]) -> bool {
-    let goals: Vec<Vec<u8>> = puzzle.goals().iter().map(|goal| fields.encode(goal)).collect();
-    // The locations of one piece in two colours that every move changes.
-    let coloured = |field: usize| {
-        let of = &fields.fields[field];
-        let FieldKind::Location { kind } = of.kind else { return false };
-        let applies = |one: usize, value: usize| match puzzle.moves()[one].requires {
-            Some(at) if usize::from(at.orbit) == of.orbit && at.kind == kind => {
-                usize::from(at.position) == value / of.modulus
-            }
-            _ => true,
-        };
-        let mut colour = vec![None; of.values];
-        for first in 0..of.values {
-            if colour[first].is_none() {
-                colour[first] = Some(false);
-                let mut queue = vec![first];
-                while let Some(value) = queue.pop() {
-                    for one in (0..moves.len()).filter(|&one| applies(one, value)) {
-                        let to = usize::from(moves[one].table[field][value]);
-                        let other = colour[value].map(|colour| !colour);
-                        if colour[to].is_none() {
-                            colour[to] = other;
-                            queue.push(to);
-                        } else if colour[to] != other {
-                            return false;
-                        }
-                    }
-                }
-            }
-        }
-        // The goals have one colour: they are on one side.
-        let colour = |goal: &Vec<u8>| colour[usize::from(goal[field])];
-        goals.iter().all(|goal| colour(goal) == colour(&goals[0]))
-    };
-    if (0..fields.fields.len()).any(coloured) {
-        return true;
-    }
-    // Sums of parities of orbits of different pieces: does every move change one of them?
-    let distinct = puzzle.orbits().iter().enumerate().filter(|(_, orbit)| {
-        orbit.moduli.len() == orbit.positions()
-            && (0..orbit.moduli.len()).all(|kind| orbit.pieces_of(kind as u8) == 1)
-    });
-    let distinct: Vec<usize> = distinct.map(|(index, _)| index).collect();
-    let parities = |row: &dyn Fn(usize) -> Vec<u8>| -> u64 {
-        let odd = |&index: &usize| u64::from(!is_even(&row(index)));
-        distinct.iter().enumerate().map(|(bit, index)| odd(index) << bit).sum()
-    };
-    let moves = puzzle.moves().iter();
-    let moves: Vec<u64> =
-        moves.map(|one| parities(&|index| one.transformation.0[index].source.clone())).collect();
-    let kinds = |row: &[Placed]| row.iter().map(|piece| piece.kind).collect();
-    let goals: Vec<u64> =
-        (puzzle.goals().iter()).map(|goal| parities(&|index| kinds(&goal.0[index]))).collect();
-    let changes = |choice: u64| move |parity: u64| (parity & choice).count_ones() % 2 == 1;
-    distinct.len() <= 16
-        && (1..1u64 << distinct.len()).any(|choice| {
-            moves.iter().copied().all(changes(choice))
-                && !goals.iter().map(|goal| goal ^ goals[0]).any(changes(choice))
-        })
 }

@@ -8,10 +8,10 @@ use std::{
 use crate::{
     Error,
     frontier::{
-        bucket_space::{LevelForm, ListShape, all_states, first_widths, states},
-        fields::StateFields,
+        bucket_space::{LevelForm, ListShape},
         levels::{FrontierError, FrontierLevel, MemoryLevels},
         search::FrontierSearch,
+        symmetry::PuzzleRows,
     },
     progress::{LevelDone, Progress},
 };
@@ -98,10 +98,10 @@ impl FrontierSearch {
         let until = Instant::now() + measuring;
         let measuring = FrontierSearch { measures: true, ..self.clone() };
         let to = |depth| measuring.clone().max_depth(depth).count_ahead(0).keep_last(0);
-        let fields = StateFields::of(&self.puzzle);
+        let rows = PuzzleRows::of(&self.puzzle);
         // A search is arranged for its last depth, and one for a great depth spends its time with empty lists: so one
         // search after the other, each as far as it is expected to come in the time left.
-        let mut depth = first_widths(&self.puzzle, &fields).len().min(most);
+        let mut depth = rows.first_widths().len().min(most);
         let mut reached = 0;
         let found = loop {
             let measure = Measure { progress, until, deepest: AtomicUsize::new(0) };
@@ -129,20 +129,20 @@ impl FrontierSearch {
         let counts = found.counts().into_iter().chain(published.iter().copied().skip(searched));
         let mut counts: Vec<f64> = counts.map(|states| states as f64).collect();
         let known = counts.len();
-        let total = all_states(&self.puzzle);
+        let total = rows.all_states();
         let last = &found.levels[searched - 1];
         let pace = (last.seconds > TELLING).then(|| last.seconds / last.states as f64);
         let memory = self.resources.memory.map_or(f64::INFINITY, |memory| memory as f64);
         let threads = found.threads as f64;
-        let all = states(&self.puzzle, &fields);
+        let all = rows.most_states();
         let all_bits = |states: f64| (total.min(1e300) / states).log2().max(0.0) + 4.0;
         // Levels have an order that random sets of states do not have: what this saves, and what lists cost beyond
         // these bits, is measured on the widest level.
         let saved = {
             let search = to(searched - 1).keep_last(1);
-            let mut choice = search.choose(&fields, None);
+            let mut choice = search.choose(&rows, None);
             choice.form = Some(LevelForm::Coded);
-            let found = search.search(&fields, &choice, &mut MemoryLevels::default(), progress);
+            let found = search.search(&rows, &choice, &mut MemoryLevels::default(), progress);
             let bits = |level: &FrontierLevel| 8.0 * level.bytes as f64 / level.kept as f64;
             match found {
                 Err(Error::Frontier(FrontierError::Memory { .. })) => 1.0,
@@ -151,13 +151,10 @@ impl FrontierSearch {
                     .map_or(1.0, |level| bits(level) / all_bits(level.states as f64)),
             }
         };
-        let measured: Vec<f64> = (found.levels.iter())
-            .scan(0.0, |sum, level| {
-                *sum += level.seconds;
-                Some(*sum)
-            })
-            .collect();
-        let started = found.seconds - measured[searched - 1];
+        // The time of the measuring search until the end of a level.
+        let until = |depth: usize| {
+            found.levels[depth + 1..].iter().fold(found.seconds, |all, level| all - level.seconds)
+        };
         let mut of = FrontierForecast {
             depths: Vec::new(),
             symmetries: found.symmetries,
@@ -181,8 +178,7 @@ impl FrontierSearch {
                 break;
             }
             sum += states;
-            let choice = self.clone().max_depth(depth).choose(&fields, None);
-            let shape = choice.shape(&fields);
+            let shape = self.clone().max_depth(depth).choose(&rows, None).shape(&rows);
             let kept = all / shape.symmetries;
             // Small buckets remain lists.
             let full = if kept < 1000.0 * shape.buckets { f64::INFINITY } else { kept * 3.0 / 8.0 };
@@ -194,9 +190,9 @@ impl FrontierSearch {
             peak = peak.max(bytes);
             peak_ahead = peak_ahead.max(lists.peak(&counts[..depth.saturating_sub(1)]).0);
             let at = |back: usize| depth.checked_sub(back).map_or(0.0, |depth| counts[depth]);
-            seconds = match measured.get(depth) {
-                Some(measured) => Some(started + measured),
-                None => seconds.zip(pace).map(|(seconds, pace)| {
+            seconds = match depth < searched {
+                true => Some(until(depth)),
+                false => seconds.zip(pace).map(|(seconds, pace)| {
                     let coding = CODING * 1e-9 / threads * at(1) / lists.shape.symmetries;
                     seconds + states * pace + if is_coded { coding } else { 0.0 }
                 }),
@@ -210,12 +206,8 @@ impl FrontierSearch {
                 disk: lists.coded(at(1)) + lists.coded(at(2)),
                 seconds,
             });
-            if peak <= memory {
-                of.fits = Some(depth);
-            }
-            if peak_ahead <= memory {
-                of.fits_ahead = Some(depth);
-            }
+            of.fits = (peak <= memory).then_some(depth).or(of.fits);
+            of.fits_ahead = (peak_ahead <= memory).then_some(depth).or(of.fits_ahead);
             if self.max_depth.is_none() && of.fits_ahead.is_some_and(|fits| depth >= fits + 2) {
                 break;
             }

@@ -14,7 +14,8 @@ use std::{
 
 use crate::{
     frontier::{
-        bucket_space::{BucketSpace, KeyPart, MovePairs},
+        bucket_space::{BucketSpace, MovePairs},
+        fields::KeyPart,
         levels::{LevelEnd, LevelTotal, LevelUse, ListSink},
         lists::{BucketLists, ListBuilder, ListChunk, ListWorkspace},
     },
@@ -614,7 +615,7 @@ impl BucketSpace {
                 state[field] = value + turn;
             }
             for key in keys {
-                for (i, &KeyPart { field, turn }) in self.parts.iter().enumerate() {
+                for (i, &KeyPart { field, turn, .. }) in self.parts.iter().enumerate() {
                     let value = self.layout.value(key, i) as u8;
                     let modulus = || self.coordinate.modulus(field) as u8;
                     let placed = |at: u8| at / modulus() * modulus() + value;

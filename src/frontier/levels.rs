@@ -18,7 +18,7 @@ use crate::{
         lists::{BucketLists, ListChunk},
     },
     kernel::{Kernel, Tally},
-    puzzle::orbits::{Arrangement, OrbitPuzzle},
+    puzzle::orbits::Arrangement,
     store::{ListCounts, StorageError},
     system::SystemError,
     units::bytes,
@@ -258,15 +258,19 @@ pub(crate) trait LevelStore: Send {
         begun: Instant,
     ) -> Result<(BucketLists, FrontierLevel), Error>;
 
-    /// Returns the error for a level that was not computed.
-    fn ended(&self, puzzle: &OrbitPuzzle, depth: usize, end: LevelEnd) -> Error;
+    /// Returns the error for a level that was not computed, although there was memory for it.
+    fn ended(&self, end: LevelEnd) -> Error {
+        match end {
+            LevelEnd::Unread(error) => error.into(),
+            _ => FrontierError::Interrupted.into(),
+        }
+    }
 }
 
 /// Levels in memory.
 #[derive(Default)]
 pub(crate) struct MemoryLevels {
-    /// Bytes for all levels, and the number of chunks of each.
-    budget: u64,
+    /// The number of chunks of each level.
     count: usize,
     /// The current level.
     chunks: Mutex<Vec<ListChunk>>,
@@ -309,8 +313,8 @@ impl LevelStore for MemoryLevels {
         self
     }
 
-    fn found(&mut self, space: &BucketSpace, room: u64) -> Result<FoundLists, Error> {
-        (self.count, self.budget) = (space.chunks(), room);
+    fn found(&mut self, space: &BucketSpace, _room: u64) -> Result<FoundLists, Error> {
+        self.count = space.chunks();
         Ok(FoundLists::default())
     }
 
@@ -330,16 +334,5 @@ impl LevelStore for MemoryLevels {
         let bytes = if self.stored { lists.bytes() } else { 0 };
         let seconds = begun.elapsed().as_secs_f64();
         Ok((lists, FrontierLevel::new(total, space.is_reduced, bytes, seconds)))
-    }
-
-    fn ended(&self, puzzle: &OrbitPuzzle, depth: usize, end: LevelEnd) -> Error {
-        match end {
-            LevelEnd::Full => {
-                let (puzzle, budget) = (puzzle.to_string(), self.budget);
-                FrontierError::Memory { puzzle, depth, budget }.into()
-            }
-            LevelEnd::Unread(error) => error.into(),
-            LevelEnd::Interrupted | LevelEnd::Sink => FrontierError::Interrupted.into(),
-        }
     }
 }

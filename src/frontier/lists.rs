@@ -13,13 +13,15 @@ use twox_hash::XxHash3_64;
 use zstd::bulk::{Compressor, Decompressor};
 
 use crate::{
-    frontier::fields::{FieldKind, StateFields},
+    frontier::{
+        fields::{FieldKind, KeyPart},
+        symmetry::PuzzleRows,
+    },
     kernel::{
         Kernel,
         key_set::{DigitRule, FreePositions, KeyDigits, MOST_POSITIONS, SLOTS},
         keys::KeyLayout,
     },
-    puzzle::orbits::OrbitPuzzle,
     store::{FrameEntry, ReadAt, StorageError, push_number, take_number},
 };
 
@@ -292,18 +294,18 @@ impl ListCoder {
     /// Maximum number of words of keys that are coded: the number of bytes that differ is stored in one byte.
     const MAX_WORDS: usize = 16;
 
-    /// Returns the coder for keys with these parts: the field, whether only its orientation is left, how many values.
+    /// Returns the coder for keys with these parts.
     pub fn new(
-        puzzle: &OrbitPuzzle,
-        fields: &StateFields,
-        parts: impl Iterator<Item = (usize, bool, usize)> + Clone,
+        of: &PuzzleRows,
+        parts: &[KeyPart],
         layout: &KeyLayout,
         kernel: Kernel,
     ) -> ListCoder {
+        let (puzzle, fields) = (of.puzzle, &of.fields.fields);
         let mut slots: Vec<usize> = Vec::new();
         let mut rules = Vec::new();
-        for (field, turn, values) in parts.clone() {
-            let of = &fields.fields[field];
+        for &KeyPart { field, turn, values } in parts {
+            let of = &fields[field];
             let counted = !turn
                 && matches!(of.kind, FieldKind::Location { .. })
                 && of.values / of.modulus <= MOST_POSITIONS;
@@ -320,9 +322,9 @@ impl ListCoder {
         let (mut free, mut positions) = ([0; SLOTS], [0; SLOTS]);
         for (slot, &orbit) in slots.iter().enumerate() {
             // Tracked pieces of the orbit have their positions in every class.
-            let in_keys = |f: usize| parts.clone().any(|(field, turn, _)| field == f && !turn);
-            let of_orbit = |&f: &usize| fields.fields[f].orbit == orbit;
-            let tracked = (0..fields.fields.len()).filter(of_orbit).filter(|&f| !in_keys(f));
+            let in_keys = |f: usize| parts.iter().any(|part| part.field == f && !part.turn);
+            let is_tracked = |&f: &usize| fields[f].orbit == orbit && !in_keys(f);
+            let tracked = (0..fields.len()).filter(is_tracked);
             let all = puzzle.orbits()[orbit].positions();
             free[slot] = all - tracked.count();
             positions[slot] = u64::MAX >> (64 - all);

@@ -6,14 +6,14 @@ use crate::{
     Error,
     frontier::{
         bit_levels::{BitLevels, BucketRanks},
-        bucket_space::{BucketSpace, CoordinateChoice, LevelForm, widest},
-        fields::StateFields,
+        bucket_space::{BucketSpace, CoordinateChoice, LevelForm},
         level::LevelWork,
         levels::{
             FoundLists, FrontierError, FrontierLevel, FrontierOutcome, LevelEnd, LevelStore,
             LevelTotal, LevelUse, MemoryLevels,
         },
         lists::BucketLists,
+        symmetry::PuzzleRows,
     },
     kernel::by_words,
     progress::{LevelDone, NoProgress, Progress},
@@ -111,8 +111,8 @@ impl FrontierSearch {
         let pool = pool(self.resources.threads).map_err(FrontierError::from)?;
         let begun = Instant::now();
         let mut found = pool.install(|| {
-            let fields = StateFields::of(&self.puzzle);
-            self.search(&fields, &self.choose(&fields, cut), store, progress)
+            let of = PuzzleRows::of(&self.puzzle);
+            self.search(&of, &self.choose(&of, cut), store, progress)
         })?;
         found.threads = pool.current_num_threads();
         found.seconds = begun.elapsed().as_secs_f64();
@@ -122,26 +122,26 @@ impl FrontierSearch {
     /// Returns an estimate of the number of states at the last depth, based on the growth of the first levels. Cost:
     /// that of searching some thousand states.
     pub(crate) fn expected_widest(&self) -> f64 {
-        widest(&self.puzzle, &StateFields::of(&self.puzzle), self.max_depth)
+        PuzzleRows::of(&self.puzzle).widest(self.max_depth)
     }
 
     /// Returns the choice of a run, or a new one.
-    pub(super) fn choose(&self, fields: &StateFields, cut: Option<&ListCut>) -> CoordinateChoice {
-        let (puzzle, memory) = (&self.puzzle, self.resources.memory);
-        let new = || CoordinateChoice::new(puzzle, fields, self.symmetry, self.max_depth, memory);
-        cut.map_or_else(new, |cut| CoordinateChoice::of_cut(puzzle, fields, cut))
+    pub(super) fn choose(&self, of: &PuzzleRows, cut: Option<&ListCut>) -> CoordinateChoice {
+        let memory = self.resources.memory;
+        let new = || CoordinateChoice::new(of, self.symmetry, self.max_depth, memory);
+        cut.map_or_else(new, CoordinateChoice::of_cut)
     }
 
     /// Returns the buckets of a run, or of a new one.
     pub(crate) fn space_of(&self, cut: Option<&ListCut>) -> Result<BucketSpace, FrontierError> {
-        let fields = StateFields::of(&self.puzzle);
-        self.space(&fields, &self.choose(&fields, cut))
+        let of = PuzzleRows::of(&self.puzzle);
+        self.space(&of, &self.choose(&of, cut))
     }
 
     /// Returns the buckets of the puzzle for a given coordinate.
     fn space(
         &self,
-        fields: &StateFields,
+        of: &PuzzleRows,
         choice: &CoordinateChoice,
     ) -> Result<BucketSpace, FrontierError> {
         let kernel = self.resources.choose_kernel()?;
@@ -151,11 +151,13 @@ impl FrontierSearch {
         let first = needed.clone().next().map(|(_, at)| at);
         let other =
             |at: &OrbitPlace| first.is_some_and(|f| (f.orbit, f.kind) != (at.orbit, at.kind));
-        if let Some((one, _)) = needed.find(|(_, at)| fields.location(*at).is_none() || other(at)) {
+        if let Some((one, _)) =
+            needed.find(|(_, at)| of.fields.location(*at).is_none() || other(at))
+        {
             let (puzzle, name) = (puzzle.to_string(), one.name.clone());
             return Err(FrontierError::Requires { puzzle, name });
         }
-        let space = BucketSpace::new(puzzle, fields, choice, kernel);
+        let space = BucketSpace::new(of, choice, kernel);
         if space.words() > BucketSpace::MAX_WORDS {
             let (puzzle, words) = (puzzle.to_string(), space.words());
             return Err(FrontierError::State { puzzle, words });
@@ -165,30 +167,27 @@ impl FrontierSearch {
 
     pub(super) fn search(
         &self,
-        fields: &StateFields,
+        of: &PuzzleRows,
         choice: &CoordinateChoice,
         store: &mut dyn LevelStore,
         progress: &dyn Progress,
     ) -> Result<FrontierOutcome, Error> {
-        let space = self.space(fields, choice)?;
+        let space = self.space(of, choice)?;
         if !self.measures {
             tracing::debug!("{}", space.describe());
         }
         let form = if store.is_on_disk() { Some(LevelForm::Coded) } else { choice.form };
-        let goals = self.puzzle.goals();
-        let start: Vec<Vec<u8>> = goals.iter().map(|goal| fields.encode(goal)).collect();
         let may = store.takes_bits() && form.is_none_or(|form| form == LevelForm::Bits);
-        let ranks = may.then(|| BucketRanks::new(&space, &self.puzzle, fields)).flatten();
-        self.levels(&space, &start, (form, choice.slice, ranks), store, progress)
+        let ranks = may.then(|| BucketRanks::new(&space, of)).flatten();
+        self.levels((of, &space), (form, choice.slice, ranks), store, progress)
     }
 
     /// States from lists: the number requested, from the first lists.
     fn listed(
         &self,
-        space: &BucketSpace,
+        (of, space): (&PuzzleRows, &BucketSpace),
         lists: &BucketLists,
     ) -> Result<Vec<Arrangement>, StorageError> {
-        let fields = StateFields::of(&self.puzzle);
         // Images of a state whose bucket has symmetries of its own occur twice.
         let mut listed = BTreeSet::new();
         for (chunk, lists) in lists.chunks.iter().enumerate() {
@@ -198,11 +197,27 @@ impl FrontierSearch {
             space.each_row(chunk, lists, &mut |row| {
                 if listed.len() < self.keep_last {
                     let images = space.coordinate.group.images(row);
-                    listed.extend(images.iter().map(|image| fields.decode(&self.puzzle, image)));
+                    listed.extend(images.iter().map(|image| of.fields.decode(&self.puzzle, image)));
                 }
             })?;
         }
         Ok(listed.into_iter().take(self.keep_last).collect())
+    }
+
+    /// The memory for all levels.
+    fn spare(&self) -> u64 {
+        self.resources.memory.unwrap_or(u64::MAX)
+    }
+
+    /// The error for a level that was not computed.
+    fn ended(&self, store: &dyn LevelStore, depth: usize, end: LevelEnd) -> Error {
+        match end {
+            LevelEnd::Full => {
+                let (puzzle, budget) = (self.puzzle.to_string(), self.spare());
+                FrontierError::Memory { puzzle, depth, budget }.into()
+            }
+            end => store.ended(end),
+        }
     }
 
     /// The first depth whose states are counted but not stored.
@@ -215,9 +230,8 @@ impl FrontierSearch {
 
     fn levels(
         &self,
-        space: &BucketSpace,
-        start: &[Vec<u8>],
-        (form, fixed, mut ranks): (Option<LevelForm>, Option<usize>, Option<BucketRanks>),
+        (of, space): (&PuzzleRows, &BucketSpace),
+        (form, fixed, mut ranks): (Option<LevelForm>, Option<usize>, Option<BucketRanks<'_>>),
         store: &mut dyn LevelStore,
         progress: &dyn Progress,
     ) -> Result<FrontierOutcome, Error> {
@@ -225,7 +239,7 @@ impl FrontierSearch {
         let coded = store.is_on_disk() || form == Some(LevelForm::Coded) && space.coder.can_code();
         // The states at the last depth are rarely all states.
         progress.started(u64::MAX);
-        let spare = self.resources.memory.unwrap_or(u64::MAX);
+        let spare = self.spare();
         let FoundLists { mut levels, mut complete, mut lists } = store.found(space, spare)?;
         if let Some(last) = levels.len().checked_sub(1) {
             progress.continued(last, levels.iter().map(|level| level.states).sum());
@@ -233,13 +247,13 @@ impl FrontierSearch {
             let begun = Instant::now();
             let becomes = if coded { LevelUse::Coded } else { LevelUse::Kept };
             store.open(0, becomes, spare);
-            let chunks = space.start(start, coded);
+            let chunks = space.start(&of.goals, coded);
             let total = chunks.iter().fold(LevelTotal::default(), |sum, (_, own)| sum.plus(*own));
             let sink = store.sink();
             let parts = chunks.chunks(sink.chunks_per_part()).enumerate();
             let mut put = parts.map(|(part, chunks)| sink.put(part, chunks.to_vec()));
             let put = put.try_for_each(|put| put).map(|()| total);
-            let met = store.meet(put).map_err(|end| store.ended(&self.puzzle, 0, end))?;
+            let met = store.meet(put).map_err(|end| self.ended(store, 0, end))?;
             let total = met.expect("all parts of level 0 were given");
             let (first, level) = store.close(total, space, begun)?;
             progress.level(&LevelDone { depth: 0, states: level.states, seconds: level.seconds });
@@ -264,23 +278,23 @@ impl FrontierSearch {
             // Lists are faster if they fit, but the thread of a single bucket would work alone.
             let is_alone = space.chunks() <= rayon::current_num_threads();
             let is_full = |ranks: &mut BucketRanks| {
-                let bytes = BitLevels::bytes_of(ranks, space);
+                let bytes = BitLevels::bytes_of(ranks);
                 let expected = kept(depth - 1) * growth * (8 * words) as f64;
                 let pays = ranks.is_worth_while() && bytes <= room && expected > bytes as f64 / 3.0;
                 let is_list = depth >= self.first_counted();
                 form.is_some() || !is_list && pays && (is_alone || is_wide())
             };
             if let Some(ranks) = ranks.take_if(is_full) {
-                let made =
-                    by_words!(words, W => BitLevels::new::<W>(ranks, space, &lists), 1 2 3 4 8 16)
-                        .map_err(FrontierError::from)?;
+                let made = by_words!(words, W => BitLevels::new::<W>(ranks, &lists), 1 2 3 4 8 16)
+                    .map_err(FrontierError::from)?;
                 peak_bytes = peak_bytes.max(taken + made.bytes());
                 bits = Some(made);
                 lists.clear();
             }
             let (next, level) = if let Some(bits) = &mut bits {
-                let found = by_words!(words, W => bits.level::<W>(space, (depth, room), progress), 1 2 3 4 8 16);
-                let total = found.map_err(|end| store.ended(&self.puzzle, depth, end))?;
+                let found =
+                    by_words!(words, W => bits.level::<W>((depth, room), progress), 1 2 3 4 8 16);
+                let total = found.map_err(|end| self.ended(store, depth, end))?;
                 peak_bytes = peak_bytes.max(taken + bits.list_bytes);
                 let seconds = begun.elapsed().as_secs_f64();
                 (None, FrontierLevel::new(total, space.is_reduced, bits.bytes() / 3, seconds))
@@ -307,7 +321,7 @@ impl FrontierSearch {
                         Err(LevelEnd::Full) if becomes == LevelUse::Kept && can => {
                             becomes = LevelUse::Coded;
                         }
-                        Err(end) => return Err(store.ended(&self.puzzle, depth, end)),
+                        Err(end) => return Err(self.ended(store, depth, end)),
                     }
                 };
                 let (next, level) = store.close(total, space, begun)?;
@@ -329,11 +343,11 @@ impl FrontierSearch {
             }
         }
         if let Some(bits) = bits.filter(|_| self.keep_last > 0) {
-            lists.push(by_words!(words, W => bits.lists::<W>(space), 1 2 3 4 8 16));
+            lists.push(by_words!(words, W => bits.lists::<W>(), 1 2 3 4 8 16));
         }
         let last = match lists.last() {
             Some(lists) if self.keep_last > 0 && stored == levels.len() => {
-                self.listed(space, lists)?
+                self.listed((of, space), lists)?
             }
             _ => Vec::new(),
         };
@@ -362,7 +376,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        frontier::{bucket_space::candidates, coordinate::sizes, symmetry::SymmetryGroup},
+        frontier::{bucket_space::candidates, coordinate::sizes},
         kernel::Kernel,
         progress::{Phase, StopWhen},
         puzzle::{
@@ -376,7 +390,14 @@ mod tests {
     }
 
     fn one(name: &str, turns: Vec<OrbitTurn>) -> OrbitMove {
-        OrbitMove { name: name.into(), transformation: Transformation(turns), requires: None }
+        OrbitMove::free(name, Transformation(turns))
+    }
+
+    /// An orbit of pieces of these kinds with this many orientations.
+    fn pieces(name: &str, kinds: &[u8], orientations: u8) -> Orbit {
+        let mut orbit = Orbit::distinct(name, kinds.len() as u8, orientations);
+        orbit.solved = kinds.iter().map(|&kind| Placed { kind, turn: 0 }).collect();
+        orbit
     }
 
     /// A board of any size: the blank is the piece whose home is a given cell.
@@ -400,29 +421,20 @@ mod tests {
 
     /// Two wheels, each with four pieces with three orientations, that share two places, and a ring of equal pieces.
     fn wheels(kinds: [u8; 6]) -> OrbitPuzzle {
-        let mut corners = Orbit::distinct("corners", 6, 3);
-        for (piece, kind) in corners.solved.iter_mut().zip(kinds) {
-            piece.kind = kind;
-        }
-        let mut ring = Orbit::distinct("ring", 4, 1);
-        ring.solved = [0, 1, 0, 1].map(|kind| Placed { kind, turn: 0 }).to_vec();
+        let orbits = vec![pieces("corners", &kinds, 3), pieces("ring", &[0, 1, 0, 1], 1)];
         let (still, round) = (turn(&[0, 1, 2, 3], &[0; 4]), turn(&[3, 0, 1, 2], &[0; 4]));
         let left = turn(&[3, 0, 1, 2, 4, 5], &[1, 2, 1, 2, 0, 0]);
         let right = turn(&[0, 1, 5, 2, 3, 4], &[0, 0, 1, 2, 1, 2]);
         let moves = vec![one("L", vec![left, round]), one("R", vec![right, still])];
-        OrbitPuzzle::new("wheels", vec![corners, ring], moves).unwrap()
+        OrbitPuzzle::new("wheels", orbits, moves).unwrap()
     }
 
     /// Six pieces in a row that move cyclically, four of them back and forth.
     fn slide(kinds: [u8; 6]) -> OrbitPuzzle {
-        let mut pieces = Orbit::distinct("pieces", 6, 1);
-        for (piece, kind) in pieces.solved.iter_mut().zip(kinds) {
-            piece.kind = kind;
-        }
         let all = turn(&[1, 2, 3, 4, 5, 0], &[0; 6]);
         let some = turn(&[3, 0, 1, 2, 4, 5], &[0; 6]);
         let moves = vec![one("A", vec![all]), one("B", vec![some])];
-        OrbitPuzzle::new("slide", vec![pieces], moves).unwrap()
+        OrbitPuzzle::new("slide", vec![pieces("pieces", &kinds, 1)], moves).unwrap()
     }
 
     fn solved_by(puzzle: OrbitPuzzle, goals: &[&str], subgroup: &str) -> OrbitPuzzle {
@@ -495,13 +507,10 @@ mod tests {
             assert_eq!(listed(&search.clone().keep_last(last.len())), last, "{}", search.puzzle);
             let some = listed(&search.clone().keep_last(2));
             assert!(some.len() == 2.min(last.len()) && some.iter().all(|s| last.contains(s)));
-            let fields = StateFields::of(&search.puzzle);
-            let whole_group = SymmetryGroup::find(&search.puzzle, &fields);
-            let moves = search.puzzle.moves().iter();
-            let required: Vec<usize> =
-                moves.filter_map(|one| fields.location(one.requires?)).take(1).collect();
-            for group in [whole_group.clone(), SymmetryGroup::trivial(&fields)] {
-                for (at, chosen) in candidates(&fields, &group, &required).iter().enumerate() {
+            let rows = PuzzleRows::of(&search.puzzle);
+            for symmetric in [true, false] {
+                let all = candidates(&rows, &rows.symmetries(symmetric));
+                for (at, chosen) in all.iter().enumerate() {
                     // Each coordinate with a third of these, each of these with a third of the coordinates.
                     let some = [
                         (true, Kernel::best(), Lists, 1),
@@ -517,7 +526,7 @@ mod tests {
                     for (oriented, kernel, form, count_ahead) in
                         some.into_iter().skip(at % 3).step_by(3)
                     {
-                        let (coarse, _) = sizes(&fields, chosen).unwrap();
+                        let (coarse, _) = sizes(&rows.fields, chosen).unwrap();
                         if !kernel.is_supported() || form == Bits && coarse > 1000 {
                             continue;
                         }
@@ -527,17 +536,14 @@ mod tests {
                             oriented,
                             form: Some(form),
                             slice: (kernel != Kernel::Avx2).then_some(1 << 14),
-                            group: group.clone(),
-                            whole_group: whole_group.clone(),
+                            symmetric,
                         };
                         let search = search.kernel(kernel);
                         let store = &mut MemoryLevels::default();
-                        let found = search.search(&fields, &choice, store, &NoProgress).unwrap();
-                        let (of, kernel) = (&search.puzzle, kernel.name());
-                        let what = format!(
-                            "{of}: {chosen:?} {oriented} {kernel} {form:?} {}",
-                            group.order()
-                        );
+                        let found = search.search(&rows, &choice, store, &NoProgress).unwrap();
+                        let of = &search.puzzle;
+                        let what =
+                            format!("{of}: {chosen:?} {oriented} {kernel} {form:?} {symmetric}");
                         assert_eq!(levels(&found), levels(&first), "{what}");
                         // Rows of bits have the same size, however few states they contain.
                         let same = found.levels[1].bytes == found.levels[3].bytes;
@@ -555,9 +561,9 @@ mod tests {
 
     #[test]
     fn complete_searches_end_and_symmetries_are_all_found() {
-        let order =
-            |puzzle: &OrbitPuzzle| SymmetryGroup::find(puzzle, &StateFields::of(puzzle)).order();
-        assert_eq!([board(3, 3, 4), board(3, 3, 0), board(2, 4, 1)].map(|b| order(&b)), [8, 2, 1]);
+        let boards = [board(3, 3, 4), board(3, 3, 0), board(2, 4, 1)];
+        let orders = boards.map(|board| PuzzleRows::of(&board).symmetries(true).order());
+        assert_eq!(orders, [8, 2, 1]);
         let found = FrontierSearch::new(board(3, 3, 8)).run().unwrap();
         assert_eq!((found.complete, found.counts().len()), (true, 32));
         // The two are mirror images.
@@ -573,7 +579,7 @@ mod tests {
         let found = search.run().unwrap();
         assert_eq!(found.counts(), search.clone().symmetry(false).run().unwrap().counts());
         assert_eq!(found.counts().iter().sum::<u64>(), 362_880);
-        let group = SymmetryGroup::find(&search.puzzle, &StateFields::of(&search.puzzle));
+        let group = PuzzleRows::of(&search.puzzle).symmetries(true);
         assert_eq!(group.order(), 720);
         for (first, next) in (0..720).step_by(7).flat_map(|i| (0..720).map(move |j| (i, j))) {
             let both = &group.maps[usize::from(group.then(first, next))];
@@ -614,11 +620,11 @@ mod tests {
     #[test]
     fn an_interrupt_waits_for_one_slice() {
         let search = FrontierSearch::new(board(3, 3, 8));
-        let fields = StateFields::of(&search.puzzle);
-        let mut choice = search.choose(&fields, None);
+        let rows = PuzzleRows::of(&search.puzzle);
+        let mut choice = search.choose(&rows, None);
         (choice.form, choice.slice) = (Some(LevelForm::Lists), Some(64));
         let asked = Asked::default();
-        let found = search.search(&fields, &choice, &mut MemoryLevels::default(), &asked).unwrap();
+        let found = search.search(&rows, &choice, &mut MemoryLevels::default(), &asked).unwrap();
         let chunks = asked.chunks.into_inner() * found.levels.len() as u64;
         let times = asked.times.into_inner();
         assert!(chunks > 0 && times > 10 * chunks, "{times} times for {chunks} chunks");

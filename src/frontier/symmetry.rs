@@ -1,4 +1,4 @@
-//! The symmetries of a puzzle, found from its moves alone.
+//! A puzzle as a list search sees it, with its symmetries and parities, which are found from its moves alone.
 //!
 //! A symmetry rearranges the locations of all orbits and renames the pieces so that every move becomes a move and the
 //! start remains the same. It takes states to states at the same distance from the start.
@@ -9,11 +9,15 @@
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
     mem,
+    sync::OnceLock,
 };
 
 use crate::{
-    frontier::fields::{FieldMap, Relabelling, StateFields},
-    puzzle::orbits::{OrbitMove, OrbitPlace, OrbitPuzzle},
+    frontier::fields::{FieldKind, FieldMap, Relabelling, StateFields},
+    puzzle::{
+        is_even,
+        orbits::{OrbitMove, OrbitPlace, OrbitPuzzle, Placed},
+    },
 };
 
 /// Maximum number of symmetries that are used: if there are more, those that fix some points.
@@ -168,6 +172,105 @@ impl SymmetryGroup {
     pub fn subgroup(&self, keep: impl Fn(&FieldMap) -> bool) -> SymmetryGroup {
         let maps = self.maps.iter().filter(|map| keep(map)).cloned().collect();
         SymmetryGroup::of(maps).expect("the symmetries that keep something are a group")
+    }
+}
+
+/// A puzzle whose states are rows of fields.
+pub(crate) struct PuzzleRows<'a> {
+    pub puzzle: &'a OrbitPuzzle,
+    pub fields: StateFields,
+    /// The effect of each move.
+    pub moves: Vec<FieldMap>,
+    pub start: Vec<u8>,
+    pub goals: Vec<Vec<u8>>,
+    symmetries: OnceLock<SymmetryGroup>,
+}
+
+impl PuzzleRows<'_> {
+    pub fn of(puzzle: &OrbitPuzzle) -> PuzzleRows<'_> {
+        let fields = StateFields::of(puzzle);
+        let map = |one: &OrbitMove| fields.of_move(puzzle, &one.transformation);
+        let moves = puzzle.moves().iter().map(map).collect();
+        let start = fields.encode(&puzzle.solved());
+        let goals = puzzle.goals().iter().map(|goal| fields.encode(goal)).collect();
+        PuzzleRows { puzzle, fields, moves, start, goals, symmetries: OnceLock::new() }
+    }
+
+    /// Returns all symmetries, or the identity alone.
+    pub fn symmetries(&self, all: bool) -> SymmetryGroup {
+        let find = || SymmetryGroup::find(self.puzzle, &self.fields);
+        match all {
+            true => self.symmetries.get_or_init(find).clone(),
+            false => SymmetryGroup::trivial(&self.fields),
+        }
+    }
+
+    /// Returns whether every move changes some parity, so that no move leads from a level to itself.
+    pub fn is_bipartite(&self) -> bool {
+        (0..self.fields.fields.len()).any(|field| self.is_coloured(field)) || self.is_odd()
+    }
+
+    /// Whether the locations of one piece have two colours that every move changes, and the goals have one of them.
+    fn is_coloured(&self, field: usize) -> bool {
+        let of = &self.fields.fields[field];
+        let FieldKind::Location { kind } = of.kind else { return false };
+        let applies = |one: &OrbitMove, value: usize| match one.requires {
+            Some(at) if usize::from(at.orbit) == of.orbit && at.kind == kind => {
+                usize::from(at.position) == value / of.modulus
+            }
+            _ => true,
+        };
+        let mut colours = vec![None; of.values];
+        for first in 0..of.values {
+            let mut queue = Vec::new();
+            if colours[first].is_none() {
+                colours[first] = Some(false);
+                queue.push(first);
+            }
+            while let Some(value) = queue.pop() {
+                for (one, map) in self.puzzle.moves().iter().zip(&self.moves) {
+                    let to = usize::from(map.table[field][value]);
+                    let other = colours[value].map(|colour| !colour);
+                    if applies(one, value) && colours[to].is_none() {
+                        colours[to] = other;
+                        queue.push(to);
+                    } else if applies(one, value) && colours[to] != other {
+                        return false;
+                    }
+                }
+            }
+        }
+        let colour = |goal: &Vec<u8>| colours[usize::from(goal[field])];
+        self.goals.iter().all(|goal| colour(goal) == colour(&self.goals[0]))
+    }
+
+    /// Whether every move changes, and no difference between goals is, some sum of parities of orbits whose pieces all
+    /// differ.
+    fn is_odd(&self) -> bool {
+        let orbits = self.puzzle.orbits().iter().enumerate();
+        let distinct = orbits.filter(|(_, orbit)| {
+            orbit.moduli.len() == orbit.positions()
+                && (0..orbit.moduli.len()).all(|kind| orbit.pieces_of(kind as u8) == 1)
+        });
+        let distinct: Vec<usize> = distinct.map(|(index, _)| index).collect();
+        let parities = |row: &dyn Fn(usize) -> Vec<u8>| -> u64 {
+            let odd = |&index: &usize| u64::from(!is_even(&row(index)));
+            distinct.iter().enumerate().map(|(bit, index)| odd(index) << bit).sum()
+        };
+        let moves = self.puzzle.moves().iter();
+        let moves: Vec<u64> = moves
+            .map(|one| parities(&|index| one.transformation.0[index].source.clone()))
+            .collect();
+        let kinds = |row: &[Placed]| row.iter().map(|piece| piece.kind).collect();
+        let goals = self.puzzle.goals();
+        let goals = goals.iter().map(|goal| parities(&|index| kinds(&goal.0[index])));
+        let goals: Vec<u64> = goals.collect();
+        let changes = |choice: u64| move |parity: u64| (parity & choice).count_ones() % 2 == 1;
+        distinct.len() <= 16
+            && (1..1u64 << distinct.len()).any(|choice| {
+                moves.iter().copied().all(changes(choice))
+                    && !goals.iter().map(|goal| goal ^ goals[0]).any(changes(choice))
+            })
     }
 }
 

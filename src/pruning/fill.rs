@@ -19,8 +19,8 @@ use crate::{
     Error,
     frontier::{
         BucketLists, BucketSpace, FieldMap, FoundLists, FrontierError, FrontierLevel,
-        FrontierSearch, LevelEnd, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels,
-        StateFields, SymmetryGroup,
+        FrontierSearch, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels, StateFields,
+        SymmetryGroup,
     },
     kernel::prefetch,
     progress::{LevelDone, Phase, Progress},
@@ -407,10 +407,6 @@ impl LevelStore for TableLevels<'_> {
         });
         written.into_iter().collect::<Result<(), Error>>()?;
         Ok((lists, level))
-    }
-
-    fn ended(&self, puzzle: &OrbitPuzzle, depth: usize, end: LevelEnd) -> Error {
-        self.levels.ended(puzzle, depth, end)
     }
 }
 

@@ -26,7 +26,6 @@ use crate::{
     },
     kernel::Tally,
     progress::{NoProgress, Progress},
-    puzzle::orbits::OrbitPuzzle,
     search::{
         Communicator, OneProcess, Ranks, SearchError, Share,
         disk::{
@@ -473,7 +472,7 @@ impl LevelStore for DiskLists<'_> {
         Ok((lists, level))
     }
 
-    fn ended(&self, _: &OrbitPuzzle, _: usize, end: LevelEnd) -> Error {
+    fn ended(&self, end: LevelEnd) -> Error {
         self.why(end)
     }
 }
