@@ -16,7 +16,7 @@ use crate::{
         fields::FieldKind,
         level::{BucketCounter, ClassSources, as_keys},
         levels::{LevelEnd, LevelTotal},
-        lists::{BucketLists, ListBuilder, ListChunk, ListWorkspace},
+        lists::{BucketLists, ListBuilder, ListChunk},
         symmetry::PuzzleRows,
     },
     kernel::{
@@ -271,7 +271,7 @@ impl<'a> BitLevels<'a> {
                 return;
             }
             let mut numbers = Vec::new();
-            let entered = self.space.each_list::<W>(chunk, lists, &mut |of, fine, keys, _| {
+            let entered = self.space.each_list::<W>(chunk, lists, &mut |of, fine, keys| {
                 if keys.is_empty() {
                     return;
                 }
@@ -559,7 +559,6 @@ impl<'a> BitLevels<'a> {
         let chunks = map_numbers(space.chunks(), &|chunk| {
             let mut worker = BitWorker::<W>::default();
             let mut lists = ListBuilder::default();
-            let mut workspace = ListWorkspace::new();
             let fines = 0..space.coordinate.fine;
             let classes = space.classes_in(chunk);
             for (class, fine) in classes.flat_map(|c| fines.clone().map(move |fine| (c, fine))) {
@@ -572,7 +571,7 @@ impl<'a> BitLevels<'a> {
                 while self.batch(&context, bits, &mut words, false, &mut worker) {
                     worker.new.extend_from_slice(as_keys::<W>(&worker.keys));
                 }
-                lists.list(&worker.new, None, &mut workspace);
+                lists.list(&worker.new, None);
             }
             lists.finish()
         });

@@ -20,7 +20,7 @@ use crate::{
         Kernel,
         keys::{KeyLayout, KeyOperation},
     },
-    puzzle::orbits::OrbitMove,
+    puzzle::{orbits::OrbitMove, permutation::all_orbits},
     store::ListCut,
 };
 
@@ -187,8 +187,7 @@ pub(super) fn candidates(of: &PuzzleRows, group: &SymmetryGroup) -> Vec<Vec<usiz
     let required: BTreeSet<usize> =
         moves.filter_map(|one| fields.location(one.requires?)).collect();
     let required = Vec::from_iter(required);
-    let is_location = |f: &usize| matches!(fields.fields[*f].kind, FieldKind::Location { .. });
-    let locations: Vec<usize> = (0..fields.fields.len()).filter(is_location).collect();
+    let is_location = |f: usize| matches!(fields.fields[f].kind, FieldKind::Location { .. });
     let mut all: Vec<Vec<usize>> = vec![required.clone()];
     let mut grow = |parts: &[Vec<usize>]| {
         // Unions of orbits, the smallest first, one orbit of the puzzle at a time.
@@ -213,27 +212,9 @@ pub(super) fn candidates(of: &PuzzleRows, group: &SymmetryGroup) -> Vec<Vec<usiz
     let step = (u32::from(order).pow(2) / 4096).max(1) as usize;
     let pairs = (0..order).flat_map(|i| (i..order).map(move |j| (i, j)));
     for generators in pairs.step_by(step).chain([(0, 0)]) {
-        let maps = [&group.maps[usize::from(generators.0)], &group.maps[usize::from(generators.1)]];
-        let mut parts: Vec<Vec<usize>> = Vec::new();
-        let mut seen = vec![false; fields.fields.len()];
-        for &f in &locations {
-            if seen[f] {
-                continue;
-            }
-            let mut part = vec![f];
-            seen[f] = true;
-            let mut next = 0;
-            while next < part.len() {
-                for map in maps {
-                    let to = usize::from(map.source[part[next]]);
-                    if !std::mem::replace(&mut seen[to], true) {
-                        part.push(to);
-                    }
-                }
-                next += 1;
-            }
-            parts.push(part);
-        }
+        let maps = [generators.0, generators.1].map(|i| &group.maps[usize::from(i)].source[..]);
+        let mut parts = all_orbits(fields.fields.len(), &maps);
+        parts.retain(|part| is_location(part[0]));
         parts.sort_by_key(Vec::len);
         grow(&parts);
     }

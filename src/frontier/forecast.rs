@@ -135,7 +135,6 @@ impl FrontierSearch {
         let memory = self.resources.memory.map_or(f64::INFINITY, |memory| memory as f64);
         let threads = found.threads as f64;
         let all = rows.most_states();
-        let all_bits = |states: f64| (total.min(1e300) / states).log2().max(0.0) + 4.0;
         // Levels have an order that random sets of states do not have: what this saves, and what lists cost beyond
         // these bits, is measured on the widest level.
         let saved = {
@@ -148,7 +147,7 @@ impl FrontierSearch {
                 Err(Error::Frontier(FrontierError::Memory { .. })) => 1.0,
                 found => (found?.levels.iter().max_by_key(|level| level.kept))
                     .filter(|level| level.kept > 10_000)
-                    .map_or(1.0, |level| bits(level) / all_bits(level.states as f64)),
+                    .map_or(1.0, |level| bits(level) / all_bits(total, level.states as f64)),
             }
         };
         // The time of the measuring search until the end of a level.
@@ -183,8 +182,7 @@ impl FrontierSearch {
             // Small buckets remain lists.
             let full = if kept < 1000.0 * shape.buckets { f64::INFINITY } else { kept * 3.0 / 8.0 };
             let directed = self.puzzle.is_directed();
-            let all_bits = &all_bits;
-            let lists = ListSizes { shape, all_bits, saved, all, full, memory, directed };
+            let lists = ListSizes { shape, total, saved, all, full, memory, directed };
             // The states at the last depth are only counted.
             let (bytes, is_coded) = lists.peak(&counts[..depth]);
             peak = peak.max(bytes);
@@ -241,13 +239,18 @@ fn growth(counts: &[u64]) -> f64 {
     }
 }
 
+/// The number of bits per state of a list of this many of all states.
+fn all_bits(total: f64, states: f64) -> f64 {
+    (total.min(1e300) / states).log2().max(0.0) + 4.0
+}
+
 /// The sizes of the lists of levels, in bytes, for a given coordinate.
-struct ListSizes<'a> {
+struct ListSizes {
     shape: ListShape,
-    /// The number of bits that identify one of a number of states, and the share of them that ordering a level saves.
-    all_bits: &'a dyn Fn(f64) -> f64,
+    /// The number of all states, infinite if it is not known, and the share of [`all_bits`] that a list takes.
+    total: f64,
     saved: f64,
-    /// The number of all states, and the size in bytes of all levels as bits.
+    /// An upper bound on the number of states, and the size in bytes of all levels as bits.
     all: f64,
     full: f64,
     /// The memory limit.
@@ -256,7 +259,7 @@ struct ListSizes<'a> {
     directed: bool,
 }
 
-impl ListSizes<'_> {
+impl ListSizes {
     /// Size of the indices: where the lists begin, and where their codes end.
     fn indices(&self, coded: bool) -> f64 {
         let of_bucket = if coded { 8.0 } else { 4.0 };
@@ -271,7 +274,8 @@ impl ListSizes<'_> {
         let keys = states / self.shape.symmetries;
         // Short lists are not compressed.
         let least = if keys < SHORT * self.shape.buckets { 2.2 } else { 1.0 };
-        let each = (self.saved * (self.all_bits)(states) / 8.0).clamp(least, self.shape.key_bytes);
+        let each = self.saved * all_bits(self.total, states) / 8.0;
+        let each = each.clamp(least, self.shape.key_bytes);
         // Lists of some puzzles take a tenth more than those that were measured.
         1.1 * keys * each + self.indices(true)
     }

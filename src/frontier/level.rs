@@ -67,11 +67,11 @@ pub(super) struct ClassSources {
     farther: Vec<ClassSources>,
 }
 
-/// A function of a bucket, by the sources of its class and its place there, and its keys; with memory to encode lists.
-type EachList<'a, const W: usize> =
-    dyn FnMut(&ClassSources, usize, &[[u64; W]], &mut ListWorkspace) + 'a;
+/// A function of a bucket, by the sources of its class and its place there, and its keys.
+type EachList<'a, const W: usize> = dyn FnMut(&ClassSources, usize, &[[u64; W]]) + 'a;
 
 /// The working memory with which a thread computes the keys of a bucket.
+#[derive(Default)]
 struct BucketWorker<const W: usize> {
     set: KeySet<W>,
     generated: Vec<u64>,
@@ -153,6 +153,7 @@ impl BucketCounter {
 }
 
 /// The data of one thread.
+#[derive(Default)]
 struct LevelWorker<const W: usize> {
     own: BucketWorker<W>,
     of: ClassSources,
@@ -462,8 +463,8 @@ impl BucketSpace {
                     }
                 }
                 let is_coded = work.becomes == LevelUse::Coded;
-                let code = is_coded.then_some((&self.coder, &of.free));
-                lists.list(&own.new, code, &mut own.lists);
+                let code = is_coded.then_some((&self.coder, &of.free, &mut own.lists));
+                lists.list(&own.new, code);
             }
         }
         Ok(lists.finish())
@@ -497,11 +498,7 @@ impl BucketSpace {
         };
         let failed = AtomicBool::new(false);
         let sums = rayon::broadcast(|_| {
-            let (generated, known, new, moved) = Default::default();
-            let (set, lists) = (KeySet::default(), ListWorkspace::new());
-            let own = BucketWorker { set, generated, known, new, lists, moved };
-            let (of, counter) = Default::default();
-            let mut worker = LevelWorker::<W> { own, of, counter };
+            let mut worker = LevelWorker::<W>::default();
             let mut sum = LevelTotal::default();
             while !failed.load(Ordering::Relaxed)
                 && let Some(part) = work.sink.next()
@@ -523,7 +520,7 @@ impl BucketSpace {
             keys.entry(bucket).or_default().insert(key);
         }
         let (mut of, mut counter) = (ClassSources::default(), BucketCounter::default());
-        let mut workspace = ListWorkspace::new();
+        let mut workspace = ListWorkspace::default();
         let mut chunks = vec![(ListChunk::default(), LevelTotal::default()); self.chunks()];
         for (chunk, made) in chunks.iter_mut().enumerate() {
             let classes = self.classes_in(chunk);
@@ -540,11 +537,11 @@ impl BucketSpace {
                         continue;
                     };
                     let new: Vec<u64> = new.into_iter().flatten().collect();
-                    let code = coded.then_some((&self.coder, &of.free));
+                    let code = coded.then_some((&self.coder, &of.free, &mut workspace));
                     by_words!(self.words(), W => {
                         let new = as_keys::<W>(&new);
                         self.count(&of, fine, new, &mut counter);
-                        lists.list(new, code, &mut workspace);
+                        lists.list(new, code);
                     });
                 }
             }
@@ -572,7 +569,7 @@ impl BucketSpace {
 
     pub fn recount(&self, chunk: usize, lists: &ListChunk) -> Result<LevelTotal, StorageError> {
         let mut counter = BucketCounter::default();
-        by_words!(self.words(), W => self.each_list::<W>(chunk, lists, &mut |of, fine, keys, _| {
+        by_words!(self.words(), W => self.each_list::<W>(chunk, lists, &mut |of, fine, keys| {
             if fine == 0 {
                 counter.enter(self, &of.row);
             }
@@ -590,9 +587,7 @@ impl BucketSpace {
     pub fn plain(&self, chunk: usize, lists: &ListChunk) -> Result<ListChunk, StorageError> {
         by_words!(self.words(), W => {
             let mut plain = ListBuilder::default();
-            self.each_list::<W>(chunk, lists, &mut |_, _, keys, workspace| {
-                plain.list(keys, None, workspace);
-            })?;
+            self.each_list::<W>(chunk, lists, &mut |_, _, keys| plain.list(keys, None))?;
             Ok(plain.finish())
         })
     }
@@ -609,7 +604,7 @@ impl BucketSpace {
             return Ok(());
         }
         let mut state = vec![0; self.sums.len()];
-        by_words!(self.words(), W => self.each_list::<W>(chunk, lists, &mut |of, fine, keys, _| {
+        by_words!(self.words(), W => self.each_list::<W>(chunk, lists, &mut |of, fine, keys| {
             let turns = self.coordinate.turns(fine);
             for ((field, &value), turn) in self.coordinate.fields().zip(&of.row).zip(turns) {
                 state[field] = value + turn;
@@ -633,7 +628,7 @@ impl BucketSpace {
         lists: &ListChunk,
         each: &mut EachList<W>,
     ) -> Result<(), StorageError> {
-        let [mut own, mut other] = [(); 2].map(|()| ListWorkspace::new());
+        let mut workspace = ListWorkspace::default();
         let mut keys = Vec::new();
         let mut of = ClassSources::default();
         let (classes, fine) = (self.classes_in(chunk), self.coordinate.fine);
@@ -643,11 +638,11 @@ impl BucketSpace {
                 let bucket = (class - classes.start) * fine + at;
                 keys.clear();
                 let mut collect = |some: &[u64]| keys.extend_from_slice(some);
-                self.coder.keys::<W>((lists, bucket), &of.free, &mut own, &mut collect);
-                each(&of, at, as_keys::<W>(&keys), &mut other);
+                self.coder.keys::<W>((lists, bucket), &of.free, &mut workspace, &mut collect);
+                each(&of, at, as_keys::<W>(&keys));
             }
         }
-        own.failed.map_or(Ok(()), Err)
+        workspace.failed.map_or(Ok(()), Err)
     }
 }
 

@@ -221,8 +221,7 @@ impl ListBuilder {
     pub fn list<const W: usize>(
         &mut self,
         keys: &[[u64; W]],
-        code: Option<(&ListCoder, &FreePositions)>,
-        workspace: &mut ListWorkspace,
+        code: Option<(&ListCoder, &FreePositions, &mut ListWorkspace)>,
     ) {
         if keys.is_empty() {
             return self.empty(1);
@@ -230,7 +229,7 @@ impl ListBuilder {
         self.starts.push(self.count);
         self.count += keys.len() as u32;
         match code {
-            Some((coder, free)) => {
+            Some((coder, free, workspace)) => {
                 let begun = self.coded.len();
                 coder.encode(keys, free, workspace, &mut self.coded);
                 let check = XxHash3_64::oneshot(&self.coded[begun..]) as u32;
@@ -269,8 +268,8 @@ pub(crate) struct ListWorkspace {
     pub failed: Option<StorageError>,
 }
 
-impl ListWorkspace {
-    pub fn new() -> ListWorkspace {
+impl Default for ListWorkspace {
+    fn default() -> ListWorkspace {
         let mut compressor = Compressor::new(ZSTD_LEVEL).expect("a level that zstd has");
         let _ = compressor.include_checksum(false);
         let _ = compressor.include_contentsize(false);

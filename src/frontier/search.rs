@@ -17,7 +17,7 @@ use crate::{
     },
     kernel::by_words,
     progress::{LevelDone, NoProgress, Progress},
-    puzzle::orbits::{Arrangement, OrbitPlace, OrbitPuzzle},
+    puzzle::orbits::{Arrangement, OrbitMove, OrbitPuzzle},
     resources::{Resources, resource_setters, setters},
     store::{ListCut, StorageError},
     threads::pool,
@@ -147,13 +147,12 @@ impl FrontierSearch {
         let kernel = self.resources.choose_kernel()?;
         let puzzle = &self.puzzle;
         // Moves may depend on one unique piece, as those of a board depend on the blank.
-        let mut needed = puzzle.moves().iter().filter_map(|one| Some((one, one.requires?)));
-        let first = needed.clone().next().map(|(_, at)| at);
-        let other =
-            |at: &OrbitPlace| first.is_some_and(|f| (f.orbit, f.kind) != (at.orbit, at.kind));
-        if let Some((one, _)) =
-            needed.find(|(_, at)| of.fields.location(*at).is_none() || other(at))
-        {
+        let mut piece = None;
+        let is_refused = |one: &&OrbitMove| {
+            let field = one.requires.map(|at| of.fields.location(at));
+            field.is_some_and(|field| field.is_none() || *piece.get_or_insert(field) != field)
+        };
+        if let Some(one) = puzzle.moves().iter().find(is_refused) {
             let (puzzle, name) = (puzzle.to_string(), one.name.clone());
             return Err(FrontierError::Requires { puzzle, name });
         }
@@ -381,7 +380,7 @@ mod tests {
         progress::{Phase, StopWhen},
         puzzle::{
             StateSpace, Variant, families,
-            orbits::{Arrangement, Orbit, OrbitMove, OrbitTurn, Placed, Transformation, Turns},
+            orbits::{Orbit, OrbitPlace, OrbitTurn, Placed, Transformation, Turns},
         },
     };
 

@@ -17,6 +17,7 @@ use crate::{
     puzzle::{
         is_even,
         orbits::{OrbitMove, OrbitPlace, OrbitPuzzle, Placed},
+        permutation::all_orbits,
     },
 };
 
@@ -514,18 +515,8 @@ impl<'a> SymmetryFinder<'a> {
 
 /// The lengths of the cycles of a permutation, shortest first, without fixed points.
 fn cycle_lengths(permutation: &[u16]) -> Vec<usize> {
-    let mut seen = vec![false; permutation.len()];
-    let mut lengths = Vec::new();
-    for first in 0..permutation.len() {
-        let (mut length, mut at) = (0, first);
-        while !mem::replace(&mut seen[at], true) {
-            length += 1;
-            at = usize::from(permutation[at]);
-        }
-        if length > 1 {
-            lengths.push(length);
-        }
-    }
+    let orbits = all_orbits(permutation.len(), &[permutation]);
+    let mut lengths: Vec<usize> = orbits.iter().map(Vec::len).filter(|&len| len > 1).collect();
     lengths.sort_unstable();
     lengths
 }

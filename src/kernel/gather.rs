@@ -3,11 +3,9 @@
 //!
 //! Invariant: results depend only on the gather tables. A target consists of `P` halves (parities of lines) of `G`
 //! registers; the [`Sink`] determines what is done with the fetched registers. Everything is inlined into one function
-//! per kernel, so that accumulators stay in registers. There are no closures: a closure is a separate function without
-//! the caller's instruction set, so intrinsics inside it would become calls.
-
-// Indexing by constant ranges is what keeps arrays of registers in registers.
-#![allow(clippy::needless_range_loop)]
+//! per kernel, and arrays of registers are indexed by constant ranges, so that accumulators stay in registers. There are
+//! no closures: a closure is a separate function without the caller's instruction set, so intrinsics inside it would
+//! become calls.
 
 use std::{any::Any, sync::Arc};
 
@@ -291,52 +289,11 @@ unsafe fn row<'a, C>(
     }
 }
 
-/// Starts to prefetch registers of other blocks that [`gather`] will read into the cache of the given `LEVEL`.
-///
-/// # Safety
-/// The row exists in the operation's tables.
+/// Starts to prefetch the registers of a group into the second-level cache.
 #[inline(always)]
-pub(crate) unsafe fn fetch<I: Isa, const LEVEL: u8, const P: usize, const G: usize>(
-    op: &Op<I>,
-    from: &GroupSources<P>,
-) {
-    // SAFETY: the function's contract; any address may be fetched.
-    unsafe {
-        for p in 0..P {
-            match &op.shape {
-                MoveShape::Block => {
-                    let first = from.arrays[p].wrapping_add(*from.blocks + from.within);
-                    fetch_all::<LEVEL, G>(first);
-                }
-                MoveShape::Runs(runs) => {
-                    fetch_all::<LEVEL, G>(from.at(p, *runs.get_unchecked(from.row)));
-                }
-                MoveShape::Copies(sixes) => {
-                    for source in sixes.get_unchecked(from.row) {
-                        prefetch::<LEVEL, _>(from.at(p, *source));
-                    }
-                }
-                MoveShape::Shared(tables) => {
-                    for source in tables.groups.get_unchecked(from.row).sources {
-                        prefetch::<LEVEL, _>(from.at(p, source));
-                    }
-                }
-                MoveShape::Strided(tables) => {
-                    for source in tables.groups.get_unchecked(from.row).sources {
-                        fetch_all::<LEVEL, GROUP>(from.at(p, source));
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-}
-
-/// Starts to prefetch consecutive registers.
-#[inline(always)]
-pub(crate) fn fetch_all<const LEVEL: u8, const G: usize>(first: *const Register) {
-    for r in 0..G {
-        prefetch::<LEVEL, _>(first.wrapping_add(r));
+pub(crate) fn fetch_group(first: *const Register) {
+    for r in 0..GROUP {
+        prefetch::<2, _>(first.wrapping_add(r));
     }
 }
 

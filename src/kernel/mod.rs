@@ -51,21 +51,18 @@ pub(crate) use crate::kernel::{gather::Ready, isa::Scalar};
 /// (`I::function`), with the instruction set of a kernel, where everything is compiled for these instructions; uses
 /// plain Rust if this processor lacks them.
 macro_rules! dispatch {
-    ($kernel:expr, I::$run:ident($($arg:ident: $of:ty),*) $(-> $value:ty)?) => {{
-        #[cfg(target_arch = "x86_64")]
-        use crate::kernel::isa::{Avx2, Avx512};
-        use crate::kernel::isa::Scalar;
-        dispatch!($kernel, ($($arg: $of),*) $(-> $value)?, [Avx512::$run], [Avx2::$run], [Scalar::$run])
-    }};
-    ($kernel:expr, $run:ident<I $(, $of:literal)?>($($arg:ident: $type:ty),*) $(-> $value:ty)?) => {{
-        #[cfg(target_arch = "x86_64")]
-        use crate::kernel::isa::{Avx2, Avx512};
-        use crate::kernel::isa::Scalar;
+    ($kernel:expr, I::$run:ident($($arg:ident: $of:ty),*) $(-> $value:ty)?) => {
         dispatch!(
-            $kernel, ($($arg: $type),*) $(-> $value)?,
-            [$run::<Avx512 $(, $of)?>], [$run::<Avx2 $(, $of)?>], [$run::<Scalar $(, $of)?>]
+            $kernel, ($($arg: $of),*) $(-> $value)?,
+            [crate::kernel::Avx512::$run], [crate::kernel::Avx2::$run], [crate::kernel::Scalar::$run]
         )
-    }};
+    };
+    ($kernel:expr, $run:ident<I $(, $of:literal)?>($($arg:ident: $type:ty),*) $(-> $value:ty)?) => {
+        dispatch!(
+            $kernel, ($($arg: $type),*) $(-> $value)?, [$run::<crate::kernel::Avx512 $(, $of)?>],
+            [$run::<crate::kernel::Avx2 $(, $of)?>], [$run::<crate::kernel::Scalar $(, $of)?>]
+        )
+    };
     ($kernel:expr, $(<const $W:ident: usize>)? ($($arg:ident: $of:ty),*) $(-> $value:ty)?,
      [$($avx512:tt)*], [$($avx2:tt)*], [$($scalar:tt)*]) => {{
         #[cfg(target_arch = "x86_64")]

@@ -5,14 +5,11 @@
 //! instruction set of a kernel. Both fetch registers with `gather` into a sink: the first combines moves and excludes
 //! what the [`Rule`] says, the second collects first visits.
 
-// Indexing by constant ranges is what keeps arrays of registers in registers.
-#![allow(clippy::needless_range_loop)]
-
 use std::{any::Any, sync::Arc};
 
 use crate::{
     kernel::{
-        gather::{GroupSources, Op, Ready, Sink, Word, fetch, fetch_all, gather, prefetch},
+        gather::{GroupSources, Op, Ready, Sink, Word, fetch_group, gather, prefetch},
         isa::{Isa, LANE_MASK, Tally},
     },
     perm::{GROUP, Layout, MAX_LEN, MoveShape, MoveTable, Register, layout},
@@ -128,13 +125,13 @@ pub(crate) unsafe fn step<I: Isa, const REVERSE: bool>(
                 continue;
             }
             for &block in work.ahead {
-                fetch_all::<2, GROUP>(cur.wrapping_add(block + first));
+                fetch_group(cur.wrapping_add(block + first));
             }
             if !work.ahead.is_empty() {
                 let after = work.ahead_by + first as isize;
-                fetch_all::<2, GROUP>(next_level.wrapping_offset(after));
+                fetch_group(next_level.wrapping_offset(after));
                 if !REVERSE && work.rule == Rule::Unseen {
-                    fetch_all::<2, GROUP>(seen_level.wrapping_offset(after));
+                    fetch_group(seen_level.wrapping_offset(after));
                 }
             }
             let mut next = [I::splat(0); GROUP];
@@ -152,8 +149,7 @@ pub(crate) unsafe fn step<I: Isa, const REVERSE: bool>(
                 if let MoveShape::Runs(runs) = &op.shape
                     && from.row + AHEAD < runs.len()
                 {
-                    let row = from.row + AHEAD;
-                    fetch::<I, 2, 1, GROUP>(op, &GroupSources { row, ..from });
+                    fetch_group(from.at(0, *runs.get_unchecked(from.row + AHEAD)));
                 }
                 let mut sink = Join { op, brought: [I::splat(0); GROUP], next: &mut next };
                 gather::<I, _, _, 1, GROUP>(op, &from, &mut sink);

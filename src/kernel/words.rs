@@ -89,12 +89,10 @@ pub fn scatter_bits(kernel: Kernel, words: &mut [u64], masks: &[u64]) {
 
 // Planes: one bit of every byte of a block, as a word per register.
 //
-// Invariant: bit l of a word represents lane l; bits 60..63 are zero, like the padding lanes.
+// Invariant: bit l of a word represents lane l; bits 60..63 are zero, like the padding lanes. All functions panic if the
+// lengths of their arguments do not match.
 
 /// Writes the given bit of every byte: word r contains those of register r. Returns whether any is set.
-///
-/// # Panics
-/// If the lengths differ.
 pub fn collect(kernel: Kernel, registers: &[Register], bit: u8, words: &mut [u64]) -> bool {
     #[inline(always)]
     unsafe fn run<I: Isa>(registers: &[Register], bit: u8, words: &mut [u64]) -> bool {
@@ -111,9 +109,6 @@ pub fn collect(kernel: Kernel, registers: &[Register], bit: u8, words: &mut [u64
 }
 
 /// Expands each bit to a byte: lane l of register r is 1 if bit l of word r is set, else 0.
-///
-/// # Panics
-/// If the lengths differ.
 pub fn spread(kernel: Kernel, words: &[u64], registers: &mut [Register]) {
     #[inline(always)]
     unsafe fn run<I: Isa>(words: &[u64], registers: &mut [Register]) {
@@ -128,9 +123,6 @@ pub fn spread(kernel: Kernel, words: &[u64], registers: &mut [Register]) {
 
 /// Combines eight words into each register: lane l of word j becomes bit j of byte l. The last register may have fewer
 /// words.
-///
-/// # Panics
-/// If the lengths do not match.
 pub fn join_planes(kernel: Kernel, words: &[Word], registers: &mut [Register]) {
     #[inline(always)]
     unsafe fn run<I: Isa>(words: &[Word], registers: &mut [Register]) {
@@ -151,9 +143,6 @@ pub fn join_planes(kernel: Kernel, words: &[Word], registers: &mut [Register]) {
 }
 
 /// ORs into each word the bits that [`join_planes`] combined.
-///
-/// # Panics
-/// If the lengths do not match.
 pub fn split_planes(kernel: Kernel, registers: &[Register], words: &mut [Word]) {
     #[inline(always)]
     unsafe fn run<I: Isa>(registers: &[Register], words: &mut [Word]) {
@@ -170,9 +159,6 @@ pub fn split_planes(kernel: Kernel, registers: &[Register], words: &mut [Word]) 
 }
 
 /// Writes a level to the lanes of registers that are zero and whose bit is set in the words; returns their number.
-///
-/// # Panics
-/// If the lengths differ.
 pub fn enter_first(kernel: Kernel, words: &[Word], level: u8, registers: &mut [Register]) -> u64 {
     #[inline(always)]
     unsafe fn run<I: Isa>(words: &[Word], level: u8, registers: &mut [Register]) -> u64 {
