@@ -301,13 +301,13 @@ impl<'a> BitLevels<'a> {
     /// Writes the numbers of keys.
     fn rank(&self, keys: &[u64], context: &RankContext, numbers: &mut Vec<u64>) {
         numbers.clear();
-        self.ranks.keys.rank(keys, context, self.space.kernel, numbers);
+        self.ranks.keys.rank(keys, context, numbers);
     }
 
     /// Writes the images of keys.
     fn apply(&self, operation: &KeyOperation, keys: &[u64], images: &mut Vec<u64>) {
         images.clear();
-        self.space.layout.apply(operation, keys, self.space.kernel, images);
+        self.space.layout.apply(operation, keys, images);
     }
 
     /// Whether it is cheaper to compute the next level backward. Moving and numbering a key takes about as long as
@@ -547,7 +547,7 @@ impl<'a> BitLevels<'a> {
         if numbers.is_empty() {
             return false;
         }
-        self.ranks.keys.unrank(numbers, context, self.space.kernel, keys);
+        self.ranks.keys.unrank(numbers, context, keys);
         if unset && !self.space.forbidden.is_empty() {
             retain::<W>(keys, numbers, |key, _| !self.space.is_forbidden(key));
         }

@@ -358,7 +358,7 @@ impl BucketSpace {
         };
         let parts: Vec<KeyPart> = of.fields.fields.iter().enumerate().filter_map(part).collect();
         let values: Vec<usize> = parts.iter().map(|part| part.values).collect();
-        let layout = KeyLayout::new(&values);
+        let layout = KeyLayout::new(&values, kernel);
         // Keys that are too long are refused by the caller.
         let supported = [1, 2, 3, 4, 8, 16, 32, 64, BucketSpace::MAX_WORDS];
         let words = supported.into_iter().find(|&words| words >= layout.words);
@@ -386,7 +386,7 @@ impl BucketSpace {
         };
         let mut space = BucketSpace {
             cut,
-            coder: ListCoder::new(of, &parts, &layout, kernel),
+            coder: ListCoder::new(of, &parts, &layout),
             forbidden,
             forbidden_tracked,
             forth: of.moves.iter().map(|one| restricted(one, &chosen.fields)).collect(),

@@ -216,26 +216,18 @@ impl StateFields {
     /// Returns the arrangement with these fields, which must be those of an arrangement.
     pub fn decode(&self, puzzle: &OrbitPuzzle, row: &[u8]) -> Arrangement {
         let orbit = |(index, orbit): (usize, &Orbit)| {
-            let mut pieces: Vec<Option<Placed>> = vec![None; orbit.positions()];
-            let mut by_content = false;
-            let own =
-                self.fields.iter().zip(row).enumerate().filter(|(_, (f, _))| f.orbit == index);
-            for (field, (of, &value)) in own {
-                let (position, piece) = self.piece_at(puzzle, field, value);
-                by_content |= matches!(of.kind, FieldKind::Content { .. });
-                pieces[position] = Some(piece);
-            }
-            // Pieces without fields are always in the same place, or look alike.
-            let is_single = |kind: u8| orbit.pieces_of(kind) == 1;
-            for (position, piece) in orbit.solved.iter().enumerate() {
-                let placed = pieces.iter().flatten().any(|other| other.kind == piece.kind);
-                if pieces[position].is_none() && (by_content || is_single(piece.kind) && !placed) {
-                    pieces[position] = Some(*piece);
+            // Where no piece with a field is, there is one that never moves, or one of those that look alike.
+            let alike = orbit.solved.iter().find(|piece| orbit.pieces_of(piece.kind) > 1);
+            let is_placed = |kind| self.find(index, FieldKind::Location { kind }).is_some();
+            let rest = |own: &Placed| *alike.filter(|_| is_placed(own.kind)).unwrap_or(own);
+            let mut pieces: Vec<Placed> = orbit.solved.iter().map(rest).collect();
+            for (field, &value) in row.iter().enumerate() {
+                if self.fields[field].orbit == index {
+                    let (position, piece) = self.piece_at(puzzle, field, value);
+                    pieces[position] = piece;
                 }
             }
-            let alike = orbit.solved.iter().find(|piece| !is_single(piece.kind));
-            let rest = |piece: Option<Placed>| piece.or(alike.copied());
-            pieces.into_iter().map(|p| rest(p).expect("every position has a piece")).collect()
+            pieces
         };
         Arrangement(puzzle.orbits().iter().enumerate().map(orbit).collect())
     }

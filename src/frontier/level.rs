@@ -82,24 +82,6 @@ struct BucketWorker<const W: usize> {
     moved: Vec<Vec<u64>>,
 }
 
-/// Some of the keys of a bucket, so that not all of them are in memory at once.
-#[derive(Clone, Copy)]
-struct BucketSlice {
-    number: usize,
-    slices: usize,
-}
-
-impl BucketSlice {
-    /// Appends those keys that are in the slice.
-    fn append<const W: usize>(self, keys: &[u64], out: &mut Vec<u64>) {
-        let is_here = |key: &&[u64; W]| KeySet::slice(key, self.slices) == self.number;
-        match self.slices {
-            1 => out.extend_from_slice(keys),
-            _ => out.extend(as_keys::<W>(keys).iter().filter(is_here).flatten()),
-        }
-    }
-}
-
 /// Number of keys above which several moves are composed, which takes as long as one of them for this many.
 const MANY_KEYS: usize = 128;
 
@@ -299,7 +281,7 @@ impl BucketSpace {
                 let mut keys = keys;
                 for (operation, moved) in moves.iter().rev().zip(&mut *moved) {
                     moved.clear();
-                    self.layout.apply(operation, keys, self.kernel, moved);
+                    self.layout.apply(operation, keys, moved);
                     if !self.forbidden.is_empty() {
                         let allowed = moved.chunks_exact(W).filter(|key| !self.is_forbidden(key));
                         *moved = allowed.flatten().copied().collect();
@@ -312,7 +294,8 @@ impl BucketSpace {
         }
     }
 
-    /// Appends to those in the worker the keys that a slice of a bucket has some moves after the current level.
+    /// Appends to those in the worker the keys that a bucket has some moves after the current level. If they are too
+    /// many to be in memory at once, these are the keys of one of several slices.
     ///
     /// All states to which several moves lead too early are in the current or the previous level, or fewer moves lead
     /// to them from there: back to a level before, the last moves lead from the previous level.
@@ -320,32 +303,35 @@ impl BucketSpace {
         &self,
         paths: Paths,
         work: &LevelWork,
-        slice: BucketSlice,
+        (slice, slices): (usize, usize),
         worker: &mut BucketWorker<W>,
     ) {
         let BucketWorker { set, generated, known, new, lists, moved } = worker;
         generated.clear();
         known.clear();
         moved.resize_with(paths.moves.max(moved.len()), Vec::new);
-        if paths.moves == 1 && slice.slices == 1 && self.forbidden.is_empty() {
+        let is_here = |key: &&[u64; W]| KeySet::slice(key, slices) == slice;
+        let add = |keys: &[u64], out: &mut Vec<u64>| match slices {
+            1 => out.extend_from_slice(keys),
+            _ => out.extend(as_keys::<W>(keys).iter().filter(is_here).flatten()),
+        };
+        if paths.moves == 1 && slices == 1 && self.forbidden.is_empty() {
             // The same, straight to where they are needed.
             for from in &paths.of.incoming {
                 let (bucket, number) = self.source(from, paths.fine);
                 let operation = self.forth(from, number);
-                let mut apply = |keys: &[u64]| {
-                    self.layout.apply(operation, keys, self.kernel, generated);
-                };
+                let mut apply = |keys: &[u64]| self.layout.apply(operation, keys, generated);
                 let at = self.place(paths.level, bucket);
                 self.coder.keys::<W>(at, &from.free, lists, &mut apply);
             }
         } else {
-            let mut append = |keys: &[u64]| slice.append::<W>(keys, generated);
+            let mut append = |keys: &[u64]| add(keys, generated);
             self.each_path::<W>(paths, (None, &mut Vec::new()), (lists, moved), &mut append);
         }
         if generated.is_empty() {
             return;
         }
-        let mut append = |keys: &[u64]| slice.append::<W>(keys, known);
+        let mut append = |keys: &[u64]| add(keys, known);
         // If every move changes a parity, so does every level.
         let meets = |moves: usize| !self.bipartite || moves.is_multiple_of(2);
         for moves in 1..paths.moves {
@@ -390,7 +376,7 @@ impl BucketSpace {
                     fixing += 1;
                     let map = &self.coordinate.group.maps[usize::from(symmetry)];
                     let operation = self.key_operation(map, row);
-                    fixed += self.layout.fixed(&operation, new, self.kernel);
+                    fixed += self.layout.fixed(&operation, new);
                 }
                 weight *= (own.stabiliser.len() / fixing) as u64;
                 *images_fixed += fixed * (self.symmetries() / fixing) as u64;
@@ -404,7 +390,7 @@ impl BucketSpace {
                 base = base.wrapping_add(self.sums[field][usize::from(value + turn)]);
             }
         }
-        let sum = self.layout.checksum(new.as_flattened(), base, adds, self.kernel);
+        let sum = self.layout.checksum(new.as_flattened(), base, adds);
         let tally = &mut total.tally;
         tally.checksum = tally.checksum.wrapping_add(sum.wrapping_mul(weight));
     }
@@ -447,13 +433,13 @@ impl BucketSpace {
                 let paths = paths(fine);
                 let slices = if fits { 1 } else { slices(fine, false) };
                 own.new.clear();
-                for number in 0..slices {
+                for slice in 0..slices {
                     // A chunk of a large level takes many minutes.
                     if work.progress.interrupted() {
                         return Err(LevelEnd::Interrupted);
                     }
                     let before = own.new.len();
-                    self.pull(paths, work, BucketSlice { number, slices }, own);
+                    self.pull(paths, work, (slice, slices), own);
                     counter.total.lists.generated += (own.generated.len() / W) as u64;
                     if own.new.len() > before {
                         self.count(of, fine, &own.new[before..], counter);
@@ -511,8 +497,13 @@ impl BucketSpace {
         sums.into_iter().reduce(|a, b| Ok(a?.plus(b?))).expect("a pool has threads")
     }
 
-    /// The lists of level 0, chunk by chunk, and their totals.
-    pub fn start(&self, states: &[Vec<u8>], coded: bool) -> Vec<(ListChunk, LevelTotal)> {
+    /// Passes on the lists of level 0; returns their totals.
+    pub fn start(
+        &self,
+        states: &[Vec<u8>],
+        coded: bool,
+        sink: &dyn ListSink,
+    ) -> Result<LevelTotal, LevelEnd> {
         // States may differ in parts that no move changes.
         let mut keys: BTreeMap<(usize, usize), BTreeSet<Vec<u64>>> = BTreeMap::new();
         for state in states {
@@ -548,7 +539,10 @@ impl BucketSpace {
             counter.total.lists.generated = counter.total.lists.kept;
             *made = (lists.finish(), counter.take(self));
         }
-        chunks
+        for (part, chunks) in chunks.chunks(sink.chunks_per_part()).enumerate() {
+            sink.put(part, chunks.to_vec())?;
+        }
+        Ok(chunks.iter().fold(LevelTotal::default(), |sum, (_, own)| sum.plus(*own)))
     }
 
     /// The bucket of a state, by class and fine value, and its key there.

@@ -18,7 +18,6 @@ use crate::{
         symmetry::PuzzleRows,
     },
     kernel::{
-        Kernel,
         key_set::{DigitRule, FreePositions, KeyDigits, MOST_POSITIONS, SLOTS},
         keys::KeyLayout,
     },
@@ -283,7 +282,6 @@ impl Default for ListWorkspace {
 pub(crate) struct ListCoder {
     /// `None` if lists cannot be coded.
     digits: Option<KeyDigits>,
-    kernel: Kernel,
     /// The orbits whose free positions the digits count, and the set of all of their positions.
     slots: Vec<usize>,
     positions: FreePositions,
@@ -294,12 +292,7 @@ impl ListCoder {
     const MAX_WORDS: usize = 16;
 
     /// Returns the coder for keys with these parts.
-    pub fn new(
-        of: &PuzzleRows,
-        parts: &[KeyPart],
-        layout: &KeyLayout,
-        kernel: Kernel,
-    ) -> ListCoder {
+    pub fn new(of: &PuzzleRows, parts: &[KeyPart], layout: &KeyLayout) -> ListCoder {
         let (puzzle, fields) = (of.puzzle, &of.fields.fields);
         let mut slots: Vec<usize> = Vec::new();
         let mut rules = Vec::new();
@@ -330,7 +323,7 @@ impl ListCoder {
         }
         let few = layout.words <= ListCoder::MAX_WORDS;
         let digits = KeyDigits::new(layout, &rules, &free).filter(|_| few);
-        ListCoder { digits, kernel, slots, positions }
+        ListCoder { digits, slots, positions }
     }
 
     /// Whether coding makes lists smaller.
@@ -366,7 +359,7 @@ impl ListCoder {
         };
         let ListWorkspace { strings, suffixes, compressor, .. } = workspace;
         strings.clear();
-        digits.encode(keys.as_flattened(), free, self.kernel, strings);
+        digits.encode(keys.as_flattened(), free, strings);
         let strings = strings.as_chunks_mut::<W>().0;
         match W {
             // Comparing them as numbers takes half the time.
@@ -466,7 +459,7 @@ impl ListCoder {
                 strings.extend_from_slice(&string);
             }
             keys.clear();
-            digits.decode(strings, free, self.kernel, keys);
+            digits.decode(strings, free, keys);
             each(keys);
         }
         Some(())

@@ -10,7 +10,7 @@ use crate::{
         level::LevelWork,
         levels::{
             FoundLists, FrontierError, FrontierLevel, FrontierOutcome, LevelEnd, LevelStore,
-            LevelTotal, LevelUse, MemoryLevels,
+            LevelUse, MemoryLevels,
         },
         lists::BucketLists,
         symmetry::PuzzleRows,
@@ -93,10 +93,8 @@ impl FrontierSearch {
         self.run_with(&NoProgress)
     }
 
-    /// Runs the search like [`FrontierSearch::run`], with an observer that sees the progress and may stop the work.
-    ///
-    /// # Errors
-    /// Same errors as [`FrontierSearch::run`], plus [`FrontierError::Interrupted`].
+    /// Runs the search like [`FrontierSearch::run`], with an observer that sees the progress and may stop the work
+    /// ([`FrontierError::Interrupted`]).
     pub fn run_with(&self, progress: &dyn Progress) -> Result<FrontierOutcome, Error> {
         self.run_in(&mut MemoryLevels::default(), None, progress)
     }
@@ -246,13 +244,8 @@ impl FrontierSearch {
             let begun = Instant::now();
             let becomes = if coded { LevelUse::Coded } else { LevelUse::Kept };
             store.open(0, becomes, spare);
-            let chunks = space.start(&of.goals, coded);
-            let total = chunks.iter().fold(LevelTotal::default(), |sum, (_, own)| sum.plus(*own));
-            let sink = store.sink();
-            let parts = chunks.chunks(sink.chunks_per_part()).enumerate();
-            let mut put = parts.map(|(part, chunks)| sink.put(part, chunks.to_vec()));
-            let put = put.try_for_each(|put| put).map(|()| total);
-            let met = store.meet(put).map_err(|end| self.ended(store, 0, end))?;
+            let found = space.start(&of.goals, coded, store.sink());
+            let met = store.meet(found).map_err(|end| self.ended(store, 0, end))?;
             let total = met.expect("all parts of level 0 were given");
             let (first, level) = store.close(total, space, begun)?;
             progress.level(&LevelDone { depth: 0, states: level.states, seconds: level.seconds });

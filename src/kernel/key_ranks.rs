@@ -98,6 +98,7 @@ enum RankRun {
 pub(crate) struct KeyRanks {
     runs: Vec<RankRun>,
     words: usize,
+    kernel: Kernel,
     /// The number of keys.
     pub count: u64,
 }
@@ -139,14 +140,14 @@ impl KeyRanks {
             });
         }
         let few = runs.len() <= RUNS && layout.words <= WORDS;
-        few.then_some(KeyRanks { runs, words: layout.words, count })
+        few.then_some(KeyRanks { runs, words: layout.words, kernel: layout.kernel, count })
     }
 
     /// Appends the numbers of keys, in their order. Cost: about 8 instructions per piece per key, fewer with AVX-512.
-    pub fn rank(&self, keys: &[u64], of: &RankContext, kernel: Kernel, out: &mut Vec<u64>) {
+    pub fn rank(&self, keys: &[u64], of: &RankContext, out: &mut Vec<u64>) {
         let ranks = self;
         dispatch!(
-            kernel,
+            ranks.kernel,
             (ranks: &KeyRanks, keys: &[u64], of: &RankContext, out: &mut Vec<u64>),
             [rank_all], [rank_all], [rank_all]
         )
@@ -154,10 +155,10 @@ impl KeyRanks {
 
     /// Appends the keys with numbers, which should preferably be in order. Cost: about 20 instructions per piece per
     /// key.
-    pub fn unrank(&self, numbers: &[u64], of: &RankContext, kernel: Kernel, out: &mut Vec<u64>) {
+    pub fn unrank(&self, numbers: &[u64], of: &RankContext, out: &mut Vec<u64>) {
         let ranks = self;
         dispatch!(
-            kernel,
+            ranks.kernel,
             (ranks: &KeyRanks, numbers: &[u64], of: &RankContext, out: &mut Vec<u64>),
             [unrank_all::<true>], [unrank_all::<true>], [unrank_all::<false>]
         )
@@ -509,21 +510,22 @@ mod tests {
 
     /// Every number is that of the key that it produces, with every kernel.
     fn check(values: &[usize], rules: &[RunRule], of: &RankContext, count: u64) {
-        let layout = KeyLayout::new(values);
+        let layout = KeyLayout::new(values, Kernel::Scalar);
         let ranks = KeyRanks::new(&layout, rules).unwrap();
         assert_eq!(ranks.count, count);
         let numbers: Vec<u64> = (0..count).collect();
         let mut first = Vec::new();
         for kernel in Kernel::ALL {
+            let ranks = KeyRanks { kernel, ..ranks.clone() };
             let (mut keys, mut back, mut some) = (Vec::new(), Vec::new(), Vec::new());
-            ranks.unrank(&numbers, of, kernel, &mut keys);
-            ranks.rank(&keys, of, kernel, &mut back);
+            ranks.unrank(&numbers, of, &mut keys);
+            ranks.rank(&keys, of, &mut back);
             assert_eq!(back, numbers, "{kernel:?}");
             // In any order.
             let mixed: Vec<u64> = numbers.iter().map(|n| n * 7919 % count).collect();
-            ranks.unrank(&mixed, of, kernel, &mut some);
+            ranks.unrank(&mixed, of, &mut some);
             back.clear();
-            ranks.rank(&some, of, kernel, &mut back);
+            ranks.rank(&some, of, &mut back);
             assert_eq!(back, mixed, "{kernel:?}");
             if first.is_empty() {
                 first = keys.clone();
@@ -565,6 +567,6 @@ mod tests {
         check(&[6; 5], &[contents(5, &[(0, 3, 3), (3, 3, 2)], None)], &of, 10 * 243);
         check(&[6; 5], &[contents(5, &[(0, 3, 3), (3, 3, 2)], Some(2))], &of, 10 * 81);
         let many = contents(60, &[(0, 1, 30), (1, 1, 30)], None);
-        assert!(KeyRanks::new(&KeyLayout::new(&[2; 60]), &[many]).is_none());
+        assert!(KeyRanks::new(&KeyLayout::new(&[2; 60], Kernel::Scalar), &[many]).is_none());
     }
 }

@@ -276,6 +276,7 @@ pub(crate) struct KeyDigits {
     /// The runs, most significant first.
     runs: Vec<DigitRun>,
     words: usize,
+    kernel: Kernel,
 }
 
 impl KeyDigits {
@@ -324,14 +325,14 @@ impl KeyDigits {
         }
         runs.iter_mut().for_each(|run| run.digits.reverse());
         runs.reverse();
-        Some(KeyDigits { runs, words: layout.words })
+        Some(KeyDigits { runs, words: layout.words, kernel: layout.kernel })
     }
 
     /// Appends the strings of keys, in their order. Cost: about 6 instructions per field.
-    pub fn encode(&self, keys: &[u64], free: &FreePositions, kernel: Kernel, out: &mut Vec<u64>) {
+    pub fn encode(&self, keys: &[u64], free: &FreePositions, out: &mut Vec<u64>) {
         let digits = self;
         dispatch!(
-            kernel,
+            digits.kernel,
             (digits: &KeyDigits, keys: &[u64], free: &FreePositions, out: &mut Vec<u64>),
             [convert::<TO_STRINGS>], [convert::<TO_STRINGS>], [convert::<TO_STRINGS>]
         )
@@ -339,16 +340,10 @@ impl KeyDigits {
 
     /// Appends the keys of strings, in their order; invalid strings give arbitrary keys. Cost: about 14 instructions
     /// per field if the processor has BMI2.
-    pub fn decode(
-        &self,
-        strings: &[u64],
-        free: &FreePositions,
-        kernel: Kernel,
-        out: &mut Vec<u64>,
-    ) {
+    pub fn decode(&self, strings: &[u64], free: &FreePositions, out: &mut Vec<u64>) {
         let digits = self;
         dispatch!(
-            kernel,
+            digits.kernel,
             (digits: &KeyDigits, strings: &[u64], free: &FreePositions, out: &mut Vec<u64>),
             [convert::<TO_KEYS_FAST>], [convert::<TO_KEYS_FAST>], [convert::<TO_KEYS>]
         )
@@ -620,7 +615,7 @@ mod tests {
     #[test]
     fn strings_that_need_more_words_than_keys_are_told() {
         let values = [128; 18];
-        let layout = KeyLayout::new(&values);
+        let layout = KeyLayout::new(&values, Kernel::Scalar);
         let fits = |rules: &[DigitRule]| KeyDigits::new(&layout, rules, &[18; SLOTS]).is_some();
         assert!(fits(&[DigitRule::Value(128); 18]));
         assert!(!fits(&[DigitRule::Value(1 << 40); 18]));
@@ -630,7 +625,7 @@ mod tests {
     #[test]
     fn keys_come_back_and_take_few_bits() {
         let values = [27, 27, 5, 27, 27, 40, 40, 40, 40, 40, 40, 40, 40];
-        let layout = KeyLayout::new(&values);
+        let layout = KeyLayout::new(&values, Kernel::Scalar);
         let rules = values.map(|values| match values {
             27 => DigitRule::Position { slot: 0, modulus: 3 },
             40 => DigitRule::Position { slot: 1, modulus: 1 },
@@ -657,14 +652,15 @@ mod tests {
         // A single key does not fill a batch, and is converted in another way.
         let mut strings = Vec::new();
         for key in keys.chunks(layout.words) {
-            digits.encode(key, &free, Kernel::Scalar, &mut strings);
+            digits.encode(key, &free, &mut strings);
         }
         for kernel in [Kernel::Avx512, Kernel::Avx2, Kernel::Scalar] {
+            let digits = KeyDigits { kernel, ..digits.clone() };
             // The last keys are part of a batch, or too few for one.
             for count in [keys.len(), keys.len() - 33 * layout.words] {
                 let (mut same, mut back) = (Vec::new(), Vec::new());
-                digits.encode(&keys[..count], &free, kernel, &mut same);
-                digits.decode(&strings[..count], &free, kernel, &mut back);
+                digits.encode(&keys[..count], &free, &mut same);
+                digits.decode(&strings[..count], &free, &mut back);
                 assert!(same == strings[..count] && back == keys[..count], "{kernel:?}");
             }
         }

@@ -44,6 +44,8 @@ impl KeyField {
 pub(crate) struct KeyLayout {
     pub fields: Vec<KeyField>,
     pub words: usize,
+    /// The kernel for all operations; the processor must have its instructions.
+    pub kernel: Kernel,
     #[cfg(target_arch = "x86_64")]
     spread: Option<Spread>,
 }
@@ -100,14 +102,14 @@ pub(crate) fn digest(sum: u32) -> u64 {
 
 impl KeyLayout {
     /// Returns the layout for fields with these numbers of values.
-    pub fn new(values: &[usize]) -> KeyLayout {
-        let layout = KeyLayout::with(values, 16);
+    pub fn new(values: &[usize], kernel: Kernel) -> KeyLayout {
+        let layout = KeyLayout::with(values, kernel, 16);
         // Keys that are not unpacked in registers need no lanes.
-        if layout.words > 4 { KeyLayout::with(values, 64) } else { layout }
+        if layout.words > 4 { KeyLayout::with(values, kernel, 64) } else { layout }
     }
 
     /// With at most this many fields per word.
-    fn with(values: &[usize], most: usize) -> KeyLayout {
+    fn with(values: &[usize], kernel: Kernel, most: usize) -> KeyLayout {
         let mut fields: Vec<KeyField> = Vec::new();
         let (mut word, mut shift, mut in_word) = (0, 0, 0);
         for &values in values {
@@ -120,6 +122,7 @@ impl KeyLayout {
         }
         KeyLayout {
             words: word + 1,
+            kernel,
             #[cfg(target_arch = "x86_64")]
             spread: if most == 16 { Spread::of(&fields, values) } else { None },
             fields,
@@ -170,20 +173,13 @@ impl KeyLayout {
         operation
     }
 
-    /// Appends the results of an operation on keys, in their order. The processor must have the instructions of the
-    /// kernel.
-    pub fn apply(
-        &self,
-        operation: &KeyOperation,
-        keys: &[u64],
-        kernel: Kernel,
-        out: &mut Vec<u64>,
-    ) {
+    /// Appends the results of an operation on keys, in their order.
+    pub fn apply(&self, operation: &KeyOperation, keys: &[u64], out: &mut Vec<u64>) {
         #[cfg(target_arch = "x86_64")]
         if let Some(spread) = &self.spread {
-            // SAFETY: the caller's promise.
+            // SAFETY: the processor has the instructions of the kernel.
             unsafe {
-                match (kernel, self.words) {
+                match (self.kernel, self.words) {
                     (Kernel::Avx512, words) => return spread.apply(operation, keys, words, out),
                     (Kernel::Avx2, _) if operation.tables.len() > TABLES => {}
                     (Kernel::Avx2, words) => {
@@ -195,25 +191,18 @@ impl KeyLayout {
                 }
             }
         }
-        let _ = kernel;
         self.apply_scalar(operation, keys, out);
     }
 
-    /// Returns how many keys an operation leaves as they are. The processor must have the instructions of the kernel.
-    pub fn fixed<const W: usize>(
-        &self,
-        operation: &KeyOperation,
-        keys: &[[u64; W]],
-        kernel: Kernel,
-    ) -> u64 {
+    /// Returns how many keys an operation leaves as they are.
+    pub fn fixed<const W: usize>(&self, operation: &KeyOperation, keys: &[[u64; W]]) -> u64 {
         #[cfg(target_arch = "x86_64")]
-        if self.spread.is_some() && kernel != Kernel::Scalar {
+        if self.spread.is_some() && self.kernel != Kernel::Scalar {
             let mut images = Vec::new();
-            self.apply(operation, keys.as_flattened(), kernel, &mut images);
+            self.apply(operation, keys.as_flattened(), &mut images);
             let both = keys.iter().zip(images.as_chunks::<W>().0);
             return both.filter(|(key, image)| key == image).count() as u64;
         }
-        let _ = kernel;
         let changes = |key: &[u64], q: usize| {
             let from = self.value(key, usize::from(operation.source[q]));
             let value = operation.tables[usize::from(operation.table[q])][from];
@@ -230,17 +219,16 @@ impl KeyLayout {
     }
 
     /// Returns the sum over all keys of the [`digest`] of the sum of their fields: `base` plus, for each field, the
-    /// entry of its table. The processor must have the instructions of the kernel.
-    pub fn checksum(&self, keys: &[u64], base: u32, adds: &[[u32; 128]], kernel: Kernel) -> u64 {
+    /// entry of its table.
+    pub fn checksum(&self, keys: &[u64], base: u32, adds: &[[u32; 128]]) -> u64 {
         let mut done = 0;
         let mut sum = 0u64;
         #[cfg(target_arch = "x86_64")]
-        if kernel == Kernel::Avx512 && self.spread.is_some() {
+        if self.kernel == Kernel::Avx512 && self.spread.is_some() {
             done = keys.len() / (16 * self.words) * 16 * self.words;
             // SAFETY: the processor has the instructions; there are 16 keys, or 32, ..
             sum = unsafe { self.checksum_avx512(&keys[..done], base, adds) };
         }
-        let _ = kernel;
         for key in keys[done..].chunks_exact(self.words) {
             let entry = |(field, adds): (&KeyField, &[u32; 128])| {
                 adds[field.value(key) as usize % adds.len()]
@@ -588,7 +576,7 @@ mod tests {
     }
 
     fn of_keys<const W: usize>(fields: usize, random: &mut SplitMix64) {
-        let layout = KeyLayout::new(&vec![24; fields]);
+        let layout = KeyLayout::new(&vec![24; fields], Kernel::Scalar);
         assert_eq!(layout.words, W);
         let source: Vec<u16> = (0..fields as u16).map(|q| q ^ u16::from(q < 6)).collect();
         let operation = layout.operation(&source, &vec![(0..24).collect(); fields]);
@@ -599,12 +587,13 @@ mod tests {
             };
             let keys: Vec<u64> = (0..count).flat_map(|_| key()).collect();
             let mut images = Vec::new();
-            layout.apply(&operation, &keys, Kernel::Scalar, &mut images);
+            layout.apply(&operation, &keys, &mut images);
             let pairs = keys.as_chunks::<W>().0.iter().zip(images.as_chunks::<W>().0);
             let truth = pairs.filter(|(key, image)| key == image).count() as u64;
             assert!(count < 100 || truth > count / 16 && truth < count / 4, "{truth}");
             for kernel in [Kernel::Scalar, Kernel::best()] {
-                let found = layout.fixed(&operation, keys.as_chunks::<W>().0, kernel);
+                let layout = KeyLayout { kernel, ..layout.clone() };
+                let found = layout.fixed(&operation, keys.as_chunks::<W>().0);
                 assert_eq!(found, truth, "{fields} fields, {count} keys");
             }
         }
@@ -615,7 +604,7 @@ mod tests {
     fn composed_operations_do_what_one_after_the_other_does() {
         let mut random = SplitMix64::new(6);
         for fields in [5, 10, 20, 30, 40, 90] {
-            let layout = KeyLayout::new(&vec![24; fields]);
+            let layout = KeyLayout::new(&vec![24; fields], Kernel::Scalar);
             let mut operation = || {
                 let tables: Vec<Vec<u8>> =
                     (0..3).map(|_| (0..24).map(|_| random.below(24) as u8).collect()).collect();
@@ -634,13 +623,14 @@ mod tests {
                 })
                 .collect();
             for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_supported()) {
+                let layout = KeyLayout { kernel, ..layout.clone() };
                 let mut truth = keys.clone();
                 for operation in &path {
                     let before = std::mem::take(&mut truth);
-                    layout.apply(operation, &before, kernel, &mut truth);
+                    layout.apply(operation, &before, &mut truth);
                 }
                 let mut found = Vec::new();
-                layout.apply(&composed, &keys, kernel, &mut found);
+                layout.apply(&composed, &keys, &mut found);
                 assert!(found == truth, "{fields} fields, {}", kernel.name());
                 assert!(found != keys);
             }
