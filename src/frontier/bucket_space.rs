@@ -312,7 +312,6 @@ pub(crate) struct BucketSpace {
     /// The contribution of each value of each field to the number of a state, from which checksums are made.
     pub sums: Vec<[u32; 128]>,
     pub coder: ListCoder,
-    pub kernel: Kernel,
     pub bipartite: bool,
     pub directed: bool,
     /// Whether all symmetries of the puzzle are used.
@@ -393,7 +392,6 @@ impl BucketSpace {
             back: of.moves.iter().map(|one| restricted(&one.inverse(), &chosen.fields)).collect(),
             bound: parts.iter().any(|part| part.turn),
             sums: state_sums(&of.fields, &whole_group),
-            kernel,
             bipartite: of.is_bipartite(),
             directed: of.puzzle.is_directed(),
             is_reduced: coordinate.group.order() == whole_group.order(),

@@ -347,7 +347,7 @@ impl BucketSpace {
             let bucket = (paths.of.class as u32, paths.fine as u32);
             self.coder.keys::<W>(self.place(level, bucket), &paths.of.free, lists, &mut append);
         }
-        set.difference(as_keys::<W>(known), as_keys::<W>(generated), self.kernel, new);
+        set.difference(as_keys::<W>(known), as_keys::<W>(generated), self.layout.kernel, new);
     }
 
     /// Counts the new keys of a bucket.

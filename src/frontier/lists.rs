@@ -36,31 +36,18 @@ const PLAIN: u8 = 0;
 const PACKED: u8 = 1;
 const KEYS: u8 = 2;
 
-/// Where coded lists are.
-#[derive(Clone)]
-enum CodedLists {
-    Memory(Box<[u8]>),
-    /// In a file, from this offset on.
-    File(Arc<dyn ReadAt>, u64),
-}
-
 /// The lists of some consecutive classes.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct ListChunk {
     keys: Box<[u64]>,
     /// The lists if they are coded; then there are `ends`.
-    coded: CodedLists,
+    coded: Box<[u8]>,
+    /// The file that contains the coded lists, from this offset on, if they are not in memory.
+    file: Option<Box<(Arc<dyn ReadAt>, u64)>>,
     /// For each bucket, where its keys begin, followed by the end of the last one; empty if there are no keys.
     starts: Box<[u32]>,
     /// For each bucket, where its code ends.
     ends: Box<[u32]>,
-}
-
-impl Default for ListChunk {
-    fn default() -> ListChunk {
-        let (keys, coded, starts, ends) = Default::default();
-        ListChunk { keys, coded: CodedLists::Memory(coded), starts, ends }
-    }
 }
 
 impl ListChunk {
@@ -89,11 +76,7 @@ impl ListChunk {
     /// The memory that the lists take.
     pub fn bytes(&self) -> u64 {
         let indices = self.starts.len() + self.ends.len();
-        let coded = match &self.coded {
-            CodedLists::Memory(coded) => coded.len(),
-            CodedLists::File(..) => 0,
-        };
-        (self.keys.len() * 8 + coded + 4 * indices + size_of::<ListChunk>()) as u64
+        (self.keys.len() * 8 + self.coded.len() + 4 * indices + size_of::<ListChunk>()) as u64
     }
 
     /// Returns coded lists as the frame of a file, together with their other counts: a head of numbers, the number of
@@ -116,9 +99,7 @@ impl ListChunk {
         frame.extend([generated, reduced].map(u64::to_le_bytes).as_flattened());
         frame.extend(head_hash(&frame, &packed).to_le_bytes());
         frame.extend(packed);
-        if let CodedLists::Memory(coded) = &self.coded {
-            frame.extend(coded);
-        }
+        frame.extend(&self.coded);
         frame
     }
 
@@ -156,7 +137,8 @@ impl ListChunk {
             return Err(wrong());
         }
         let at = entry.offset + (HEAD + bytes) as u64;
-        let coded = if in_memory {
+        let mut lists = ListChunk { starts, ends, ..ListChunk::default() };
+        if in_memory {
             // From here on, they are not checked again.
             let coded = file.read(at, end as usize)?;
             let mut hash = XxHash3_64::new();
@@ -166,11 +148,10 @@ impl ListChunk {
             if hash.finish() != entry.hash {
                 return Err(wrong());
             }
-            CodedLists::Memory(coded.as_ref().into())
+            lists.coded = coded.as_ref().into();
         } else {
-            CodedLists::File(Arc::clone(file), at)
-        };
-        let lists = ListChunk { keys: Box::default(), coded, starts, ends };
+            lists.file = Some(Box::new((Arc::clone(file), at)));
+        }
         Ok((lists, [word(1), word(2)]))
     }
 }
@@ -249,7 +230,8 @@ impl ListBuilder {
         }
         ListChunk {
             keys: self.keys.into(),
-            coded: CodedLists::Memory(self.coded.into()),
+            coded: self.coded.into(),
+            file: None,
             starts: self.starts.into(),
             ends: self.ends.into(),
         }
@@ -483,19 +465,14 @@ impl ListCoder {
         }
         let begin = if bucket == 0 { 0 } else { chunk.ends[bucket - 1] };
         let bytes = begin as usize..chunk.ends[bucket] as usize;
-        let read = match &chunk.coded {
-            CodedLists::Memory(coded) => {
-                let decoded = self.decode::<W>(&coded[bytes], count, free, workspace, each);
-                decoded.expect("lists in memory were coded or checked here");
-                Ok(())
-            }
-            CodedLists::File(file, at) => {
-                file.read(at + bytes.start as u64, bytes.len()).and_then(|code| {
-                    let decoded = self.decode::<W>(code.as_ref(), count, free, workspace, each);
-                    decoded.ok_or_else(|| file.place().invalid("a list of states is damaged"))
-                })
-            }
+        let Some((file, at)) = chunk.file.as_deref() else {
+            let decoded = self.decode::<W>(&chunk.coded[bytes], count, free, workspace, each);
+            return decoded.expect("lists in memory were coded or checked here");
         };
+        let read = file.read(at + bytes.start as u64, bytes.len()).and_then(|code| {
+            let decoded = self.decode::<W>(code.as_ref(), count, free, workspace, each);
+            decoded.ok_or_else(|| file.place().invalid("a list of states is damaged"))
+        });
         if let Err(error) = read {
             workspace.failed.get_or_insert(error);
         }

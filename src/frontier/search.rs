@@ -350,7 +350,7 @@ impl FrontierSearch {
             symmetries: space.symmetries(),
             peak_bytes,
             disk_peak_bytes: None,
-            kernel: space.kernel,
+            kernel: space.layout.kernel,
             threads: 0,
             seconds: 0.0,
         })

@@ -76,7 +76,6 @@ impl SymmetryGroup {
                 image: points.clone().map(|p| if stays(p) { p as u16 } else { NONE }).collect(),
                 taken: points.clone().map(stays).collect(),
                 of_move: vec![None; finder.moves.len()],
-                used: vec![false; finder.moves.len()],
             };
             let (mut found, mut tried) = (Vec::new(), 0);
             match finder.extend(start, &mut found, &mut tried) {
@@ -223,22 +222,16 @@ impl PuzzleRows<'_> {
         };
         let mut colours = vec![None; of.values];
         for first in 0..of.values {
-            let mut queue = Vec::new();
-            if colours[first].is_none() {
-                colours[first] = Some(false);
-                queue.push(first);
-            }
-            while let Some(value) = queue.pop() {
-                for (one, map) in self.puzzle.moves().iter().zip(&self.moves) {
-                    let to = usize::from(map.table[field][value]);
-                    let other = colours[value].map(|colour| !colour);
-                    if applies(one, value) && colours[to].is_none() {
-                        colours[to] = other;
-                        queue.push(to);
-                    } else if applies(one, value) && colours[to] != other {
-                        return false;
-                    }
+            let mut queue = Vec::from_iter(colours[first].is_none().then_some((first, false)));
+            while let Some((value, colour)) = queue.pop() {
+                match colours[value].replace(colour) {
+                    Some(known) if known != colour => return false,
+                    Some(_) => continue,
+                    None => {}
                 }
+                let moves = self.puzzle.moves().iter().zip(&self.moves);
+                let moves = moves.filter(|(one, _)| applies(one, value));
+                queue.extend(moves.map(|(_, map)| (map.table[field][value].into(), !colour)));
             }
         }
         let colour = |goal: &Vec<u8>| colours[usize::from(goal[field])];
@@ -334,7 +327,6 @@ struct PartialSymmetry {
     image: Vec<u16>,
     taken: Vec<bool>,
     of_move: Vec<Option<usize>>,
-    used: Vec<bool>,
 }
 
 impl<'a> SymmetryFinder<'a> {
@@ -401,13 +393,12 @@ impl<'a> SymmetryFinder<'a> {
         let open = (0..self.moves.len()).filter(|&m| partial.of_move[m].is_none() && touches(m));
         if let Some(m) = open.max_by_key(|&m| moved(m)) {
             for to in 0..self.moves.len() {
-                if partial.used[to] || self.move_type[to] != self.move_type[m] {
-                    continue;
-                }
-                if self.agree(&partial, m, to) {
+                if !partial.of_move.contains(&Some(to))
+                    && self.move_type[to] == self.move_type[m]
+                    && self.agree(&partial, m, to)
+                {
                     let mut next = partial.clone();
                     next.of_move[m] = Some(to);
-                    next.used[to] = true;
                     self.extend(next, found, tried)?;
                 }
             }

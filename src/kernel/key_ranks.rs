@@ -386,11 +386,12 @@ impl Automaton {
                 _ => parts.push(ContentPart { word, shift, bits: width, ..ContentPart::default() }),
             }
         }
-        let mut building = AutomatonBuilder { kinds, width, parts, known: HashMap::new() };
         let counts = kinds.iter().map(|&(.., count)| count).collect();
         // If the sum is not constant, it is not used.
         let modulus = sum.map(|_| kinds[0].1);
-        let (_, count) = building.state(0, counts, (sum.unwrap_or(0), modulus))?;
+        let known = HashMap::new();
+        let mut building = AutomatonBuilder { kinds, modulus, width, parts, known };
+        let (_, count) = building.state(0, counts, sum.unwrap_or(0))?;
         Some(Automaton { parts: building.parts, count })
     }
 
@@ -439,6 +440,8 @@ impl Automaton {
 
 struct AutomatonBuilder<'a> {
     kinds: &'a [(usize, u8, u8)],
+    /// The modulus of the sum of all orientations, if it is constant.
+    modulus: Option<u8>,
     width: u32,
     parts: Vec<ContentPart>,
     known: HashMap<(usize, Vec<u8>, u8), (u32, u64)>,
@@ -447,12 +450,7 @@ struct AutomatonBuilder<'a> {
 impl AutomatonBuilder<'_> {
     /// The state in which these numbers of pieces are left at a part and their orientations must have a given sum, and
     /// the number of keys from there on.
-    fn state(
-        &mut self,
-        part: usize,
-        left: Vec<u8>,
-        (sum, modulus): (u8, Option<u8>),
-    ) -> Option<(u32, u64)> {
+    fn state(&mut self, part: usize, left: Vec<u8>, sum: u8) -> Option<(u32, u64)> {
         if part == self.parts.len() {
             return Some((0, u64::from(sum == 0)));
         }
@@ -473,7 +471,7 @@ impl AutomatonBuilder<'_> {
                     (first..first + usize::from(turns)).contains(&(field as usize))
                 };
                 let Some(kind) = self.kinds.iter().position(of) else { return false };
-                if let Some(modulus) = modulus {
+                if let Some(modulus) = self.modulus {
                     let turn = field as usize - self.kinds[kind].0;
                     rest = (rest + modulus - turn as u8) % modulus;
                 }
@@ -481,7 +479,7 @@ impl AutomatonBuilder<'_> {
                 after[kind] != u8::MAX
             });
             if may_be {
-                let (next, more) = self.state(part + 1, after, (rest, modulus))?;
+                let (next, more) = self.state(part + 1, after, rest)?;
                 if more > 0 {
                     row[value as usize] = count << STATE | u64::from(next);
                     ways.push((count, next, value));
