@@ -358,11 +358,6 @@ impl BucketSpace {
         let parts: Vec<KeyPart> = of.fields.fields.iter().enumerate().filter_map(part).collect();
         let values: Vec<usize> = parts.iter().map(|part| part.values).collect();
         let layout = KeyLayout::new(&values, kernel);
-        // Keys that are too long are refused by the caller.
-        let supported = [1, 2, 3, 4, 8, 16, 32, 64, BucketSpace::MAX_WORDS];
-        let words = supported.into_iter().find(|&words| words >= layout.words);
-        let words = words.unwrap_or(layout.words);
-        let layout = layout.padded(words);
         let (mut forbidden, mut forbidden_tracked) = (Vec::new(), Vec::new());
         for &at in of.puzzle.illegal() {
             let Some((field, values)) = of.fields.says(of.puzzle, at) else { continue };
@@ -458,9 +453,6 @@ impl BucketSpace {
         }
         self.layout.operation(&keys.source, &keys.table)
     }
-
-    /// Maximum number of words of a key.
-    pub const MAX_WORDS: usize = 128;
 
     pub fn words(&self) -> usize {
         self.layout.words

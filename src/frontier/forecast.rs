@@ -162,7 +162,7 @@ impl FrontierSearch {
             fits: None,
             fits_ahead: None,
         };
-        let (mut sum, mut peak, mut peak_ahead) = (0.0, 0.0f64, 0.0f64);
+        let (mut peak, mut peak_ahead) = (0.0f64, 0.0f64);
         let mut seconds = Some(found.seconds);
         for depth in 0..searched.max(known) + FURTHEST {
             if depth > most || found.complete && depth == searched {
@@ -170,13 +170,13 @@ impl FrontierSearch {
             }
             if depth == counts.len() {
                 let whole: Vec<u64> = counts.iter().map(|&states| states as u64).collect();
-                counts.push((counts[depth - 1] * growth(&whole)).min(total - sum));
+                let left = total - counts.iter().sum::<f64>();
+                counts.push((counts[depth - 1] * growth(&whole)).min(left));
             }
             let states = counts[depth];
             if states < 1.0 {
                 break;
             }
-            sum += states;
             let shape = self.clone().max_depth(depth).choose(&rows, None).shape(&rows);
             let kept = all / shape.symmetries;
             // Small buckets remain lists.

@@ -556,9 +556,7 @@ impl BucketSpace {
         let turn = |field: usize| state[field] % self.coordinate.modulus(field) as u8;
         let value = |part: &KeyPart| if part.turn { turn(part.field) } else { state[part.field] };
         let values: Vec<u8> = self.parts.iter().map(value).collect();
-        let mut key = self.layout.pack(&values);
-        key.resize(self.words(), 0);
-        ((of.class as usize, at.fine as usize), key)
+        ((of.class as usize, at.fine as usize), self.layout.pack(&values))
     }
 
     pub fn recount(&self, chunk: usize, lists: &ListChunk) -> Result<LevelTotal, StorageError> {

@@ -17,7 +17,7 @@ use crate::{
         bucket_space::BucketSpace,
         lists::{BucketLists, ListChunk},
     },
-    kernel::{Kernel, Tally},
+    kernel::{Kernel, Tally, keys::KeyLayout},
     puzzle::orbits::Arrangement,
     store::{ListCounts, StorageError},
     system::SystemError,
@@ -116,7 +116,7 @@ pub enum FrontierError {
     #[error(
         "{puzzle}: a state takes {words} 64-bit words, but at most {} are supported: choose a \
          smaller puzzle",
-        BucketSpace::MAX_WORDS
+        KeyLayout::MAX_WORDS
     )]
     State {
         /// The puzzle.

@@ -270,9 +270,6 @@ pub(crate) struct ListCoder {
 }
 
 impl ListCoder {
-    /// Maximum number of words of keys that are coded: the number of bytes that differ is stored in one byte.
-    const MAX_WORDS: usize = 16;
-
     /// Returns the coder for keys with these parts.
     pub fn new(of: &PuzzleRows, parts: &[KeyPart], layout: &KeyLayout) -> ListCoder {
         let (puzzle, fields) = (of.puzzle, &of.fields.fields);
@@ -303,9 +300,7 @@ impl ListCoder {
             free[slot] = all - tracked.count();
             positions[slot] = u64::MAX >> (64 - all);
         }
-        let few = layout.words <= ListCoder::MAX_WORDS;
-        let digits = KeyDigits::new(layout, &rules, &free).filter(|_| few);
-        ListCoder { digits, slots, positions }
+        ListCoder { digits: KeyDigits::new(layout, &rules, &free), slots, positions }
     }
 
     /// Whether coding makes lists smaller.

@@ -15,7 +15,7 @@ use crate::{
         lists::BucketLists,
         symmetry::PuzzleRows,
     },
-    kernel::by_words,
+    kernel::{by_words, keys::KeyLayout},
     progress::{LevelDone, NoProgress, Progress},
     puzzle::orbits::{Arrangement, OrbitMove, OrbitPuzzle},
     resources::{Resources, resource_setters, setters},
@@ -155,7 +155,7 @@ impl FrontierSearch {
             return Err(FrontierError::Requires { puzzle, name });
         }
         let space = BucketSpace::new(of, choice, kernel);
-        if space.words() > BucketSpace::MAX_WORDS {
+        if space.words() > KeyLayout::MAX_WORDS {
             let (puzzle, words) = (puzzle.to_string(), space.words());
             return Err(FrontierError::State { puzzle, words });
         }
@@ -240,16 +240,6 @@ impl FrontierSearch {
         let FoundLists { mut levels, mut complete, mut lists } = store.found(space, spare)?;
         if let Some(last) = levels.len().checked_sub(1) {
             progress.continued(last, levels.iter().map(|level| level.states).sum());
-        } else {
-            let begun = Instant::now();
-            let becomes = if coded { LevelUse::Coded } else { LevelUse::Kept };
-            store.open(0, becomes, spare);
-            let found = space.start(&of.goals, coded, store.sink());
-            let met = store.meet(found).map_err(|end| self.ended(store, 0, end))?;
-            let total = met.expect("all parts of level 0 were given");
-            let (first, level) = store.close(total, space, begun)?;
-            progress.level(&LevelDone { depth: 0, states: level.states, seconds: level.seconds });
-            (lists, levels) = (vec![first], vec![level]);
         }
         let bytes = |lists: &[BucketLists]| lists.iter().map(BucketLists::bytes).sum::<u64>();
         let mut peak_bytes = bytes(&lists);
@@ -263,20 +253,21 @@ impl FrontierSearch {
             let begun = Instant::now();
             let taken = bytes(&lists) + bits.as_ref().map_or(0, BitLevels::bytes);
             let room = spare.saturating_sub(taken);
-            // The expected size of the level.
+            // The expected size of the lists after a level.
             let kept = |depth: usize| levels[depth].kept as f64;
             let growth = stored.checked_sub(2).map_or(1.0, |d| kept(d + 1) / kept(d)).max(1.0);
-            let is_wide = || kept(stored - 1) * growth * (8 * words) as f64 > 0.5 * room as f64;
+            let after = |depth: usize| kept(depth) * growth * (8 * words) as f64;
+            let is_wide = || depth > 0 && after(stored - 1) > 0.5 * room as f64;
             // Lists are faster if they fit, but the thread of a single bucket would work alone.
             let is_alone = space.chunks() <= rayon::current_num_threads();
             let is_full = |ranks: &mut BucketRanks| {
                 let bytes = BitLevels::bytes_of(ranks);
-                let expected = kept(depth - 1) * growth * (8 * words) as f64;
-                let pays = ranks.is_worth_while() && bytes <= room && expected > bytes as f64 / 3.0;
+                let pays = ranks.is_worth_while() && bytes <= room;
+                let pays = pays && after(depth - 1) > bytes as f64 / 3.0;
                 let is_list = depth >= self.first_counted();
                 form.is_some() || !is_list && pays && (is_alone || is_wide())
             };
-            if let Some(ranks) = ranks.take_if(is_full) {
+            if let Some(ranks) = ranks.take_if(|ranks| depth > 0 && is_full(ranks)) {
                 let made = by_words!(words, W => BitLevels::new::<W>(ranks, &lists), 1 2 3 4 8 16)
                     .map_err(FrontierError::from)?;
                 peak_bytes = peak_bytes.max(taken + made.bytes());
@@ -297,7 +288,6 @@ impl FrontierSearch {
                     true => LevelUse::Kept,
                     false => LevelUse::Counted(depth + 1 - stored),
                 };
-                let (current, seen) = lists.split_last().expect("level 0 is there");
                 // A thread has its keys up to four times: generated, distributed, new, encoded.
                 let slice = room / (5 * rayon::current_num_threads() as u64);
                 let slice = usize::try_from(slice).unwrap_or(usize::MAX).max(LEAST_SLICE);
@@ -305,8 +295,14 @@ impl FrontierSearch {
                 let total = loop {
                     store.open(depth, becomes, room);
                     let sink = store.sink();
-                    let work = LevelWork { seen, current, depth, becomes, slice, sink, progress };
-                    let found = by_words!(words, W => space.level::<W>(&work));
+                    let found = if depth == 0 {
+                        space.start(&of.goals, becomes == LevelUse::Coded, sink)
+                    } else {
+                        let (current, seen) = lists.split_last().expect("an earlier level");
+                        let work =
+                            LevelWork { seen, current, depth, becomes, slice, sink, progress };
+                        by_words!(words, W => space.level::<W>(&work))
+                    };
                     match store.meet(found) {
                         Ok(Some(total)) => break total,
                         Ok(None) => {}
@@ -329,7 +325,7 @@ impl FrontierSearch {
             if let Some(next) = next {
                 peak_bytes = peak_bytes.max(taken + next.bytes());
                 if !space.directed {
-                    lists.drain(..lists.len() - 1);
+                    lists.drain(..lists.len().saturating_sub(1));
                 }
                 lists.push(next);
             }

@@ -281,13 +281,17 @@ pub(crate) struct KeyDigits {
 
 impl KeyDigits {
     /// Returns the digits of keys with a rule for each field, where the last field is the most significant; `free` is
-    /// the number of free positions of each orbit. Returns `None` if strings need more words than keys, which is
-    /// possible because digits are in a different order from fields, and no digit extends over two words.
+    /// the number of free positions of each orbit. Returns `None` if keys have more than 16 words, or strings need more
+    /// words than keys, which is possible because digits are in a different order from fields, and no digit extends over
+    /// two words.
     pub fn new(
         layout: &KeyLayout,
         rules: &[DigitRule],
         free: &[usize; SLOTS],
     ) -> Option<KeyDigits> {
+        if layout.words > WORDS {
+            return None;
+        }
         let mut left = *free;
         for slot in rules.iter().filter_map(DigitRule::slot) {
             left[slot] -= 1;

@@ -101,11 +101,21 @@ pub(crate) fn digest(sum: u32) -> u64 {
 }
 
 impl KeyLayout {
-    /// Returns the layout for fields with these numbers of values.
+    /// Maximum number of words of a key.
+    pub const MAX_WORDS: usize = 128;
+
+    /// Returns the layout for fields with these numbers of values. Keys of more than four words, which are not unpacked
+    /// in registers, may have additional words at the end that are always 0.
     pub fn new(values: &[usize], kernel: Kernel) -> KeyLayout {
-        let layout = KeyLayout::with(values, kernel, 16);
-        // Keys that are not unpacked in registers need no lanes.
-        if layout.words > 4 { KeyLayout::with(values, kernel, 64) } else { layout }
+        let mut layout = KeyLayout::with(values, kernel, 16);
+        if layout.words > 4 {
+            // These keys need no lanes.
+            layout = KeyLayout::with(values, kernel, 64);
+        }
+        let mut supported = [1, 2, 3, 4, 8, 16, 32, 64, KeyLayout::MAX_WORDS].into_iter();
+        // Keys that are too long are refused by the caller.
+        layout.words = supported.find(|&words| words >= layout.words).unwrap_or(layout.words);
+        layout
     }
 
     /// With at most this many fields per word.
@@ -127,13 +137,6 @@ impl KeyLayout {
             spread: if most == 16 { Spread::of(&fields, values) } else { None },
             fields,
         }
-    }
-
-    /// Returns the layout with additional words at the end of each key that are always 0; registers are used only up to
-    /// four words.
-    pub fn padded(self, words: usize) -> KeyLayout {
-        debug_assert!(words == self.words || words > 4, "registers take keys as they are");
-        KeyLayout { words, ..self }
     }
 
     pub fn pack(&self, values: &[u8]) -> Vec<u64> {
