@@ -61,10 +61,7 @@ impl<'a> BucketRanks<'a> {
     pub fn new(space: &'a BucketSpace, of: &PuzzleRows) -> Option<BucketRanks<'a>> {
         let PuzzleRows { puzzle, fields, start, .. } = of;
         let tracked: Vec<usize> = space.coordinate.fields().collect();
-        let home = |f: usize| match fields.fields[f].kind {
-            FieldKind::Location { .. } => start[f] / fields.fields[f].modulus as u8,
-            FieldKind::Content { position } => position,
-        };
+        let home = |f: usize| fields.piece_at(puzzle, f, start[f]).0 as u8;
         let is_in = |group: &RankGroup, f: usize| {
             fields.fields[f].orbit == group.orbit && group.positions.contains(&home(f))
         };
@@ -79,14 +76,13 @@ impl<'a> BucketRanks<'a> {
             let by_content = |f: usize| matches!(fields.fields[f].kind, FieldKind::Content { .. });
             if own.iter().any(|(_, part)| by_content(part.field)) {
                 let orbit = &puzzle.orbits()[group.orbit];
-                let kind_of = |&p: &u8| usize::from(orbit.solved[usize::from(p)].kind);
-                let kinds = (orbit.moduli.iter().zip(&fields.first_value[group.orbit]).enumerate())
-                    .map(|(kind, (&modulus, &first))| {
-                        let count = group.positions.iter().filter(|p| kind_of(p) == kind).count();
-                        (first.into(), modulus, count as u8)
-                    })
-                    .filter(|&(.., count)| count > 0)
-                    .collect();
+                let is_of =
+                    |p: u8, kind: usize| usize::from(orbit.solved[usize::from(p)].kind) == kind;
+                let kinds = (0..orbit.moduli.len()).map(|kind| {
+                    let count = group.positions.iter().filter(|&&p| is_of(p, kind)).count();
+                    (fields.first_value[group.orbit][kind].into(), orbit.moduli[kind], count as u8)
+                });
+                let kinds = kinds.filter(|&(.., count)| count > 0).collect();
                 let parts = own.iter().map(|&(part, _)| part).collect();
                 let sum = group.constant_sum.map(|(_, sum)| sum);
                 rules.push(RunRule::Contents { parts, kinds, sum });
@@ -233,8 +229,6 @@ impl<'a> BitLevels<'a> {
         let space = ranks.space;
         let words = ranks.keys.count.div_ceil(64) as usize;
         let zeroed = || Words::zeroed(space.all_buckets() * words);
-        let inverse = |one, symmetry| space.inverse_operation(one, symmetry, &[]);
-        let inverses = space.unbound(inverse);
         let canonical = (0..space.coordinate.classes()).map(|class| {
             let fine = 0..space.coordinate.fine;
             fine.filter(|&fine| space.is_canonical(class, fine)).count()
@@ -247,7 +241,7 @@ impl<'a> BitLevels<'a> {
             seen: zeroed()?,
             current: zeroed()?,
             next: zeroed()?,
-            inverses,
+            inverses: space.unbound(true),
             all,
             known: 0.0,
             width: 0.0,
@@ -490,7 +484,7 @@ impl<'a> BitLevels<'a> {
                 let operation = match self.inverses.get(number) {
                     Some(operation) => operation,
                     None => {
-                        bound = space.inverse_operation(from.one, from.symmetry, &of.row);
+                        bound = space.operation(from.one, from.symmetry, true, &of.row);
                         &bound
                     }
                 };

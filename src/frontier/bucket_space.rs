@@ -299,9 +299,8 @@ pub(crate) struct BucketSpace {
     pub moves: Vec<FieldMap>,
     pub forth: Vec<FieldMap>,
     pub back: Vec<FieldMap>,
-    /// If moves depend on a tracked piece: the piece, and the moves that bring it to each position.
-    pub arriving: Option<(usize, Vec<Vec<usize>>)>,
-    pub all_moves: Vec<usize>,
+    /// If moves depend on a tracked piece, the piece, and the moves that bring it to each position; otherwise all moves.
+    pub arriving: (Option<usize>, Vec<Vec<usize>>),
     /// For each move and symmetry, "undo the symmetry, then make the move", where this does not depend on the class.
     pub operations: Vec<KeyOperation>,
     /// Values that fields of keys, and tracked pieces, must not have.
@@ -396,33 +395,28 @@ impl BucketSpace {
             layout,
             moves: of.moves.clone(),
             arriving: arriving_moves(of, &chosen.fields),
-            all_moves: (0..of.moves.len()).collect(),
         };
-        space.operations = space.unbound(|one, symmetry| space.operation(one, symmetry, &[]));
+        space.operations = space.unbound(false);
         space
     }
 
-    /// The operations for each move and symmetry; none if they depend on the class.
-    pub fn unbound(&self, of: impl Fn(usize, u16) -> KeyOperation) -> Vec<KeyOperation> {
+    /// The operations for each move and symmetry, or their inverses; none if they depend on the class.
+    pub fn unbound(&self, inverse: bool) -> Vec<KeyOperation> {
         let moves = if self.bound { 0 } else { self.moves.len() };
-        let each = |one| (0..self.symmetries() as u16).map(move |symmetry| (one, symmetry));
-        (0..moves).flat_map(each).map(|(one, symmetry)| of(one, symmetry)).collect()
+        let of = |one| {
+            let symmetries = 0..self.symmetries() as u16;
+            symmetries.map(move |symmetry| self.operation(one, symmetry, inverse, &[]))
+        };
+        (0..moves).flat_map(of).collect()
     }
 
-    /// Undoes a symmetry, then makes a move.
-    fn undone(&self, one: usize, symmetry: u16) -> FieldMap {
+    /// The effect of "undo a symmetry, then make a move" on the keys of a class with this row of tracked fields, or the
+    /// inverse, from a class with this row.
+    pub fn operation(&self, one: usize, symmetry: u16, inverse: bool, row: &[u8]) -> KeyOperation {
         let group = &self.coordinate.group;
-        group.maps[usize::from(group.inverse[usize::from(symmetry)])].then(&self.moves[one])
-    }
-
-    /// The effect of "undo a symmetry, then make a move" on the keys of a class with this row of tracked fields.
-    pub fn operation(&self, one: usize, symmetry: u16, row: &[u8]) -> KeyOperation {
-        self.key_operation(&self.undone(one, symmetry), row)
-    }
-
-    /// The inverse of this operation, from a class with this row of tracked fields.
-    pub fn inverse_operation(&self, one: usize, symmetry: u16, row: &[u8]) -> KeyOperation {
-        self.key_operation(&self.undone(one, symmetry).inverse(), row)
+        let undo = &group.maps[usize::from(group.inverse[usize::from(symmetry)])];
+        let map = undo.then(&self.moves[one]);
+        self.key_operation(&if inverse { map.inverse() } else { map }, row)
     }
 
     /// Whether a key has values that no state may have.
@@ -560,7 +554,7 @@ impl MovePairs {
         let (moves, group) = (&space.moves, &space.coordinate.group);
         let identity = &group.maps[0];
         // If moves depend on the state, or some states are forbidden, other pairs may be impossible.
-        let is_free = space.arriving.is_none()
+        let is_free = space.arriving.0.is_none()
             && space.forbidden.is_empty()
             && space.forbidden_tracked.is_empty()
             && moves.len() <= MovePairs::MOST;
@@ -585,21 +579,23 @@ impl MovePairs {
     }
 }
 
-/// The tracked piece on whose position moves depend, and the moves that bring it to each position; moves without such a
-/// condition may end at any position.
-fn arriving_moves(of: &PuzzleRows, chosen: &[usize]) -> Option<(usize, Vec<Vec<usize>>)> {
-    let puzzle = of.puzzle;
-    let at = puzzle.moves().iter().find_map(|one| one.requires)?;
-    let field = of.fields.location(at)?;
-    let tracked = chosen.iter().position(|&other| other == field)?;
-    let mut moves = vec![Vec::new(); puzzle.orbits()[usize::from(at.orbit)].positions()];
-    for (index, one) in puzzle.moves().iter().enumerate() {
-        let source = &one.transformation.0[usize::from(at.orbit)].source;
+/// The tracked piece on whose position moves depend, if there is one, and the moves that bring it to each position;
+/// moves without such a condition may end at any position.
+fn arriving_moves(of: &PuzzleRows, chosen: &[usize]) -> (Option<usize>, Vec<Vec<usize>>) {
+    let all = of.puzzle.moves();
+    let tracked = all.iter().find_map(|one| one.requires).and_then(|at| {
+        let field = of.fields.location(at)?;
+        Some((at.orbit, chosen.iter().position(|&other| other == field)?))
+    });
+    let Some((orbit, tracked)) = tracked else { return (None, vec![(0..all.len()).collect()]) };
+    let mut moves = vec![Vec::new(); of.puzzle.orbits()[usize::from(orbit)].positions()];
+    for (index, one) in all.iter().enumerate() {
+        let source = &one.transformation.0[usize::from(orbit)].source;
         for (position, from) in source.iter().enumerate() {
             if one.requires.is_none_or(|needed| needed.position == *from) {
                 moves[position].push(index);
             }
         }
     }
-    Some((tracked, moves))
+    (Some(tracked), moves)
 }

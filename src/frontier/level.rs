@@ -173,10 +173,9 @@ impl BucketSpace {
         if self.forbidden_tracked.iter().any(illegal) {
             return;
         }
-        let moves = self.arriving.as_ref().map_or(&self.all_moves, |(piece, moves)| {
-            &moves[usize::from(row[*piece]) / self.coordinate.modulus_of(*piece)]
-        });
-        for &one in moves {
+        let (piece, moves) = &self.arriving;
+        let position = |piece| usize::from(row[piece]) / self.coordinate.modulus_of(piece);
+        for &one in &moves[piece.map_or(0, position)] {
             self.back[one].apply_to(row, before);
             let from = self.coordinate.class(before);
             let (class, symmetry) = (from.class, from.symmetry);
@@ -190,7 +189,7 @@ impl BucketSpace {
             }
             self.coordinate.representative(class as usize, before);
             let free = self.coder.free(self.coordinate.positions(before));
-            let bound = self.bound.then(|| self.operation(one, symmetry, before));
+            let bound = self.bound.then(|| self.operation(one, symmetry, false, before));
             incoming.push(IncomingClass { one, class, symmetry, fine, free, bound });
         }
     }

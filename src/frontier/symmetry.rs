@@ -16,7 +16,7 @@ use crate::{
     frontier::fields::{FieldKind, FieldMap, Relabelling, StateFields},
     puzzle::{
         is_even,
-        orbits::{OrbitMove, OrbitPlace, OrbitPuzzle, Placed},
+        orbits::{OrbitMove, OrbitPlace, OrbitPuzzle},
         permutation::all_orbits,
     },
 };
@@ -247,17 +247,14 @@ impl PuzzleRows<'_> {
                 && (0..orbit.moduli.len()).all(|kind| orbit.pieces_of(kind as u8) == 1)
         });
         let distinct: Vec<usize> = distinct.map(|(index, _)| index).collect();
-        let parities = |row: &dyn Fn(usize) -> Vec<u8>| -> u64 {
-            let odd = |&index: &usize| u64::from(!is_even(&row(index)));
-            distinct.iter().enumerate().map(|(bit, index)| odd(index) << bit).sum()
+        let odd = |is_odd: &dyn Fn(usize) -> bool| -> u64 {
+            (0..).zip(&distinct).map(|(bit, &orbit)| u64::from(is_odd(orbit)) << bit).sum()
         };
-        let moves = self.puzzle.moves().iter();
-        let moves: Vec<u64> = moves
-            .map(|one| parities(&|index| one.transformation.0[index].source.clone()))
-            .collect();
-        let kinds = |row: &[Placed]| row.iter().map(|piece| piece.kind).collect();
+        let moves = self.puzzle.moves().iter().map(|one| &one.transformation.0);
+        let moves = moves.map(|turns| odd(&|orbit| !is_even(&turns[orbit].source)));
+        let moves: Vec<u64> = moves.collect();
         let goals = self.puzzle.goals();
-        let goals = goals.iter().map(|goal| parities(&|index| kinds(&goal.0[index])));
+        let goals = goals.iter().map(|goal| odd(&|orbit| !is_even(&goal.0[orbit])));
         let goals: Vec<u64> = goals.collect();
         let changes = |choice: u64| move |parity: u64| (parity & choice).count_ones() % 2 == 1;
         distinct.len() <= 16
