@@ -72,13 +72,10 @@ pub struct FrontierForecast {
 
 impl FrontierSearch {
     /// Returns the forecast for searches to all depths up to that of this search; `published` contains the known
-    /// numbers of states.
+    /// numbers of states. Fails like [`FrontierSearch::run_with`].
     ///
     /// Cost: searches that take one to four seconds in total, which measure speed and growth. Further levels are
     /// predicted to grow like the last known ones, which usually overestimates them.
-    ///
-    /// # Errors
-    /// Same errors as [`FrontierSearch::run_with`].
     pub fn forecast(
         &self,
         published: &[u64],

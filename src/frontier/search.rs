@@ -162,23 +162,6 @@ impl FrontierSearch {
         Ok(space)
     }
 
-    pub(super) fn search(
-        &self,
-        of: &PuzzleRows,
-        choice: &CoordinateChoice,
-        store: &mut dyn LevelStore,
-        progress: &dyn Progress,
-    ) -> Result<FrontierOutcome, Error> {
-        let space = self.space(of, choice)?;
-        if !self.measures {
-            tracing::debug!("{}", space.describe());
-        }
-        let form = if store.is_on_disk() { Some(LevelForm::Coded) } else { choice.form };
-        let may = store.takes_bits() && form.is_none_or(|form| form == LevelForm::Bits);
-        let ranks = may.then(|| BucketRanks::new(&space, of)).flatten();
-        self.levels((of, &space), (form, choice.slice, ranks), store, progress)
-    }
-
     /// States from lists: the number requested, from the first lists.
     fn listed(
         &self,
@@ -225,15 +208,23 @@ impl FrontierSearch {
         self.max_depth.map_or(usize::MAX, |most| stored(most).max(1))
     }
 
-    fn levels(
+    /// Computes level after level, from those that the store has.
+    pub(super) fn search(
         &self,
-        (of, space): (&PuzzleRows, &BucketSpace),
-        (form, fixed, mut ranks): (Option<LevelForm>, Option<usize>, Option<BucketRanks<'_>>),
+        of: &PuzzleRows,
+        choice: &CoordinateChoice,
         store: &mut dyn LevelStore,
         progress: &dyn Progress,
     ) -> Result<FrontierOutcome, Error> {
-        let words = space.words();
+        let space = &self.space(of, choice)?;
+        if !self.measures {
+            tracing::debug!("{}", space.describe());
+        }
+        let form = if store.is_on_disk() { Some(LevelForm::Coded) } else { choice.form };
         let coded = store.is_on_disk() || form == Some(LevelForm::Coded) && space.coder.can_code();
+        let may = store.takes_bits() && form.is_none_or(|form| form == LevelForm::Bits);
+        let mut ranks = may.then(|| BucketRanks::new(space, of)).flatten();
+        let words = space.words();
         // The states at the last depth are rarely all states.
         progress.started(u64::MAX);
         let spare = self.spare();
@@ -291,7 +282,7 @@ impl FrontierSearch {
                 // A thread has its keys up to four times: generated, distributed, new, encoded.
                 let slice = room / (5 * rayon::current_num_threads() as u64);
                 let slice = usize::try_from(slice).unwrap_or(usize::MAX).max(LEAST_SLICE);
-                let slice = fixed.unwrap_or(slice);
+                let slice = choice.slice.unwrap_or(slice);
                 let total = loop {
                     store.open(depth, becomes, room);
                     let sink = store.sink();

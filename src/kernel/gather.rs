@@ -54,10 +54,7 @@ impl<I: Isa> Ready<I> {
         Ready { ops: ops.collect(), parities: layout.group_parities() }
     }
 
-    /// Returns tables whose format is known only at run time.
-    ///
-    /// # Panics
-    /// If they are for a different instruction set.
+    /// Returns tables whose format is known only at run time; panics if they are for a different instruction set.
     #[inline(always)]
     pub fn of(tables: &dyn Any) -> &Ready<I> {
         tables.downcast_ref().expect("tables of the kernel")
@@ -154,18 +151,12 @@ impl<const P: usize, T> GroupSources<P, T> {
     }
 }
 
-/// Determines what is done with the fetched registers.
+/// Determines what is done with the fetched registers, on a processor that has the instructions.
 pub(crate) trait Sink<I: Isa> {
     /// Takes the register for half p and place r of the target.
-    ///
-    /// # Safety
-    /// The processor has the instructions.
     unsafe fn put(&mut self, p: usize, r: usize, value: I::Reg);
 
     /// All registers have been put.
-    ///
-    /// # Safety
-    /// The processor has the instructions.
     unsafe fn done(&mut self);
 }
 
