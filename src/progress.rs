@@ -2,6 +2,10 @@
 //!
 //! Invariant: the whole library uses a single trait, which is independent of the operation.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::system::SystemError;
+
 /// The phase that an operation is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
@@ -70,5 +74,30 @@ pub struct StopWhen<F>(pub F);
 impl<F: Fn() -> bool + Sync> Progress for StopWhen<F> {
     fn interrupted(&self) -> bool {
         self.0()
+    }
+}
+
+/// Units of work of one phase, counted by all threads for an observer.
+pub(crate) struct Meter<'a> {
+    observer: &'a dyn Progress,
+    phase: Phase,
+    done: AtomicU64,
+    total: u64,
+}
+
+impl Meter<'_> {
+    /// Returns the meter of a number of units, some of which are already done.
+    pub fn new(observer: &dyn Progress, phase: Phase, done: u64, total: u64) -> Meter<'_> {
+        Meter { observer, phase, done: AtomicU64::new(done), total }
+    }
+
+    /// Counts units that are done.
+    ///
+    /// # Errors
+    /// [`SystemError::Interrupted`] if the observer asks to stop.
+    pub fn add(&self, units: u64) -> Result<(), SystemError> {
+        let done = self.done.fetch_add(units, Ordering::Relaxed) + units;
+        self.observer.progress(self.phase, done, self.total);
+        if self.observer.interrupted() { Err(SystemError::Interrupted) } else { Ok(()) }
     }
 }

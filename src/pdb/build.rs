@@ -10,7 +10,7 @@ use crate::{
     bits::{bits, set_of},
     kernel::Kernel,
     pdb::{
-        ArrangementOrder, Encoding, EntryOrder, Grid, Kind, Meter, Pattern, Pdb, PdbError, SLOTS,
+        ArrangementOrder, Encoding, EntryOrder, Grid, Kind, Pattern, Pdb, PdbError, SLOTS,
         SlotGraph, WINDOW, encode,
         file::{Summary, raw_bytes},
         orders, regions,
@@ -20,10 +20,10 @@ use crate::{
         },
     },
     perm::{
-        Layout, lehmer,
+        Layout, Register, lehmer,
         placement::{Subsets, binomial},
     },
-    progress::{NoProgress, Phase, Progress},
+    progress::{Meter, NoProgress, Phase, Progress},
     resources::{Resources, resource_setters, setters},
     store::{Array, FileHeader as _, Image, MAX_DEPTH},
 };
@@ -300,11 +300,11 @@ fn plain(build: &Build, entries: u64, observer: &dyn Progress) -> Result<Pdb, Pd
 pub(crate) struct TableBuild<'a> {
     build: &'a Build,
     /// The pattern without the blank.
-    pattern: Pattern,
-    kernel: Kernel,
+    pub pattern: Pattern,
+    pub kernel: Kernel,
     pub graph: SlotGraph,
     pub header: Summary,
-    observer: &'a dyn Progress,
+    pub observer: &'a dyn Progress,
 }
 
 impl<'a> TableBuild<'a> {
@@ -327,20 +327,31 @@ impl<'a> TableBuild<'a> {
         Ok(search)
     }
 
-    /// Searches to the end; the memory for the reached states is free afterwards.
+    /// The class and the number of the slot with the goal.
+    pub fn goal_slot(&self) -> (usize, usize) {
+        self.graph.find(set_of(self.pattern.home()), self.pattern.goal().blank())
+    }
+
+    /// Searches to the end, after the levels that are already known; returns the number of entries at each depth. The
+    /// memory for the reached states is free afterwards.
     pub fn search(
-        &mut self,
+        &self,
         mut search: SlotSearch<'_>,
         sink: &dyn VisitSink,
-    ) -> Result<(), PdbError> {
-        let Summary { histogram, entries, .. } = &mut self.header;
-        match search.run(sink, histogram, MAX_DEPTH, *entries)? {
-            true => Ok(()),
+        mut histogram: Vec<u64>,
+    ) -> Result<Vec<u64>, PdbError> {
+        match search.run(sink, &mut histogram, MAX_DEPTH, self.header.entries)? {
+            true => Ok(histogram),
             false => Err(PdbError::value(MAX_DEPTH)),
         }
     }
 
-    fn in_memory(self) -> Result<Pdb, PdbError> {
+    /// Finishes the table in an image whose entries have been written.
+    pub fn finish(&self, image: Image, histogram: Vec<u64>) -> Pdb {
+        Pdb::finish(image, Summary { histogram, ..self.header.clone() })
+    }
+
+    fn in_memory(&self) -> Result<Pdb, PdbError> {
         match (self.build.kind, self.build.encoding) {
             (_, Encoding::Bit) => self.bits(),
             (Kind::Minimum, _) => self.minimum(),
@@ -348,11 +359,11 @@ impl<'a> TableBuild<'a> {
         }
     }
 
-    fn bits(mut self) -> Result<Pdb, PdbError> {
+    fn bits(&self) -> Result<Pdb, PdbError> {
         let search = self.begin()?;
         let words = |class| Slots::zeroed(self.graph.slots(class), unit(self.graph.layout));
         let mut values = [words(0)?, words(1)?];
-        self.search(search, &MarkBits::new(&mut values))?;
+        let histogram = self.search(search, &MarkBits::new(&mut values), vec![1])?;
         let mut image = image(&self.header)?;
         let entries = self.header.layout().data.of_mut(image.bytes_mut());
         let slots = orders::slots_in_order(&self.graph);
@@ -360,31 +371,30 @@ impl<'a> TableBuild<'a> {
         let meter = Meter::new(self.observer, Phase::Order, 0, slots.len() as u64);
         let words = |(class, slot): (usize, usize)| values[class].of(slot);
         orders::bits_by_slots(&order, &slots, words, entries, &meter)?;
-        Ok(Pdb::finish(image, self.header))
+        Ok(self.finish(image, histogram))
     }
 
     /// Writes one byte per entry: for each class, the values of its slots or of its sets.
     fn search_bytes(
-        &mut self,
+        &self,
         search: SlotSearch,
-        values: [&mut [[u8; 64]]; 2],
-    ) -> Result<(), PdbError> {
+        values: [&mut [Register]; 2],
+    ) -> Result<Vec<u64>, PdbError> {
         let shared = self.build.kind == Kind::Minimum;
-        let (class, slot) =
-            self.graph.find(set_of(self.pattern.home()), self.pattern.goal().blank());
+        let (class, slot) = self.goal_slot();
         let sink = WriteBytes::new(values, &self.graph, shared, self.kernel);
         let (_, word, lane) = home_place(&self.pattern, self.graph.layout);
         sink.enter(class, slot, word, lane);
-        self.search(search, &sink)
+        self.search(search, &sink, vec![1])
     }
 
     /// Finishes a table with one value for each region, or each cell, of the blank.
-    fn bytes(mut self) -> Result<Pdb, PdbError> {
+    fn bytes(&self) -> Result<Pdb, PdbError> {
         let search = self.begin()?;
         let unit = unit(self.graph.layout);
         let array = |class| Array::zeroed((self.graph.slots(class) * unit) as u64);
         let mut values = [array(0)?, array(1)?];
-        self.search_bytes(search, values.each_mut().map(Array::units_mut))?;
+        let histogram = self.search_bytes(search, values.each_mut().map(Array::units_mut))?;
         let values = values.each_ref().map(Array::units);
         let mut image = image(&self.header)?;
         let entries = self.header.layout().data.of_mut(image.bytes_mut());
@@ -393,27 +403,26 @@ impl<'a> TableBuild<'a> {
             let slots = orders::slots_in_order(&self.graph);
             let meter = Meter::new(self.observer, Phase::Order, 0, self.header.entries);
             orders::lines(&order, &slots, values, entries, &meter)?;
-            return Ok(Pdb::finish(image, self.header));
+            return Ok(self.finish(image, histogram));
         }
         // The values for each cell of the blank form a table of the tiles on the other cells.
         let (n, k) = (self.pattern.size().cells(), self.pattern.tiles().len());
         let subsets = Subsets::new(n - 1, k).expect("patterns are small");
-        let mut lines = Array::zeroed((subsets.count() * order.len()).div_ceil(64) as u64)?;
-        let lines = &mut lines.units_mut().as_flattened_mut()[..subsets.count() * order.len()];
+        let mut lines = Image::zeroed((subsets.count() * order.len()) as u64)?;
         let part = entries.len() / n;
         let meter = Meter::new(self.observer, Phase::Order, 0, 2 * entries.len() as u64);
         for (blank, entries) in entries.chunks_mut(part).enumerate() {
             let above = |set: u64| set >> blank << (blank + 1) | set & ((1 << blank) - 1);
             let find = |set| self.graph.find(above(set), blank);
             let slots: Vec<(usize, usize)> = subsets.iter().map(find).collect();
-            orders::lines(&order, &slots, values, lines, &meter)?;
-            orders::by_placements(&subsets, lines, entries, &meter)?;
+            orders::lines(&order, &slots, values, lines.bytes_mut(), &meter)?;
+            orders::by_placements(&subsets, lines.bytes(), entries, &meter)?;
         }
-        Ok(Pdb::finish(image, self.header))
+        Ok(self.finish(image, histogram))
     }
 
     /// Finishes a table with one value for each placement: the memory of the values becomes the file image.
-    fn minimum(mut self) -> Result<Pdb, PdbError> {
+    fn minimum(&self) -> Result<Pdb, PdbError> {
         let search = self.begin()?;
         let unit = unit(self.graph.layout);
         let mut counts = [0, 0];
@@ -430,19 +439,18 @@ impl<'a> TableBuild<'a> {
         let units = (registers[0] + registers[1]).max(len.div_ceil(64) as usize);
         let mut values = Array::zeroed(units as u64)?;
         let (low, high) = values.units_mut().split_at_mut(registers[0]);
-        self.search_bytes(search, [low, &mut high[..registers[1]]])?;
+        let histogram = self.search_bytes(search, [low, &mut high[..registers[1]]])?;
         let order = ArrangementOrder::new(self.graph.layout);
         let (low, high) = values.units().split_at(registers[0]);
-        let mut lines = Array::zeroed((places.len() * order.len()).div_ceil(64) as u64)?;
-        let lines = &mut lines.units_mut().as_flattened_mut()[..places.len() * order.len()];
+        let mut lines = Image::zeroed((places.len() * order.len()) as u64)?;
         let meter = Meter::new(self.observer, Phase::Order, 0, 2 * self.header.entries);
-        orders::lines(&order, &places, [low, high], lines, &meter)?;
+        orders::lines(&order, &places, [low, high], lines.bytes_mut(), &meter)?;
         let bytes = values.units_mut().as_flattened_mut();
         bytes[..data.offset as usize].fill(0);
         let entries = data.of_mut(bytes);
-        orders::by_placements(&self.graph.subsets, lines, entries, &meter)?;
+        orders::by_placements(&self.graph.subsets, lines.bytes(), entries, &meter)?;
         let len = len as usize;
-        Ok(Pdb::finish(Image::Memory { array: values, len }, self.header))
+        Ok(self.finish(Image::Memory { array: values, len }, histogram))
     }
 }
 

@@ -11,12 +11,12 @@ use std::path::Path;
 use crate::{
     bits::{bits, set_of},
     pdb::{
-        Encoding, EntryOrder, Kind, Meter, Pattern, PdbError, Summary, UNREACHED,
+        Encoding, EntryOrder, Kind, Pattern, PdbError, Summary, UNREACHED,
         file::{self, raw_bytes},
     },
-    progress::{NoProgress, Phase, Progress},
+    progress::{NoProgress, Progress},
     puzzle::Board,
-    store::{Container, FileHeader as _, Image, Mapped},
+    store::{Container, FileHeader as _, IN_MEMORY, Image, Mapped},
     threads::each_part,
 };
 
@@ -66,12 +66,7 @@ impl Pdb {
     /// # Errors
     /// Same errors as [`Pdb::load`], plus [`PdbError::Interrupted`].
     pub fn load_with(path: impl AsRef<Path>, observer: &dyn Progress) -> Result<Pdb, PdbError> {
-        let file = Container::<Summary>::open(path.as_ref())?;
-        if file.header.compressed {
-            return Pdb::new(file::load(file, observer)?);
-        }
-        let meter = Meter::new(observer, Phase::File, 0, file.layout.data.bytes);
-        Pdb::new(file.load(|bytes| meter.add(bytes))?)
+        Pdb::new(file::load(Container::open(path.as_ref())?, observer)?)
     }
 
     /// Returns the database in a mapped file, after checking all of it. Nothing is copied; the bytes are in the
@@ -112,7 +107,7 @@ impl Pdb {
     /// # Errors
     /// Same errors as [`Pdb::open`].
     pub fn from_image(image: Image) -> Result<Pdb, PdbError> {
-        Pdb::new(Container::from_image(image)?)
+        Pdb::new(Container::of_image(Path::new(IN_MEMORY), image)?)
     }
 
     pub(crate) fn new(file: Container<Summary>) -> Result<Pdb, PdbError> {
@@ -318,11 +313,7 @@ impl Pdb {
         replace: bool,
         observer: &dyn Progress,
     ) -> Result<(), PdbError> {
-        let total = self.file_bytes();
-        Ok(self.file.save(path.as_ref(), replace, |done| {
-            observer.progress(Phase::File, done, total);
-            !observer.interrupted()
-        })?)
+        Ok(self.file.save(path.as_ref(), replace, observer)?)
     }
 }
 

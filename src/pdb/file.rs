@@ -6,10 +6,9 @@
 use std::{io::Write, path::Path};
 
 use crate::{
-    pdb::{Meter, Pattern, PdbError},
+    pdb::{Pattern, PdbError},
     perm::{lehmer, placement::binomial},
-    progress::{NoProgress, Phase, Progress},
-    puzzle::{Board, Size},
+    progress::{Meter, NoProgress, Phase, Progress},
     store::{
         self, BLOCK_BYTES, Container, Fields, FileHeader as _, HEADER_BYTES, Image, Output,
         SectionLayout,
@@ -24,9 +23,6 @@ use crate::{
 // Invariant: 4096 bytes, little-endian, fixed offsets (`docs/format.md`); the last eight bytes are the XXH3-64 of the
 // others. The header contains everything that a reader needs: board, goal, tiles, kind, encoding, counts, the
 // positions of the sections and their checksums.
-
-/// Number of values in a histogram: those of one byte.
-const VALUES: usize = 256;
 
 const GOAL_CELLS: usize = Pattern::MAX_SIDE * Pattern::MAX_SIDE;
 
@@ -115,10 +111,9 @@ impl store::FileHeader for Summary {
             u8::from(self.compressed),
             metric,
             order,
-            self.histogram.len().saturating_sub(1) as u8,
         ];
         fields.put(16, &bytes);
-        let reached = self.histogram.iter().sum();
+        let reached = fields.put_histogram(24, &self.histogram);
         fields.put_words(32, &[self.entries, self.pattern.placements(), reached]);
         let layout = self.layout();
         for (i, section) in layout.sections().iter().enumerate() {
@@ -129,7 +124,6 @@ impl store::FileHeader for Summary {
         fields.put_halves(152, self.pattern.goal().tiles());
         fields.put_halves(224, tiles);
         fields.put(240, self.pattern.home());
-        fields.put_words(256, &self.histogram);
     }
 
     fn retired(fields: &Fields) -> Option<&'static str> {
@@ -140,11 +134,7 @@ impl store::FileHeader for Summary {
     }
 
     fn decode(fields: &Fields) -> Result<Summary, &'static str> {
-        let [rows, cols] = [16, 17].map(|at| fields.byte(at).into());
-        let size = Size::new(rows, cols).ok().filter(|size| size.cells() <= GOAL_CELLS);
-        let size = size.ok_or("invalid board size")?;
-        let goal: Vec<u16> = (0..size.cells()).map(|i| fields.u16(152 + 2 * i)).collect();
-        let goal = Board::new(size, &goal).map_err(|_| "invalid goal")?;
+        let goal = fields.board(152, GOAL_CELLS)?;
         let k = usize::from(fields.byte(18));
         if k > Pattern::MAX_TILES {
             return Err("too many tiles");
@@ -161,51 +151,37 @@ impl store::FileHeader for Summary {
         if !kind.encodings().contains(&encoding) {
             return Err("the encoding does not match the kind");
         }
-        let values = usize::from(fields.byte(24)) + 1;
-        if values >= VALUES {
-            return Err("invalid maximum value");
-        }
+        let (histogram, reached) = fields.histogram(24)?;
         let header = Summary {
             kind,
             encoding,
             compressed: fields.byte(21) == 1,
             entries: fields.u64(32),
-            histogram: (0..values).map(|i| fields.u64(256 + 8 * i)).collect(),
+            histogram,
             checksum: fields.u64(144),
             starts_checksum: fields.u64(136),
             stored_bytes: fields.u64(112),
             pattern,
         };
-        header.check()?;
-        Ok(header)
-    }
-}
-
-impl Summary {
-    /// Checks that the counts are consistent.
-    fn check(&self) -> Result<(), &'static str> {
-        let arrangements = lehmer::count(self.pattern.tiles().len());
-        let good = match self.kind {
-            Kind::Minimum | Kind::AllMoves => self.entries == self.pattern.placements(),
+        let (entries, placements) = (header.entries, header.pattern.placements());
+        let good = match kind {
+            Kind::Minimum | Kind::AllMoves => entries == placements,
             Kind::Regions => {
-                self.entries.is_multiple_of(arrangements)
-                    && self.entries >= self.pattern.placements()
-                    && self.entries <= 8 * self.pattern.placements()
+                entries.is_multiple_of(lehmer::count(k))
+                    && (placements..=8 * placements).contains(&entries)
             }
         };
         if !good {
             return Err("wrong number of entries");
         }
-        let mut counts = self.histogram.iter();
-        let reached = counts.try_fold(0u64, |sum, &n| sum.checked_add(n));
-        if reached.is_none_or(|reached| reached > self.entries) {
+        if reached > entries {
             return Err("wrong histogram");
         }
-        let limit = self.raw_bytes();
-        if !self.compressed && self.stored_bytes != limit || self.stored_bytes > 2 * limit + 4096 {
+        let (stored, limit) = (header.stored_bytes, header.raw_bytes());
+        if !header.compressed && stored != limit || stored > 2 * limit + 4096 {
             return Err("wrong data length");
         }
-        Ok(())
+        Ok(header)
     }
 }
 
@@ -371,12 +347,8 @@ pub fn decompress_with(
         )));
     }
     let file = load(file, observer)?;
-    let total = file.header.file_bytes();
-    file.save(to, replace, |done| {
-        observer.progress(Phase::File, done, total);
-        !observer.interrupted()
-    })?;
-    Ok(total)
+    file.save(to, replace, observer)?;
+    Ok(file.header.file_bytes())
 }
 
 /// Returns the header of a file, compressed or not: the description of the database without its entries.
@@ -393,11 +365,14 @@ pub fn inspect(path: impl AsRef<Path>) -> Result<Summary, PdbError> {
 // Invariant: a frame is right if its block has the right checksum. Sizes claimed by a file are checked before memory is
 // allocated.
 
-/// Returns the original of a compressed file, in memory and completely checked.
+/// Returns a file, or the original of a compressed one, in memory and completely checked.
 pub(crate) fn load(
     file: Container<Summary>,
     observer: &dyn Progress,
-) -> Result<Container<Summary>, PdbError> {
+) -> Result<Container<Summary>, SystemError> {
+    if !file.header.compressed {
+        return file.load(observer);
+    }
     let mut header = file.header.clone();
     header.compressed = false;
     header.stored_bytes = header.raw_bytes();
@@ -411,7 +386,7 @@ pub(crate) fn load(
         decode(&file, ends, block, to)?;
         meter.add(to.len() as u64)
     })?;
-    Ok(file.replaced(header, image)?)
+    file.replaced(header, image)
 }
 
 /// Reads the frame of a block, given the ends of all frames, and checks the block.

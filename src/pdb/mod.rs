@@ -37,7 +37,7 @@ use std::collections::HashMap;
 use crate::{
     bits::{bits, set_of},
     perm::placement,
-    progress::{NoProgress, Phase, Progress},
+    progress::{Meter, NoProgress, Phase, Progress},
     random::SplitMix64,
 };
 
@@ -58,7 +58,6 @@ pub(crate) use crate::pdb::{
     build::TableBuild,
     database::after,
     orders::{ArrangementOrder, SLOTS, WINDOW},
-    pattern::Meter,
     regions::{Grid, PatternMoves, PatternState, SlotGraph, UNREACHED},
 };
 

@@ -14,16 +14,15 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 use crate::{
-    bits::set_of,
-    kernel::{Kernel, Tally, Word, join_planes, split_planes},
+    kernel::{Tally, Word, join_planes, split_planes},
     pdb::{
-        Build, Meter, Pattern, Pdb, PdbError, SlotGraph, TableBuild, build,
+        Build, Pattern, Pdb, PdbError, TableBuild, build,
         database::bit_of,
         orders::{ArrangementOrder, WINDOW, bits_by_slots, slots_in_order},
         slots::{FirstVisits, SlotSearch, VisitSink, stretch_slots, unit},
     },
-    perm::{Layout, Register},
-    progress::{NoProgress, Phase, Progress},
+    perm::Register,
+    progress::{Meter, NoProgress, Phase, Progress},
     store::{
         Codec, DEFAULT_LEVEL, Decoder, Encoder, FileHeader as _, LevelHeader, LevelReader,
         LevelWriter, Lock, MANIFEST, RunFile, Storage, StorageError, lock_within, read_marker,
@@ -92,38 +91,29 @@ impl DiskBuild<'_> {
     pub fn run_with(&self, how: &Build, observer: &dyn Progress) -> Result<Pdb, PdbError> {
         let plan = build::plan_on_disk(how)?;
         let _lock = self.lock()?;
-        let kernel = how.resources.choose_kernel()?;
+        // A kernel that cannot run is refused before anything is written.
+        how.resources.choose_kernel()?;
         let run = self.begin(&how.pattern)?;
         let built = how.resources.install(|| {
-            let last = self.levels()?.last().copied().unwrap_or(0) as usize;
-            let mut work = TableBuild::new(how, plan.entries, observer)?;
-            let graph = &work.graph;
-            let home = graph.find(set_of(how.pattern.home()), how.pattern.goal().blank());
-            let (tiles, size) = (how.pattern.tiles().len(), how.pattern.size());
+            let work = TableBuild::new(how, plan.entries, observer)?;
             let levels = BuildLevels {
                 storage: self.storage,
                 run,
-                last,
-                layout: graph.layout,
-                kernel,
-                codec: Codec::best(kernel),
-                label: format!("database of {tiles} tiles on {size}"),
-                slots: [0, 1].map(|class: usize| graph.slots(class)),
-                goal: home.0,
+                last: self.levels()?.last().copied().unwrap_or(0) as usize,
+                codec: Codec::best(work.kernel),
+                goal: work.goal_slot().0,
+                work: &work,
                 file: Mutex::default(),
                 encoders: Mutex::default(),
             };
             let mut search = work.begin()?;
-            levels.restore(&mut search, &mut work.header.histogram, observer)?;
-            if let Err(error) = work.search(search, &levels) {
-                levels.give_up();
-                return Err(error);
-            }
-            let TableBuild { graph, header, .. } = work;
-            let mut image = build::image(&header)?;
-            let entries = header.layout().data.of_mut(image.bytes_mut());
-            levels.collect(&graph, header.histogram.len(), entries, observer)?;
-            Ok(Pdb::finish(image, header))
+            let known = levels.restore(&mut search)?;
+            let histogram = work.search(search, &levels, known);
+            let histogram = histogram.inspect_err(|_| levels.give_up())?;
+            let mut image = build::image(&work.header)?;
+            let entries = work.header.layout().data.of_mut(image.bytes_mut());
+            levels.collect(histogram.len(), entries)?;
+            Ok(work.finish(image, histogram))
         })?;
         built.map_err(|error| match error {
             PdbError::Interrupted(None) => PdbError::Interrupted(Some(self.storage.name())),
@@ -137,21 +127,18 @@ impl DiskBuild<'_> {
     /// [`PdbError::Place`].
     pub fn clear(&self) -> Result<(), PdbError> {
         let _lock = self.lock()?;
-        let failed = |name: &str, error| failed(self.storage, name, error);
+        let run = DatabaseMarker::read(self.storage)?.map(|marker| marker.run);
         // The last level first: what remains is always a build that can be continued.
-        let marker = DatabaseMarker::read(self.storage).map_err(|e| failed("", e))?;
         for depth in self.levels()?.into_iter().rev() {
             let name = name(depth);
             let file = self.storage.open(&name);
             let header = file.and_then(|file| LevelReader::header_of(&*file));
-            let own = header
-                .is_ok_and(|header| marker.as_ref().is_some_and(|marker| marker.run == header.run));
-            if own {
-                self.storage.remove(&name).map_err(|e| failed(&name, e))?;
+            if header.is_ok_and(|header| run == Some(header.run)) {
+                self.storage.remove(&name)?;
             }
         }
-        let removed = self.storage.remove(DATABASE).and_then(|()| self.storage.sync_names());
-        removed.map_err(|e| failed("", e))
+        self.storage.remove(DATABASE)?;
+        Ok(self.storage.sync_names()?)
     }
 
     /// Returns the free disk space, if known, and the size of the existing levels, both in bytes.
@@ -161,16 +148,13 @@ impl DiskBuild<'_> {
     pub fn space(&self) -> Result<(Option<u64>, u64), PdbError> {
         let mut bytes = 0;
         for depth in self.levels()? {
-            let name = name(depth);
-            let file = self.storage.open(&name);
-            bytes += file.map_err(|e| failed(self.storage, &name, e))?.len();
+            bytes += self.storage.open(&name(depth))?.len();
         }
         Ok((self.storage.free(), bytes))
     }
 
     fn lock(&self) -> Result<Lock, PdbError> {
-        let lock = lock_within(self.storage, PATIENCE);
-        lock.map_err(|e| failed(self.storage, "", e))?.ok_or_else(|| {
+        lock_within(self.storage, PATIENCE)?.ok_or_else(|| {
             PdbError::Place(format!(
                 "'{}' is in use by another build: wait until it ends, or choose another directory",
                 self.storage.name()
@@ -179,10 +163,9 @@ impl DiskBuild<'_> {
     }
 
     fn files(&self) -> Result<Vec<RunFile>, PdbError> {
-        let names = self.storage.list();
-        let names = match names {
+        let names = match self.storage.list() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            names => names.map_err(|e| failed(self.storage, "", e))?,
+            names => names?,
         };
         Ok(names.iter().filter_map(|name| RunFile::parse(name)).collect())
     }
@@ -201,7 +184,7 @@ impl DiskBuild<'_> {
     /// Finds the existing build, or begins one; returns its number.
     fn begin(&self, pattern: &Pattern) -> Result<u64, PdbError> {
         let storage = self.storage;
-        let marker = DatabaseMarker::read(storage).map_err(|e| failed(storage, "", e))?;
+        let marker = DatabaseMarker::read(storage)?;
         let files = self.files()?;
         let (board, goal) = (pattern.size().to_string(), pattern.goal().to_string());
         let tiles = pattern.tiles().to_vec();
@@ -217,10 +200,10 @@ impl DiskBuild<'_> {
             if taken || storage.open(MANIFEST).is_ok() {
                 return other("files of a search");
             }
-            let run = crate::random::seed().map_err(|e| failed(storage, "", e))?;
+            let run = crate::random::seed().map_err(|e| storage.error("", e))?;
             let marker = DatabaseMarker { run, board, goal, tiles };
-            let written = write_marker(storage, DATABASE, run, &seal(DATABASE_FORMAT, 1, &marker));
-            return written.map_err(|e| failed(storage, "", e)).map(|()| run);
+            write_marker(storage, DATABASE, run, &seal(DATABASE_FORMAT, 1, &marker))?;
+            return Ok(run);
         };
         if (&found.board, &found.goal, &found.tiles) != (&board, &goal, &tiles) {
             let tiles: Vec<String> = found.tiles.iter().map(u16::to_string).collect();
@@ -233,8 +216,7 @@ impl DiskBuild<'_> {
         }
         for file in files {
             if matches!(file, RunFile::Uncommitted { run, .. } if run == found.run) {
-                let name = file.name();
-                storage.remove(&name).map_err(|e| failed(storage, &name, e))?;
+                storage.remove(&file.name())?;
             }
         }
         Ok(found.run)
@@ -244,47 +226,40 @@ impl DiskBuild<'_> {
 // The files of the levels.
 
 /// The levels of a build.
-pub(crate) struct BuildLevels<'a> {
-    pub storage: &'a dyn Storage,
-    pub run: u64,
+struct BuildLevels<'a> {
+    storage: &'a dyn Storage,
+    work: &'a TableBuild<'a>,
+    run: u64,
     /// The last committed level.
-    pub last: usize,
-    pub layout: Layout,
-    pub kernel: Kernel,
-    pub codec: Codec,
-    pub label: String,
-    /// The number of slots of each class.
-    pub slots: [usize; 2],
+    last: usize,
+    codec: Codec,
     /// The class of the goal.
-    pub goal: usize,
+    goal: usize,
     /// The file of the current level, and its name.
     file: Mutex<Option<(String, InOrder)>>,
     encoders: Mutex<Vec<(Encoder, Vec<Register>)>>,
 }
 
 /// The name of a committed level.
-pub(crate) fn name(depth: u32) -> String {
+fn name(depth: u32) -> String {
     RunFile::Level { depth, chunk: 0 }.name()
 }
 
-/// The error that the system reports for a file in a directory.
-pub(crate) fn failed(storage: &dyn Storage, name: &str, reason: impl Into<io::Error>) -> PdbError {
-    let reason = reason.into();
-    let place = match name {
-        "" => storage.name(),
-        name => format!("{}/{name}", storage.name()),
-    };
-    PdbError::Place(match reason.kind() {
-        io::ErrorKind::InvalidData if !name.is_empty() => format!(
-            "cannot use '{place}': {reason}; remove this file and the files of all later levels, \
-             and these levels will be recomputed"
-        ),
-        _ => format!(
-            "cannot use '{place}': {reason}{}; the completed levels are kept: run the same command \
-             again to continue",
-            advice(&reason)
-        ),
-    })
+impl From<StorageError> for PdbError {
+    fn from(StorageError { place, reason }: StorageError) -> PdbError {
+        let is_level = matches!(RunFile::parse(&place.file), Some(RunFile::Level { .. }));
+        PdbError::Place(match reason.kind() {
+            io::ErrorKind::InvalidData if is_level => format!(
+                "cannot use '{place}': {reason}; remove this file and the files of all later \
+                 levels, and these levels will be recomputed"
+            ),
+            _ => format!(
+                "cannot use '{place}': {reason}{}; the completed levels are kept: run the same \
+                 command again to continue",
+                advice(&reason)
+            ),
+        })
+    }
 }
 
 /// Frames on their way to a file, which arrive in any order.
@@ -297,7 +272,7 @@ struct InOrder {
 }
 
 impl InOrder {
-    fn put(&mut self, number: usize, frame: Option<(Vec<u8>, u64)>) -> io::Result<()> {
+    fn put(&mut self, number: usize, frame: Option<(Vec<u8>, u64)>) -> Result<(), StorageError> {
         self.early.insert(number, frame);
         while let Some(frame) = self.early.remove(&self.next) {
             if let Some((bytes, hash)) = frame {
@@ -320,11 +295,12 @@ impl BuildLevels<'_> {
 
     /// The number of slots of a frame.
     fn frame_slots(&self, class: usize) -> usize {
-        stretch_slots(self.layout, self.slots[class])
+        stretch_slots(self.work.graph.layout, self.work.graph.slots(class))
     }
 
     fn header(&self, depth: usize) -> LevelHeader {
         let class = self.class(depth);
+        let (tiles, size) = (self.work.pattern.tiles().len(), self.work.pattern.size());
         LevelHeader {
             run: self.run,
             depth: depth as u32,
@@ -332,14 +308,14 @@ impl BuildLevels<'_> {
             chunks: 1,
             frame_lines: self.frame_slots(class) as u32,
             first_line: 0,
-            lines: self.slots[class] as u64,
-            label: self.label.clone(),
+            lines: self.work.graph.slots(class) as u64,
+            label: format!("database of {tiles} tiles on {size}"),
             codec: self.codec,
         }
     }
 
     /// Frees the disk space of an unfinished level; if that fails now, the next session does it.
-    pub fn give_up(&self) {
+    fn give_up(&self) {
         let file = self.file.lock().take();
         if let Some((name, _)) = file {
             let _ = self.storage.remove(&name);
@@ -348,16 +324,16 @@ impl BuildLevels<'_> {
 
     /// The bytes of a frame and their checksum.
     fn encode(&self, words: &[Word], name: &str) -> Result<(Vec<u8>, u64), PdbError> {
-        let lock = || self.encoders.lock();
+        let (lock, kernel) = (|| self.encoders.lock(), self.work.kernel);
         let ready = lock().pop();
         let (mut encoder, mut registers) = match ready {
             Some(ready) => ready,
-            None => (Encoder::new(self.codec, DEFAULT_LEVEL, self.kernel)?, Vec::new()),
+            None => (Encoder::new(self.codec, DEFAULT_LEVEL, kernel)?, Vec::new()),
         };
         registers.resize(words.len().div_ceil(8), [0; 64]);
-        join_planes(self.kernel, words, &mut registers);
+        join_planes(kernel, words, &mut registers);
         let bytes = encoder.encode(&registers);
-        let bytes = bytes.map_err(|e| failed(self.storage, name, io::Error::other(e)))?.to_vec();
+        let bytes = bytes.map_err(|e| self.storage.error(name, io::Error::other(e)))?.to_vec();
         lock().push((encoder, registers));
         let hash = XxHash3_64::oneshot(&bytes);
         Ok((bytes, hash))
@@ -365,19 +341,18 @@ impl BuildLevels<'_> {
 
     fn open(&self, depth: usize) -> Result<LevelReader, PdbError> {
         let name = name(depth as u32);
-        let failed = |error| failed(self.storage, &name, error);
-        let Some(file) = self.storage.find(&name).map_err(failed)? else {
+        let Some(file) = self.storage.find(&name)? else {
             return Err(PdbError::Place(format!(
                 "'{}/{name}' is missing: restore it, or remove the files of all later levels, and \
                  these levels will be recomputed",
                 self.storage.name()
             )));
         };
-        let reader = LevelReader::open(file).map_err(failed)?;
+        let reader = LevelReader::open(file)?;
         let codec = reader.header.codec;
         if reader.header != (LevelHeader { codec, ..self.header(depth) }) {
-            let wrong = self.storage.place(&name).invalid("the file does not belong to this build");
-            return Err(failed(wrong));
+            let wrong = "the file does not belong to this build";
+            return Err(self.storage.place(&name).invalid(wrong).into());
         }
         Ok(reader)
     }
@@ -392,30 +367,25 @@ impl BuildLevels<'_> {
     ) -> Result<bool, PdbError> {
         let found = reader.index.binary_search_by_key(&frame, |entry| entry.frame as usize);
         let Ok(at) = found else { return Ok(false) };
-        let name = name(reader.header.depth);
-        let failed = |error| failed(self.storage, &name, error);
-        let frames = reader.read(at..at + 1).map_err(failed)?;
+        let frames = reader.read(at..at + 1)?;
         let (decoder, registers) = match with {
             Some(with) => with,
-            None => with.insert((Decoder::new(self.kernel)?, Vec::new())),
+            None => with.insert((Decoder::new(self.work.kernel)?, Vec::new())),
         };
         registers.resize(words.len().div_ceil(8), [0; 64]);
         let decoded = frames.decode(0, decoder, registers, false);
-        decoded.map_err(|reason| failed(self.storage.place(&name).invalid(reason)))?;
-        split_planes(self.kernel, registers, words);
+        let place = || self.storage.place(&name(reader.header().depth));
+        decoded.map_err(|reason| place().invalid(reason))?;
+        split_planes(self.work.kernel, registers, words);
         Ok(true)
     }
 
-    /// Restores what the committed levels have reached.
-    pub fn restore(
-        &self,
-        search: &mut SlotSearch,
-        histogram: &mut Vec<u64>,
-        observer: &dyn Progress,
-    ) -> Result<(), PdbError> {
-        let (unit, last) = (unit(self.layout), self.last);
+    /// Restores what the committed levels have reached; returns the number of entries at each depth.
+    fn restore(&self, search: &mut SlotSearch) -> Result<Vec<u64>, PdbError> {
+        let (layout, observer, last) = (self.work.graph.layout, self.work.observer, self.last);
+        let (unit, slices) = (unit(layout), layout.blocks());
         let meter = Meter::new(observer, Phase::Check, 0, last as u64);
-        let mut found = 1;
+        let (mut histogram, mut found) = (vec![1], 1);
         for depth in 1..=last {
             let reader = self.open(depth)?;
             let class = self.class(depth);
@@ -433,7 +403,6 @@ impl BuildLevels<'_> {
                         return Ok::<u64, PdbError>(0);
                     }
                     let mut states = 0;
-                    let slices = self.layout.blocks();
                     let slots = words.chunks_mut(unit).zip(new.chunks(unit));
                     for (mask, (words, new)) in masks.iter_mut().zip(slots) {
                         for (i, (word, new)) in words.iter_mut().zip(new).enumerate() {
@@ -448,9 +417,8 @@ impl BuildLevels<'_> {
             );
             let states = states.try_reduce(|| 0, |a, b| Ok(a + b))?;
             if states != reader.sum.states || found != reader.before {
-                let name = name(depth as u32);
-                let wrong = self.storage.place(&name).invalid("the number of entries is wrong");
-                return Err(failed(self.storage, &name, wrong));
+                let place = self.storage.place(&name(depth as u32));
+                return Err(place.invalid("the number of entries is wrong").into());
             }
             found += states;
             histogram.push(states);
@@ -461,24 +429,19 @@ impl BuildLevels<'_> {
             search.classes[self.class(last + 1)].changed.fill(0);
             observer.continued(last, found);
         }
-        Ok(())
+        Ok(histogram)
     }
 
     /// Writes the entries in the order of the file.
-    pub fn collect(
-        &self,
-        graph: &SlotGraph,
-        levels: usize,
-        mut entries: &mut [u8],
-        observer: &dyn Progress,
-    ) -> Result<(), PdbError> {
+    fn collect(&self, levels: usize, mut entries: &mut [u8]) -> Result<(), PdbError> {
+        let graph = &self.work.graph;
         let mut readers: [Vec<LevelReader>; 2] = [Vec::new(), Vec::new()];
         for depth in (1..levels).filter(|&depth| bit_of(depth as u8) == 1) {
             readers[self.class(depth)].push(self.open(depth)?);
         }
-        let order = ArrangementOrder::new(self.layout);
-        let (slots, unit) = (slots_in_order(graph), unit(self.layout));
-        let meter = Meter::new(observer, Phase::Order, 0, slots.len() as u64);
+        let order = ArrangementOrder::new(graph.layout);
+        let (slots, unit) = (slots_in_order(graph), unit(graph.layout));
+        let meter = Meter::new(self.work.observer, Phase::Order, 0, slots.len() as u64);
         let mut words = [Vec::new(), Vec::new()];
         for window in slots.chunks(WINDOW) {
             let mut firsts = [0, 0];
@@ -491,7 +454,7 @@ impl BuildLevels<'_> {
                 let frame = first.1 / frame_slots;
                 firsts[class] = frame * frame_slots;
                 let end = (last.1 + 1).next_multiple_of(frame_slots);
-                let count = end.min(self.slots[class]) - firsts[class];
+                let count = end.min(graph.slots(class)) - firsts[class];
                 words.clear();
                 words.resize(count * unit, [0; 8]);
                 let parts = words.par_chunks_mut(frame_slots * unit).enumerate();
@@ -521,23 +484,19 @@ impl VisitSink for BuildLevels<'_> {
     fn begin(&self, depth: usize) -> Result<(), PdbError> {
         let header = self.header(depth);
         let new = header.uncommitted().name();
-        let failed = |error| failed(self.storage, &new, error);
-        let file = self.storage.create(&new).map_err(failed)?;
-        let writer = LevelWriter::new(file, &header).map_err(failed)?;
+        let writer = LevelWriter::new(self.storage.create(&new)?, &header)?;
         let out = InOrder { writer, next: 0, early: BTreeMap::new(), checksum: 0 };
         *self.file.lock() = Some((new, out));
         Ok(())
     }
 
     fn take(&self, new: &FirstVisits<'_>) -> Result<u64, PdbError> {
-        let name = self.header(new.depth).uncommitted().name();
         let frame = match new.states {
             0 => None,
-            _ => Some(self.encode(new.words, &name)?),
+            _ => Some(self.encode(new.words, &self.header(new.depth).uncommitted().name())?),
         };
-        let mut file = self.file.lock();
-        if let Some((_, out)) = &mut *file {
-            out.put(new.stretch, frame).map_err(|e| failed(self.storage, &name, e))?;
+        if let Some((_, out)) = &mut *self.file.lock() {
+            out.put(new.stretch, frame)?;
         }
         Ok(new.states)
     }
@@ -551,15 +510,9 @@ impl VisitSink for BuildLevels<'_> {
         if let Some((new, InOrder { writer, checksum, .. })) = file.take() {
             let finished = writer.finish(Tally { states: entries, checksum }, found);
             let synced = finished.and_then(|(_, mut file)| file.sync());
-            synced.map_err(|e| {
-                let _ = self.storage.remove(&new);
-                failed(self.storage, &new, e)
-            })?;
-            let name = name(depth as u32);
-            let commit = self.storage.rename(&new, &name);
-            commit
-                .and_then(|()| self.storage.sync_names())
-                .map_err(|e| failed(self.storage, &name, e))?;
+            synced.inspect_err(|_| _ = self.storage.remove(&new))?;
+            self.storage.rename(&new, &name(depth as u32))?;
+            self.storage.sync_names()?;
         }
         Ok(())
     }

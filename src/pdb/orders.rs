@@ -11,15 +11,16 @@ use crate::{
     bits::{bits, set_of, transpose},
     kernel::Word,
     pdb::{
-        Encoding, Kind, Meter, Pattern, Pdb, PdbError, SlotGraph, UNREACHED,
-        regions::arrangement_rank, slots::unit,
+        Encoding, Kind, Pattern, Pdb, PdbError, SlotGraph, UNREACHED, regions::arrangement_rank,
+        slots::unit,
     },
     perm::{
         Layout, REGISTER_BYTES, Register, Subsets, lehmer,
         placement::{self, binomial},
     },
-    progress::{NoProgress, Phase, Progress},
+    progress::{Meter, NoProgress, Phase, Progress},
     store::{self, Output},
+    system::SystemError,
     threads::{each_part, in_parallel},
     units::names,
 };
@@ -134,7 +135,7 @@ pub(crate) fn lines(
     classes: [&[Register]; 2],
     lines: &mut [u8],
     meter: &Meter<'_>,
-) -> Result<(), PdbError> {
+) -> Result<(), SystemError> {
     in_parallel(lines.chunks_mut(order.len() * SLOTS), |part, lines| {
         let buffer = &mut buffer::<REACH>();
         for (line, &(class, slot)) in lines.chunks_mut(order.len()).zip(&slots[part * SLOTS..]) {
@@ -152,7 +153,7 @@ pub(crate) fn bits_by_slots<'a>(
     words: impl Fn((usize, usize)) -> &'a [Word] + Sync,
     entries: &mut [u8],
     meter: &Meter<'_>,
-) -> Result<(), PdbError> {
+) -> Result<(), SystemError> {
     in_parallel(entries.chunks_mut(SLOTS * order.len() / 8), |part, entries| {
         let slots = slots[part * SLOTS..].iter().take(SLOTS);
         let rows: Vec<&[Word]> = slots.map(|&slot| words(slot)).collect();
@@ -213,7 +214,7 @@ pub(crate) fn by_placements(
     lines: &[u8],
     entries: &mut [u8],
     meter: &Meter<'_>,
-) -> Result<(), PdbError> {
+) -> Result<(), SystemError> {
     let (n, k) = (subsets.n, subsets.k);
     let tail = Tail::new(n, k);
     let head = k - tail.tiles;
@@ -412,8 +413,8 @@ fn pipe(
     pieces: usize,
     size: usize,
     fill: impl Fn(usize, &mut [u8]) + Sync,
-    mut done: impl FnMut(usize, &[u8]) -> Result<(), PdbError> + Send,
-) -> Result<(), PdbError> {
+    mut done: impl FnMut(usize, &[u8]) -> Result<(), SystemError> + Send,
+) -> Result<(), SystemError> {
     let (mut next, mut full) = (vec![UNREACHED; size], Vec::new());
     if pieces > 1 {
         full = next.clone();

@@ -1,14 +1,10 @@
 //! Patterns, the tiles that a database covers, and the errors in patterns, builds and database files.
 //!
 //! Whoever builds or uses a database begins with a [`Pattern`]; whatever is wrong with it, with a build or with a file
-//! is a [`PdbError`]. A [`Meter`] counts the steps of work on a database for an observer and ends it with such an
-//! error.
-
-use std::sync::atomic::{AtomicU64, Ordering};
+//! is a [`PdbError`].
 
 use crate::{
     perm::placement,
-    progress::{Phase, Progress},
     puzzle::{Board, PuzzleError, Size},
     system::SystemError,
     units::{bytes, thousands},
@@ -117,36 +113,6 @@ impl PdbError {
     pub(crate) fn short_space() -> PdbError {
         let words = "only patterns of at least five tiles can be searched: specify more tiles";
         PdbError::Unsuitable(words.into())
-    }
-}
-
-// The progress of work on a database.
-
-/// Units of work, counted by all threads.
-pub(crate) struct Meter<'a> {
-    observer: &'a dyn Progress,
-    phase: Phase,
-    done: AtomicU64,
-    total: u64,
-}
-
-impl Meter<'_> {
-    /// Returns the meter of a number of units, some of which are already done.
-    pub fn new(observer: &dyn Progress, phase: Phase, done: u64, total: u64) -> Meter<'_> {
-        Meter { observer, phase, done: AtomicU64::new(done), total }
-    }
-
-    /// Counts units that are done.
-    ///
-    /// # Errors
-    /// [`PdbError::Interrupted`] if the observer asks to stop.
-    pub fn add(&self, units: u64) -> Result<(), PdbError> {
-        let done = self.done.fetch_add(units, Ordering::Relaxed) + units;
-        self.observer.progress(self.phase, done, self.total);
-        match self.observer.interrupted() {
-            true => Err(PdbError::Interrupted(None)),
-            false => Ok(()),
-        }
     }
 }
 

@@ -9,10 +9,7 @@
 //!
 //! A [`VisitSink`] determines what happens to the states that a level reaches for the first time.
 
-use std::{
-    sync::atomic::{AtomicU64, Ordering},
-    time::Instant,
-};
+use std::time::Instant;
 
 use parking_lot::Mutex;
 
@@ -21,7 +18,7 @@ use crate::{
     kernel::{Kernel, SlotMoves, SlotStep, SlotStretch, Word, enter_first},
     pdb::{Pattern, PdbError, SlotGraph, database::bit_of},
     perm::{LANES, Layout, Register},
-    progress::{LevelDone, Phase, Progress},
+    progress::{LevelDone, Meter, Phase, Progress},
     store::Array,
     system::SystemError,
     threads::{Tasks, each_part},
@@ -401,18 +398,10 @@ impl<'a> SlotSearch<'a> {
                 Some((first, words, changed)) if *first != class => (words.words(), changed),
                 _ => (other.seen.words(), &other.changed),
             };
-            let pass = SlotPass {
-                step: &self.step,
-                layout: self.layout,
-                source,
-                changed,
-                class,
-                depth,
-                done: AtomicU64::new(found + entries),
-                total,
-                observer: self.observer,
-            };
-            let new = pass.run(own, sink)?;
+            let phase = Phase::Search(depth);
+            let meter = Meter::new(self.observer, phase, found + entries, total);
+            let step = (&self.step, self.layout);
+            let new = own.add_level(step, (source, changed), (class, depth), sink, &meter)?;
             (states, entries) = (states + new.0, entries + new.1);
         }
         // Nothing comes from the other class; the last changes have been read.
@@ -432,63 +421,46 @@ pub(crate) fn home_place(pattern: &Pattern, layout: Layout) -> (usize, usize, us
     (place.block, place.block * layout.slice_registers() + layout.in_slice(place), place.lane)
 }
 
-/// One level of one class.
-struct SlotPass<'a> {
-    step: &'a SlotStep,
-    layout: Layout,
-    /// What has been reached in the other class, and where it has changed.
-    source: &'a [Word],
-    changed: &'a [u64],
-    class: usize,
-    depth: usize,
-    /// The number of entries found so far, and the total number.
-    done: AtomicU64,
-    total: u64,
-    observer: &'a dyn Progress,
-}
-
-impl SlotPass<'_> {
-    /// Adds the level to its class; returns how many states it reached for the first time, and how many entries.
-    fn run(&self, own: &mut SlotClass, sink: &dyn VisitSink) -> Result<(u64, u64), PdbError> {
-        let SlotClass { seen, moves, full, changed } = own;
-        let (unit, slice) = (unit(self.layout), self.layout.slice_registers());
-        let per_task = stretch_slots(self.layout, changed.len());
+impl SlotClass {
+    /// Adds a level, from what has been reached in the other class and where that has changed; returns how many states
+    /// it reached for the first time, and how many entries.
+    fn add_level(
+        &mut self,
+        (step, layout): (&SlotStep, Layout),
+        (source, from): (&[Word], &[u64]),
+        (class, depth): (usize, usize),
+        sink: &dyn VisitSink,
+        meter: &Meter<'_>,
+    ) -> Result<(u64, u64), PdbError> {
+        let SlotClass { seen, moves, full, changed } = self;
+        let (unit, slice) = (unit(layout), layout.slice_registers());
+        let per_task = stretch_slots(layout, changed.len());
         let parts = seen.words_mut().chunks_mut(per_task * unit);
         let masks = full.chunks_mut(per_task).zip(changed.chunks_mut(per_task));
-        let tasks = Tasks::new(parts.zip(masks));
-        let wants = sink.wants(self.depth);
+        let tasks: Tasks<_, PdbError> = Tasks::new(parts.zip(masks));
+        let wants = sink.wants(depth);
         let counts = rayon::broadcast(|_| {
             let mut sums = (0, 0);
             // Zero except for what the current stretch gains.
             let mut words = vec![[0; 8]; if wants { per_task * unit } else { 0 }];
             tasks.run(|stretch, (seen, (full, gained))| {
-                if self.observer.interrupted() {
-                    return Err(PdbError::Interrupted(None));
-                }
                 let words = if wants { &mut words[..seen.len()] } else { &mut [][..] };
                 let first = stretch * per_task;
                 let to = SlotStretch {
                     first,
-                    source: self.source,
-                    changed: self.changed,
+                    source,
+                    changed: from,
                     seen,
                     full,
                     gained: &mut *gained,
                     new: &mut *words,
                 };
-                let states = self.step.run(moves, to);
+                let states = step.run(moves, to);
                 let mut entries = states;
                 if wants {
-                    entries = sink.take(&FirstVisits {
-                        class: self.class,
-                        depth: self.depth,
-                        stretch,
-                        first,
-                        states,
-                        gained,
-                        words,
-                        layout: self.layout,
-                    })?;
+                    let visits =
+                        FirstVisits { class, depth, stretch, first, states, gained, words, layout };
+                    entries = sink.take(&visits)?;
                     for (words, &gained) in words.chunks_mut(unit).zip(&*gained) {
                         for number in bits(gained) {
                             words[number * slice..(number + 1) * slice].fill([0; 8]);
@@ -496,9 +468,7 @@ impl SlotPass<'_> {
                     }
                 }
                 sums = (sums.0 + states, sums.1 + entries);
-                let done = self.done.fetch_add(entries, Ordering::Relaxed) + entries;
-                self.observer.progress(Phase::Search(self.depth), done, self.total);
-                Ok(())
+                Ok(meter.add(entries)?)
             });
             sums
         });

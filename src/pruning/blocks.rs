@@ -10,16 +10,13 @@
 //!
 //! Invariant: levels are those of the list search.
 
-use std::{
-    sync::atomic::{AtomicU64, Ordering},
-    time::Instant,
-};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{
     Error,
     kernel::prefetch,
-    progress::{LevelDone, Phase, Progress},
-    pruning::{Entries, allows_all_moves, go_on},
+    progress::{Phase, Progress},
+    pruning::{Entries, allows_all_moves, each_level},
     puzzle::{
         orbits::{Arrangement, OrbitPuzzle},
         ranking::{RankGroup, Ranking},
@@ -293,17 +290,15 @@ impl Blocks {
 
     /// Writes the depth of every state to the empty entries; returns the number of states at each depth.
     pub fn fill(&self, entries: Entries, progress: &dyn Progress) -> Result<Vec<u64>, Error> {
-        let (words, size) = (self.words, entries.size);
+        let words = self.words;
         let array = || Words::zeroed(self.blocks * words);
         let (seen, mut now, mut next) = (array()?, array()?, array()?);
         for &(block, bit) in &self.goals {
             let (word, bit) = (block * words + bit / self.bits as usize, bit % self.bits as usize);
             next.get()[word].fetch_or(1 << bit, Ordering::Relaxed);
         }
-        let (mut histogram, mut few) = (Vec::new(), 1);
-        progress.started(u64::MAX);
-        for depth in 0.. {
-            let begun = Instant::now();
+        let mut few = 1;
+        let histogram = each_level(entries.size, progress, |depth, entry| {
             let collects = depth > 0 && few * FEW >= self.blocks;
             if depth > 0 && !collects {
                 let parts: Vec<_> = next.get().chunks(PART).collect();
@@ -312,7 +307,6 @@ impl Blocks {
                 });
                 self.push(now.get(), next.get());
             }
-            let entry = size.entry(depth).ok_or_else(|| size.too_deep(depth))?;
             let (seen, now_words, next_words, done) =
                 (seen.get(), now.get(), next.get(), AtomicU64::new(0));
             let part = |part: usize| {
@@ -331,7 +325,7 @@ impl Blocks {
                     let found = self.settle(seen, next);
                     if found > 0 {
                         (states, blocks) = (states + found, blocks + 1);
-                        self.write(block, next, entry, entries);
+                        entry.inspect(|&entry| self.write(block, next, entry, entries));
                     }
                 }
                 let done = done.fetch_add(PART as u64, Ordering::Relaxed);
@@ -340,15 +334,10 @@ impl Blocks {
             };
             let parts = map_numbers(self.blocks.div_ceil(PART), &part).into_iter();
             let (states, blocks) = parts.fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
-            go_on(progress)?;
-            if states == 0 {
-                break;
-            }
-            progress.level(&LevelDone { depth, states, seconds: begun.elapsed().as_secs_f64() });
-            histogram.push(states);
             few = blocks;
             std::mem::swap(&mut now, &mut next);
-        }
+            states
+        })?;
         Ok(histogram)
     }
 

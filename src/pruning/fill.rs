@@ -23,9 +23,9 @@ use crate::{
         SymmetryGroup,
     },
     kernel::prefetch,
-    progress::{LevelDone, Phase, Progress},
+    progress::{Phase, Progress},
     pruning::{
-        Entries, EntrySize, allows_all_moves, go_on,
+        Entries, EntrySize, allows_all_moves, each_level, go_on,
         numbers::{RowImages, TableNumbers},
     },
     puzzle::{orbits::OrbitPuzzle, ranking::RankGroup},
@@ -213,48 +213,39 @@ impl<'n> TableRows<'n> {
 
     /// Writes the depth of every state to the empty entries; returns the number of states at each depth.
     pub fn fill(&self, entries: Entries, progress: &dyn Progress) -> Result<Vec<u64>, Error> {
-        let size = entries.size;
-        let (mut histogram, mut left) = (Vec::new(), self.numbers.entries);
-        progress.started(u64::MAX);
-        let (mut states, mut found) = (0, 0);
-        for goal in &self.goals {
-            self.images.each(goal, |number, _| {
-                if entries.set(number, 0) {
-                    (states, found) = (states + self.numbers.arrangements(number), found + 1);
+        let (size, mut left, mut found) = (entries.size, self.numbers.entries, 0);
+        let histogram = each_level(size, progress, |depth, entry| {
+            let Some(before) = depth.checked_sub(1) else {
+                let mut states = 0;
+                for goal in &self.goals {
+                    self.images.each(goal, |number, _| {
+                        if entries.set(number, 0) {
+                            (states, found) =
+                                (states + self.numbers.arrangements(number), found + 1);
+                        }
+                    });
                 }
-            });
-        }
-        let mut begun = Instant::now();
-        for depth in 0.. {
-            progress.level(&LevelDone { depth, states, seconds: begun.elapsed().as_secs_f64() });
-            begun = Instant::now();
-            histogram.push(states);
+                return states;
+            };
             left -= found;
             let back = found * FEW > left;
             let done = AtomicU64::new(0);
-            // A level whose depth does not fit is found, but not written.
-            let after = size.entry(depth + 1);
-            let now = size.entry(depth).unwrap_or_default();
+            let now = size.entry(before).unwrap_or_default();
             let sums = [(); 2].map(|()| AtomicU64::new(0));
             each_number(self.heads as usize, &|head| {
                 if progress.interrupted() {
                     return;
                 }
                 let done = done.fetch_add(1, Ordering::Relaxed);
-                progress.progress(Phase::Search(depth + 1), done, self.heads);
-                let (states, found) = self.expand(head as u64, back, entries, (now, after));
+                progress.progress(Phase::Search(depth), done, self.heads);
+                let (states, found) = self.expand(head as u64, back, entries, (now, entry));
                 sums[0].fetch_add(states, Ordering::Relaxed);
                 sums[1].fetch_add(found, Ordering::Relaxed);
             });
-            [states, found] = sums.map(AtomicU64::into_inner);
-            go_on(progress)?;
-            if found == 0 {
-                break;
-            }
-            if after.is_none() {
-                return Err(size.too_deep(depth + 1).into());
-            }
-        }
+            let [states, new] = sums.map(AtomicU64::into_inner);
+            found = new;
+            states
+        })?;
         Ok(histogram)
     }
 

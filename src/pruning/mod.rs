@@ -18,12 +18,13 @@ pub(crate) mod table;
 use std::{
     array::from_fn,
     sync::atomic::{AtomicU8, Ordering},
+    time::Instant,
 };
 
 use crate::{
-    progress::Progress,
+    progress::{LevelDone, Progress},
     puzzle::orbits::OrbitPuzzle,
-    store::{self, BLOCK_BYTES, Fields, SectionLayout},
+    store::{self, Fields, SectionLayout},
     system::FileKind,
     table::TableError,
     units::names,
@@ -34,6 +35,31 @@ pub use crate::pruning::table::PruningTable;
 /// Whether every state of a puzzle allows all moves.
 pub(crate) fn allows_all_moves(puzzle: &OrbitPuzzle) -> bool {
     puzzle.illegal().is_empty() && puzzle.moves().iter().all(|one| one.requires.is_none())
+}
+
+/// Goes through the levels of a search that writes the depths of states to a table; returns the number of states at each
+/// depth. `level(depth, entry)` returns the number of states of a level; if their depth fits in an entry, it writes it.
+pub(crate) fn each_level(
+    size: EntrySize,
+    progress: &dyn Progress,
+    mut level: impl FnMut(usize, Option<u8>) -> u64,
+) -> Result<Vec<u64>, TableError> {
+    let mut histogram = Vec::new();
+    progress.started(u64::MAX);
+    for depth in 0.. {
+        let (begun, entry) = (Instant::now(), size.entry(depth));
+        let states = level(depth, entry);
+        go_on(progress)?;
+        if states == 0 {
+            break;
+        }
+        if entry.is_none() {
+            return Err(size.too_deep(depth));
+        }
+        progress.level(&LevelDone { depth, states, seconds: begun.elapsed().as_secs_f64() });
+        histogram.push(states);
+    }
+    Ok(histogram)
 }
 
 /// Ends work that an observer stops.
@@ -49,9 +75,6 @@ pub(crate) fn go_on(progress: &dyn Progress) -> Result<(), TableError> {
 /// Offsets of the fields that differ between files.
 const SUM: usize = 96;
 const NAME: usize = 104;
-const HISTOGRAM: usize = 256;
-/// Maximum number of depths in a histogram.
-const DEPTHS: usize = 255;
 /// Maximum size of a puzzle in bytes.
 const MAX_PUZZLE: u64 = 16 << 20;
 
@@ -207,30 +230,21 @@ impl store::FileHeader for PruningHeader {
     }
 
     fn encode(&self, fields: &mut Fields) {
-        let deepest = self.histogram.len().saturating_sub(1) as u8;
-        fields.put(16, &[self.size.bits() as u8, deepest]);
-        fields.put_words(24, &[self.entries, self.histogram.iter().sum()]);
-        let SectionLayout { sums, data, .. } = self.layout();
-        fields.put_words(48, &[sums.offset, sums.bytes, data.offset, data.bytes]);
-        fields.put_words(80, &[BLOCK_BYTES as u64, self.checksum]);
+        fields.put(16, &[self.size.bits() as u8]);
+        let states = fields.put_histogram(17, &self.histogram);
+        fields.put_words(24, &[self.entries, states]);
+        fields.put_table(self.layout(), self.checksum);
         fields.put_words(SUM, &[self.puzzle_sum]);
         fields.put_words(NAME, &[self.name, self.puzzle, self.numbers]);
-        fields.put_words(HISTOGRAM, &self.histogram);
     }
 
     fn decode(fields: &Fields) -> Result<PruningHeader, &'static str> {
         let is_size = |size: &EntrySize| size.bits() == u32::from(fields.byte(16));
         let size = EntrySize::ALL.into_iter().find(is_size).ok_or("unknown entry size")?;
-        let depths = usize::from(fields.byte(17)) + 1;
-        if depths > DEPTHS {
-            return Err("invalid maximum depth");
-        }
-        let histogram: Vec<u64> = (0..depths).map(|i| fields.u64(HISTOGRAM + 8 * i)).collect();
+        let (histogram, states) = fields.histogram(17)?;
         let entries = fields.u64(24);
-        let states = histogram.iter().try_fold(0u64, |sum, &n| sum.checked_add(n));
         let [name, puzzle, numbers] = [NAME, NAME + 8, NAME + 16].map(|at| fields.u64(at));
-        let many = |states| states > entries && numbers == 0;
-        if entries == 0 || entries > 1 << 62 || states.is_none_or(many) {
+        if entries == 0 || entries > 1 << 62 || states > entries && numbers == 0 {
             return Err("wrong histogram");
         }
         if puzzle > MAX_PUZZLE || name > puzzle || numbers > puzzle - name {

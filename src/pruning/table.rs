@@ -292,7 +292,8 @@ impl PruningTable {
         path: impl AsRef<Path>,
         progress: &dyn Progress,
     ) -> Result<PruningTable, Error> {
-        PruningTable::of(Container::open(path.as_ref())?.load(|_| go_on(progress))?)
+        let file = Container::open(path.as_ref())?.load(progress);
+        PruningTable::of(file.map_err(TableError::from)?)
     }
 
     /// Returns the table in a mapped file, after checking all of it. The file may be larger than memory: the system
@@ -541,12 +542,7 @@ impl PruningTable {
         replace: bool,
         progress: &dyn Progress,
     ) -> Result<(), Error> {
-        let total = self.file_bytes();
-        let saved = self.file.save(path.as_ref(), replace, |done| {
-            progress.progress(Phase::File, done, total);
-            !progress.interrupted()
-        });
-        Ok(saved.map_err(TableError::from)?)
+        Ok(self.file.save(path.as_ref(), replace, progress).map_err(TableError::from)?)
     }
 
     /// Whether the whole table is in memory.

@@ -18,7 +18,9 @@ use twox_hash::XxHash3_64;
 
 use crate::{
     kernel::prefetch,
-    store::{Image, Output, memory::opened, storage::read_exact_at},
+    progress::{Meter, Phase, Progress},
+    puzzle::{Board, Size},
+    store::{Image, Output, memory::opened, output::failed, storage::read_exact_at},
     system::{FileKind, FileProblem, SystemError},
     threads::in_parallel,
 };
@@ -117,6 +119,9 @@ pub struct Container<H> {
     body: Body,
 }
 
+/// What messages call a file that has no name.
+pub const IN_MEMORY: &str = "a file in memory";
+
 /// Number of bytes that are hashed at a time, and distance at which memory is prefetched.
 const PIECE: usize = 1 << 10;
 
@@ -151,20 +156,17 @@ impl<H: FileHeader> Container<H> {
         Container::new(path, header, Body::Parts { file, front, blocks })
     }
 
-    /// Reads all of an opened file into memory, on huge pages if the system has them, and checks it; `read(bytes)` is
-    /// called for every piece and may stop it. Cost: memory for the whole file, one read, and 0.1 ns of one core per
-    /// byte for the checksums.
-    pub fn load<E: From<SystemError> + Send>(
-        self,
-        read: impl Fn(u64) -> Result<(), E> + Sync,
-    ) -> Result<Container<H>, E> {
+    /// Reads all of an opened file into memory, on huge pages if the system has them, and checks it. Cost: memory for
+    /// the whole file, one read, and 0.1 ns of one core per byte for the checksums.
+    pub fn load(self, observer: &dyn Progress) -> Result<Container<H>, SystemError> {
         let data = self.layout.data;
+        let meter = Meter::new(observer, Phase::File, 0, data.bytes);
         let mut image = Image::in_free_memory(data.end())?;
         let (front, entries) = image.bytes_mut().split_at_mut(data.offset as usize);
         front.copy_from_slice(self.front());
         in_parallel(entries.chunks_mut(BLOCK_BYTES), |block, to| {
             self.read_block(block, to)?;
-            read(to.len() as u64)
+            meter.add(to.len() as u64)
         })?;
         Ok(Container { body: Body::Whole(image), ..self })
     }
@@ -185,11 +187,7 @@ impl<H: FileHeader> Container<H> {
     }
 
     /// Returns a file in memory or a mapped file. Entries are not checked: see [`Container::check`].
-    pub fn from_image(image: Image) -> Result<Container<H>, SystemError> {
-        Container::of_image(Path::new("a file in memory"), image)
-    }
-
-    pub(crate) fn of_image(path: &Path, image: Image) -> Result<Container<H>, SystemError> {
+    pub fn of_image(path: &Path, image: Image) -> Result<Container<H>, SystemError> {
         let bytes = image.bytes();
         let header = decode(path, bytes, bytes.len() as u64)?;
         Container::new(path, header, Body::Whole(image))
@@ -213,8 +211,7 @@ impl<H: FileHeader> Container<H> {
         }
         *entries = XxHash3_64::oneshot(layout.sums.of(bytes));
         bytes[..HEADER_BYTES].copy_from_slice(&encode(&header).0);
-        let path = PathBuf::from("a file in memory");
-        Container { path, header, layout, body: Body::Whole(image) }
+        Container { path: IN_MEMORY.into(), header, layout, body: Body::Whole(image) }
     }
 
     /// Checks everything before the entries.
@@ -331,26 +328,27 @@ impl<H: FileHeader> Container<H> {
         }
     }
 
-    /// Writes the file; `progress(bytes done)` may stop it.
+    /// Writes the file.
     pub fn save(
         &self,
         path: &Path,
         replace: bool,
-        progress: impl Fn(u64) -> bool + Sync,
+        observer: &dyn Progress,
     ) -> Result<(), SystemError> {
         let mut output = Output::create(path, replace)?;
+        let total = self.layout.data.end();
         match &self.body {
-            Body::Whole(image) => output.write(image.bytes(), progress)?,
+            Body::Whole(image) => output.write(image.bytes(), |done| {
+                observer.progress(Phase::File, done, total);
+                !observer.interrupted()
+            })?,
             Body::Parts { front, blocks, .. } => {
-                let written = output.write_all(front.bytes()).and_then(|()| {
-                    (0..blocks.len()).try_for_each(|block| {
-                        let bytes = self.block(block).map_err(io::Error::other)?;
-                        output.write_all(&bytes)
-                    })
-                });
-                written.map_err(crate::store::failed(path))?;
-                if !progress(self.layout.data.end()) {
-                    return Err(SystemError::Interrupted);
+                let meter = Meter::new(observer, Phase::File, self.layout.data.offset, total);
+                output.write_all(front.bytes()).map_err(failed(path))?;
+                for block in 0..blocks.len() {
+                    let bytes = self.block(block)?;
+                    output.write_all(&bytes).map_err(failed(path))?;
+                    meter.add(bytes.len() as u64)?;
                 }
             }
         }
@@ -434,6 +432,9 @@ impl SectionLayout {
 /// Size of a header in bytes.
 pub const HEADER_BYTES: usize = 4096;
 
+/// Offset of the histogram, in every kind of file.
+const HISTOGRAM: usize = 256;
+
 #[derive(Clone, Debug)]
 pub struct Fields(pub [u8; HEADER_BYTES]);
 
@@ -449,6 +450,41 @@ impl Fields {
     pub fn u64(&self, offset: usize) -> u64 {
         let word = self.0[offset..].first_chunk().copied();
         u64::from_le_bytes(word.unwrap_or_default())
+    }
+
+    /// Reads a board whose size is at offset 16 and whose tiles are at another one.
+    pub fn board(&self, tiles: usize, most_cells: usize) -> Result<Board, &'static str> {
+        let [rows, cols] = [16, 17].map(|at| self.byte(at).into());
+        let size = Size::new(rows, cols).ok().filter(|size| size.cells() <= most_cells);
+        let size = size.ok_or("invalid board size")?;
+        let tiles: Vec<u16> = (0..size.cells()).map(|i| self.u16(tiles + 2 * i)).collect();
+        Board::new(size, &tiles).map_err(|_| "invalid goal")
+    }
+
+    /// Reads the numbers of states at each depth, the last of which is in the byte at an offset, and returns them with
+    /// their sum.
+    pub fn histogram(&self, last: usize) -> Result<(Vec<u64>, u64), &'static str> {
+        let depths = usize::from(self.byte(last)) + 1;
+        if depths > MAX_DEPTH + 1 {
+            return Err("invalid maximum depth");
+        }
+        let counts: Vec<u64> = (0..depths).map(|i| self.u64(HISTOGRAM + 8 * i)).collect();
+        let sum = counts.iter().try_fold(0u64, |sum, &n| sum.checked_add(n));
+        Ok((counts, sum.ok_or("wrong histogram")?))
+    }
+
+    /// Writes the numbers of states at each depth, and the last depth as a byte at an offset; returns their sum.
+    pub fn put_histogram(&mut self, last: usize, counts: &[u64]) -> u64 {
+        self.put(last, &[counts.len().saturating_sub(1) as u8]);
+        self.put_words(HISTOGRAM, counts);
+        counts.iter().sum()
+    }
+
+    /// Writes the fields of both kinds of tables: the positions of their sections and the checksum of their entries.
+    pub fn put_table(&mut self, SectionLayout { sums, data, .. }: SectionLayout, checksum: u64) {
+        let sections = [sums.offset, sums.bytes, data.offset, data.bytes];
+        self.put_words(48, &sections);
+        self.put_words(80, &[BLOCK_BYTES as u64, checksum]);
     }
 
     pub fn put(&mut self, offset: usize, bytes: &[u8]) {

@@ -21,7 +21,9 @@ use std::{error::Error, fmt, io};
 
 pub use crate::store::{
     codec::{Codec, DEFAULT_LEVEL, Decoder, Encoder},
-    container::{BLOCK_BYTES, Container, Fields, FileHeader, HEADER_BYTES, SectionLayout, encode},
+    container::{
+        BLOCK_BYTES, Container, Fields, FileHeader, HEADER_BYTES, IN_MEMORY, SectionLayout, encode,
+    },
     journal::Journal,
     level_file::{
         FrameEntry, Frames, LABEL, LevelHeader, LevelReader, LevelWriter, RunFile, Shares,

@@ -7,13 +7,13 @@ use std::path::Path;
 use crate::{
     Error,
     kernel::prefetch,
-    progress::{NoProgress, Phase, Progress},
+    progress::{NoProgress, Progress},
     puzzle::{
         Board, CellMove, CellMoves, Definition, Metric, Moves, NamedMove, Position, PuzzleError,
         State, StateSpace,
         rows::{self, RowFault},
     },
-    store::{Container, FileHeader as _, Image, MAX_DEPTH},
+    store::{Container, FileHeader as _, IN_MEMORY, Image, MAX_DEPTH},
     system::FileProblem,
     table::{
         TableEncoding,
@@ -74,12 +74,8 @@ impl DistanceTable {
         path: impl AsRef<Path>,
         observer: &dyn Progress,
     ) -> Result<DistanceTable, Error> {
-        let file: Container<TableHeader> = Container::open(path.as_ref())?;
-        let loaded = file.load(|_| match observer.interrupted() {
-            true => Err(TableError::Interrupted),
-            false => Ok(()),
-        });
-        DistanceTable::new(loaded?)
+        let file = Container::open(path.as_ref())?.load(observer);
+        DistanceTable::new(file.map_err(TableError::from)?)
     }
 
     /// Returns the table in the bytes of a file, after checking all of them. Cost: a copy.
@@ -98,7 +94,7 @@ impl DistanceTable {
     /// # Errors
     /// Same errors as [`DistanceTable::open`].
     pub fn from_image(image: Image) -> Result<DistanceTable, Error> {
-        DistanceTable::new(Container::from_image(image)?)
+        DistanceTable::new(Container::of_image(Path::new(IN_MEMORY), image)?)
     }
 
     fn new(file: Container<TableHeader>) -> Result<DistanceTable, Error> {
@@ -328,11 +324,7 @@ impl DistanceTable {
         replace: bool,
         observer: &dyn Progress,
     ) -> Result<(), TableError> {
-        let total = self.file_bytes();
-        Ok(self.file.save(path.as_ref(), replace, |done| {
-            observer.progress(Phase::File, done, total);
-            !observer.interrupted()
-        })?)
+        Ok(self.file.save(path.as_ref(), replace, observer)?)
     }
 }
 

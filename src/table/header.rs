@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use crate::{
     perm::lehmer,
-    puzzle::{Board, Definition, Metric, Size, State},
+    puzzle::{Board, Definition, Metric, State},
     search::Search,
-    store::{self, BLOCK_BYTES, Fields, SectionLayout},
+    store::{self, Fields, SectionLayout},
     system::{FileKind, SystemError},
     units::{bytes, names},
 };
@@ -21,16 +21,10 @@ use crate::{
 // follows it, and every field that depends on others is checked against them. Boards moved one tile at a time are
 // written as version 1, everything else as version 2.
 
-/// Offsets of the XXH3-64 of a definition; of the goal, or of the definition's length and fingerprint; and of the
-/// histogram.
+/// Offsets of the XXH3-64 of a definition; and of the goal, or of the definition's length and fingerprint.
 const SUM: usize = 96;
 
 const GOAL: usize = 104;
-
-const HISTOGRAM: usize = 256;
-
-/// Maximum number of depths in a histogram.
-const DEPTHS: usize = 255;
 
 /// Maximum size of a definition in bytes: 1024 moves with long names.
 const MAX_DEFINITION: u64 = 16 << 20;
@@ -111,7 +105,6 @@ impl store::FileHeader for TableHeader {
     fn encode(&self, fields: &mut Fields) {
         let shape = self.shape();
         let encoding = u8::from(self.encoding == TableEncoding::Byte);
-        let deepest = self.histogram.len().saturating_sub(1) as u8;
         match &self.puzzle {
             TablePuzzle::Board(goal, metric) => {
                 let (size, metric) = (goal.size(), u8::from(*metric == Metric::Mtm));
@@ -125,14 +118,9 @@ impl store::FileHeader for TableHeader {
                 fields.put_words(SUM, &[*checksum, *bytes, *fingerprint]);
             }
         }
-        fields.put(20, &[deepest]);
-        let reached = self.histogram.iter().sum();
+        let reached = fields.put_histogram(20, &self.histogram);
         fields.put_words(24, &[shape.stride() as u64, shape.lines, reached]);
-        let SectionLayout { sums, data, .. } = self.layout();
-        let block = BLOCK_BYTES as u64;
-        fields.put_words(48, &[sums.offset, sums.bytes, data.offset, data.bytes]);
-        fields.put_words(80, &[block, self.checksum]);
-        fields.put_words(HISTOGRAM, &self.histogram);
+        fields.put_table(self.layout(), self.checksum);
     }
 
     fn decode(fields: &Fields) -> Result<TableHeader, &'static str> {
@@ -142,36 +130,19 @@ impl store::FileHeader for TableHeader {
             _ => return Err("unknown encoding"),
         };
         let puzzle = match fields.byte(19) {
-            0 => TablePuzzle::Board(goal(fields)?, Metric::Stm),
-            1 => TablePuzzle::Board(goal(fields)?, Metric::Mtm),
+            0 => TablePuzzle::Board(fields.board(GOAL, Search::MAX_CELLS)?, Metric::Stm),
+            1 => TablePuzzle::Board(fields.board(GOAL, Search::MAX_CELLS)?, Metric::Mtm),
             2 => defined(fields)?,
             _ => return Err("unknown metric"),
         };
-        let depths = usize::from(fields.byte(20)) + 1;
-        if depths > DEPTHS {
-            return Err("invalid maximum depth");
-        }
-        let counts = (0..depths).map(|i| fields.u64(HISTOGRAM + 8 * i));
-        let (histogram, checksum) = (counts.collect::<Vec<u64>>(), fields.u64(88));
-        let reached = histogram.iter().try_fold(0u64, |sum, &n| sum.checked_add(n));
-        let header = TableHeader { puzzle, encoding, histogram, checksum };
+        let (histogram, reached) = fields.histogram(20)?;
+        let header = TableHeader { puzzle, encoding, histogram, checksum: fields.u64(88) };
         let shape = header.shape();
-        if reached.is_none_or(|reached| reached > shape.lines * shape.cells as u64) {
+        if reached > shape.lines * shape.cells as u64 {
             return Err("wrong histogram");
         }
         Ok(header)
     }
-}
-
-/// The goal of a board.
-fn goal(fields: &Fields) -> Result<Board, &'static str> {
-    let [rows, cols] = [16, 17].map(|at| fields.byte(at).into());
-    let size = Size::new(rows, cols).map_err(|_| "invalid board size")?;
-    if size.cells() > Search::MAX_CELLS {
-        return Err("invalid board size");
-    }
-    let goal: Vec<u16> = (0..size.cells()).map(|i| fields.u16(GOAL + 2 * i)).collect();
-    Board::new(size, &goal).map_err(|_| "invalid goal")
 }
 
 /// The description of another puzzle.
