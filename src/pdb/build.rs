@@ -125,10 +125,9 @@ impl BuildPlan {
         let fast = !build.plain && Layout::sliced(k).is_some();
         let bits = fast && build.encoding == Encoding::Bit;
         if on_disk && !bits {
-            return Err(PdbError::Unsuitable(
+            return Err(PdbError::unsuitable(
                 "--dir works only for databases with one bit per entry and at least five tiles: \
-                 choose such a database (--encoding bit), or leave out --dir"
-                    .into(),
+                 choose such a database (--encoding bit), or leave out --dir",
             ));
         }
         let of_slots = |slots: u64| {
@@ -237,10 +236,8 @@ impl Build {
         self.run_with(&NoProgress)
     }
 
-    /// Builds the database like [`Build::run`], with an observer that sees the progress and may stop the work.
-    ///
-    /// # Errors
-    /// Same errors as [`Build::run`], plus [`PdbError::Interrupted`].
+    /// Builds the database like [`Build::run`], with an observer that sees the progress and may stop the work
+    /// ([`PdbError::Interrupted`]).
     pub fn run_with(&self, observer: &dyn Progress) -> Result<Pdb, PdbError> {
         let plan = plan(self)?;
         self.resources.install(|| match plan.fast {
@@ -550,17 +547,15 @@ impl Space {
         self.run_with(&NoProgress)
     }
 
-    /// Searches like [`Space::run`], with an observer that sees the progress and may stop the work.
-    ///
-    /// # Errors
-    /// Same errors as [`Space::run`], plus [`PdbError::Interrupted`].
+    /// Searches like [`Space::run`], with an observer that sees the progress and may stop the work
+    /// ([`PdbError::Interrupted`]).
     pub fn run_with(&self, observer: &dyn Progress) -> Result<Depths, PdbError> {
         let layout = self.layout()?;
         let home = self.pattern.home();
         let free =
             |blank: u8| usize::from(blank) < self.pattern.size().cells() && !home.contains(&blank);
         if let Some(blank) = self.blank.filter(|&blank| !free(blank)) {
-            return Err(PdbError::Unsuitable(format!(
+            return Err(PdbError::unsuitable(format!(
                 "the blank cannot be on cell {blank}: choose a cell of the board that is not the \
                  goal cell of a pattern tile"
             )));
@@ -595,10 +590,8 @@ impl Space {
         self.build_with(&NoProgress)
     }
 
-    /// Searches like [`Space::build`], with an observer that sees the progress and may stop the work.
-    ///
-    /// # Errors
-    /// Same errors as [`Space::build`], plus [`PdbError::Interrupted`].
+    /// Searches like [`Space::build`], with an observer that sees the progress and may stop the work
+    /// ([`PdbError::Interrupted`]).
     pub fn build_with(&self, observer: &dyn Progress) -> Result<(Depths, Pdb), PdbError> {
         self.layout()?;
         let (begun, states) = (Instant::now(), self.states());

@@ -61,19 +61,15 @@ impl Pdb {
         Pdb::load_with(path, &NoProgress)
     }
 
-    /// Reads a database file like [`Pdb::load`], with an observer that sees the progress and may stop the work.
-    ///
-    /// # Errors
-    /// Same errors as [`Pdb::load`], plus [`PdbError::Interrupted`].
+    /// Reads a database file like [`Pdb::load`], with an observer that sees the progress and may stop the work
+    /// ([`PdbError::Interrupted`]).
     pub fn load_with(path: impl AsRef<Path>, observer: &dyn Progress) -> Result<Pdb, PdbError> {
-        Pdb::new(file::load(Container::open(path.as_ref())?, observer)?)
+        Ok(Pdb::of(file::load(Container::open(path.as_ref())?, observer)?))
     }
 
     /// Returns the database in a mapped file, after checking all of it. Nothing is copied; the bytes are in the
-    /// system's file cache. Values are correct as long as the file is not modified: see [`Pdb::unchanged`].
-    ///
-    /// # Errors
-    /// Same errors as [`Pdb::load`].
+    /// system's file cache. Values are correct as long as the file is not modified: see [`Pdb::unchanged`]. Same errors
+    /// as [`Pdb::load`].
     pub fn map(path: impl AsRef<Path>, mapped: Mapped) -> Result<Pdb, PdbError> {
         let file = Container::<Summary>::of_image(path.as_ref(), Image::Mapped(mapped))?;
         if !file.header.compressed {
@@ -91,10 +87,8 @@ impl Pdb {
         Ok(self.file.unchanged()?)
     }
 
-    /// Returns the database in the bytes of a file, after checking all of them. Cost: a copy.
-    ///
-    /// # Errors
-    /// Same errors as [`Pdb::load`].
+    /// Returns the database in the bytes of a file, after checking all of them. Cost: a copy. Same errors as
+    /// [`Pdb::load`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Pdb, PdbError> {
         let pdb = Pdb::from_image(Image::of(bytes)?)?;
         pdb.check()?;
@@ -102,28 +96,25 @@ impl Pdb {
     }
 
     /// Returns the database in a file image, which may be in memory or mapped ([`crate::Mapped`], for databases larger
-    /// than memory). The header is checked; [`Pdb::check`] checks the entries.
-    ///
-    /// # Errors
-    /// Same errors as [`Pdb::open`].
+    /// than memory). The header is checked; [`Pdb::check`] checks the entries. Same errors as [`Pdb::open`].
     pub fn from_image(image: Image) -> Result<Pdb, PdbError> {
         Pdb::new(Container::of_image(Path::new(IN_MEMORY), image)?)
     }
 
-    pub(crate) fn new(file: Container<Summary>) -> Result<Pdb, PdbError> {
-        let file = match file.header.compressed {
+    fn new(file: Container<Summary>) -> Result<Pdb, PdbError> {
+        Ok(Pdb::of(match file.header.compressed {
             true => file::load(file, &NoProgress)?,
             false => file,
-        };
-        Ok(Pdb { order: EntryOrder::new(&file.header.pattern, file.header.kind), file })
+        }))
+    }
+
+    fn of(file: Container<Summary>) -> Pdb {
+        Pdb { order: EntryOrder::new(&file.header.pattern, file.header.kind), file }
     }
 
     /// Finishes a table in memory whose index and entries have been written.
     pub(crate) fn finish(image: Image, header: Summary) -> Pdb {
-        Pdb {
-            order: EntryOrder::new(&header.pattern, header.kind),
-            file: Container::finish(image, header),
-        }
+        Pdb::of(Container::finish(image, header))
     }
 
     /// Returns the pattern.
@@ -186,7 +177,7 @@ impl Pdb {
     pub(crate) fn loaded(&self) -> Result<(), PdbError> {
         match self.file.is_whole() {
             true => Ok(()),
-            false => Err(PdbError::Unsuitable(format!(
+            false => Err(PdbError::unsuitable(format!(
                 "'{}' was opened only to look up a few boards: load the whole file instead",
                 self.file.path.display()
             ))),
@@ -303,10 +294,8 @@ impl Pdb {
         self.save_with(path, replace, &NoProgress)
     }
 
-    /// Writes the database like [`Pdb::save`], with an observer that sees the progress and may stop the work.
-    ///
-    /// # Errors
-    /// Same errors as [`Pdb::save`], plus [`PdbError::Interrupted`].
+    /// Writes the database like [`Pdb::save`], with an observer that sees the progress and may stop the work
+    /// ([`PdbError::Interrupted`]).
     pub fn save_with(
         &self,
         path: impl AsRef<Path>,
@@ -337,10 +326,9 @@ pub fn encode(pdb: &Pdb, encoding: Encoding) -> Result<Pdb, PdbError> {
         return Err(PdbError::encoding());
     }
     if (old.encoding, encoding) == (Encoding::Bit, Encoding::Byte) {
-        return Err(PdbError::Unsuitable(
+        return Err(PdbError::unsuitable(
             "a database with one bit per entry stores no values that could be converted: build the \
-             database again with --encoding byte"
-                .into(),
+             database again with --encoding byte",
         ));
     }
     let mut header = old.clone();

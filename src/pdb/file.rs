@@ -271,10 +271,7 @@ pub fn compress(
     compress_with(from, to, replace, &NoProgress)
 }
 
-/// Like [`compress`], with an observer that sees the progress and may stop the work.
-///
-/// # Errors
-/// Same errors as [`compress`], plus [`PdbError::Interrupted`].
+/// Like [`compress`], with an observer that sees the progress and may stop the work ([`PdbError::Interrupted`]).
 pub fn compress_with(
     from: impl AsRef<Path>,
     to: impl AsRef<Path>,
@@ -328,10 +325,7 @@ pub fn decompress(
     decompress_with(from, to, replace, &NoProgress)
 }
 
-/// Like [`decompress`], with an observer that sees the progress and may stop the work.
-///
-/// # Errors
-/// Same errors as [`decompress`], plus [`PdbError::Interrupted`].
+/// Like [`decompress`], with an observer that sees the progress and may stop the work ([`PdbError::Interrupted`]).
 pub fn decompress_with(
     from: impl AsRef<Path>,
     to: impl AsRef<Path>,
@@ -351,10 +345,8 @@ pub fn decompress_with(
     Ok(file.header.file_bytes())
 }
 
-/// Returns the header of a file, compressed or not: the description of the database without its entries.
-///
-/// # Errors
-/// Same errors as [`crate::pdb::Pdb::open`].
+/// Returns the header of a file, compressed or not: the description of the database without its entries. Same errors as
+/// [`crate::pdb::Pdb::open`].
 pub fn inspect(path: impl AsRef<Path>) -> Result<Summary, PdbError> {
     let file = Container::<Summary>::open(path.as_ref())?;
     Ok(file.header.clone())

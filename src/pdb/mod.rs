@@ -88,10 +88,7 @@ pub fn spot_check(pdb: &Pdb, samples: u64, seed: u64) -> Result<SpotCheck, PdbEr
     spot_check_with(pdb, samples, seed, &NoProgress)
 }
 
-/// Like [`spot_check`], with an observer that sees the progress and may stop the work.
-///
-/// # Errors
-/// Same errors as [`spot_check`], plus [`PdbError::Interrupted`].
+/// Like [`spot_check`], with an observer that sees the progress and may stop the work ([`PdbError::Interrupted`]).
 pub fn spot_check_with(
     pdb: &Pdb,
     samples: u64,
@@ -138,10 +135,7 @@ pub fn rebuild(pdb: &Pdb, how: &Build) -> Result<(), PdbError> {
     rebuild_with(pdb, how, &NoProgress)
 }
 
-/// Like [`rebuild`], with an observer that sees the progress and may stop the work.
-///
-/// # Errors
-/// Same errors as [`rebuild`], plus [`PdbError::Interrupted`].
+/// Like [`rebuild`], with an observer that sees the progress and may stop the work ([`PdbError::Interrupted`]).
 pub fn rebuild_with(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), PdbError> {
     pdb.loaded()?;
     let how = how.clone().pattern(pdb.pattern().clone());

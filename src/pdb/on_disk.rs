@@ -29,6 +29,7 @@ use crate::{
         seal, write_marker,
     },
     system::advice,
+    units::joined,
 };
 
 /// Time to wait until another build in the directory ends.
@@ -84,10 +85,8 @@ impl DiskBuild<'_> {
         self.run_with(how, &NoProgress)
     }
 
-    /// Builds a database like [`DiskBuild::run`], with an observer that sees the progress and may stop the work.
-    ///
-    /// # Errors
-    /// Same errors as [`DiskBuild::run`], plus [`PdbError::Interrupted`].
+    /// Builds a database like [`DiskBuild::run`], with an observer that sees the progress and may stop the work
+    /// ([`PdbError::Interrupted`]).
     pub fn run_with(&self, how: &Build, observer: &dyn Progress) -> Result<Pdb, PdbError> {
         let plan = build::plan_on_disk(how)?;
         let _lock = self.lock()?;
@@ -186,8 +185,12 @@ impl DiskBuild<'_> {
         let storage = self.storage;
         let marker = DatabaseMarker::read(storage)?;
         let files = self.files()?;
-        let (board, goal) = (pattern.size().to_string(), pattern.goal().to_string());
-        let tiles = pattern.tiles().to_vec();
+        let own = |run| DatabaseMarker {
+            run,
+            board: pattern.size().to_string(),
+            goal: pattern.goal().to_string(),
+            tiles: pattern.tiles().to_vec(),
+        };
         let other = |what: &str| {
             let name = storage.name();
             Err(PdbError::Place(format!(
@@ -201,18 +204,13 @@ impl DiskBuild<'_> {
                 return other("files of a search");
             }
             let run = crate::random::seed().map_err(|e| storage.error("", e))?;
-            let marker = DatabaseMarker { run, board, goal, tiles };
-            write_marker(storage, DATABASE, run, &seal(DATABASE_FORMAT, 1, &marker))?;
+            write_marker(storage, DATABASE, run, &seal(DATABASE_FORMAT, 1, &own(run)))?;
             return Ok(run);
         };
-        if (&found.board, &found.goal, &found.tiles) != (&board, &goal, &tiles) {
-            let tiles: Vec<String> = found.tiles.iter().map(u16::to_string).collect();
-            return other(&format!(
-                "another build (tiles {} on {} with goal '{}')",
-                tiles.join(","),
-                found.board,
-                found.goal
-            ));
+        if found != own(found.run) {
+            let DatabaseMarker { board, goal, tiles, .. } = found;
+            let tiles = joined(tiles, ",");
+            return other(&format!("another build (tiles {tiles} on {board} with goal '{goal}')"));
         }
         for file in files {
             if matches!(file, RunFile::Uncommitted { run, .. } if run == found.run) {

@@ -14,10 +14,7 @@ use crate::{
         Encoding, Kind, Pattern, Pdb, PdbError, SlotGraph, UNREACHED, regions::arrangement_rank,
         slots::unit,
     },
-    perm::{
-        Layout, REGISTER_BYTES, Register, Subsets, lehmer,
-        placement::{self, binomial},
-    },
+    perm::{Layout, REGISTER_BYTES, Register, Subsets, lehmer, placement},
     progress::{Meter, NoProgress, Phase, Progress},
     store::{self, Output},
     system::SystemError,
@@ -218,6 +215,8 @@ pub(crate) fn by_placements(
     let (n, k) = (subsets.n, subsets.k);
     let tail = Tail::new(n, k);
     let head = k - tail.tiles;
+    // The number of runs of a set.
+    let heads = lehmer::count(k) as usize / tail.run;
     // Blocks that share all cells of the head but the last share sources, so they form one job.
     let per_job = n - head + 1;
     in_parallel(entries.chunks_mut(tail.block * per_job), |job, entries| {
@@ -233,12 +232,7 @@ pub(crate) fn by_placements(
             for (subset, places) in tail.subsets.iter().zip(tail.places.chunks(tail.run)) {
                 let set = subset.iter().fold(occupied, |set, &i| set | free[usize::from(i)]);
                 // The run of the first tiles' cells among the arrangements of the set.
-                let (mut left, mut rank) = (set, subsets.rank(set));
-                for (i, &cell) in cells.iter().enumerate() {
-                    let bit = 1u64 << cell;
-                    rank = rank * (k - i) + (left & (bit - 1)).count_ones() as usize;
-                    left &= !bit;
-                }
+                let rank = subsets.rank(set) * heads + arrangement_rank(set, cells) as usize;
                 let run = &lines[rank * tail.run..][..tail.run];
                 for (&place, &value) in places.iter().zip(run) {
                     buffer[place as usize % BLOCK] = value;
@@ -310,10 +304,7 @@ pub fn export(
     export_with(pdb, layout, path, replace, &NoProgress)
 }
 
-/// Like [`export`], with an observer that sees the progress and may stop the work.
-///
-/// # Errors
-/// Same errors as [`export`], plus [`PdbError::Interrupted`].
+/// Like [`export`], with an observer that sees the progress and may stop the work ([`PdbError::Interrupted`]).
 pub fn export_with(
     pdb: &Pdb,
     layout: ExportLayout,
@@ -363,7 +354,7 @@ pub fn export_with(
 fn bytes(pdb: &Pdb, layout: ExportLayout) -> Result<u64, PdbError> {
     let refuse = |why: &str| {
         let layout = layout.name();
-        Err(PdbError::Unsuitable(format!("layout {layout} cannot hold this database: {why}")))
+        Err(PdbError::unsuitable(format!("layout {layout} cannot hold this database: {why}")))
     };
     if pdb.encoding() == Encoding::Bit {
         return refuse(
@@ -529,17 +520,15 @@ fn by_sets(from: &[u8], to: &mut [u8], scratch: &mut [u8], n: usize, runs: &[Vec
 /// For each set of k of n cells and each of its cells, taken as that of the first tile: where the values of the other
 /// tiles begin, which are given for each cell of the first tile by sets of the other n - 1 cells.
 fn runs(n: usize, k: usize) -> Vec<usize> {
-    let rank = |cells: &mut dyn Iterator<Item = usize>| -> usize {
-        cells.enumerate().map(|(i, cell)| binomial(cell, i + 1) as usize).sum()
-    };
-    let (others, run) = (binomial(n - 1, k - 1) as usize, lehmer::count(k - 1) as usize);
-    let mut runs = Vec::with_capacity(k * binomial(n, k) as usize);
-    let sets = Subsets::new(n, k);
-    for set in sets.iter().flat_map(Subsets::iter) {
-        for first in bits(set) {
-            let mut rest = bits(set & !(1 << first)).map(|c| c - usize::from(c > first));
-            runs.push((first * others + rank(&mut rest)) * run);
-        }
+    let subsets = |n, k| Subsets::new(n, k).expect("patterns are small");
+    let (sets, others) = (subsets(n, k), subsets(n - 1, k - 1));
+    let run = lehmer::count(k - 1) as usize;
+    let mut runs = Vec::with_capacity(k * sets.count());
+    for set in sets.iter() {
+        runs.extend(bits(set).map(|first| {
+            let rest = set & ((1 << first) - 1) | set >> (first + 1) << first;
+            (first * others.count() + others.rank(rest)) * run
+        }));
     }
     runs
 }

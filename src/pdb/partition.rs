@@ -224,10 +224,8 @@ impl SetFile {
         SetFile::parse(&bytes, path)
     }
 
-    /// Parses the bytes of a set file; database names are relative to the directory of `path`.
-    ///
-    /// # Errors
-    /// Same errors as [`SetFile::read`].
+    /// Parses the bytes of a set file; database names are relative to the directory of `path`. Same errors as
+    /// [`SetFile::read`].
     pub fn parse(bytes: &[u8], path: impl AsRef<Path>) -> Result<SetFile, PdbError> {
         let path = path.as_ref();
         let wrong = |problem| KIND.wrong(path, problem);
@@ -297,7 +295,8 @@ pub struct Evaluator<'a> {
     blank: u8,
     /// For each tile, its pattern and its index in the pattern.
     owner: Vec<Option<(u8, u8)>>,
-    cells: Vec<[u8; Pattern::MAX_TILES]>,
+    /// For each pattern, the cells of its tiles.
+    cells: Vec<Vec<u8>>,
     values: Vec<u8>,
     sum: u32,
 }
@@ -316,17 +315,14 @@ impl<'a> Evaluator<'a> {
         }
         check_disjoint(&patterns)?;
         if patterns.iter().any(|of| of.goal() != patterns[0].goal()) {
-            let words =
-                "the databases are for different goals: only values for the same goal can be added";
-            return Err(PdbError::Unsuitable(words.into()));
+            return Err(PdbError::unsuitable(
+                "the databases are for different goals: only values for the same goal can be added",
+            ));
         }
         let mut owner = vec![None; board.size().cells()];
         let mut cells = Vec::new();
         for (p, pattern) in patterns.iter().enumerate() {
-            let mut padded = [0; Pattern::MAX_TILES];
-            let of = pattern.cells(board)?;
-            padded[..of.len()].copy_from_slice(&of);
-            cells.push(padded);
+            cells.push(pattern.cells(board)?);
             for (i, &tile) in pattern.tiles().iter().enumerate() {
                 owner[usize::from(tile)] = Some((p as u8, i as u8));
             }
@@ -341,7 +337,7 @@ impl<'a> Evaluator<'a> {
             sum: 0,
         };
         for p in 0..pdbs.len() {
-            let value = pdbs[p].lookup(evaluator.cells(p), evaluator.blank);
+            let value = pdbs[p].lookup(&evaluator.cells[p], evaluator.blank);
             evaluator.set(p, value);
         }
         Ok(evaluator)
@@ -373,16 +369,12 @@ impl<'a> Evaluator<'a> {
         self.tiles.swap(cell, usize::from(to));
         self.blank = cell as u8;
         if let Some((p, i)) = self.owner[tile] {
-            self.cells[usize::from(p)][usize::from(i)] = to;
             let p = usize::from(p);
+            self.cells[p][usize::from(i)] = to;
             let before = Some(self.values[p]).filter(|&value| value != u8::MAX);
-            let value = self.pdbs[p].lookup_after(self.cells(p), self.blank, before);
+            let value = self.pdbs[p].lookup_after(&self.cells[p], self.blank, before);
             self.set(p, value);
         }
-    }
-
-    fn cells(&self, p: usize) -> &[u8] {
-        &self.cells[p][..self.pdbs[p].pattern().tiles().len()]
     }
 
     fn set(&mut self, p: usize, value: Option<u8>) {
@@ -426,10 +418,7 @@ impl Pdb {
     }
 
     /// Returns the entries of many boards: the indices of their values in [`Pdb::bytes`]. The cost is that of
-    /// [`Pdb::values`].
-    ///
-    /// # Errors
-    /// Same errors as [`Pdb::values`].
+    /// [`Pdb::values`]. Same errors.
     pub fn entries_of(&self, boards: &[u16]) -> Result<Vec<u64>, Error> {
         self.look_up(boards, |entry, _, _| entry)
     }

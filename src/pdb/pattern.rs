@@ -7,7 +7,7 @@ use crate::{
     perm::placement,
     puzzle::{Board, PuzzleError, Size},
     system::SystemError,
-    units::{bytes, thousands},
+    units::{bytes, digits, thousands},
 };
 
 // Errors in patterns, builds and database files. Each message is one line and says what to do.
@@ -83,36 +83,38 @@ impl From<SystemError> for PdbError {
 }
 
 impl PdbError {
+    pub(crate) fn unsuitable(words: impl Into<String>) -> PdbError {
+        PdbError::Unsuitable(words.into())
+    }
+
     /// One of several databases counts every move.
     pub(crate) fn not_additive() -> PdbError {
-        PdbError::Unsuitable(
+        PdbError::unsuitable(
             "values of an all-moves database, which counts every move, cannot be added to others: \
-             use that database alone, or make it a partition of its own in a set file"
-                .into(),
+             use that database alone, or make it a partition of its own in a set file",
         )
     }
 
     /// The encoding cannot hold values of the kind.
     pub(crate) fn encoding() -> PdbError {
-        PdbError::Unsuitable(
+        PdbError::unsuitable(
             "only region-aware values can be stored with one bit per entry: choose another kind or \
-             encoding"
-                .into(),
+             encoding",
         )
     }
 
     /// A value that does not fit in a byte.
     pub(crate) fn value(most: usize) -> PdbError {
-        let words = format!(
+        PdbError::unsuitable(format!(
             "a value exceeds {most}, the maximum that a database can store: choose fewer tiles"
-        );
-        PdbError::Unsuitable(words)
+        ))
     }
 
     /// A pattern that is too short for its space to be searched.
     pub(crate) fn short_space() -> PdbError {
-        let words = "only patterns of at least five tiles can be searched: specify more tiles";
-        PdbError::Unsuitable(words.into())
+        PdbError::unsuitable(
+            "only patterns of at least five tiles can be searched: specify more tiles",
+        )
     }
 }
 
@@ -230,26 +232,19 @@ impl Pattern {
                  for example 1-3,7"
             ))
         };
-        let number = |word: &str| match word.bytes().all(|b| b.is_ascii_digit()) {
-            true => word.parse::<u16>().map_err(|_| wrong()),
-            false => Err(wrong()),
-        };
+        let number = |word: &str| digits::<u16>(word).ok_or_else(wrong);
         let mut tiles = Vec::new();
         for word in text.split([',', ' ']).filter(|word| !word.is_empty()) {
-            match word.split_once('-') {
-                None => tiles.push(number(word)?),
-                Some((first, last)) => {
-                    let (first, last) = (number(first)?, number(last)?);
-                    if first > last {
-                        return Err(PdbError::Pattern(format!(
-                            "'{word}' is not a range of tiles: ranges must be ascending; write \
-                             {last}-{first}"
-                        )));
-                    }
-                    // Boards have at most 36 cells: a longer range is rejected because of its first nonexistent tile.
-                    tiles.extend((first..=last).take(64));
-                }
+            let (first, last) = word.split_once('-').unwrap_or((word, word));
+            let (first, last) = (number(first)?, number(last)?);
+            if first > last {
+                return Err(PdbError::Pattern(format!(
+                    "'{word}' is not a range of tiles: ranges must be ascending; write \
+                     {last}-{first}"
+                )));
             }
+            // Boards have at most 36 cells: a longer range is rejected because of its first nonexistent tile.
+            tiles.extend((first..=last).take(64));
         }
         Pattern::new(goal, &tiles)
     }
@@ -288,7 +283,7 @@ impl Pattern {
         if board.size() != self.size() {
             let (found, expected) = (board.size(), self.size());
             let words = format!("the board is {found}, but the database is for {expected}");
-            return Err(PdbError::Unsuitable(words));
+            return Err(PdbError::unsuitable(words));
         }
         Ok(cells_of(board, &self.tiles))
     }

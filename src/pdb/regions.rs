@@ -125,7 +125,6 @@ fn number(lows: u64, region: u64) -> usize {
 #[derive(Clone, Debug)]
 pub struct EntryOrder {
     pub(crate) grid: Grid,
-    k: usize,
     kind: Kind,
     subsets: Subsets,
 }
@@ -133,9 +132,9 @@ pub struct EntryOrder {
 impl EntryOrder {
     /// Returns the entry order of a pattern.
     pub fn new(pattern: &Pattern, kind: Kind) -> EntryOrder {
-        let (grid, k) = (Grid::new(pattern.size()), pattern.tiles().len());
-        let subsets = Subsets::new(grid.cells, k).expect("patterns are small");
-        EntryOrder { grid, k, kind, subsets }
+        let grid = Grid::new(pattern.size());
+        let subsets = Subsets::new(grid.cells, pattern.tiles().len()).expect("patterns are small");
+        EntryOrder { grid, kind, subsets }
     }
 
     /// Returns the number of sets of occupied cells, N choose k.
@@ -166,7 +165,7 @@ impl EntryOrder {
             Kind::Minimum | Kind::AllMoves => placement::rank(self.grid.cells, cells),
             Kind::Regions => {
                 let set = set_of(cells);
-                self.slot_of(set, blank, starts) * lehmer::count(self.k)
+                self.slot_of(set, blank, starts) * lehmer::count(self.subsets.k)
                     + arrangement_rank(set, cells)
             }
         }
@@ -204,12 +203,12 @@ impl EntryOrder {
     /// Cost: about 50 ns per entry.
     pub fn for_each(&self, mut visit: impl FnMut(u64, &[u8], usize)) {
         let mut cells = [0; Pattern::MAX_TILES];
-        let cells = &mut cells[..self.k];
+        let (n, k) = (self.grid.cells, self.subsets.k);
+        let cells = &mut cells[..k];
         let mut entry = 0;
         match self.kind {
             Kind::Minimum | Kind::AllMoves => {
-                let n = self.grid.cells;
-                while placement::count(n, self.k).is_some_and(|count| entry < count) {
+                while placement::count(n, k).is_some_and(|count| entry < count) {
                     placement::unrank(n, entry, cells);
                     visit(entry, cells, 0);
                     entry += 1;
@@ -219,7 +218,7 @@ impl EntryOrder {
                 for set in self.subsets.iter() {
                     let occupied: Vec<u8> = bits(set).map(|c| c as u8).collect();
                     for region in 0..self.grid.lows(set).count_ones() as usize {
-                        for rank in 0..lehmer::count(self.k) {
+                        for rank in 0..lehmer::count(k) {
                             lehmer::unrank(rank, cells);
                             for cell in cells.iter_mut() {
                                 *cell = occupied[usize::from(*cell)];
@@ -234,11 +233,11 @@ impl EntryOrder {
     }
 }
 
-/// The lexicographic rank of the tiles' positions within the occupied cells.
+/// The lexicographic rank of the positions of tiles, or of the first of them, within the occupied cells.
+#[inline]
 pub(crate) fn arrangement_rank(set: u64, cells: &[u8]) -> u64 {
-    let mut left = set;
-    let mut rank = 0;
-    for (radix, &cell) in (1..=cells.len() as u64).rev().zip(cells) {
+    let (mut left, mut rank) = (set, 0);
+    for (radix, &cell) in (1..=u64::from(set.count_ones())).rev().zip(cells) {
         let bit = 1u64 << cell;
         rank = rank * radix + u64::from((left & (bit - 1)).count_ones());
         left &= !bit;

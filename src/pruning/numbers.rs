@@ -257,27 +257,28 @@ impl TableRank {
         }
     }
 
-    /// Returns the fields that are read; the same field may occur several times.
-    pub fn fields(&self) -> Vec<usize> {
+    fn each_field(&mut self, mut each: impl FnMut(&mut usize)) {
         match self {
-            TableRank::Whole(rank) => rank.fields(),
+            TableRank::Whole(rank) => rank.each_field(each),
             TableRank::Reduced { coordinate, rests, .. } => {
-                [coordinate].into_iter().chain(rests).flat_map(RowRank::fields).collect()
+                coordinate.each_field(&mut each);
+                rests.iter_mut().for_each(|rest| rest.each_field(&mut each));
             }
         }
     }
 
+    /// Returns the fields that are read; the same field may occur several times.
+    pub fn fields(&self) -> Vec<usize> {
+        let mut fields = Vec::new();
+        self.clone().each_field(|field| fields.push(*field));
+        fields
+    }
+
     /// Returns the same for rows whose fields are shifted by this number of places.
     pub fn shifted(&self, by: usize) -> TableRank {
-        match self {
-            TableRank::Whole(rank) => TableRank::Whole(rank.shifted(by)),
-            TableRank::Reduced { coordinate, rests, class_of, rest } => TableRank::Reduced {
-                coordinate: coordinate.shifted(by),
-                rests: rests.iter().map(|rank| rank.shifted(by)).collect(),
-                class_of: class_of.clone(),
-                rest: *rest,
-            },
-        }
+        let mut shifted = self.clone();
+        shifted.each_field(|field| *field += by);
+        shifted
     }
 }
 

@@ -3,6 +3,8 @@
 //! Invariant: for every symmetry of the puzzle, the number of a state's image is computed from the state's own row, in
 //! one pass.
 
+use std::sync::Arc;
+
 use crate::{
     frontier::{FieldMap, Relabelling, StateFields},
     perm::lehmer::Below,
@@ -110,7 +112,7 @@ enum GroupRank {
     /// The same for few places.
     FewPlaces(Vec<(RowPart<u64>, u64)>),
     /// From the set of places of one kind: for each value, the place as a bit; and the weight of the set's number.
-    Set { parts: Vec<RowPart<u32>>, number: Vec<u32>, weight: u64 },
+    Set { parts: Vec<RowPart<u32>>, number: Arc<[u32]>, weight: u64 },
     /// From the piece at each place: that of the solved state unless a field determines it.
     Contents { group: RankGroup, base: Vec<Placed>, parts: Vec<PiecePart> },
 }
@@ -243,35 +245,21 @@ impl RowRank {
         RowRank { groups: groups.map(of_group).collect() }
     }
 
-    /// Returns the same for rows whose fields are shifted by this number of places.
-    pub fn shifted(&self, by: usize) -> RowRank {
-        let mut shifted = self.clone();
-        for group in &mut shifted.groups {
+    /// Calls a function with each field that is read; the same field may occur several times.
+    pub fn each_field(&mut self, mut each: impl FnMut(&mut usize)) {
+        for group in &mut self.groups {
             match group {
                 GroupRank::Places(parts) | GroupRank::FewPlaces(parts) => {
-                    parts.iter_mut().for_each(|(part, _)| part.field += by)
+                    parts.iter_mut().for_each(|(part, _)| each(&mut part.field));
                 }
-                GroupRank::Set { parts, .. } => parts.iter_mut().for_each(|part| part.field += by),
+                GroupRank::Set { parts, .. } => {
+                    parts.iter_mut().for_each(|part| each(&mut part.field));
+                }
                 GroupRank::Contents { parts, .. } => {
-                    parts.iter_mut().for_each(|part| part.field += by)
+                    parts.iter_mut().for_each(|part| each(&mut part.field));
                 }
             }
         }
-        shifted
-    }
-
-    /// Returns the fields that are read; the same field may occur several times.
-    pub fn fields(&self) -> Vec<usize> {
-        let of_group = |group: &GroupRank| -> Vec<usize> {
-            match group {
-                GroupRank::Places(parts) | GroupRank::FewPlaces(parts) => {
-                    parts.iter().map(|(part, _)| part.field).collect()
-                }
-                GroupRank::Set { parts, .. } => parts.iter().map(|part| part.field).collect(),
-                GroupRank::Contents { parts, .. } => parts.iter().map(|part| part.field).collect(),
-            }
-        };
-        self.groups.iter().flat_map(of_group).collect()
     }
 
     #[inline]

@@ -76,10 +76,8 @@ impl PruningTable {
         PruningTable::build_with(puzzle, size, resources, &NoProgress)
     }
 
-    /// Returns the table like [`PruningTable::build`], with an observer that sees the progress and may stop the work.
-    ///
-    /// # Errors
-    /// Same errors as [`PruningTable::build`], plus [`TableError::Interrupted`].
+    /// Returns the table like [`PruningTable::build`], with an observer that sees the progress and may stop the work
+    /// ([`TableError::Interrupted`]).
     pub fn build_with(
         puzzle: &OrbitPuzzle,
         size: EntrySize,
@@ -127,10 +125,8 @@ impl PruningTable {
         Ok(table)
     }
 
-    /// Returns a table with four bits per entry, or with one byte per entry if depths exceed 14.
-    ///
-    /// # Errors
-    /// Same errors as [`PruningTable::build_with`].
+    /// Returns a table with four bits per entry, or with one byte per entry if depths exceed 14. Same errors as
+    /// [`PruningTable::build_with`].
     pub fn build_narrow(
         puzzle: &OrbitPuzzle,
         resources: Resources,
@@ -284,10 +280,8 @@ impl PruningTable {
         PruningTable::load_with(path, &NoProgress)
     }
 
-    /// Reads a file like [`PruningTable::load`], with an observer that sees the progress and may stop the work.
-    ///
-    /// # Errors
-    /// Same errors as [`PruningTable::load`], plus [`TableError::Interrupted`].
+    /// Reads a file like [`PruningTable::load`], with an observer that sees the progress and may stop the work
+    /// ([`TableError::Interrupted`]).
     pub fn load_with(
         path: impl AsRef<Path>,
         progress: &dyn Progress,
@@ -297,10 +291,8 @@ impl PruningTable {
     }
 
     /// Returns the table in a mapped file, after checking all of it. The file may be larger than memory: the system
-    /// reads it as needed. Lookups are slower than in a loaded table, which uses huge pages.
-    ///
-    /// # Errors
-    /// Same errors as [`PruningTable::load`].
+    /// reads it as needed. Lookups are slower than in a loaded table, which uses huge pages. Same errors as
+    /// [`PruningTable::load`].
     pub fn map(path: impl AsRef<Path>, mapped: Mapped) -> Result<PruningTable, Error> {
         let table = PruningTable::of(Container::of_image(path.as_ref(), Image::Mapped(mapped))?)?;
         table.check()?;
@@ -392,10 +384,8 @@ impl PruningTable {
         self.depth_at(self.number(state))
     }
 
-    /// Returns the depth of the state whose entry has a number; see [`PruningTable::depth`].
-    ///
-    /// # Errors
-    /// Same errors as [`PruningTable::depth`].
+    /// Returns the depth of the state whose entry has a number; see [`PruningTable::depth`]. Same errors as
+    /// [`PruningTable::depth`].
     pub fn depth_at(&self, number: u64) -> Result<Option<usize>, Error> {
         let Some(mut entry) = self.entry(number)? else { return Ok(None) };
         if self.entry_size() != EntrySize::Mod3 {

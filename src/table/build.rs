@@ -37,10 +37,8 @@ impl DistanceTable {
         DistanceTable::build_with(search, encoding, &NoProgress)
     }
 
-    /// Returns the table like [`DistanceTable::build`], with an observer that sees the progress and may stop the work.
-    ///
-    /// # Errors
-    /// Same errors as [`DistanceTable::build`], plus [`TableError::Interrupted`].
+    /// Returns the table like [`DistanceTable::build`], with an observer that sees the progress and may stop the work
+    /// ([`TableError::Interrupted`]).
     pub fn build_with(
         search: &Search,
         encoding: TableEncoding,
@@ -112,15 +110,10 @@ pub struct Fill {
     header: TableHeader,
     image: Image,
     shape: TableShape,
-    /// The definition of a puzzle that is not a board.
-    definition: Vec<u8>,
 }
 
 impl Fill {
-    /// Returns an empty table for a board moved one tile at a time.
-    ///
-    /// # Errors
-    /// Same errors as [`Fill::of`].
+    /// Returns an empty table for a board moved one tile at a time. Same errors as [`Fill::of`].
     pub fn new(goal: Board, encoding: TableEncoding) -> Result<Fill, Error> {
         Fill::of(&StateSpace::of_board(goal), encoding)
     }
@@ -133,15 +126,16 @@ impl Fill {
     /// [`crate::SystemError::Memory`].
     pub fn of(space: &StateSpace, encoding: TableEncoding) -> Result<Fill, Error> {
         let (header, definition) = described(space, encoding)?;
-        let mut image = Image::zeroed(header.layout().data.end())?;
-        let data = header.layout().data.of_mut(image.bytes_mut());
-        let parts = data.chunks_mut(BLOCK_BYTES);
+        let layout = header.layout();
+        let mut image = Image::zeroed(layout.data.end())?;
+        layout.index.of_mut(image.bytes_mut()).copy_from_slice(&definition);
+        let data = layout.data.of_mut(image.bytes_mut());
         // It cannot fail.
-        let _ = in_parallel(parts, |_, part| {
+        let _ = in_parallel(data.chunks_mut(BLOCK_BYTES), |_, part| {
             part.fill(UNREACHED);
             Ok::<(), ()>(())
         });
-        Ok(Fill { shape: header.shape(), header, image, definition })
+        Ok(Fill { shape: header.shape(), header, image })
     }
 
     /// Sets the depth of a state.
@@ -218,9 +212,7 @@ impl Fill {
     ///
     /// # Errors
     /// None, for a table that was created successfully.
-    pub fn finish(mut self) -> Result<DistanceTable, Error> {
-        let index = self.header.layout().index;
-        index.of_mut(self.image.bytes_mut()).copy_from_slice(&self.definition);
+    pub fn finish(self) -> Result<DistanceTable, Error> {
         DistanceTable::finish(self.image, self.header)
     }
 }

@@ -66,10 +66,8 @@ impl DistanceTable {
         DistanceTable::load_with(path, &NoProgress)
     }
 
-    /// Reads a table file like [`DistanceTable::load`], with an observer that sees the progress and may stop the work.
-    ///
-    /// # Errors
-    /// Same errors as [`DistanceTable::load`], plus [`TableError::Interrupted`].
+    /// Reads a table file like [`DistanceTable::load`], with an observer that sees the progress and may stop the work
+    /// ([`TableError::Interrupted`]).
     pub fn load_with(
         path: impl AsRef<Path>,
         observer: &dyn Progress,
@@ -78,10 +76,8 @@ impl DistanceTable {
         DistanceTable::new(file.map_err(TableError::from)?)
     }
 
-    /// Returns the table in the bytes of a file, after checking all of them. Cost: a copy.
-    ///
-    /// # Errors
-    /// Same errors as [`DistanceTable::open`].
+    /// Returns the table in the bytes of a file, after checking all of them. Cost: a copy. Same errors as
+    /// [`DistanceTable::open`].
     pub fn from_bytes(bytes: &[u8]) -> Result<DistanceTable, Error> {
         let table = DistanceTable::from_image(Image::of(bytes)?)?;
         table.check()?;
@@ -89,10 +85,7 @@ impl DistanceTable {
     }
 
     /// Returns the table in a file image, which may be in memory or mapped ([`crate::store::Mapped`]). Its header is
-    /// checked, but its entries are not: call [`DistanceTable::check`].
-    ///
-    /// # Errors
-    /// Same errors as [`DistanceTable::open`].
+    /// checked, but its entries are not: call [`DistanceTable::check`]. Same errors as [`DistanceTable::open`].
     pub fn from_image(image: Image) -> Result<DistanceTable, Error> {
         DistanceTable::new(Container::of_image(Path::new(IN_MEMORY), image)?)
     }
@@ -205,10 +198,7 @@ impl DistanceTable {
     }
 
     /// Returns a shortest solution of a board in the table's metric, the first one in the order of
-    /// [`crate::puzzle::Direction::ALL`]; `None` if the board was not reached.
-    ///
-    /// # Errors
-    /// Same errors as [`DistanceTable::depth`].
+    /// [`crate::puzzle::Direction::ALL`]; `None` if the board was not reached. Same errors as [`DistanceTable::depth`].
     pub fn solve(&self, board: &Board) -> Result<Option<Moves>, Error> {
         self.goal()?;
         let steps = self.steps(self.space.state(board)?)?;
@@ -225,10 +215,7 @@ impl DistanceTable {
     }
 
     /// Returns the names of the generators of a shortest solution of a state, in order; `None` if the state was not
-    /// reached. For boards, the list is empty.
-    ///
-    /// # Errors
-    /// Same errors as [`DistanceTable::depth_of`].
+    /// reached. For boards, the list is empty. Same errors as [`DistanceTable::depth_of`].
     pub fn names(&self, state: State) -> Result<Option<Vec<&str>>, Error> {
         let generators = self.space.definition().map(|of| of.generators());
         let name = |step: &NamedMove| match *step {
@@ -241,10 +228,7 @@ impl DistanceTable {
 
     /// Returns the moves of the first shortest solution of a state in the order of [`NamedMove`], or `None` if the
     /// state was not reached. Cost: one ranking and one lookup for about every second possible move of each state on
-    /// the way.
-    ///
-    /// # Errors
-    /// Same errors as [`DistanceTable::depth_of`].
+    /// the way. Same errors as [`DistanceTable::depth_of`].
     pub fn steps(&self, state: State) -> Result<Option<Vec<NamedMove>>, Error> {
         let Some(mut entry) = self.entry(state)? else {
             return Ok(None);
@@ -314,10 +298,8 @@ impl DistanceTable {
         self.save_with(path, replace, &NoProgress)
     }
 
-    /// Writes the table like [`DistanceTable::save`], with an observer that sees the progress and may stop the work.
-    ///
-    /// # Errors
-    /// Same errors as [`DistanceTable::save`], plus [`TableError::Interrupted`].
+    /// Writes the table like [`DistanceTable::save`], with an observer that sees the progress and may stop the work
+    /// ([`TableError::Interrupted`]).
     pub fn save_with(
         &self,
         path: impl AsRef<Path>,
