@@ -104,10 +104,8 @@ pub fn plan(build: &Build) -> Result<BuildPlan, PdbError> {
     BuildPlan::of(build, false)
 }
 
-/// Returns the requirements of a [`crate::pdb::DiskBuild`], which keeps its levels in files.
-///
-/// # Errors
-/// Same errors as [`plan`], plus [`PdbError::Unsuitable`] for databases that can only be built in memory.
+/// Returns the requirements of a [`crate::pdb::DiskBuild`], which keeps its levels in files. Same errors as [`plan`],
+/// plus [`PdbError::Unsuitable`] for databases that can only be built in memory.
 pub fn plan_on_disk(build: &Build) -> Result<BuildPlan, PdbError> {
     BuildPlan::of(build, true)
 }
@@ -581,11 +579,8 @@ impl Space {
 
     /// Searches from the goal state, whatever [`Space::blank`] is. Returns the depths and their database, which has
     /// kind [`Kind::AllMoves`] and one byte per entry, as [`Build::run`] builds it. [`crate::pdb::plan`] computes the
-    /// memory.
-    ///
-    /// # Errors
-    /// Same errors as [`Space::run`], plus [`PdbError::Pattern`] for patterns of eight tiles: the blank counts as one
-    /// more.
+    /// memory. Same errors as [`Space::run`], plus [`PdbError::Pattern`] for patterns of eight tiles: the blank counts
+    /// as one more.
     pub fn build(&self) -> Result<(Depths, Pdb), PdbError> {
         self.build_with(&NoProgress)
     }

@@ -52,11 +52,8 @@ impl Pdb {
 
     /// Reads a database file into memory, on huge pages if the system has them, and checks all of it. Use it for more
     /// than a few lookups. Cost: memory for the whole file, and about 0.3 ns per byte on two cores if the system has
-    /// cached the file, or 1 ns per byte if it is compressed.
-    ///
-    /// # Errors
-    /// Same errors as [`Pdb::open`], plus [`PdbError::System`] if a block is damaged or there is not enough free
-    /// memory.
+    /// cached the file, or 1 ns per byte if it is compressed. Same errors as [`Pdb::open`], plus [`PdbError::System`]
+    /// if a block is damaged or there is not enough free memory.
     pub fn load(path: impl AsRef<Path>) -> Result<Pdb, PdbError> {
         Pdb::load_with(path, &NoProgress)
     }

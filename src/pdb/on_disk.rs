@@ -76,11 +76,8 @@ impl DiskBuild<'_> {
 
     /// Builds a database with one bit per entry, with the levels in files in the directory, or continues a build of the
     /// same pattern that is there. [`build::plan_on_disk`] computes memory and disk space. The files stay until
-    /// [`DiskBuild::clear`].
-    ///
-    /// # Errors
-    /// Same errors as [`Build::run`]; [`PdbError::Unsuitable`]; and [`PdbError::Place`] if the directory fails, is
-    /// damaged or belongs to a different build. Committed levels are kept in any case.
+    /// [`DiskBuild::clear`]. Same errors as [`Build::run`]; [`PdbError::Unsuitable`]; and [`PdbError::Place`] if the
+    /// directory fails, is damaged or belongs to a different build. Committed levels are kept in any case.
     pub fn run(&self, how: &Build) -> Result<Pdb, PdbError> {
         self.run_with(how, &NoProgress)
     }

@@ -88,10 +88,8 @@ impl PruningTable {
     }
 
     /// Returns a table with fewer entries: symmetric places or orientations of some pieces share one entry. The memory
-    /// is divided by about the number of symmetries; lookups take twice as long.
-    ///
-    /// # Errors
-    /// Same errors as [`PruningTable::build_with`], plus [`TableError::NoSymmetry`].
+    /// is divided by about the number of symmetries; lookups take twice as long. Same errors as
+    /// [`PruningTable::build_with`], plus [`TableError::NoSymmetry`].
     pub fn build_up_to_symmetry(
         puzzle: &OrbitPuzzle,
         size: EntrySize,
@@ -104,8 +102,6 @@ impl PruningTable {
 
     /// Returns a table, up to symmetry or not, that is filled in its file, so that only the search needs memory. The
     /// file gets its final name once it is complete. Free memory and a disk with fast random access speed up the build.
-    ///
-    /// # Errors
     /// Same errors as [`PruningTable::build_up_to_symmetry`], plus [`SystemError::Write`].
     pub fn build_on_disk(
         puzzle: &OrbitPuzzle,
@@ -272,10 +268,7 @@ impl PruningTable {
     }
 
     /// Reads a file into memory and checks all of it. Cost: memory for the whole file, and about 0.3 ns per byte on two
-    /// cores.
-    ///
-    /// # Errors
-    /// Same errors as [`PruningTable::open`], also if a block is damaged or there is not enough free memory.
+    /// cores. Same errors as [`PruningTable::open`], also if a block is damaged or there is not enough free memory.
     pub fn load(path: impl AsRef<Path>) -> Result<PruningTable, Error> {
         PruningTable::load_with(path, &NoProgress)
     }
@@ -376,10 +369,8 @@ impl PruningTable {
     }
 
     /// Returns the depth of a state of the table's puzzle; `None` if the state is unreachable, as far as the table can
-    /// tell. Cost: one number and one lookup; for depths modulo 3, a walk to the solved state.
-    ///
-    /// # Errors
-    /// Same errors as [`PruningTable::entry`], plus [`TableError::Wrong`] if no neighbour is closer.
+    /// tell. Cost: one number and one lookup; for depths modulo 3, a walk to the solved state. Same errors as
+    /// [`PruningTable::entry`], plus [`TableError::Wrong`] if no neighbour is closer.
     pub fn depth(&self, state: &Arrangement) -> Result<Option<usize>, Error> {
         self.depth_at(self.number(state))
     }

@@ -16,10 +16,8 @@ use crate::{
     threads::{each_part, in_parallel},
 };
 
-/// Returns the memory, in bytes, of the table of a state space and the search that fills it.
-///
-/// # Errors
-/// Same errors as [`crate::search::plan`], plus [`TableError::Directed`].
+/// Returns the memory, in bytes, of the table of a state space and the search that fills it. Same errors as
+/// [`crate::search::plan`], plus [`TableError::Directed`].
 pub fn needed(space: &StateSpace, encoding: TableEncoding) -> Result<u64, Error> {
     let (header, _) = described(space, encoding)?;
     Ok(search::plan(space, None)?.array_bytes + header.shape().bytes())
@@ -29,10 +27,8 @@ impl DistanceTable {
     /// Returns the table of distances to a search's goal, or to the solved state if the puzzle is not a board. The
     /// search's resources are used; its start, engine and maximum depth are ignored.
     ///
-    /// Cost: the complete search and [`needed`] bytes of memory; one additional pass over every level.
-    ///
-    /// # Errors
-    /// Same errors as [`Search::run`], plus [`TableError`].
+    /// Cost: the complete search and [`needed`] bytes of memory; one additional pass over every level. Same errors as
+    /// [`Search::run`], plus [`TableError`].
     pub fn build(search: &Search, encoding: TableEncoding) -> Result<DistanceTable, Error> {
         DistanceTable::build_with(search, encoding, &NoProgress)
     }

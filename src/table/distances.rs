@@ -57,11 +57,8 @@ impl DistanceTable {
 
     /// Reads a table file into memory, on huge pages if the system has them, and checks all of it: for more than a few
     /// lookups. Cost: memory for the whole file, and about 0.3 ns per byte on two cores if the system has cached the
-    /// file.
-    ///
-    /// # Errors
-    /// Same errors as [`DistanceTable::open`], plus [`TableError::System`] if a block is damaged or there is not enough
-    /// free memory.
+    /// file. Same errors as [`DistanceTable::open`], plus [`TableError::System`] if a block is damaged or there is not
+    /// enough free memory.
     pub fn load(path: impl AsRef<Path>) -> Result<DistanceTable, Error> {
         DistanceTable::load_with(path, &NoProgress)
     }
@@ -173,11 +170,9 @@ impl DistanceTable {
         Ok(byte.and_then(|byte| self.shape.decode(byte, state)))
     }
 
-    /// Returns the depth of a board, or `None` if it was not reached.
-    ///
-    /// # Errors
-    /// Same errors as [`DistanceTable::depth_of`], plus [`TableError::NoBoard`], and [`crate::puzzle::PuzzleError`] if
-    /// the board has a different size or cannot reach the goal.
+    /// Returns the depth of a board, or `None` if it was not reached. Same errors as [`DistanceTable::depth_of`], plus
+    /// [`TableError::NoBoard`], and [`crate::puzzle::PuzzleError`] if the board has a different size or cannot reach
+    /// the goal.
     pub fn depth(&self, board: &Board) -> Result<Option<usize>, Error> {
         self.goal()?;
         self.depth_of(self.space.state(board)?)
