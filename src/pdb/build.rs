@@ -129,8 +129,11 @@ impl BuildPlan {
             ));
         }
         let of_slots = |slots: u64| {
-            let entries = entries_of(build.kind, &pattern, slots);
-            let needed = |on_disk| needed(build, &pattern, slots, fast, on_disk);
+            let entries = match build.kind {
+                Kind::Minimum => pattern.placements(),
+                Kind::Regions | Kind::AllMoves => slots * lehmer::count(k),
+            };
+            let needed = |on_disk| needed(build, (n, k), (slots, entries), fast, on_disk);
             let memory_bytes = needed(on_disk);
             let less = (bits && !on_disk).then(|| needed(true)).filter(|&less| less < memory_bytes);
             check_budget(&build.resources, &build.pattern, entries, memory_bytes, less)?;
@@ -170,18 +173,14 @@ fn check_budget(
     }
 }
 
-/// The number of entries of a kind for the tiles of a pattern.
-fn entries_of(kind: Kind, tiles: &Pattern, slots: u64) -> u64 {
-    match kind {
-        Kind::Minimum => tiles.placements(),
-        Kind::Regions | Kind::AllMoves => slots * lehmer::count(tiles.tiles().len()),
-    }
-}
-
-/// The peak memory of a build.
-fn needed(build: &Build, tiles: &Pattern, slots: u64, fast: bool, on_disk: bool) -> u64 {
-    let (n, k) = (tiles.size().cells(), tiles.tiles().len());
-    let entries = entries_of(build.kind, tiles, slots);
+/// The peak memory of a build for k tiles on n cells.
+fn needed(
+    build: &Build,
+    (n, k): (usize, usize),
+    (slots, entries): (u64, u64),
+    fast: bool,
+    on_disk: bool,
+) -> u64 {
     let (sets, fixed) = (binomial(n, k), 4 << 20);
     let states = slots * lehmer::count(k);
     let packed = raw_bytes(entries, build.encoding);

@@ -328,9 +328,8 @@ pub fn encode(pdb: &Pdb, encoding: Encoding) -> Result<Pdb, PdbError> {
              database again with --encoding byte",
         ));
     }
-    let mut header = old.clone();
-    header.encoding = encoding;
-    header.stored_bytes = raw_bytes(header.entries, encoding);
+    let stored_bytes = raw_bytes(old.entries, encoding);
+    let header = Summary { encoding, stored_bytes, ..old.clone() };
     let layout = header.layout();
     let mut image = Image::zeroed(layout.data.end())?;
     let index = layout.index.of_mut(image.bytes_mut());

@@ -293,9 +293,8 @@ pub fn compress_with(
         Ok(frame)
     });
     let frames: Vec<Vec<u8>> = frames.into_iter().collect::<Result<_, PdbError>>()?;
-    let mut header = file.header.clone();
-    header.compressed = true;
-    header.stored_bytes = frames.iter().map(|frame| frame.len() as u64).sum();
+    let stored_bytes = frames.iter().map(|frame| frame.len() as u64).sum();
+    let header = Summary { compressed: true, stored_bytes, ..file.header.clone() };
     let layout = header.layout();
     let mut front = front(&file, &header, &layout);
     let mut end = 0;
@@ -305,10 +304,9 @@ pub fn compress_with(
         *slot = end.to_le_bytes();
     }
     let mut output = Output::create(to, replace)?;
-    let written = output.write_all(&front);
-    let mut frames = frames.iter();
-    let written = written.and_then(|()| frames.try_for_each(|frame| output.write_all(frame)));
-    written.map_err(store::failed(to))?;
+    for part in [&front].into_iter().chain(&frames) {
+        output.write_all(part).map_err(store::failed(to))?;
+    }
     output.finish()?;
     Ok(layout.data.end())
 }
@@ -348,8 +346,7 @@ pub fn decompress_with(
 /// Returns the header of a file, compressed or not: the description of the database without its entries. Same errors as
 /// [`crate::pdb::Pdb::open`].
 pub fn inspect(path: impl AsRef<Path>) -> Result<Summary, PdbError> {
-    let file = Container::<Summary>::open(path.as_ref())?;
-    Ok(file.header.clone())
+    Ok(Container::open(path.as_ref())?.header)
 }
 
 // The frames of compressed databases.
@@ -365,9 +362,8 @@ pub(crate) fn load(
     if !file.header.compressed {
         return file.load(observer);
     }
-    let mut header = file.header.clone();
-    header.compressed = false;
-    header.stored_bytes = header.raw_bytes();
+    let stored_bytes = file.header.raw_bytes();
+    let header = Summary { compressed: false, stored_bytes, ..file.header.clone() };
     let layout = header.layout();
     let mut image = Image::in_free_memory(layout.data.end())?;
     let (begin, entries) = image.bytes_mut().split_at_mut(layout.data.offset as usize);
@@ -393,13 +389,9 @@ fn decode(
     let begin = block.checked_sub(1).map_or(0, end);
     let stored = file.layout.data.bytes;
     // The last frame ends with the file; no frame is much longer than its contents.
-    let inside = match block + 1 == ends.len() {
-        true => end(block) == stored,
-        false => end(block) <= stored,
-    };
-    let frame = end(block)
-        .checked_sub(begin)
-        .filter(|&bytes| inside && bytes <= 2 * to.len() as u64 + 4096);
+    let inside = end(block) == stored || block + 1 < ends.len() && end(block) < stored;
+    let frame = end(block).checked_sub(begin);
+    let frame = frame.filter(|&bytes| inside && bytes <= 2 * to.len() as u64 + 4096);
     let mut bytes = vec![0; frame.ok_or_else(damaged)? as usize];
     file.read(begin, &mut bytes)?;
     match zstd::bulk::decompress_to_buffer(&bytes, to) {

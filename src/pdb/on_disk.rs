@@ -472,10 +472,6 @@ impl BuildLevels<'_> {
 }
 
 impl VisitSink for BuildLevels<'_> {
-    fn wants(&self, _: usize) -> bool {
-        true
-    }
-
     fn begin(&self, depth: usize) -> Result<(), PdbError> {
         let header = self.header(depth);
         let new = header.uncommitted().name();

@@ -406,10 +406,8 @@ fn pipe(
     fill: impl Fn(usize, &mut [u8]) + Sync,
     mut done: impl FnMut(usize, &[u8]) -> Result<(), SystemError> + Send,
 ) -> Result<(), SystemError> {
-    let (mut next, mut full) = (vec![UNREACHED; size], Vec::new());
-    if pieces > 1 {
-        full = next.clone();
-    }
+    let mut next = vec![UNREACHED; size];
+    let mut full = if pieces > 1 { next.clone() } else { Vec::new() };
     for piece in 0..=pieces {
         let use_full = || match piece {
             0 => Ok(()),
@@ -578,6 +576,14 @@ impl<'a> ByPositions<'a> {
         (self.n.pow(digits), false)
     }
 
+    /// Writes the last digits of an index, which are cells.
+    fn write_digits(&self, mut index: usize, cells: &mut [u8]) {
+        for cell in cells {
+            *cell = (index % self.n) as u8;
+            index /= self.n;
+        }
+    }
+
     /// Fills the plane for a cell of the last tile.
     fn fill_plane(&self, last: u8, plane: &mut [u8]) {
         each_part(plane, TASK, &|_, bytes| bytes.fill(UNREACHED));
@@ -595,11 +601,7 @@ impl<'a> ByPositions<'a> {
             let mut cells = [0; Pattern::MAX_TILES];
             (cells[k - 1], cells[k - 3]) = (last, third as u8);
             for rest in 0..n.pow(k as u32 - 5) {
-                let mut digits = rest;
-                for cell in &mut cells[2..k - 3] {
-                    *cell = (digits % n) as u8;
-                    digits /= n;
-                }
+                self.write_digits(rest, &mut cells[2..k - 3]);
                 for (second, slice) in slices.iter_mut().enumerate() {
                     cells[k - 2] = second as u8;
                     self.fill_square(&cells[2..k], &mut slice[rest * n * n..][..n * n]);
@@ -646,12 +648,8 @@ impl<'a> ByPositions<'a> {
         each_part(piece, TASK, &|task, bytes| {
             for (i, to) in bytes.iter_mut().enumerate() {
                 let mut cells = [0; Pattern::MAX_TILES];
-                let mut digits = first + task * TASK + i;
-                for cell in &mut cells[..self.k] {
-                    *cell = (digits % self.n) as u8;
-                    digits /= self.n;
-                }
-                let cells = &cells[..self.k];
+                let cells = &mut cells[..self.k];
+                self.write_digits(first + task * TASK + i, cells);
                 let set = set_of(cells);
                 *to = match set.count_ones() as usize == self.k {
                     true => self.pdb.bytes()[placement::rank(self.n, cells) as usize],

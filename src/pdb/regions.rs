@@ -11,7 +11,7 @@ use crate::{
     kernel::{SlotMove, SlotMoves},
     pdb::{Kind, Pattern, PdbError},
     perm::{Layout, Subsets, lehmer, placement},
-    progress::{LevelDone, Phase, Progress},
+    progress::{LevelDone, Meter, Phase, Progress},
     puzzle::Size,
     threads::{each_part, map_numbers},
 };
@@ -194,9 +194,8 @@ impl EntryOrder {
     /// cell.
     pub fn region(&self, cells: &[u8], blank: u8) -> (usize, usize) {
         let set = set_of(cells);
-        let lows = self.grid.lows(set);
-        let region = self.grid.region(self.grid.free(set), usize::from(blank));
-        (lows.count_ones() as usize, number(lows, region))
+        let regions = self.grid.lows(set).count_ones() as usize;
+        (regions, self.grid.region_number(set, usize::from(blank)))
     }
 
     /// Calls `visit(entry, cells, region)` for all entries in order; the region is 0 in tables of the minimum kind.
@@ -483,24 +482,24 @@ pub(crate) fn build_plain(
             return Err(PdbError::value(usize::from(UNREACHED) - 1));
         }
         let (mut next, mut found) = (Vec::new(), 0);
-        for (i, state) in level.iter().enumerate() {
-            if i.is_multiple_of(1 << 16) {
-                let done = histogram.iter().sum::<u64>() + found;
-                observer.progress(Phase::Search(depth), done, values.len() as u64);
-                if observer.interrupted() {
-                    return Err(PdbError::Interrupted(None));
+        let before = histogram.iter().sum();
+        let meter = Meter::new(observer, Phase::Search(depth), before, values.len() as u64);
+        for part in level.chunks(1 << 16) {
+            let mut new = 0;
+            for state in part {
+                let entry = number(&entries, state);
+                if values[entry] == UNREACHED {
+                    values[entry] = depth as u8;
+                    new += 1;
                 }
+                moves.each(state, |state| {
+                    if !std::mem::replace(&mut seen[number(&states, &state)], true) {
+                        next.push(state);
+                    }
+                });
             }
-            let entry = number(&entries, state);
-            if values[entry] == UNREACHED {
-                values[entry] = depth as u8;
-                found += 1;
-            }
-            moves.each(state, |state| {
-                if !std::mem::replace(&mut seen[number(&states, &state)], true) {
-                    next.push(state);
-                }
-            });
+            meter.add(new)?;
+            found += new;
         }
         if found > 0 {
             let seconds = begun.elapsed().as_secs_f64();

@@ -130,11 +130,15 @@ impl FirstVisits<'_> {
 /// The destination of the states that a level reaches for the first time.
 pub(crate) trait VisitSink: Sync {
     /// Whether it needs the states themselves, and not only their number.
-    fn wants(&self, depth: usize) -> bool;
+    fn wants(&self, _depth: usize) -> bool {
+        true
+    }
 
     /// Takes the states of a stretch, from any thread and in any order; returns how many entries of the table are
     /// reached for the first time.
-    fn take(&self, new: &FirstVisits<'_>) -> Result<u64, PdbError>;
+    fn take(&self, new: &FirstVisits<'_>) -> Result<u64, PdbError> {
+        Ok(new.states)
+    }
 
     /// Called when a level begins.
     fn begin(&self, _depth: usize) -> Result<(), PdbError> {
@@ -153,10 +157,6 @@ pub(crate) struct CountOnly;
 impl VisitSink for CountOnly {
     fn wants(&self, _: usize) -> bool {
         false
-    }
-
-    fn take(&self, new: &FirstVisits<'_>) -> Result<u64, PdbError> {
-        Ok(new.states)
     }
 }
 
@@ -269,10 +269,6 @@ impl<'a> WriteBytes<'a> {
 }
 
 impl VisitSink for WriteBytes<'_> {
-    fn wants(&self, _: usize) -> bool {
-        true
-    }
-
     fn take(&self, new: &FirstVisits<'_>) -> Result<u64, PdbError> {
         let home = |slot| self.home(new.class, slot);
         let level = new.depth as u8 + 1;
@@ -285,7 +281,7 @@ impl VisitSink for WriteBytes<'_> {
 
 /// A search over the slots of a pattern's board.
 pub(crate) struct SlotSearch<'a> {
-    pub layout: Layout,
+    layout: Layout,
     step: SlotStep,
     pub classes: [SlotClass; 2],
     /// If both colours have states at every depth: the previous state of the class that is stepped first, and where it

@@ -13,15 +13,15 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{
-    Error,
     kernel::prefetch,
-    progress::{Phase, Progress},
+    progress::{Meter, Phase, Progress},
     pruning::{Entries, allows_all_moves, each_level},
     puzzle::{
         orbits::{Arrangement, OrbitPuzzle},
         ranking::{RankGroup, Ranking},
     },
     store::Words,
+    table::TableError,
     threads::{each_number, map_numbers},
 };
 
@@ -289,7 +289,7 @@ impl Blocks {
     }
 
     /// Writes the depth of every state to the empty entries; returns the number of states at each depth.
-    pub fn fill(&self, entries: Entries, progress: &dyn Progress) -> Result<Vec<u64>, Error> {
+    pub fn fill(&self, entries: Entries, progress: &dyn Progress) -> Result<Vec<u64>, TableError> {
         let words = self.words;
         let array = || Words::zeroed(self.blocks * words);
         let (seen, mut now, mut next) = (array()?, array()?, array()?);
@@ -298,7 +298,7 @@ impl Blocks {
             next.get()[word].fetch_or(1 << bit, Ordering::Relaxed);
         }
         let mut few = 1;
-        let histogram = each_level(entries.size, progress, |depth, entry| {
+        each_level(entries.size, progress, |depth, entry| {
             let collects = depth > 0 && few * FEW >= self.blocks;
             if depth > 0 && !collects {
                 let parts: Vec<_> = next.get().chunks(PART).collect();
@@ -307,12 +307,13 @@ impl Blocks {
                 });
                 self.push(now.get(), next.get());
             }
-            let (seen, now_words, next_words, done) =
-                (seen.get(), now.get(), next.get(), AtomicU64::new(0));
+            let (seen, now_words, next_words) = (seen.get(), now.get(), next.get());
+            let meter = Meter::new(progress, Phase::Search(depth), 0, self.blocks as u64);
             let part = |part: usize| {
                 let (mut states, mut blocks) = (0, 0);
                 let mut collected = Collected::new(self);
                 let all = part * PART..((part + 1) * PART).min(self.blocks);
+                let count = all.len() as u64;
                 for block in all.filter(|_| !progress.interrupted()) {
                     let own = block * words..(block + 1) * words;
                     let (seen, next) = (&seen[own.clone()], &next_words[own]);
@@ -328,8 +329,8 @@ impl Blocks {
                         entry.inspect(|&entry| self.write(block, next, entry, entries));
                     }
                 }
-                let done = done.fetch_add(PART as u64, Ordering::Relaxed);
-                progress.progress(Phase::Search(depth), done, self.blocks as u64);
+                // Whether to go on is asked before each block.
+                let _ = meter.add(count);
                 (states, blocks)
             };
             let parts = map_numbers(self.blocks.div_ceil(PART), &part).into_iter();
@@ -337,8 +338,7 @@ impl Blocks {
             few = blocks;
             std::mem::swap(&mut now, &mut next);
             states
-        })?;
-        Ok(histogram)
+        })
     }
 
     /// Expands a level with few blocks forward to all states that it reaches.

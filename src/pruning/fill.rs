@@ -23,7 +23,7 @@ use crate::{
         SymmetryGroup,
     },
     kernel::prefetch,
-    progress::{Phase, Progress},
+    progress::{Meter, Phase, Progress},
     pruning::{
         Entries, EntrySize, allows_all_moves, each_level, go_on,
         numbers::{RowImages, TableNumbers},
@@ -212,9 +212,9 @@ impl<'n> TableRows<'n> {
     }
 
     /// Writes the depth of every state to the empty entries; returns the number of states at each depth.
-    pub fn fill(&self, entries: Entries, progress: &dyn Progress) -> Result<Vec<u64>, Error> {
+    pub fn fill(&self, entries: Entries, progress: &dyn Progress) -> Result<Vec<u64>, TableError> {
         let (size, mut left, mut found) = (entries.size, self.numbers.entries, 0);
-        let histogram = each_level(size, progress, |depth, entry| {
+        each_level(size, progress, |depth, entry| {
             let Some(before) = depth.checked_sub(1) else {
                 let mut states = 0;
                 for goal in &self.goals {
@@ -229,15 +229,13 @@ impl<'n> TableRows<'n> {
             };
             left -= found;
             let back = found * FEW > left;
-            let done = AtomicU64::new(0);
+            let meter = Meter::new(progress, Phase::Search(depth), 0, self.heads);
             let now = size.entry(before).unwrap_or_default();
             let sums = [(); 2].map(|()| AtomicU64::new(0));
             each_number(self.heads as usize, &|head| {
-                if progress.interrupted() {
+                if meter.add(1).is_err() {
                     return;
                 }
-                let done = done.fetch_add(1, Ordering::Relaxed);
-                progress.progress(Phase::Search(depth), done, self.heads);
                 let (states, found) = self.expand(head as u64, back, entries, (now, entry));
                 sums[0].fetch_add(states, Ordering::Relaxed);
                 sums[1].fetch_add(found, Ordering::Relaxed);
@@ -245,8 +243,7 @@ impl<'n> TableRows<'n> {
             let [states, new] = sums.map(AtomicU64::into_inner);
             found = new;
             states
-        })?;
-        Ok(histogram)
+        })
     }
 
     /// Assigns the next depth to all entries without a depth that a row's states at a depth reach; backward, to those

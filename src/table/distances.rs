@@ -174,8 +174,12 @@ impl DistanceTable {
     /// [`TableError::NoBoard`], and [`crate::puzzle::PuzzleError`] if the board has a different size or cannot reach
     /// the goal.
     pub fn depth(&self, board: &Board) -> Result<Option<usize>, Error> {
+        self.depth_of(self.state(board)?)
+    }
+
+    fn state(&self, board: &Board) -> Result<State, Error> {
         self.goal()?;
-        self.depth_of(self.space.state(board)?)
+        Ok(self.space.state(board)?)
     }
 
     /// Returns the depth of a state, or `None` if it was not reached.
@@ -195,8 +199,7 @@ impl DistanceTable {
     /// Returns a shortest solution of a board in the table's metric, the first one in the order of
     /// [`crate::puzzle::Direction::ALL`]; `None` if the board was not reached. Same errors as [`DistanceTable::depth`].
     pub fn solve(&self, board: &Board) -> Result<Option<Moves>, Error> {
-        self.goal()?;
-        let steps = self.steps(self.space.state(board)?)?;
+        let steps = self.steps(self.state(board)?)?;
         let moves = |step: &NamedMove| match *step {
             NamedMove::Tiles(direction, tiles) => vec![direction; tiles],
             NamedMove::Generator(_) => Vec::new(),
