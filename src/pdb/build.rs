@@ -12,7 +12,7 @@ use crate::{
     pdb::{
         ArrangementOrder, Encoding, EntryOrder, Grid, Kind, Pattern, Pdb, PdbError, SLOTS,
         SlotGraph, WINDOW, encode,
-        file::{Summary, raw_bytes},
+        file::Summary,
         orders, regions,
         slots::{
             CountOnly, MarkBits, SlotSearch, Slots, VisitSink, WriteBytes, home_place, unit,
@@ -139,7 +139,7 @@ impl BuildPlan {
             check_budget(&build.resources, &build.pattern, entries, memory_bytes, less)?;
             Ok(BuildPlan {
                 entries,
-                data_bytes: raw_bytes(entries, build.encoding),
+                data_bytes: build.encoding.bytes(entries),
                 memory_bytes,
                 disk_bytes: if on_disk { entries * LEVEL_BITS / 8 } else { 0 },
                 fast,
@@ -183,7 +183,7 @@ fn needed(
 ) -> u64 {
     let (sets, fixed) = (binomial(n, k), 4 << 20);
     let states = slots * lehmer::count(k);
-    let packed = raw_bytes(entries, build.encoding);
+    let packed = build.encoding.bytes(entries);
     let starts = match build.kind {
         Kind::Minimum | Kind::AllMoves => 0,
         Kind::Regions => 8 * sets,
@@ -217,7 +217,7 @@ fn needed_on_disk(entries: u64, sets: u64, tiles: usize, words: u64) -> u64 {
     // A window, and the data that each core codes or transposes.
     let window = 2 * WINDOW as u64 * word_bytes(lehmer::count(tiles));
     let working = window + 16 * (entries / lehmer::count(tiles)) + (36 << 20);
-    words.max(raw_bytes(entries, Encoding::Bit) + indices + working) + 8 * sets
+    words.max(Encoding::Bit.bytes(entries) + indices + working) + 8 * sets
 }
 
 impl Build {
@@ -259,7 +259,7 @@ fn header(build: &Build, entries: u64, encoding: Encoding) -> Result<Summary, Pd
         histogram: vec![1],
         checksum: 0,
         starts_checksum: 0,
-        stored_bytes: raw_bytes(entries, encoding),
+        stored_bytes: encoding.bytes(entries),
     })
 }
 

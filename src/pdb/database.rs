@@ -10,10 +10,7 @@ use std::path::Path;
 
 use crate::{
     bits::{bits, set_of},
-    pdb::{
-        Encoding, EntryOrder, Kind, Pattern, PdbError, Summary, UNREACHED,
-        file::{self, raw_bytes},
-    },
+    pdb::{Encoding, EntryOrder, Kind, Pattern, PdbError, Summary, UNREACHED, file},
     progress::{NoProgress, Progress},
     puzzle::Board,
     store::{Container, FileHeader as _, IN_MEMORY, Image, Mapped},
@@ -328,7 +325,7 @@ pub fn encode(pdb: &Pdb, encoding: Encoding) -> Result<Pdb, PdbError> {
              database again with --encoding byte",
         ));
     }
-    let stored_bytes = raw_bytes(old.entries, encoding);
+    let stored_bytes = encoding.bytes(old.entries);
     let header = Summary { encoding, stored_bytes, ..old.clone() };
     let layout = header.layout();
     let mut image = Image::zeroed(layout.data.end())?;

@@ -53,7 +53,7 @@ pub struct Summary {
 impl Summary {
     /// The size of the data before compression, in bytes.
     pub(crate) fn raw_bytes(&self) -> u64 {
-        raw_bytes(self.entries, self.encoding)
+        self.encoding.bytes(self.entries)
     }
 
     /// Returns the size of the file in bytes.
@@ -185,14 +185,6 @@ impl store::FileHeader for Summary {
     }
 }
 
-/// Returns the size in bytes of a number of entries.
-pub(crate) fn raw_bytes(entries: u64, encoding: Encoding) -> u64 {
-    match encoding {
-        Encoding::Byte => entries,
-        Encoding::Bit => entries.div_ceil(8),
-    }
-}
-
 // The meaning of the values in a database, and how they are stored.
 
 /// The kind of value that an entry of a database holds.
@@ -231,6 +223,16 @@ pub enum Encoding {
 names! { Encoding:
     "byte" = Byte, "One byte per entry";
     "bit" = Bit, "One bit per entry, for region-aware values only: (value div 2) mod 2";
+}
+
+impl Encoding {
+    /// The size in bytes of a number of entries.
+    pub(crate) fn bytes(self, entries: u64) -> u64 {
+        match self {
+            Encoding::Byte => entries,
+            Encoding::Bit => entries.div_ceil(8),
+        }
+    }
 }
 
 impl Kind {

@@ -311,15 +311,16 @@ impl Blocks {
             let meter = Meter::new(progress, Phase::Search(depth), 0, self.blocks as u64);
             let part = |part: usize| {
                 let (mut states, mut blocks) = (0, 0);
-                let mut collected = Collected::new(self);
+                let mut others = vec![(0, 0); self.moves.len()];
+                let mut words_there = vec![0; words];
                 let all = part * PART..((part + 1) * PART).min(self.blocks);
                 let count = all.len() as u64;
                 for block in all.filter(|_| !progress.interrupted()) {
                     let own = block * words..(block + 1) * words;
                     let (seen, next) = (&seen[own.clone()], &next_words[own]);
                     if collects {
-                        self.collect(block, now_words, seen, &mut collected);
-                        for (next, word) in next.iter().zip(&collected.words) {
+                        self.collect(block, now_words, seen, &mut others, &mut words_there);
+                        for (next, word) in next.iter().zip(&words_there) {
                             next.store(*word, Ordering::Relaxed);
                         }
                     }
@@ -364,21 +365,23 @@ impl Blocks {
         });
     }
 
-    /// Collects the states that moves bring to a block that is not full.
+    /// Collects the states that moves bring to a block that is not full; `others` has room for the block from which each
+    /// move comes, and the shift.
     fn collect(
         &self,
         block: usize,
         now: &[AtomicU64],
         seen: &[AtomicU64],
-        collected: &mut Collected,
+        others: &mut [(usize, usize)],
+        to: &mut [u64],
     ) {
         let full = u64::MAX >> (64 - self.bits);
-        let Collected { at, others, words: to } = collected;
         to.fill(0);
         if seen.iter().all(|word| word.load(Ordering::Relaxed) == full) {
             return;
         }
-        self.places(block, at);
+        let mut at = [0; MOST_PIECES];
+        self.places(block, &mut at);
         for (other, one) in others.iter_mut().zip(&self.moves) {
             *other = self.other(one, &at[..self.pieces.len()]);
             prefetch::<1, _>(now.as_ptr().wrapping_add(other.0 * self.words));
@@ -419,20 +422,5 @@ impl Blocks {
                 }
             }
         }
-    }
-}
-
-/// The data that a thread needs to collect a block.
-struct Collected {
-    at: [u8; MOST_PIECES],
-    /// For each move, the predecessor block and the shift.
-    others: Vec<(usize, usize)>,
-    words: Vec<u64>,
-}
-
-impl Collected {
-    fn new(all: &Blocks) -> Collected {
-        let others = vec![(0, 0); all.moves.len()];
-        Collected { at: [0; MOST_PIECES], others, words: vec![0; all.words] }
     }
 }

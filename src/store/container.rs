@@ -9,7 +9,7 @@
 use std::{
     fs::File,
     hash::Hasher,
-    io::{self, Write},
+    io::{Read, Write},
     path::{Path, PathBuf},
     sync::OnceLock,
 };
@@ -295,9 +295,8 @@ impl<H: FileHeader> Container<H> {
     pub fn read(&self, begin: u64, to: &mut [u8]) -> Result<(), SystemError> {
         let read = match &self.body {
             Body::Whole(_) => {
-                let from = self.data().get(begin as usize..).and_then(|from| from.get(..to.len()));
-                let from = from.ok_or(io::ErrorKind::UnexpectedEof.into());
-                from.map(|from| to.copy_from_slice(from))
+                let mut from = self.data().get(begin as usize..).unwrap_or_default();
+                from.read_exact(to)
             }
             Body::Parts { file, .. } => read_exact_at(file, to, self.layout.data.offset + begin),
         };

@@ -11,7 +11,7 @@ use crate::{
     store::{BLOCK_BYTES, FileHeader as _, Image, MAX_DEPTH},
     table::{
         DistanceTable, TableEncoding, TableError,
-        header::{TableHeader, TablePuzzle, TableShape, UNREACHED},
+        header::{TableHeader, TablePuzzle, UNREACHED},
     },
     threads::{each_part, in_parallel},
 };
@@ -20,7 +20,7 @@ use crate::{
 /// [`crate::search::plan`], plus [`TableError::Directed`].
 pub fn needed(space: &StateSpace, encoding: TableEncoding) -> Result<u64, Error> {
     let (header, _) = described(space, encoding)?;
-    Ok(search::plan(space, None)?.array_bytes + header.shape().bytes())
+    Ok(search::plan(space, None)?.array_bytes + header.shape.bytes())
 }
 
 impl DistanceTable {
@@ -105,7 +105,6 @@ const CLASS: usize = 8;
 pub struct Fill {
     header: TableHeader,
     image: Image,
-    shape: TableShape,
 }
 
 impl Fill {
@@ -131,7 +130,7 @@ impl Fill {
             part.fill(UNREACHED);
             Ok::<(), ()>(())
         });
-        Ok(Fill { shape: header.shape(), header, image })
+        Ok(Fill { header, image })
     }
 
     /// Sets the depth of a state.
@@ -143,7 +142,7 @@ impl Fill {
     /// If the state does not exist.
     pub fn state(&mut self, depth: usize, state: State) -> Result<(), TableError> {
         self.count(depth, 1)?;
-        self.shape.set(self.entries(), state, depth);
+        self.header.shape.set(self.entries(), state, depth);
         Ok(())
     }
 
@@ -167,10 +166,11 @@ impl Fill {
         cells: &[usize],
     ) -> Result<(), TableError> {
         self.count(depth, 0)?;
-        let stride = self.shape.stride();
+        let shape = self.header.shape;
+        let stride = shape.stride();
         let begin = first_line as usize * stride;
         let bytes = registers.len() * LANES * stride;
-        let marks = ByteMarks::new(self.shape.encoding, depth, cells);
+        let marks = ByteMarks::new(shape.encoding, depth, cells);
         let data = &mut self.entries()[begin..begin + bytes];
         let states = AtomicU64::new(0);
         each_part(data, REGISTERS * LANES * stride, &|part, data| {
@@ -215,14 +215,14 @@ impl Fill {
 
 /// The header of an empty table, and the definition of the puzzle that follows it.
 fn described(space: &StateSpace, encoding: TableEncoding) -> Result<(TableHeader, Vec<u8>), Error> {
-    let header = |puzzle| TableHeader { puzzle, encoding, histogram: Vec::new(), checksum: 0 };
     if let Some((goal, _)) = space.boards() {
         let size = goal.size();
         if size.cells() > Search::MAX_CELLS {
             return Err(SearchError::TooLarge(size).into());
         }
         let metric = space.metric().unwrap_or_default();
-        return Ok((header(TablePuzzle::Board(goal.clone(), metric)), Vec::new()));
+        let puzzle = TablePuzzle::Board(goal.clone(), metric);
+        return Ok((TableHeader::new(puzzle, encoding), Vec::new()));
     }
     if space.is_directed() {
         return Err(TableError::Directed(space.name()).into());
@@ -235,7 +235,7 @@ fn described(space: &StateSpace, encoding: TableEncoding) -> Result<(TableHeader
         checksum: 0,
         fingerprint: space.definition().map_or(0, Definition::fingerprint),
     };
-    Ok((header(puzzle), text))
+    Ok((TableHeader::new(puzzle, encoding), text))
 }
 
 /// The effect of a byte of a level on the entries of its line.

@@ -17,7 +17,7 @@ use crate::{
     system::FileProblem,
     table::{
         TableEncoding,
-        header::{TableError, TableHeader, TablePuzzle, TableShape},
+        header::{TableError, TableHeader, TablePuzzle},
     },
 };
 
@@ -37,7 +37,6 @@ use crate::{
 #[derive(Debug)]
 pub struct DistanceTable {
     file: Container<TableHeader>,
-    shape: TableShape,
     space: StateSpace,
     moves: CellMoves,
     /// The cell of the goal.
@@ -101,18 +100,12 @@ impl DistanceTable {
                 space.ok_or_else(|| wrong(&file))?
             }
         };
-        let shape = header.shape();
+        let shape = header.shape;
         let shaped = (space.moves().cells(), space.lines()) == (shape.cells, shape.lines);
         if !shaped || space.is_directed() {
             return Err(wrong(&file).into());
         }
-        Ok(DistanceTable {
-            moves: CellMoves::new(&space),
-            home: space.start()?.cell,
-            shape,
-            file,
-            space,
-        })
+        Ok(DistanceTable { moves: CellMoves::new(&space), home: space.start()?.cell, file, space })
     }
 
     /// Finishes a table in memory whose entries have been set.
@@ -136,7 +129,7 @@ impl DistanceTable {
 
     /// Returns the encoding.
     pub fn encoding(&self) -> TableEncoding {
-        self.file.header.encoding
+        self.file.header.shape.encoding
     }
 
     /// Returns the number of states at each depth.
@@ -156,18 +149,19 @@ impl DistanceTable {
 
     /// The address of a state's entry, for prefetching; meaningless if entries are read from a file.
     pub(crate) fn address(&self, state: State) -> *const u8 {
-        let place = self.shape.place(state) as usize;
+        let place = self.file.header.shape.place(state) as usize;
         self.file.data().as_ptr().wrapping_add(place)
     }
 
     /// The entry of a state, or `None` if it was not reached.
     pub(crate) fn entry(&self, state: State) -> Result<Option<u8>, Error> {
+        let shape = self.file.header.shape;
         // Lines that cannot be reached may have no numbers.
-        if state.line >= self.shape.lines {
+        if state.line >= shape.lines {
             return Ok(None);
         }
-        let byte = self.file.byte(self.shape.place(state))?;
-        Ok(byte.and_then(|byte| self.shape.decode(byte, state)))
+        let byte = self.file.byte(shape.place(state))?;
+        Ok(byte.and_then(|byte| shape.decode(byte, state)))
     }
 
     /// Returns the depth of a board, or `None` if it was not reached. Same errors as [`DistanceTable::depth_of`], plus

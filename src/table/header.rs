@@ -52,7 +52,7 @@ pub(crate) enum TablePuzzle {
 #[derive(Clone, Debug)]
 pub(crate) struct TableHeader {
     pub puzzle: TablePuzzle,
-    pub encoding: TableEncoding,
+    pub shape: TableShape,
     /// The number of states at each depth.
     pub histogram: Vec<u64>,
     /// XXH3-64 of the block checksums, which serves as a checksum of the entries.
@@ -60,17 +60,16 @@ pub(crate) struct TableHeader {
 }
 
 impl TableHeader {
-    pub fn shape(&self) -> TableShape {
-        let (cells, parities) = match &self.puzzle {
+    /// The header of an empty table.
+    pub fn new(puzzle: TablePuzzle, encoding: TableEncoding) -> TableHeader {
+        let (cells, parities) = match &puzzle {
             // Tiles jump over an even number of others, in both metrics.
             TablePuzzle::Board(goal, _) => (goal.size().cells(), 1),
             TablePuzzle::Defined { cells, parities, .. } => (*cells, *parities),
         };
-        TableShape {
-            cells,
-            lines: u64::from(parities) * lehmer::even_count(cells - 1),
-            encoding: self.encoding,
-        }
+        let lines = u64::from(parities) * lehmer::even_count(cells - 1);
+        let shape = TableShape { cells, lines, encoding };
+        TableHeader { puzzle, shape, histogram: Vec::new(), checksum: 0 }
     }
 }
 
@@ -92,7 +91,7 @@ impl store::FileHeader for TableHeader {
             TablePuzzle::Board(..) => 0,
             TablePuzzle::Defined { bytes, .. } => bytes,
         };
-        SectionLayout::new(definition, self.shape().bytes(), None)
+        SectionLayout::new(definition, self.shape.bytes(), None)
     }
 
     fn sums(&mut self) -> (Option<&mut u64>, &mut u64) {
@@ -103,8 +102,7 @@ impl store::FileHeader for TableHeader {
     }
 
     fn encode(&self, fields: &mut Fields) {
-        let shape = self.shape();
-        let encoding = u8::from(self.encoding == TableEncoding::Byte);
+        let encoding = u8::from(self.shape.encoding == TableEncoding::Byte);
         match &self.puzzle {
             TablePuzzle::Board(goal, metric) => {
                 let (size, metric) = (goal.size(), u8::from(*metric == Metric::Mtm));
@@ -119,7 +117,7 @@ impl store::FileHeader for TableHeader {
             }
         }
         let reached = fields.put_histogram(20, &self.histogram);
-        fields.put_words(24, &[shape.stride() as u64, shape.lines, reached]);
+        fields.put_words(24, &[self.shape.stride() as u64, self.shape.lines, reached]);
         fields.put_table(self.layout(), self.checksum);
     }
 
@@ -136,12 +134,11 @@ impl store::FileHeader for TableHeader {
             _ => return Err("unknown metric"),
         };
         let (histogram, reached) = fields.histogram(20)?;
-        let header = TableHeader { puzzle, encoding, histogram, checksum: fields.u64(88) };
-        let shape = header.shape();
-        if reached > shape.lines * shape.cells as u64 {
+        let empty = TableHeader::new(puzzle, encoding);
+        if reached > empty.shape.lines * empty.shape.cells as u64 {
             return Err("wrong histogram");
         }
-        Ok(header)
+        Ok(TableHeader { histogram, checksum: fields.u64(88), ..empty })
     }
 }
 
