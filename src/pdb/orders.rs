@@ -183,22 +183,21 @@ impl Tail {
         let tiles = (1..=4.min(k - 1)).rfind(|&tiles| block(tiles) <= BLOCK).unwrap_or(1);
         let left = n - (k - tiles);
         let run = lehmer::count(tiles) as usize;
-        let (mut subsets, mut places) = (Vec::new(), Vec::with_capacity(block(tiles)));
-        let mut subset = [0, 1, 2, 3].map(|i| if i < tiles { i as u8 } else { left as u8 });
-        loop {
-            subsets.push(subset);
+        let subset = |set: u64| {
+            let mut subset = [left as u8; 4];
+            subset.iter_mut().zip(bits(set)).for_each(|(to, cell)| *to = cell as u8);
+            subset
+        };
+        let sets = Subsets::new(left, tiles).expect("patterns are small");
+        let mut subsets: Vec<[u8; 4]> = sets.iter().map(subset).collect();
+        subsets.sort_unstable();
+        let mut places = Vec::with_capacity(block(tiles));
+        for subset in &subsets {
             for rank in 0..run as u64 {
                 let mut order = [0; 4];
                 lehmer::unrank(rank, &mut order[..tiles]);
                 let cells = order.map(|position| subset[usize::from(position)]);
                 places.push(placement::rank(left, &cells[..tiles]) as u32);
-            }
-            // The next one in lexicographic order.
-            let may_grow = |&i: &usize| usize::from(subset[i]) < left - tiles + i;
-            let Some(i) = (0..tiles).rfind(may_grow) else { break };
-            subset[i] += 1;
-            for j in i + 1..tiles {
-                subset[j] = subset[j - 1] + 1;
             }
         }
         Tail { tiles, run, block: block(tiles), subsets, places }

@@ -375,7 +375,7 @@ impl LevelStore for TableLevels<'_> {
     ) -> Result<(BucketLists, FrontierLevel), Error> {
         let (lists, level) = self.levels.close(total, space, begun)?;
         let (Entries { bytes, size }, depth) = (self.entries, self.depth);
-        let entry = size.entry(depth).ok_or_else(|| size.too_deep(depth))?;
+        let entry = size.entry(depth)?;
         let written = map_numbers(lists.chunks.len(), &|chunk| -> Result<(), Error> {
             go_on(self.progress)?;
             let images = self.images.as_ref().expect("the search has begun");

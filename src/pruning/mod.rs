@@ -48,14 +48,12 @@ pub(crate) fn each_level(
     progress.started(u64::MAX);
     for depth in 0.. {
         let (begun, entry) = (Instant::now(), size.entry(depth));
-        let states = level(depth, entry);
+        let states = level(depth, entry.as_ref().ok().copied());
         go_on(progress)?;
         if states == 0 {
             break;
         }
-        if entry.is_none() {
-            return Err(size.too_deep(depth));
-        }
+        entry?;
         progress.level(&LevelDone { depth, states, seconds: begun.elapsed().as_secs_f64() });
         histogram.push(states);
     }
@@ -115,17 +113,14 @@ impl EntrySize {
         0xff >> (8 - self.bits())
     }
 
-    /// The entry of a depth, or `None` if it does not fit.
-    pub(crate) fn entry(self, depth: usize) -> Option<u8> {
+    /// The entry of a depth, if it fits.
+    pub(crate) fn entry(self, depth: usize) -> Result<u8, TableError> {
+        let max = usize::from(self.none()) - 1;
         match self {
-            EntrySize::Mod3 => Some((depth % 3) as u8),
-            _ => u8::try_from(depth).ok().filter(|&depth| depth < self.none()),
+            EntrySize::Mod3 => Ok((depth % 3) as u8),
+            _ if depth <= max => Ok(depth as u8),
+            _ => Err(TableError::TooDeep { depth, max }),
         }
-    }
-
-    /// The error for a depth that does not fit.
-    pub(crate) fn too_deep(self, depth: usize) -> TableError {
-        TableError::TooDeep { depth, max: usize::from(self.none()) - 1 }
     }
 
     /// The index of the byte that contains an entry, and the entry's shift within the byte.

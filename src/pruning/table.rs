@@ -84,7 +84,7 @@ impl PruningTable {
         resources: Resources,
         progress: &dyn Progress,
     ) -> Result<PruningTable, Error> {
-        PruningTable::filled(puzzle, (size, TableNumbers::all(puzzle)?), resources, progress, None)
+        PruningTable::filled(puzzle, (size, false), resources, progress, None)
     }
 
     /// Returns a table with fewer entries: symmetric places or orientations of some pieces share one entry. The memory
@@ -96,8 +96,7 @@ impl PruningTable {
         resources: Resources,
         progress: &dyn Progress,
     ) -> Result<PruningTable, Error> {
-        let kind = (size, PruningTable::reduced(puzzle)?);
-        PruningTable::filled(puzzle, kind, resources, progress, None)
+        PruningTable::filled(puzzle, (size, true), resources, progress, None)
     }
 
     /// Returns a table, up to symmetry or not, that is filled in its file, so that only the search needs memory. The
@@ -110,13 +109,9 @@ impl PruningTable {
         resources: Resources,
         progress: &dyn Progress,
     ) -> Result<PruningTable, Error> {
-        let numbers = match up_to_symmetry {
-            true => PruningTable::reduced(puzzle)?,
-            false => TableNumbers::all(puzzle)?,
-        };
         let mut output = Output::create(path, replace)?;
-        let to = Some(&mut output);
-        let table = PruningTable::filled(puzzle, (size, numbers), resources, progress, to)?;
+        let (kind, to) = ((size, up_to_symmetry), Some(&mut output));
+        let table = PruningTable::filled(puzzle, kind, resources, progress, to)?;
         output.finish()?;
         Ok(table)
     }
@@ -136,18 +131,18 @@ impl PruningTable {
         }
     }
 
-    fn reduced(puzzle: &OrbitPuzzle) -> Result<TableNumbers, Error> {
-        let none = || TableError::NoSymmetry(puzzle.to_string());
-        Ok(TableNumbers::up_to_symmetry(puzzle)?.ok_or_else(none)?)
-    }
-
     fn filled(
         puzzle: &OrbitPuzzle,
-        (size, numbers): (EntrySize, TableNumbers),
+        (size, up_to_symmetry): (EntrySize, bool),
         resources: Resources,
         progress: &dyn Progress,
         output: Option<&mut Output>,
     ) -> Result<PruningTable, Error> {
+        let none = || TableError::NoSymmetry(puzzle.to_string());
+        let numbers = match up_to_symmetry {
+            true => TableNumbers::up_to_symmetry(puzzle)?.ok_or_else(none)?,
+            false => TableNumbers::all(puzzle)?,
+        };
         let directed = puzzle.is_directed();
         if directed && size == EntrySize::Mod3 {
             return Err(TableError::Modulo(puzzle.to_string()).into());

@@ -88,6 +88,8 @@ impl DistanceTable {
 
     fn new(file: Container<TableHeader>) -> Result<DistanceTable, Error> {
         let header = &file.header;
+        let what = FileProblem::Header("invalid puzzle definition");
+        let wrong = || TableHeader::KIND.wrong(&file.path, what.clone());
         let space = match &header.puzzle {
             TablePuzzle::Board(goal, metric) => {
                 StateSpace::of_board(goal.clone()).in_metric(*metric)
@@ -97,13 +99,13 @@ impl DistanceTable {
                 let space = text.and_then(StateSpace::from_puzzle_text);
                 let same = |of: &Definition| of.fingerprint() == *fingerprint;
                 let space = space.filter(|of| of.definition().is_some_and(same));
-                space.ok_or_else(|| wrong(&file))?
+                space.ok_or_else(wrong)?
             }
         };
         let shape = header.shape;
         let shaped = (space.moves().cells(), space.lines()) == (shape.cells, shape.lines);
         if !shaped || space.is_directed() {
-            return Err(wrong(&file).into());
+            return Err(wrong().into());
         }
         Ok(DistanceTable { moves: CellMoves::new(&space), home: space.start()?.cell, file, space })
     }
@@ -300,12 +302,6 @@ impl DistanceTable {
     ) -> Result<(), TableError> {
         Ok(self.file.save(path.as_ref(), replace, observer)?)
     }
-}
-
-/// The error for a definition that does not match the header.
-fn wrong(file: &Container<TableHeader>) -> TableError {
-    let what = "invalid puzzle definition";
-    TableError::System(TableHeader::KIND.wrong(&file.path, FileProblem::Header(what)))
 }
 
 // Depths of many states at once.
