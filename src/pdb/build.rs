@@ -375,10 +375,8 @@ impl<'a> TableBuild<'a> {
         values: [&mut [Register]; 2],
     ) -> Result<Vec<u64>, PdbError> {
         let shared = self.build.kind == Kind::Minimum;
-        let (class, slot) = self.goal_slot();
         let sink = WriteBytes::new(values, &self.graph, shared, self.kernel);
-        let (_, word, lane) = home_place(&self.pattern, self.graph.layout);
-        sink.enter(class, slot, word, lane);
+        sink.enter(self.goal_slot(), home_place(&self.pattern, self.graph.layout));
         self.search(search, &sink, vec![1])
     }
 

@@ -204,16 +204,15 @@ impl EntryOrder {
         let mut cells = [0; Pattern::MAX_TILES];
         let (n, k) = (self.grid.cells, self.subsets.k);
         let cells = &mut cells[..k];
-        let mut entry = 0;
         match self.kind {
             Kind::Minimum | Kind::AllMoves => {
-                while placement::count(n, k).is_some_and(|count| entry < count) {
+                for entry in 0..placement::count(n, k).unwrap_or_default() {
                     placement::unrank(n, entry, cells);
                     visit(entry, cells, 0);
-                    entry += 1;
                 }
             }
             Kind::Regions => {
+                let mut entry = 0;
                 for set in self.subsets.iter() {
                     let occupied: Vec<u8> = bits(set).map(|c| c as u8).collect();
                     for region in 0..self.grid.lows(set).count_ones() as usize {

@@ -261,7 +261,7 @@ impl<'a> WriteBytes<'a> {
     }
 
     /// Enters the state at depth 0.
-    pub fn enter(&self, class: usize, slot: usize, word: usize, lane: usize) {
+    pub fn enter(&self, (class, slot): (usize, usize), (_, word, lane): (usize, usize, usize)) {
         let at = self.home(class, slot);
         let mut part = self.parts.classes[class][at / PART].lock();
         part[at % PART * self.parts.unit + word][lane] = 1;
@@ -307,14 +307,12 @@ impl<'a> SlotSearch<'a> {
             Ok(SlotClass { seen, moves, full: vec![0; slots], changed: vec![0; slots] })
         };
         let classes = [class(0)?, class(1)?];
-        let before = match both {
-            false => None,
-            true => {
-                let first = usize::from(graph.slots(1) < graph.slots(0));
-                let slots = graph.slots(first);
-                Some((first, Slots::zeroed(slots, unit(layout))?, vec![0; slots]))
-            }
-        };
+        let mut before = None;
+        if both {
+            let first = usize::from(graph.slots(1) < graph.slots(0));
+            let slots = graph.slots(first);
+            before = Some((first, Slots::zeroed(slots, unit(layout))?, vec![0; slots]));
+        }
         observer.progress(Phase::Setup, 1, 1);
         Ok(SlotSearch { layout, step, classes, before, observer })
     }

@@ -320,10 +320,8 @@ struct Walker {
     /// The depth of the current state, modulo 3.
     entry: u8,
     steps: usize,
-    /// The move being tried, the position it leads to, and the state of that position.
+    /// The move being tried.
     way: usize,
-    next: Position,
-    state: State,
 }
 
 impl DistanceTable {
@@ -387,16 +385,10 @@ impl DistanceTable {
             };
             let (line, cell) = self.space.line_of(numbers).map_err(|error| (row, error))?;
             let at = Position::new(&line[..width - 1], cell);
-            walkers.push(Walker {
-                row,
-                entry,
-                steps: 0,
-                way: 0,
-                next: at.clone(),
-                state: State { line: 0, cell },
-                at,
-            });
+            walkers.push(Walker { row, at, entry, steps: 0, way: 0 });
         }
+        // The positions that the moves lead to, and their states.
+        let mut tried = Vec::with_capacity(walkers.len());
         loop {
             walkers.retain(|walker| {
                 let there = walker.at.is_goal(self.home);
@@ -408,19 +400,20 @@ impl DistanceTable {
             if walkers.is_empty() {
                 return Ok(());
             }
-            for walker in &mut walkers {
+            for walker in &walkers {
                 let way = self.moves.from(walker.at.cell).get(walker.way);
                 let way = way.filter(|_| walker.steps < MAX_DEPTH);
                 let way = way.ok_or_else(|| (walker.row, self.dead_end(&walker.at)))?;
-                walker.next = walker.at.after(way);
-                walker.state = walker.next.state();
-                prefetch::<1, _>(self.address(walker.state));
+                let next = walker.at.after(way);
+                let state = next.state();
+                prefetch::<1, _>(self.address(state));
+                tried.push((next, state));
             }
-            for walker in &mut walkers {
+            for (walker, (next, state)) in walkers.iter_mut().zip(tried.drain(..)) {
                 let wanted = (walker.entry + 2) % 3;
-                let found = self.entry(walker.state);
+                let found = self.entry(state);
                 if found.map_err(|error| (walker.row, error))? == Some(wanted) {
-                    walker.at = walker.next.clone();
+                    walker.at = next;
                     (walker.entry, walker.way) = (wanted, 0);
                     walker.steps += 1;
                 } else {
