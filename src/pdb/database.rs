@@ -234,10 +234,7 @@ impl Pdb {
 
     /// The byte in which an entry is stored.
     pub(crate) fn place(&self, entry: u64) -> usize {
-        match self.encoding() {
-            Encoding::Byte => entry as usize,
-            Encoding::Bit => (entry / 8) as usize,
-        }
+        (entry * u64::from(self.encoding().bits()) / 8) as usize
     }
 
     /// The value of an entry; `read` returns the byte in which an entry is stored.

@@ -51,11 +51,6 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The size of the data before compression, in bytes.
-    pub(crate) fn raw_bytes(&self) -> u64 {
-        self.encoding.bytes(self.entries)
-    }
-
     /// Returns the size of the file in bytes.
     pub fn file_bytes(&self) -> u64 {
         self.layout().data.end()
@@ -91,7 +86,7 @@ impl store::FileHeader for Summary {
             Kind::Regions => 4 * (sets + 1),
         };
         let compressed = self.compressed.then_some(self.stored_bytes);
-        SectionLayout::new(starts, self.raw_bytes(), compressed)
+        SectionLayout::new(starts, self.encoding.bytes(self.entries), compressed)
     }
 
     fn sums(&mut self) -> (Option<&mut u64>, &mut u64) {
@@ -177,7 +172,7 @@ impl store::FileHeader for Summary {
         if reached > entries {
             return Err("wrong histogram");
         }
-        let (stored, limit) = (header.stored_bytes, header.raw_bytes());
+        let (stored, limit) = (header.stored_bytes, encoding.bytes(entries));
         if !header.compressed && stored != limit || stored > 2 * limit + 4096 {
             return Err("wrong data length");
         }
@@ -226,12 +221,17 @@ names! { Encoding:
 }
 
 impl Encoding {
+    /// The number of bits of an entry.
+    pub(crate) fn bits(self) -> u32 {
+        match self {
+            Encoding::Byte => 8,
+            Encoding::Bit => 1,
+        }
+    }
+
     /// The size in bytes of a number of entries.
     pub(crate) fn bytes(self, entries: u64) -> u64 {
-        match self {
-            Encoding::Byte => entries,
-            Encoding::Bit => entries.div_ceil(8),
-        }
+        entries.div_ceil(u64::from(8 / self.bits()))
     }
 }
 
@@ -364,7 +364,7 @@ pub(crate) fn load(
     if !file.header.compressed {
         return file.load(observer);
     }
-    let stored_bytes = file.header.raw_bytes();
+    let stored_bytes = file.layout.raw;
     let header = Summary { compressed: false, stored_bytes, ..file.header.clone() };
     let layout = header.layout();
     let mut image = Image::in_free_memory(layout.data.end())?;

@@ -153,10 +153,7 @@ pub fn rebuild_with(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(
         part(pdb.entries() != again.entries(), "number of entries")?;
         return part(pdb.histogram() != again.histogram(), "histogram");
     };
-    let width = match pdb.encoding() {
-        Encoding::Byte => 8,
-        Encoding::Bit => 1,
-    };
+    let width = pdb.encoding().bits();
     let place = (a ^ b).trailing_zeros() / width;
     let stored = |byte: &u8| byte >> (place * width) & u8::MAX >> (8 - width);
     let entry = byte as u64 * u64::from(8 / width) + u64::from(place);

@@ -294,7 +294,7 @@ pub struct Evaluator<'a> {
     tiles: Vec<u16>,
     blank: u8,
     /// For each tile, its pattern and its index in the pattern.
-    owner: Vec<Option<(u8, u8)>>,
+    owner: Vec<Option<(usize, usize)>>,
     /// For each pattern, the cells of its tiles.
     cells: Vec<Vec<u8>>,
     values: Vec<u8>,
@@ -324,7 +324,7 @@ impl<'a> Evaluator<'a> {
         for (p, pattern) in patterns.iter().enumerate() {
             cells.push(pattern.cells(board)?);
             for (i, &tile) in pattern.tiles().iter().enumerate() {
-                owner[usize::from(tile)] = Some((p as u8, i as u8));
+                owner[usize::from(tile)] = Some((p, i));
             }
         }
         let mut evaluator = Evaluator {
@@ -369,8 +369,7 @@ impl<'a> Evaluator<'a> {
         self.tiles.swap(cell, usize::from(to));
         self.blank = cell as u8;
         if let Some((p, i)) = self.owner[tile] {
-            let p = usize::from(p);
-            self.cells[p][usize::from(i)] = to;
+            self.cells[p][i] = to;
             let before = Some(self.values[p]).filter(|&value| value != u8::MAX);
             let value = self.pdbs[p].lookup_after(&self.cells[p], self.blank, before);
             self.set(p, value);

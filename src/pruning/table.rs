@@ -27,7 +27,7 @@ use crate::{
     },
     resources::Resources,
     store::{Container, FileHeader as _, Image, Mapped, Output, shared_bytes},
-    system::{FileProblem, SystemError},
+    system::SystemError,
     table::TableError,
     threads::{each_part, map_numbers},
 };
@@ -209,7 +209,8 @@ impl PruningTable {
         }
         let mut left = memory.unwrap_or(u64::MAX);
         let mut projections: Vec<OrbitPuzzle> = Vec::new();
-        for last in [false, true] {
+        let sides = if memory.is_some() { &[false, true][..] } else { &[false] };
+        for &last in sides {
             // Small sets leave the rest of their share to the others.
             let mut orbits: Vec<_> = puzzle.orbits().iter().collect();
             orbits.sort_by_key(|orbit| orbit.positions() * usize::from(orbit.orientations));
@@ -236,9 +237,6 @@ impl PruningTable {
                     left -= size(&kept).min(left);
                     projections.push(kept);
                 }
-            }
-            if memory.is_none() {
-                break;
             }
         }
         match (projections.is_empty(), memory) {
@@ -305,9 +303,7 @@ impl PruningTable {
             let numbers = TableNumbers::of_json(&puzzle, numbers)?;
             (numbers.entries == file.header.entries).then_some((puzzle, numbers))
         };
-        let what = FileProblem::Header("invalid puzzle definition");
-        let (puzzle, numbers) =
-            read().ok_or_else(|| PruningHeader::KIND.wrong(&file.path, what))?;
+        let (puzzle, numbers) = read().ok_or_else(|| file.contradictory())?;
         Ok(PruningTable { file, puzzle, numbers })
     }
 

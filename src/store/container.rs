@@ -310,6 +310,11 @@ impl<H: FileHeader> Container<H> {
         if is_right { Ok(()) } else { Err(self.damaged(block)) }
     }
 
+    /// Returns the error for a definition of a puzzle that contradicts the header.
+    pub fn contradictory(&self) -> SystemError {
+        H::KIND.wrong(&self.path, FileProblem::Header("invalid puzzle definition"))
+    }
+
     pub fn damaged(&self, block: usize) -> SystemError {
         let (block, blocks) = (block as u64, self.layout.blocks());
         H::KIND.wrong(&self.path, FileProblem::Damaged { block, blocks })

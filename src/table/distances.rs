@@ -13,8 +13,7 @@ use crate::{
         State, StateSpace,
         rows::{self, RowFault},
     },
-    store::{Container, FileHeader as _, IN_MEMORY, Image, MAX_DEPTH},
-    system::FileProblem,
+    store::{Container, IN_MEMORY, Image, MAX_DEPTH},
     table::{
         TableEncoding,
         header::{TableError, TableHeader, TablePuzzle},
@@ -88,8 +87,6 @@ impl DistanceTable {
 
     fn new(file: Container<TableHeader>) -> Result<DistanceTable, Error> {
         let header = &file.header;
-        let what = FileProblem::Header("invalid puzzle definition");
-        let wrong = || TableHeader::KIND.wrong(&file.path, what.clone());
         let space = match &header.puzzle {
             TablePuzzle::Board(goal, metric) => {
                 StateSpace::of_board(goal.clone()).in_metric(*metric)
@@ -99,13 +96,13 @@ impl DistanceTable {
                 let space = text.and_then(StateSpace::from_puzzle_text);
                 let same = |of: &Definition| of.fingerprint() == *fingerprint;
                 let space = space.filter(|of| of.definition().is_some_and(same));
-                space.ok_or_else(wrong)?
+                space.ok_or_else(|| file.contradictory())?
             }
         };
         let shape = header.shape;
         let shaped = (space.moves().cells(), space.lines()) == (shape.cells, shape.lines);
         if !shaped || space.is_directed() {
-            return Err(wrong().into());
+            return Err(file.contradictory().into());
         }
         Ok(DistanceTable { moves: CellMoves::new(&space), home: space.start()?.cell, file, space })
     }

@@ -166,9 +166,6 @@ fn defined(fields: &Fields) -> Result<TablePuzzle, &'static str> {
 //
 // Invariant: the entries of a line's cells are together, in the order of the cells, and begin at a byte boundary.
 
-/// The entry of a state that was not reached, in depths modulo 3.
-const UNKNOWN: u8 = 3;
-
 /// The byte value for states that were not reached, in every encoding.
 pub(crate) const UNREACHED: u8 = 0xff;
 
@@ -186,6 +183,21 @@ names! { TableEncoding:
     "byte" = Byte, "One byte per state: the depth";
 }
 
+impl TableEncoding {
+    /// The number of bits of an entry.
+    fn bits(self) -> usize {
+        match self {
+            TableEncoding::Mod3 => 2,
+            TableEncoding::Byte => 8,
+        }
+    }
+
+    /// The entry of a state that was not reached.
+    fn none(self) -> u8 {
+        UNREACHED >> (8 - self.bits())
+    }
+}
+
 /// The shape of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TableShape {
@@ -199,10 +211,7 @@ pub(crate) struct TableShape {
 impl TableShape {
     /// The size of a line in bytes.
     pub fn stride(self) -> usize {
-        match self.encoding {
-            TableEncoding::Mod3 => self.cells.div_ceil(4),
-            TableEncoding::Byte => self.cells,
-        }
+        (self.cells * self.encoding.bits()).div_ceil(8)
     }
 
     /// The size of all lines in bytes.
@@ -212,33 +221,28 @@ impl TableShape {
 
     /// The index of the byte that contains the entry of a state.
     pub fn place(self, state: State) -> u64 {
-        let cell = match self.encoding {
-            TableEncoding::Mod3 => state.cell / 4,
-            TableEncoding::Byte => state.cell,
-        };
-        state.line * self.stride() as u64 + cell as u64
+        state.line * self.stride() as u64 + (state.cell * self.encoding.bits() / 8) as u64
+    }
+
+    /// The shift of a state's entry within its byte.
+    fn shift(self, state: State) -> usize {
+        state.cell * self.encoding.bits() % 8
     }
 
     /// Extracts the entry of a state from its byte: the depth or its remainder; `None` if the state was not reached.
     pub fn decode(self, byte: u8, state: State) -> Option<u8> {
-        match self.encoding {
-            TableEncoding::Mod3 => {
-                Some(byte >> (2 * (state.cell % 4)) & 3).filter(|&e| e != UNKNOWN)
-            }
-            TableEncoding::Byte => Some(byte).filter(|&e| e != UNREACHED),
-        }
+        let none = self.encoding.none();
+        Some(byte >> self.shift(state) & none).filter(|&entry| entry != none)
     }
 
     /// Sets the entry of a state that was not reached before.
     pub fn set(self, data: &mut [u8], state: State, depth: usize) {
-        let byte = &mut data[self.place(state) as usize];
-        match self.encoding {
-            TableEncoding::Mod3 => {
-                let shift = 2 * (state.cell % 4);
-                *byte = *byte & !(3 << shift) | ((depth % 3) as u8) << shift;
-            }
-            TableEncoding::Byte => *byte = depth as u8,
-        }
+        let entry = match self.encoding {
+            TableEncoding::Mod3 => depth % 3,
+            TableEncoding::Byte => depth,
+        };
+        let (byte, shift) = (&mut data[self.place(state) as usize], self.shift(state));
+        *byte = *byte & !(self.encoding.none() << shift) | (entry as u8) << shift;
     }
 }
 
