@@ -172,33 +172,26 @@ pub fn run(
     disk: Option<Disk>,
 ) -> Result<()> {
     search.keep_last = report.keep_last();
-    let launch = ranks::launch().filter(|launch| launch.concerns(disk.is_some()));
-    if search.engine == Some(Engine::Reference) && (disk.is_some() || launch.is_some()) {
+    let together = ranks::launch(disk.is_some()).is_some();
+    if search.engine == Some(Engine::Reference) && (disk.is_some() || together) {
         refuse!("--dir does not work with the reference engine: leave out --engine reference");
     }
-    if let Some(launch) = launch {
-        return ranks::run(
-            report,
-            launch,
-            running,
-            disk,
-            |disk, resources, ranks, progress| {
-                disk.run_distributed_with(&search.resources(resources), ranks, progress)
-            },
-            |files, outcome| report.finish(files, &outcome),
-        );
-    }
-    let files = report.files()?;
-    let progress = SearchProgress::new();
-    let outcome = match disk {
-        Some(mut disk) => {
-            disk.expected = expected(&search)?;
-            disk.run_with(&search, &progress)?
-        }
-        None => search.run_with(&progress)?,
-    };
-    drop(progress);
-    report.finish(files, &outcome)
+    ranks::run(
+        report,
+        running,
+        disk,
+        |disk, progress| match disk {
+            Some(mut disk) => {
+                disk.expected = expected(&search)?;
+                Ok(disk.run_with(&search, progress)?)
+            }
+            None => Ok(search.run_with(progress)?),
+        },
+        |disk, resources, ranks, progress| {
+            disk.run_distributed_with(&search.clone().resources(resources), ranks, progress)
+        },
+        |files, outcome| report.finish(files, &outcome),
+    )
 }
 
 /// What may be expected of the levels of a search.
@@ -386,31 +379,25 @@ pub fn run_lists(
 ) -> Result<()> {
     refuse_in_lists(for_numbers(running, report))?;
     let search = search.clone().keep_last(report.keep_last());
-    let finish = |files, found| finish(&search, published, files, &found);
-    if let Some(launch) = ranks::launch().filter(|launch| launch.concerns(disk.is_some())) {
-        return ranks::run(
-            report,
-            launch,
-            running,
-            disk,
-            |disk, resources, ranks, progress| {
-                let search = search.clone().resources(resources);
-                disk.run_lists_distributed_with(&search, ranks, progress)
-            },
-            finish,
-        );
-    }
-    let files = report.files()?;
-    let progress = SearchProgress::new();
-    for note in search.puzzle.notes() {
-        tracing::info!("{note}");
-    }
-    let found = match disk {
-        Some(disk) => disk.run_lists_with(&search, &progress)?,
-        None => search.run_with(&progress)?,
-    };
-    drop(progress);
-    finish(files, found)
+    ranks::run(
+        report,
+        running,
+        disk,
+        |disk, progress| {
+            for note in search.puzzle.notes() {
+                tracing::info!("{note}");
+            }
+            Ok(match disk {
+                Some(disk) => disk.run_lists_with(&search, progress)?,
+                None => search.run_with(progress)?,
+            })
+        },
+        |disk, resources, ranks, progress| {
+            let search = search.clone().resources(resources);
+            disk.run_lists_distributed_with(&search, ranks, progress)
+        },
+        |files, found| finish(&search, published, files, &found),
+    )
 }
 
 fn finish(

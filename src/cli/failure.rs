@@ -389,8 +389,7 @@ fn write_unlocked(text: &[u8]) {
 /// Maps a file. When it is cut short later, the process ends with status 1 and a line that names the file.
 ///
 /// # Errors
-/// What the system says; [`io::ErrorKind::Unsupported`] where no signal tells of cut files, and
-/// [`io::ErrorKind::QuotaExceeded`] where too many files are mapped.
+/// What the system says; [`io::ErrorKind::Unsupported`] where no signal tells of cut files.
 pub fn map_file(path: &Path) -> io::Result<Mapped> {
     #[cfg(unix)]
     return signal::map(path);
@@ -403,41 +402,39 @@ pub fn map_file(path: &Path) -> io::Result<Mapped> {
 mod signal {
     use std::{
         ffi::{c_int, c_void},
-        sync::{
-            Mutex,
-            atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering},
-        },
+        ops::Range,
+        ptr,
+        sync::atomic::{AtomicBool, AtomicPtr, Ordering},
     };
+
+    use parking_lot::Mutex;
 
     use super::*;
 
-    /// A map, and the line that is said when it was cut. Lines live as long as the process: the handler may be
-    /// reading them.
+    /// The addresses of a map, the line that is said when it was cut, and the map that was made before it.
     struct Map {
-        begin: AtomicUsize,
-        end: AtomicUsize,
-        line: AtomicPtr<String>,
+        bytes: Range<usize>,
+        line: String,
+        older: Option<&'static Map>,
     }
 
-    /// All maps; those behind the last one are empty. A solver has at most 16 partitions of eight databases.
-    static MAPS: [Map; 256] = [const {
-        Map {
-            begin: AtomicUsize::new(0),
-            end: AtomicUsize::new(0),
-            line: AtomicPtr::new(std::ptr::null_mut()),
-        }
-    }; 256];
+    /// The newest map. Maps live as long as the process: the handler may be reading them.
+    static NEWEST: AtomicPtr<Map> = AtomicPtr::new(ptr::null_mut());
 
-    /// How many maps there are, once the handler is there.
-    static KNOWN: Mutex<Option<usize>> = Mutex::new(None);
+    /// Whether the handler is there; held while a map is added.
+    static HANDLED: Mutex<bool> = Mutex::new(false);
+
+    fn newest() -> Option<&'static Map> {
+        // SAFETY: a map was complete before it was stored, and is never changed or freed.
+        unsafe { NEWEST.load(Ordering::Acquire).as_ref() }
+    }
 
     pub fn map(path: &Path) -> io::Result<Mapped> {
-        let mut known = KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let next = match *known {
-            Some(next) => next,
-            None => handle().map(|()| 0)?,
-        };
-        let free = MAPS.get(next).ok_or(io::ErrorKind::QuotaExceeded)?;
+        let mut handled = HANDLED.lock();
+        if !*handled {
+            handle()?;
+            *handled = true;
+        }
         // SAFETY: reading what was cut off ends the process in an orderly way.
         let mapped = unsafe { Mapped::open(path)? };
         let line = format!(
@@ -445,11 +442,10 @@ mod signal {
              the file again, and do not change it while tilewave runs\n",
             path.display()
         );
-        free.line.store(Box::leak(Box::new(line)), Ordering::Relaxed);
-        let begin = mapped.bytes().as_ptr() as usize;
-        free.begin.store(begin, Ordering::Relaxed);
-        free.end.store(begin + mapped.bytes().len(), Ordering::Release);
-        *known = Some(next + 1);
+        let bytes = mapped.bytes().as_ptr_range();
+        let bytes = bytes.start as usize..bytes.end as usize;
+        let map = Box::leak(Box::new(Map { bytes, line, older: newest() }));
+        NEWEST.store(map, Ordering::Release);
         Ok(mapped)
     }
 
@@ -471,13 +467,9 @@ mod signal {
         static SAID: AtomicBool = AtomicBool::new(false);
         // SAFETY: the system passes a pointer to what it knows of the signal, of an address for SIGBUS.
         let address = unsafe { (*info).si_addr() } as usize;
-        let holds = |map: &&Map| {
-            // The end first: it was stored last.
-            address < map.end.load(Ordering::Acquire)
-                && address >= map.begin.load(Ordering::Relaxed)
-        };
         // The newest first: it may lie where one lay that is gone.
-        let Some(map) = MAPS.iter().rev().find(holds) else {
+        let mut maps = std::iter::successors(newest(), |map| map.older);
+        let Some(map) = maps.find(|map| map.bytes.contains(&address)) else {
             // SAFETY: a handler may do this.
             unsafe { libc::signal(libc::SIGBUS, libc::SIG_DFL) };
             return;
@@ -487,10 +479,9 @@ mod signal {
             // SAFETY: a handler may do this.
             unsafe { libc::pause() };
         }
-        // SAFETY: the line was stored before the end and is never freed; a handler may do the rest.
+        // SAFETY: a handler may do this.
         unsafe {
-            let line = &*map.line.load(Ordering::Relaxed);
-            libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len());
+            libc::write(libc::STDERR_FILENO, map.line.as_ptr().cast(), map.line.len());
             libc::_exit(1);
         }
     }

@@ -151,27 +151,22 @@ impl Table {
             Table::Pruning(table) => (table.histogram(), table.file_bytes(), table.checksum()),
         };
         let states: u64 = counts.iter().sum();
-        let (searched, goal, encoding) = match self {
+        let (searched, goal, encoding, all_entries, symmetries) = match self {
             Table::Numbered(table) => {
-                let space = table.space();
-                (Searched::Numbered(space.clone()), space.goal_text(), table.encoding().name())
+                let (space, encoding) = (table.space(), table.encoding().name());
+                let searched = Searched::Numbered(space.clone());
+                (searched, space.goal_text(), encoding, space.states(), None)
             }
+            // Some entries of pruning tables stand for no state, or for symmetric ones.
             Table::Pruning(table) => {
-                let puzzle = table.puzzle();
-                let goal = bfs::goal_text(puzzle);
-                (Searched::Listed(puzzle.clone()), goal, table.entry_size().name())
+                let (puzzle, encoding) = (table.puzzle(), table.entry_size().name());
+                let (searched, goal) = (Searched::Listed(puzzle.clone()), bfs::goal_text(puzzle));
+                let symmetries = Some(table.symmetries()).filter(|&order| order > 1);
+                (searched, goal, encoding, Some(table.entries()), symmetries)
             }
         };
-        // Some entries of pruning tables stand for no state, or for symmetric ones.
-        let (entries, symmetries, complete) = match self {
-            Table::Numbered(table) => {
-                let all = table.space().states();
-                (all.unwrap_or(states), None, all == Some(states))
-            }
-            Table::Pruning(table) => {
-                (table.entries(), Some(table.symmetries()).filter(|&order| order > 1), true)
-            }
-        };
+        let entries = all_entries.unwrap_or(states);
+        let complete = matches!(self, Table::Pruning(_)) || all_entries == Some(states);
         let (last, checksum) = (counts.len() - 1, format!("{checksum:016x}"));
         let name = built.map(|(file, _)| file.display().to_string());
         let mut figures = name.map_or(json!({}), |name| json!({"file": name}));

@@ -50,7 +50,7 @@ pub(crate) use crate::cli::{
         ResultReport, counts_csv, csv_line, facts, joined, print, subject, tiles,
     },
     progress::{SearchProgress, StatusLine, aside, eta, part},
-    puzzle::{Counted, PuzzleAndStates, puzzle},
+    puzzle::{Counted, PuzzleAndStates, puzzle, uncommented},
 };
 
 /// Exhaustive search, pattern databases and optimal solving for sliding-tile and permutation puzzles.

@@ -133,6 +133,11 @@ impl PuzzleAndStates {
     }
 }
 
+/// What stands in a line before a comment.
+pub fn uncommented(line: &str) -> &str {
+    line.split('#').next().unwrap_or_default().trim()
+}
+
 /// Whether several words begin as moves do, and as no board does.
 fn is_moves(line: &str) -> bool {
     let first = line.split([' ', ',']).next().unwrap_or_default();
@@ -372,7 +377,7 @@ impl Counted {
         let mut goals = Vec::new();
         if let Some(path) = &self.goals {
             let (name, text) = text(path)?;
-            let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+            let lines = text.lines().map(uncommented);
             goals.extend(lines.filter(|line| !line.is_empty()).map(String::from));
             if goals.is_empty() {
                 refuse!("{name} contains no states: write one state per line");

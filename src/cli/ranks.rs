@@ -35,18 +35,12 @@ pub struct Launch {
     pub processes: Option<usize>,
 }
 
-impl Launch {
-    /// Returns whether a search is for all processes together, or to be refused: not when there is only
-    /// one that works in memory, or this program knows no MPI.
-    pub fn concerns(self, on_disk: bool) -> bool {
-        let several = self.processes.is_some_and(|processes| processes > 1);
-        several || (mpi().is_some() && on_disk)
-    }
-}
-
-/// Returns what the launcher of this process says, or `None` without one.
-pub fn launch() -> Option<Launch> {
-    read(|name| std::env::var(name).ok())
+/// Returns what the launcher of this process says if a search is for all processes together, or to be refused: not when
+/// there is only one that works in memory, or this program knows no MPI.
+pub fn launch(on_disk: bool) -> Option<Launch> {
+    let several = |launch: &Launch| launch.processes.is_some_and(|processes| processes > 1);
+    let launch = read(|name| std::env::var(name).ok());
+    launch.filter(|launch| several(launch) || (mpi().is_some() && on_disk))
 }
 
 fn read(variable: impl Fn(&str) -> Option<String>) -> Option<Launch> {
@@ -95,9 +89,9 @@ fn start() -> Result<Box<dyn Communicator>> {
 
 /// Returns the ranks that a launcher has started, or this process alone.
 pub fn join() -> Result<Box<dyn Communicator>> {
-    match launch().and_then(|launch| launch.processes) {
-        Some(2..) => start(),
-        _ => Ok(Box::new(OneProcess)),
+    match launch(false) {
+        Some(_) => start(),
+        None => Ok(Box::new(OneProcess)),
     }
 }
 
@@ -106,15 +100,23 @@ pub fn me(ranks: &dyn Communicator) -> String {
     format!("rank {} of {} on {}", ranks.rank(), ranks.size(), ranks.host())
 }
 
-/// Runs a search together with the other ranks, with what this one may use, and writes its result on the first.
+/// Runs a search and writes its result: alone, or together with the other ranks, with what this one may use, and writes
+/// on the first.
 pub fn run<T>(
     report: &ResultReport,
-    launch: Launch,
     running: &Running,
     disk: Option<Disk>,
-    search: impl FnOnce(&Disk, Resources, &dyn Communicator, &dyn Progress) -> Result<T, Stopped>,
+    alone: impl FnOnce(Option<Disk>, &dyn Progress) -> Result<T>,
+    together: impl FnOnce(&Disk, Resources, &dyn Communicator, &dyn Progress) -> Result<T, Stopped>,
     finish: impl FnOnce(Files, T) -> Result<()>,
 ) -> Result<()> {
+    let Some(launch) = launch(disk.is_some()) else {
+        let files = report.files()?;
+        let progress = SearchProgress::new();
+        let found = alone(disk, &progress)?;
+        drop(progress);
+        return finish(files, found);
+    };
     if mpi().is_none() {
         // Each process would search everything.
         refuse!(
@@ -153,7 +155,7 @@ pub fn run<T>(
         hide();
     }
     let progress = SearchProgress::new();
-    let found = search(&disk, resources, &*ranks, &progress);
+    let found = together(&disk, resources, &*ranks, &progress);
     drop(progress);
     match (found, files) {
         (Ok(outcome), Some(files)) => finish(files, outcome),

@@ -12,14 +12,14 @@ use tilewave::{
         orbits::{OrbitPuzzle, Placed, Turns},
     },
     report::{bytes, counted, grouped, thousands},
-    search,
+    search::{self, disk::Searched},
     solve::explain,
 };
 
 use crate::cli::{
-    Ahead, AnyReply, Context, Counted, Figures, OutputOptions, PuzzleAndStates, Reply, Result,
-    Running, SearchProgress, bfs, count, csv_line, facts, first_given, puzzle, refuse,
-    refuse_in_lists,
+    Ahead, AnyReply, Context, Counted, OutputOptions, PuzzleAndStates, Reply, Result, Running,
+    SearchProgress, bfs, count, csv_line, facts, first_given, puzzle, refuse, refuse_in_lists,
+    uncommented,
 };
 
 /// Rank or unrank a state, and show its parity, solvability and (with --table) depth.
@@ -94,7 +94,7 @@ impl StateArgs {
         } else if states.is_empty() {
             for line in std::io::stdin().lines() {
                 let line = line.context("cannot read standard input")?;
-                let state = line.split('#').next().unwrap_or_default().trim();
+                let state = uncommented(&line);
                 if !state.is_empty() {
                     write(Some(state))?;
                 }
@@ -383,21 +383,20 @@ pub struct LevelsArgs {
     of: AntipodesArgs,
 }
 
-/// The states at a depth.
-#[derive(Default)]
+/// States at a depth, or at the last one, that a search has found.
 struct DepthStates {
     board: Option<String>,
     puzzle: String,
     goal: String,
-    depth: usize,
-    count: u64,
-    boards: Vec<String>,
+    /// The puzzle as text names it.
+    name: String,
+    /// States at each depth.
+    counts: Vec<u64>,
+    complete: bool,
+    /// States of the last depth.
+    states: Vec<String>,
     /// State id, line and cell of each; nothing where states have no numbers.
     numbers: Option<Vec<[u64; 3]>>,
-    name: String,
-    complete: bool,
-    /// The last depth of the search.
-    deepest: usize,
 }
 
 impl LevelsArgs {
@@ -413,131 +412,116 @@ impl AntipodesArgs {
 
     /// Lists the states at a depth, or at the last one.
     fn list(&self, depth: Option<usize>) -> Result<()> {
-        if let Some(puzzle) = self.counted.orbits(&self.puzzle)? {
-            return self.by_lists(puzzle, depth);
+        let running = &self.running;
+        let searched = match self.counted.searched(&self.puzzle)? {
+            Searched::Numbered(space) => {
+                match bfs::lists_instead(running, &space, depth, &[], running.numbered())? {
+                    Some(puzzle) => Searched::Listed(puzzle),
+                    None => Searched::Numbered(space),
+                }
+            }
+            listed => listed,
+        };
+        match searched {
+            Searched::Numbered(space) => {
+                let search = running.search(space)?.max_depth(depth).keep_last(self.list);
+                let destination = self.output.reserve()?;
+                let outcome = search.run_with(&SearchProgress::new())?;
+                let (space, last) = (&outcome.space, outcome.last.iter());
+                let size = space.size().map(|size| size.to_string());
+                let columns = match size {
+                    Some(_) => "board,state_id,line,cell",
+                    None => "state,state_id,line,cell",
+                };
+                let numbers = |&state: &State| [space.id(state), state.line, state.cell as u64];
+                let found = DepthStates {
+                    board: size,
+                    puzzle: space.name(),
+                    goal: space.goal_text(),
+                    name: space.to_string(),
+                    numbers: Some(last.clone().map(numbers).collect()),
+                    states: last.map(|&state| space.text(state)).collect(),
+                    complete: outcome.complete,
+                    counts: outcome.counts,
+                };
+                destination.write(columns, &found.reply(depth))
+            }
+            Searched::Listed(puzzle) => {
+                refuse_in_lists(running.numbered())?;
+                let search = bfs::list_search(puzzle, depth, &Ahead::default(), running)?;
+                let search = search.keep_last(self.list);
+                let destination = self.output.reserve()?;
+                let outcome = search.run_with(&SearchProgress::new())?;
+                let puzzle = &search.puzzle;
+                let found = DepthStates {
+                    board: None,
+                    puzzle: puzzle.to_string(),
+                    goal: bfs::goal_text(puzzle),
+                    name: puzzle.to_string(),
+                    numbers: None,
+                    states: outcome.last.iter().map(|state| puzzle.text(state)).collect(),
+                    complete: outcome.complete,
+                    counts: outcome.counts(),
+                };
+                destination.write("state", &found.reply(depth))
+            }
         }
-        let space = self.counted.space(&self.puzzle)?;
-        if let Some(puzzle) =
-            bfs::lists_instead(&self.running, &space, depth, &[], self.running.numbered())?
-        {
-            return self.by_lists(puzzle, depth);
-        }
-        let mut search = self.running.search(space)?;
-        search.max_depth = depth;
-        search.keep_last = self.list;
-        let destination = self.output.reserve()?;
-        let outcome = search.run_with(&SearchProgress::new())?;
-        let space = &outcome.space;
-        let found = DepthStates::of(depth, &outcome.counts, outcome.complete);
-        let last = found.at_depth(&outcome.last);
-        let (columns, board) = match space.size() {
-            Some(size) => ("board,state_id,line,cell", Some(size.to_string())),
-            None => ("state,state_id,line,cell", None),
-        };
-        let numbers = |&state: &State| [space.id(state), state.line, state.cell as u64];
-        let listed = DepthStates {
-            board,
-            puzzle: space.name(),
-            goal: space.goal_text(),
-            boards: last.iter().map(|&state| space.text(state)).collect(),
-            numbers: Some(last.iter().map(numbers).collect()),
-            name: space.to_string(),
-            ..found
-        };
-        destination.write(columns, &listed)
-    }
-
-    /// The same for a puzzle whose states have no numbers.
-    fn by_lists(&self, puzzle: OrbitPuzzle, depth: Option<usize>) -> Result<()> {
-        refuse_in_lists(self.running.numbered())?;
-        let ahead = Ahead::default();
-        let search = bfs::list_search(puzzle, depth, &ahead, &self.running)?;
-        let search = search.keep_last(self.list);
-        let destination = self.output.reserve()?;
-        let found = search.run_with(&SearchProgress::new())?;
-        let puzzle = &search.puzzle;
-        let states = DepthStates::of(depth, &found.counts(), found.complete);
-        let last = states.at_depth(&found.last);
-        let listed = DepthStates {
-            puzzle: puzzle.to_string(),
-            goal: bfs::goal_text(puzzle),
-            boards: last.iter().map(|state| puzzle.text(state)).collect(),
-            name: puzzle.to_string(),
-            ..states
-        };
-        destination.write("state", &listed)
     }
 }
 
 impl DepthStates {
-    /// What is known of the states at a depth, or at the last one, before they are listed.
-    fn of(depth: Option<usize>, counts: &[u64], complete: bool) -> DepthStates {
-        let deepest = counts.len() - 1;
+    fn reply(mut self, depth: Option<usize>) -> Reply {
+        let deepest = self.counts.len() - 1;
         let depth = depth.unwrap_or(deepest);
-        let count = counts.get(depth).copied().unwrap_or(0);
-        DepthStates { depth, count, complete, deepest, ..DepthStates::default() }
-    }
-
-    /// The last states of a search, unless none are asked for: beyond the diameter there is nothing, and the deepest ones
-    /// are no answer.
-    fn at_depth<'a, T>(&self, last: &'a [T]) -> &'a [T] {
-        if self.depth > self.deepest { &[] } else { last }
-    }
-
-    /// A line for each state; `numbered` makes it for those that have numbers.
-    fn lines(&self, numbered: impl Fn(&str, [u64; 3]) -> String) -> String {
-        let line = |(i, board): (usize, &String)| match &self.numbers {
-            Some(numbers) => numbered(board, numbers[i]),
-            None => format!("{board}\n"),
-        };
-        self.boards.iter().enumerate().map(line).collect()
-    }
-}
-
-impl Figures for DepthStates {
-    fn figures(&self) -> Value {
-        let numbers = self.numbers.as_ref();
-        let column = |i: usize| numbers.map(|all| all.iter().map(|row| row[i]).collect::<Value>());
-        json!({
-            "board": self.board,
-            "puzzle": self.puzzle,
-            "goal": self.goal,
-            "depth": self.depth,
-            "count": self.count,
-            "boards": self.boards,
+        let count = self.counts.get(depth).copied().unwrap_or(0);
+        // Beyond the diameter there is nothing, and the deepest states are no answer.
+        if depth > deepest {
+            self.states.clear();
+            self.numbers.iter_mut().for_each(Vec::clear);
+        }
+        let DepthStates { board, puzzle, goal, name, states, numbers, complete, .. } = self;
+        let noun = if board.is_some() { "board" } else { "state" };
+        let rows = numbers.as_ref();
+        let column = |i: usize| rows.map(|all| all.iter().map(|row| row[i]).collect::<Value>());
+        let figures = json!({
+            "board": board,
+            "puzzle": puzzle,
+            "goal": goal,
+            "depth": depth,
+            "count": count,
+            "boards": states,
             "state_ids": column(0),
             "lines": column(1),
             "cells": column(2),
-        })
-    }
-
-    fn csv(&self) -> Option<String> {
-        Some(self.lines(|board, [id, line, cell]| format!("{board},{id},{line},{cell}\n")))
-    }
-
-    fn words(&self) -> String {
-        let DepthStates { name, depth, deepest, .. } = self;
-        if depth > deepest {
-            return format!("{name}: no states at depth {depth}; the last depth is {deepest}\n");
-        }
-        let noun = if self.board.is_some() { "board" } else { "state" };
-        let text = format!("{name}: {} at depth {depth}", counted(self.count, noun));
-        let diameter = if self.complete { ", the last depth" } else { "" };
-        let width = self.boards.iter().map(String::len).max().unwrap_or(0);
-        let heading = match self.numbers {
-            Some(_) => {
-                format!("{noun:width$}  {:>16}  {:>14}  {:>4}\n", "state id", "line", "cell")
-            }
-            None => format!("{noun}\n"),
-        };
-        let lines = self.lines(|board, [id, line, cell]| {
-            format!("{board:width$}  {id:>16}  {line:>14}  {cell:>4}\n")
         });
-        let more = match self.count - self.boards.len() as u64 {
+        let width = states.iter().map(String::len).max().unwrap_or(0);
+        let line = |state: &str, [id, line, cell]: [String; 3]| {
+            let line = format!("{state:width$}  {id:>16}  {line:>14}  {cell:>4}");
+            line.trim_end().to_string() + "\n"
+        };
+        let titles = numbers.as_ref().map(|_| ["state id", "line", "cell"].map(String::from));
+        let mut lines = line(noun, titles.unwrap_or_default());
+        let mut csv = String::new();
+        for (i, state) in states.iter().enumerate() {
+            let numbers = numbers.as_ref().map(|all| all[i].map(|number| number.to_string()));
+            let fields =
+                numbers.as_ref().map_or(String::new(), |all| format!(",{}", all.join(",")));
+            csv += &format!("{state}{fields}\n");
+            lines += &line(state, numbers.unwrap_or_default());
+        }
+        let diameter = if complete { ", the last depth" } else { "" };
+        let more = match count - states.len() as u64 {
             0 => String::new(),
             more => format!("\n{} more; raise --list to see them\n", thousands(more)),
         };
-        format!("{text}{diameter}\n\n{heading}{lines}{more}")
+        let words = match depth > deepest {
+            true => format!("{name}: no states at depth {depth}; the last depth is {deepest}\n"),
+            false => format!(
+                "{name}: {} at depth {depth}{diameter}\n\n{lines}{more}",
+                counted(count, noun)
+            ),
+        };
+        Reply { figures, words, csv: Some(csv) }
     }
 }
 

@@ -1,7 +1,8 @@
-//! The boards to solve, as they arrive from the command line or from standard input, and what is written of each: one
-//! line per board, and a summary.
+//! The boards or states to solve, as they arrive from the command line or from standard input, and what is written of
+//! each board: one line, and a summary of all.
 //!
-//! `solve` takes [`Arrivals`] in batches, and makes a [`Solved`] of every board; [`Totals`] adds them up.
+//! `solve` and `states` take [`Arrivals`] in batches; `solve` makes a [`Solved`] of every board, and [`Totals`] adds them
+//! up.
 
 use std::{
     collections::VecDeque,
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tilewave::{
     Board, Moves, Size,
-    puzzle::{Metric, MoveStyle},
+    puzzle::Metric,
     report::{
         counted, duration,
         html::{Refused, Solution},
@@ -24,9 +25,9 @@ use tilewave::{
     solve::{Answer, Unsolvable},
 };
 
-use crate::cli::{Failure, Figures, Result, progress, refuse};
+use crate::cli::{Failure, Figures, Result, progress, refuse, solve::Args, uncommented};
 
-// The boards.
+// The boards or states.
 
 /// Lines that are read ahead.
 const AHEAD: usize = 1 << 16;
@@ -34,74 +35,88 @@ const AHEAD: usize = 1 << 16;
 /// How often a wait for input looks for Ctrl-C.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// A board, or what is wrong with its line, which is named where there are lines.
-pub type BoardLine = Result<(Board, Option<usize>), String>;
+/// A board or state as it was given, with the number of its line where there are lines.
+#[derive(Clone)]
+pub struct Given<S> {
+    pub text: String,
+    pub state: S,
+    pub line: Option<usize>,
+}
 
-/// The boards that are there, and those that come.
-pub struct Arrivals {
-    waiting: VecDeque<BoardLine>,
-    lines: Option<Receiver<BoardLine>>,
-    /// Boards and wrong lines so far, including those that are waiting.
+/// A board or state, or what is wrong with its line.
+pub type Arrival<S> = Result<Given<S>, String>;
+
+/// The boards or states that are there, and those that come.
+pub struct Arrivals<S> {
+    /// What they are: boards or states.
+    noun: &'static str,
+    waiting: VecDeque<Arrival<S>>,
+    lines: Option<Receiver<Arrival<S>>>,
+    /// Those so far, wrong lines and those that are waiting among them.
     pub known: usize,
 }
 
-impl Arrivals {
-    /// The boards, of a size if they are lists of tiles without '/': those of the command line, or, when it has none,
-    /// those of standard input one by one. Of several ranks the first one reads, all of them before any is solved.
-    pub fn of(boards: &[&str], size: Option<Size>, ranks: &dyn Communicator) -> Result<Arrivals> {
+impl<S: Clone + Send + 'static> Arrivals<S> {
+    /// Those of the command line, or, when it has none, those of standard input one by one. Of several ranks the first
+    /// one reads, all of them before any is solved.
+    pub fn of(
+        noun: &'static str,
+        given: &[&str],
+        parse: impl Fn(&str) -> Result<S> + Clone + Send + 'static,
+        ranks: &dyn Communicator,
+    ) -> Result<Arrivals<S>> {
         if ranks.size() == 1 {
-            return Arrivals::read(boards, size);
+            return Arrivals::read(noun, given, parse);
         }
-        let mut lines = String::new();
+        let mut texts = Vec::new();
         if ranks.rank() == 0 {
-            for board in Arrivals::read(boards, size)?.all()? {
-                lines += &format!("{board}\n");
-            }
+            let all = Arrivals::read(noun, given, parse.clone())?.all()?;
+            texts.extend(all.into_iter().map(|given| given.text));
         }
-        let lines = ranks.broadcast(lines.into_bytes());
-        let lines = String::from_utf8_lossy(&lines).into_owned();
-        Arrivals::parse(lines.lines(), None)
+        let texts = ranks.broadcast(serde_json::to_vec(&texts)?);
+        Arrivals::parse(noun, &serde_json::from_slice::<Vec<String>>(&texts)?, &parse)
     }
 
-    fn read(boards: &[&str], size: Option<Size>) -> Result<Arrivals> {
-        let arrivals = Arrivals::parse(boards.iter().copied(), size)?;
-        let lines = boards.is_empty().then(|| read(size));
+    fn read(
+        noun: &'static str,
+        given: &[&str],
+        parse: impl Fn(&str) -> Result<S> + Send + 'static,
+    ) -> Result<Arrivals<S>> {
+        let arrivals = Arrivals::parse(noun, given, &parse)?;
+        let lines = given.is_empty().then(|| read(parse));
         Ok(Arrivals { lines, ..arrivals })
     }
 
-    fn parse<'a>(boards: impl Iterator<Item = &'a str>, size: Option<Size>) -> Result<Arrivals> {
-        let boards = boards.map(|text| Ok(Ok((Board::parse(text, size)?, None))));
-        let waiting = boards.collect::<Result<VecDeque<BoardLine>>>()?;
-        Ok(Arrivals { known: waiting.len(), waiting, lines: None })
+    fn parse(
+        noun: &'static str,
+        texts: &[impl AsRef<str>],
+        parse: &impl Fn(&str) -> Result<S>,
+    ) -> Result<Arrivals<S>> {
+        let given = texts.iter().map(|text| {
+            let text = text.as_ref();
+            Ok(Ok(Given { text: text.into(), state: parse(text)?, line: None }))
+        });
+        let waiting = given.collect::<Result<VecDeque<Arrival<S>>>>()?;
+        Ok(Arrivals { noun, known: waiting.len(), waiting, lines: None })
     }
 
-    /// Waits for all boards, which stay, and returns them: of one size, or it says which is not.
-    pub fn all(&mut self) -> Result<Vec<Board>> {
+    /// Waits for all of them, which stay, and returns them, or says what is wrong with one.
+    pub fn all(&mut self) -> Result<Vec<Given<S>>> {
         let more = || Some(self.next(usize::MAX)).filter(|some| !some.is_empty());
-        let all: Vec<BoardLine> = std::iter::from_fn(more).flatten().collect();
+        let all = std::iter::from_fn(more).flatten().collect();
         if progress::asked() {
             return Err(Failure::interrupted());
         }
-        let mut boards: Vec<Board> = Vec::new();
-        for arrival in &all {
-            match (arrival, boards.first().map(Board::size)) {
-                (Err(wrong), _) => refuse!("{wrong}; every line must be a board"),
-                (Ok((board, _)), Some(size)) if board.size() != size => refuse!(
-                    "board {} is {}, but the first board is {size}: solve boards of one size at a \
-                     time",
-                    boards.len() + 1,
-                    board.size()
-                ),
-                (Ok((board, _)), _) => boards.push(board.clone()),
-            }
-        }
-        self.put_back(all);
-        Ok(boards)
+        self.waiting = all;
+        let right = |arrival: &Arrival<S>| match arrival {
+            Ok(given) => Ok(given.clone()),
+            Err(wrong) => refuse!("{wrong}; every line must be a {}", self.noun),
+        };
+        self.waiting.iter().map(right).collect()
     }
 
-    /// The next boards, at most so many, as soon as there is one; none at the end, or when
-    /// interrupted.
-    pub fn next(&mut self, most: usize) -> Vec<BoardLine> {
+    /// The next ones, at most so many, as soon as there is one; none at the end, or when interrupted.
+    pub fn next(&mut self, most: usize) -> Vec<Arrival<S>> {
         while self.waiting.is_empty() && !progress::asked() {
             let Some(lines) = &self.lines else { break };
             match lines.recv_timeout(LOOK_EVERY) {
@@ -117,50 +132,53 @@ impl Arrivals {
         self.waiting.drain(..count).collect()
     }
 
+    /// Whether more may come than is known.
+    pub fn is_open(&self) -> bool {
+        self.lines.is_some()
+    }
+
+    /// Whoever asks for one finds none.
+    pub fn none<T>(&self) -> Result<T> {
+        refuse!(
+            "no {} was given: pass {0}s as arguments, or one per line on standard input",
+            self.noun
+        )
+    }
+
+    fn arrived(&mut self, arrival: Arrival<S>) {
+        self.known += 1;
+        self.waiting.push_back(arrival);
+    }
+}
+
+impl Arrivals<Board> {
     /// The size of the first board, which is looked for some boards at a time; none when interrupted before it came.
     pub fn first_size(&mut self, most: usize) -> Result<Option<Size>> {
-        let mut seen: Vec<BoardLine> = Vec::new();
+        let mut seen: Vec<Arrival<Board>> = Vec::new();
         loop {
             let arrivals = self.next(most);
             if arrivals.is_empty() {
                 return match (progress::asked(), seen.into_iter().find_map(Result::err)) {
                     (true, _) => Ok(None),
                     (false, Some(error)) => Err(Failure::usage(error)),
-                    (false, None) => {
-                        refuse!(
-                            "no board was given: pass boards as arguments, or one per line on standard input"
-                        )
-                    }
+                    (false, None) => self.none(),
                 };
             }
             seen.extend(arrivals);
-            let board = seen.iter().flatten().next();
-            if let Some(size) = board.map(|(board, _)| board.size()) {
-                self.put_back(seen);
+            if let Some(size) = seen.iter().flatten().next().map(|given| given.state.size()) {
+                for arrival in seen.into_iter().rev() {
+                    self.waiting.push_front(arrival);
+                }
                 return Ok(Some(size));
             }
         }
     }
-
-    fn put_back(&mut self, arrivals: Vec<BoardLine>) {
-        for arrival in arrivals.into_iter().rev() {
-            self.waiting.push_front(arrival);
-        }
-    }
-
-    /// Whether more may come than is known.
-    pub fn is_open(&self) -> bool {
-        self.lines.is_some()
-    }
-
-    fn arrived(&mut self, arrival: BoardLine) {
-        self.known += 1;
-        self.waiting.push_back(arrival);
-    }
 }
 
 /// Reads the lines of standard input on a thread of its own, so that Ctrl-C does not wait for it.
-fn read(size: Option<Size>) -> Receiver<BoardLine> {
+fn read<S: Send + 'static>(
+    parse: impl Fn(&str) -> Result<S> + Send + 'static,
+) -> Receiver<Arrival<S>> {
     let (send, receive) = sync_channel(AHEAD);
     std::thread::spawn(move || {
         let mut input = std::io::stdin().lock();
@@ -171,13 +189,12 @@ fn read(size: Option<Size>) -> Receiver<BoardLine> {
                 Ok(0) => return,
                 Ok(_) => {
                     let line = String::from_utf8_lossy(&line);
-                    let board = line.trim_start_matches('\u{feff}').split('#').next();
-                    let board = board.unwrap_or_default();
-                    if board.trim().is_empty() {
+                    let text = uncommented(line.trim_start_matches('\u{feff}'));
+                    if text.is_empty() {
                         continue;
                     }
-                    let board = Board::parse(board, size).map_err(|error| wrong(&error));
-                    board.map(|board| (board, Some(number)))
+                    let given = |state| Given { text: text.into(), state, line: Some(number) };
+                    parse(text).map(given).map_err(|failure| wrong(&failure))
                 }
                 Err(error) => {
                     let _ = send.send(Err(wrong(&format!("cannot read standard input: {error}"))));
@@ -246,43 +263,28 @@ impl Solved {
     }
 }
 
-/// How answers are written.
-#[derive(Clone, Copy)]
-pub struct Wording {
-    /// What the letters say.
-    pub style: MoveStyle,
-    /// Whether every move is written.
-    pub long: bool,
-    /// Whether proofs are asked for.
-    pub certify: bool,
-    /// Whether fast solutions are compared with shortest ones.
-    pub ratio: bool,
-}
-
+/// A board as the options say that it is written.
 pub struct BoardFacts<'a> {
-    of: &'a Solved,
-    wording: Wording,
+    pub of: &'a Solved,
+    pub args: &'a Args,
 }
 
-impl Wording {
-    pub fn columns(self) -> &'static str {
-        match (self.certify, self.ratio) {
+impl Args {
+    /// The columns of CSV.
+    pub(super) fn columns(&self) -> &'static str {
+        match (self.certify, self.compare) {
             (true, _) => "board,solvable,length,moves,nodes,seconds,optimal,certified",
             (_, true) => "board,solvable,length,moves,nodes,seconds,optimal,optimum,ratio",
             _ => "board,solvable,length,moves,nodes,seconds,optimal",
         }
     }
 
-    pub fn facts(self, of: &Solved) -> BoardFacts<'_> {
-        BoardFacts { of, wording: self }
-    }
-
-    fn letters(self, moves: &Moves) -> String {
-        if self.long { moves.long(self.style) } else { moves.short(self.style) }
+    fn letters(&self, moves: &Moves) -> String {
+        if self.long { moves.long(self.moves) } else { moves.short(self.moves) }
     }
 
     /// What comes after the last line.
-    pub fn summary(self, totals: &Totals, seconds: f64) -> String {
+    pub(super) fn summary(&self, totals: &Totals, seconds: f64) -> String {
         // One of many that were not looked at any more is to be told of.
         let left = if totals.interrupted { totals.known + u64::from(totals.more) } else { 0 };
         if totals.boards.max(left) < 2 {
@@ -319,13 +321,13 @@ impl Wording {
 
 impl Figures for BoardFacts<'_> {
     fn figures(&self) -> Value {
-        let BoardFacts { of, wording } = *self;
+        let BoardFacts { of, args } = *self;
         let (answer, moves, length) = (of.answer.as_ref().ok(), of.moves(), of.length());
         let mut figures = json!({
             "board": of.board.to_string(),
             "solvable": answer.is_some(),
             "length": length,
-            "moves": moves.map(|moves| wording.letters(moves)),
+            "moves": moves.map(|moves| args.letters(moves)),
             "nodes": answer.map_or(0, |answer| answer.nodes),
             "seconds": answer.map_or(0.0, |answer| answer.seconds),
             "optimal": of.optimal && length.is_some(),
@@ -342,11 +344,11 @@ impl Figures for BoardFacts<'_> {
             Ok(answer) if moves.is_none() => figures["at_least"] = answer.at_least.into(),
             Ok(_) => {}
         }
-        if wording.certify {
+        if args.certify {
             figures["certified"] = matches!(of.proof, Some(Ok(_))).into();
         }
         // Null where nothing is known.
-        if wording.ratio {
+        if args.compare {
             figures["optimum"] = of.optimum.into();
             figures["ratio"] = of.ratio().into();
         }
@@ -354,7 +356,7 @@ impl Figures for BoardFacts<'_> {
     }
 
     fn words(&self) -> String {
-        let BoardFacts { of, wording } = *self;
+        let BoardFacts { of, args } = *self;
         let board = &of.board;
         let answer = match &of.answer {
             Ok(answer) => answer,
@@ -366,7 +368,7 @@ impl Figures for BoardFacts<'_> {
             return format!("{board}  gave up after {nodes}: needs at least {least}  {time}\n");
         };
         let also = of.length_mtm().map_or(String::new(), |length| format!(" ({length} in mtm)"));
-        let (count, letters) = (counted(length as u64, "move"), wording.letters(moves));
+        let (count, letters) = (counted(length as u64, "move"), args.letters(moves));
         let mut line = format!("{board}  {count}{also}  {letters}");
         if answer.nodes > 0 {
             line += &format!("  {nodes}");

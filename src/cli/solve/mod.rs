@@ -26,21 +26,20 @@ use tilewave::{
 
 use crate::cli::{
     Counted, Destination, Failure, OutputFile, OutputFormat, OutputOptions, PuzzleAndStates,
-    Result, Threads, aside, choice, complain, count, first_given, progress, ranks, refuse,
+    Result, Threads, aside, choice, complain, first_given, progress, ranks, refuse,
     solve::{
-        boards::{Arrivals, BoardLine, Solved, Totals, Wording},
+        boards::{Arrival, Arrivals, BoardFacts, Given, Solved, Totals},
         databases::Databases,
         search::{SearchLimits, Searcher, SolveProgress},
         states::{Phases, StateSolve},
     },
-    time,
 };
 
 pub use crate::cli::solve::databases::{
     cache_dir, is_kept, open_partitions, table_name, usable_table,
 };
 
-/// Boards that are solved before their lines are written.
+/// Boards or states that are solved before their lines are written.
 const BATCH: usize = 256;
 
 /// Most cells of a board whose optimum a SAT solver can be asked to prove.
@@ -82,15 +81,8 @@ pub struct Args {
     #[command(flatten)]
     databases: Databases,
 
-    /// Give up on a board or state after this many nodes.
-    #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
-    max_nodes: Option<u64>,
-
-    /// Give up on a board or state after this time, e.g. 90s or 2min.
-    ///
-    /// With --certify, this is also the time limit for the SAT solver, which is 60s by default.
-    #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
-    timeout: Option<Duration>,
+    #[command(flatten)]
+    limits: SearchLimits,
 
     /// Log progress to FILE, so the same command can continue an interrupted run.
     ///
@@ -156,34 +148,28 @@ impl Args {
         }
         if let (Some(word), None) = (word, size) {
             self.refuse_of_puzzle(word)?;
-            let Args { databases, output, threads, log, .. } = self;
-            let (states, limits) = (&states[..], self.limits());
-            let solve =
-                StateSolve { states, databases, threads, limits, log, output, communicator };
-            let via = self.fast.then_some(&self.phases.via[..]);
-            return solve.run(&self.counted, word, via);
+            return StateSolve { args: self, communicator }.run(word, &states);
         }
         self.counted.refuse_of_boards()?;
         self.phases.refuse_of_boards()?;
         progress::listen();
-        let mut boards = Arrivals::of(&states, size, communicator)?;
+        let parse = move |text: &str| Ok(Board::parse(text, size)?);
+        let mut boards = Arrivals::of("board", &states, parse, communicator)?;
         let Some(size) = boards.first_size(BATCH)? else {
             return Err(Failure::interrupted());
         };
         let goal = self.counted.goal.board_of(table.as_ref(), size)?;
         self.refuse(&goal)?;
-        let logged = self.log.as_ref().map(|_| boards.all()).transpose()?;
+        let logged = self.log.as_ref().map(|_| all_of_size(&mut boards, size)).transpose()?;
         let writes = communicator.rank() == 0;
         let page = self.html.as_ref().filter(|_| writes);
         let page = page.map(|path| OutputFile::reserve(path, self.output.force)).transpose()?;
         let destination = writes.then(|| self.output.reserve()).transpose()?;
         // Whatever is done at once is done by these threads: others may not be to be had.
         let pool = &ranks::pool(self.threads.get(), communicator)?;
-        let Args { long, certify, compare: ratio, .. } = *self;
         let progress = SolveProgress::new("board", boards.known, writes);
         let mut session = SolveSession {
             ranks: Ranks { communicator, pool },
-            wording: Wording { style: self.moves, long, certify, ratio },
             solver: Solver {
                 args: self,
                 goal: &goal,
@@ -233,10 +219,6 @@ impl Args {
         })
     }
 
-    fn limits(&self) -> SearchLimits {
-        SearchLimits { nodes: self.max_nodes, time: self.timeout }
-    }
-
     /// Refuses what a table has no answers for.
     fn refuse_beside(&self, table: &DistanceTable) -> Result<()> {
         let space = table.space();
@@ -281,12 +263,24 @@ impl Args {
     }
 }
 
+/// All boards, which are of the size of the first one.
+fn all_of_size(boards: &mut Arrivals<Board>, size: Size) -> Result<Vec<Board>> {
+    let all: Vec<Board> = boards.all()?.into_iter().map(|given| given.state).collect();
+    match all.iter().zip(1..).find(|(board, _)| board.size() != size) {
+        Some((board, number)) => refuse!(
+            "board {number} is {}, but the first board is {size}: solve boards of one size at a \
+             time",
+            board.size()
+        ),
+        None => Ok(all),
+    }
+}
+
 /// The boards of a command, and what has come of them.
 struct SolveSession<'a> {
     ranks: Ranks<'a>,
-    wording: Wording,
     solver: Solver<'a>,
-    boards: Arrivals,
+    boards: Arrivals<Board>,
     /// All boards, until their log is opened.
     logged: Option<Vec<Board>>,
     totals: Totals,
@@ -297,7 +291,7 @@ struct SolveSession<'a> {
 impl SolveSession<'_> {
     /// Solves the boards as they come; rank 0 writes their lines and the summary.
     fn run(&mut self, mut destination: Option<Destination>) -> Result<()> {
-        let begun = Instant::now();
+        let (begun, args) = (Instant::now(), self.solver.args);
         // Not before it is known that the boards, databases and log go together.
         let mut headed = false;
         let mut before = 0;
@@ -310,7 +304,7 @@ impl SolveSession<'_> {
             let boards = self.take(arrivals)?;
             self.prepare(&boards)?;
             if let (false, Some(to)) = (std::mem::replace(&mut headed, true), &mut destination) {
-                to.heading(self.wording.columns())?;
+                to.heading(args.columns())?;
             }
             // Easy boards are solved one per thread, hard ones one after the other on all threads of all ranks.
             let solver = &self.solver;
@@ -325,8 +319,8 @@ impl SolveSession<'_> {
                 let solved = self.solver.finish(before + i, tried, self.ranks)?;
                 if let (Some(solved), Some(destination)) = (solved, &mut destination) {
                     self.totals.count(&solved);
-                    aside(|| destination.line(&self.wording.facts(&solved)))?;
-                    self.kept.extend(self.solver.args.html.is_some().then_some(solved));
+                    aside(|| destination.line(&BoardFacts { of: &solved, args }))?;
+                    self.kept.extend(args.html.is_some().then_some(solved));
                 }
             }
             before += boards.len();
@@ -335,7 +329,7 @@ impl SolveSession<'_> {
             return Ok(());
         };
         if !headed {
-            destination.heading(self.wording.columns())?;
+            destination.heading(args.columns())?;
         }
         if let Some(log) = self.solver.search.as_ref().and_then(|search| search.log.as_ref()) {
             log.sync()?;
@@ -344,7 +338,7 @@ impl SolveSession<'_> {
         self.totals.interrupted = progress::asked();
         self.totals.more = self.totals.interrupted && self.boards.is_open();
         if destination.format == OutputFormat::Text {
-            let summary = self.wording.summary(&self.totals, begun.elapsed().as_secs_f64());
+            let summary = args.summary(&self.totals, begun.elapsed().as_secs_f64());
             aside(|| destination.add(&summary))?;
         }
         destination.finish()
@@ -352,20 +346,20 @@ impl SolveSession<'_> {
 
     /// Returns the boards; says of each other line what is wrong, and goes on. A wrong board on the
     /// command line ends the command.
-    fn take(&mut self, arrivals: Vec<BoardLine>) -> Result<Vec<Board>> {
+    fn take(&mut self, arrivals: Vec<Arrival<Board>>) -> Result<Vec<Board>> {
         let size = self.solver.goal.size();
         let mut boards = Vec::new();
         for arrival in arrivals {
             let error = match arrival {
-                Ok((board, _)) if board.size() == size => {
+                Ok(Given { state: board, .. }) if board.size() == size => {
                     boards.push(board);
                     continue;
                 }
-                Ok((board, None)) => {
+                Ok(Given { state: board, line: None, .. }) => {
                     Coordinates::new(self.solver.goal.clone()).encode(&board)?;
                     continue;
                 }
-                Ok((board, Some(line))) => format!(
+                Ok(Given { state: board, line: Some(line), .. }) => format!(
                     "line {line}: the board is {}, but the goal is {size}: solve boards of one size at a time",
                     board.size()
                 ),
@@ -396,7 +390,7 @@ impl SolveSession<'_> {
         if several {
             solver = solver.memory(0);
         }
-        let mut made = Searcher { solver, log: None, limits: args.limits(), progress };
+        let mut made = Searcher { solver, log: None, limits: args.limits, progress };
         if several {
             made.agree(communicator, "databases")?;
         }
@@ -528,7 +522,7 @@ impl Solver<'_> {
 
     /// Proves that nothing is shorter; says why when there is no proof.
     fn prove(&self, board: &Board, length: usize) -> Result<Result<u64, String>> {
-        let (begun, time) = (Instant::now(), self.args.timeout.unwrap_or(PROOF_TIME));
+        let (begun, time) = (Instant::now(), self.args.limits.timeout.unwrap_or(PROOF_TIME));
         let stop = StopWhen(|| progress::asked() || begun.elapsed() >= time);
         match certify_with(board, self.goal, length, &stop) {
             Ok(certificate) => Ok(Ok(certificate.conflicts)),

@@ -20,20 +20,29 @@ use tilewave::{
     solve::{Answer, Attempt, Logged, Pending, SolveLog, Stage, StateSolver},
 };
 
-use crate::cli::{Failure, Result, StatusLine, aside, eta, pdb::Thresholds, progress, ranks::me};
+use crate::cli::{
+    Failure, Result, StatusLine, aside, count, eta, pdb::Thresholds, progress, ranks::me, time,
+};
 
 /// When a board or other state is given up.
-#[derive(Clone, Copy)]
+#[derive(clap::Args, Clone, Copy)]
 pub struct SearchLimits {
-    pub nodes: Option<u64>,
-    pub time: Option<Duration>,
+    /// Give up on a board or state after this many nodes.
+    #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
+    max_nodes: Option<u64>,
+
+    /// Give up on a board or state after this time, e.g. 90s or 2min.
+    ///
+    /// With --certify, this is also the time limit for the SAT solver, which is 60s by default.
+    #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
+    pub timeout: Option<Duration>,
 }
 
 impl SearchLimits {
     /// Whether they are reached after so many nodes and seconds.
     pub fn are_reached(self, nodes: u64, seconds: f64) -> bool {
-        self.nodes.is_some_and(|most| nodes >= most)
-            || self.time.is_some_and(|time| seconds >= time.as_secs_f64())
+        self.max_nodes.is_some_and(|most| nodes >= most)
+            || self.timeout.is_some_and(|time| seconds >= time.as_secs_f64())
     }
 }
 
@@ -173,7 +182,7 @@ impl<T: StateSolver> Searcher<'_, T> {
 
     /// The answer, without what was found between two looks at the limit.
     pub fn limited(&self, answer: Answer<T::Moves>) -> Answer<T::Moves> {
-        match self.limits.nodes {
+        match self.limits.max_nodes {
             Some(most) if answer.nodes > most => Answer { moves: None, ..answer },
             _ => answer,
         }

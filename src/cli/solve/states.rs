@@ -2,8 +2,6 @@
 
 use std::{
     cell::OnceCell,
-    io::{BufRead, BufReader, Stdin},
-    path::PathBuf,
     sync::atomic::{AtomicU64, Ordering},
     time::Instant,
 };
@@ -15,7 +13,7 @@ use tilewave::{
     DistanceTable, Progress,
     progress::Phase,
     puzzle::{
-        Variant,
+        State, Variant,
         orbits::{Arrangement, OrbitPuzzle},
     },
     report::{counted, duration},
@@ -24,10 +22,10 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Context, Counted, Destination, Failure, Figures, OutputOptions, Result, Threads, aside,
-    complain, progress, ranks, refuse,
+    Destination, Failure, Figures, OutputOptions, Result, aside, complain, progress, ranks, refuse,
     solve::{
-        databases::Databases,
+        Args, BATCH,
+        boards::{Arrivals, Given},
         search::{SearchLimits, Searcher, SolveProgress, attempt_all},
     },
 };
@@ -128,10 +126,9 @@ impl Figures for StateAnswer {
 }
 
 impl StateAnswer {
-    fn of(table: &DistanceTable, text: &str) -> Result<StateAnswer> {
+    fn of(table: &DistanceTable, state: State) -> Result<StateAnswer> {
         let begun = Instant::now();
         let space = table.space();
-        let state = space.parse(text)?;
         let names = table.names(state)?;
         Ok(StateAnswer {
             puzzle: space.name(),
@@ -146,11 +143,11 @@ impl StateAnswer {
     }
 
     /// What is said of a state of a puzzle of several sets of pieces.
-    fn plain(puzzle: &OrbitPuzzle, text: &str, state: &Arrangement) -> StateAnswer {
+    fn plain(puzzle: &OrbitPuzzle, given: &Given<Arrangement>) -> StateAnswer {
         StateAnswer {
-            given: Some(text.into()),
+            given: Some(given.text.clone()),
             puzzle: puzzle.to_string(),
-            state: puzzle.text(state),
+            state: puzzle.text(&given.state),
             solvable: true,
             ..StateAnswer::default()
         }
@@ -170,108 +167,62 @@ impl StateAnswer {
     }
 }
 
-/// States that are solved before their lines are written.
-const BATCH: usize = 256;
+/// What writes an answer.
+type Say<'a> = &'a mut dyn FnMut(StateAnswer) -> Result<()>;
 
 /// Writes a shortest solution of each state: of those given, or of one per line of standard input as they come.
 pub fn solve(table: &DistanceTable, states: &[&str], output: &OutputOptions) -> Result<()> {
-    let parse = |state: &str| Ok(table.space().parse(state)?);
-    each(StateSource { states, all: false, ranks: &OneProcess }, output, parse, |batch, _, say| {
-        batch.iter().try_for_each(|(text, _)| say(StateAnswer::of(table, text)?))
+    let space = table.space().clone();
+    let parse = move |text: &str| Ok(space.parse(text)?);
+    let states = Arrivals::of("state", states, parse, &OneProcess)?;
+    each(states, output, &OneProcess, |batch, say| {
+        batch.states.iter().try_for_each(|given| say(StateAnswer::of(table, given.state)?))
     })
 }
 
-/// Writes an answer.
-type Say<'a> = &'a mut dyn FnMut(StateAnswer) -> Result<()>;
-
-/// Where states come from: those given, or standard input.
-struct StateSource<'a> {
-    states: &'a [&'a str],
-    /// Whether all are read before any is answered.
-    all: bool,
-    ranks: &'a dyn Communicator,
+/// Some states, and how many came before them and are known by now.
+struct StateBatch<S> {
+    states: Vec<Given<S>>,
+    before: usize,
+    known: usize,
 }
 
-/// States, each with its text.
-type StateBatch<S> = Vec<(String, S)>;
-
-impl StateSource<'_> {
-    /// Reads lines until one would have to be waited for; returns what stood there, and whether more may come. Says what is
-    /// wrong with a line.
-    fn read<S>(
-        &self,
-        (lines, number): (&mut BufReader<Stdin>, &mut usize),
-        parse: &impl Fn(&str) -> Result<S>,
-        refused: &mut bool,
-    ) -> Result<(StateBatch<S>, bool)> {
-        let mut batch = Vec::new();
-        loop {
-            let mut text = String::new();
-            let more = lines.read_line(&mut text).context("cannot read standard input")? > 0;
-            *number += 1;
-            let state = text.split('#').next().unwrap_or_default().trim();
-            if !state.is_empty() {
-                match parse(state) {
-                    Ok(parsed) => batch.push((state.into(), parsed)),
-                    Err(error) if self.all => {
-                        let said = error.said.unwrap_or_default();
-                        refuse!("line {number}: {said}; every line must be a state")
-                    }
-                    Err(error) => {
-                        complain(&format!("line {number}: {}", error.said.unwrap_or_default()));
-                        *refused = true;
-                    }
-                }
-            }
-            let waits = !lines.buffer().contains(&b'\n');
-            let enough = !self.all && (batch.len() == BATCH || waits && !batch.is_empty());
-            if !more || enough || progress::asked() {
-                return Ok((batch, more));
-            }
-        }
-    }
-}
-
-/// Answers each state, in batches of as many as there are to be had. What answers them gets their texts, how many came
-/// before, and what writes an answer. Of several ranks the first one reads and writes.
-fn each<S>(
-    source: StateSource<'_>,
+/// Has each state answered, in batches of as many as there are to be had; `answer` gets what writes an answer. Of several
+/// ranks the first one writes.
+fn each<S: Clone + Send + 'static>(
+    mut states: Arrivals<S>,
     output: &OutputOptions,
-    parse: impl Fn(&str) -> Result<S>,
-    mut answer: impl FnMut(&[(String, S)], usize, Say<'_>) -> Result<()>,
+    ranks: &dyn Communicator,
+    mut answer: impl FnMut(&StateBatch<S>, Say<'_>) -> Result<()>,
 ) -> Result<()> {
-    let parse_all = |texts: &mut dyn Iterator<Item = String>| {
-        texts.map(|text| Ok((text.clone(), parse(&text)?))).collect::<Result<StateBatch<S>>>()
-    };
-    // What is wrong on the command line is said before anything is written.
-    let mut batch = parse_all(&mut source.states.iter().map(|&state| state.into()))?;
-    let ranks = source.ranks;
     let mut destination = Destination::of_rank(ranks, output)?;
     destination.heading("state,solvable,length,moves,seconds,optimal")?;
-    let (mut refused, mut all_solved) = (false, true);
-    let mut lines = BufReader::new(std::io::stdin());
-    let (mut number, mut before, mut more) = (0, 0, source.states.is_empty());
-    loop {
-        if more && ranks.rank() == 0 {
-            (batch, more) = source.read((&mut lines, &mut number), &parse, &mut refused)?;
-        }
-        if source.states.is_empty() && ranks.size() > 1 {
-            let texts: Vec<&String> = batch.iter().map(|(text, _)| text).collect();
-            let told = ranks.broadcast(serde_json::to_vec(&texts)?);
-            batch = parse_all(&mut serde_json::from_slice::<Vec<String>>(&told)?.into_iter())?;
-            more = false;
-        }
-        answer(&batch, before, &mut |answer| {
-            all_solved &= answer.length.is_some();
-            aside(|| destination.line(&answer))
-        })?;
-        before += batch.len();
-        if !more || progress::asked() {
+    let (mut before, mut refused, mut all_solved) = (0, false, true);
+    while !progress::asked() {
+        let arrived = states.next(BATCH * ranks.size());
+        if arrived.is_empty() {
             break;
         }
+        let mut batch = StateBatch { states: Vec::new(), before, known: states.known };
+        for arrival in arrived {
+            match arrival {
+                Ok(given) => batch.states.push(given),
+                Err(wrong) => {
+                    complain(&wrong);
+                    refused = true;
+                }
+            }
+        }
+        if !batch.states.is_empty() {
+            answer(&batch, &mut |answer| {
+                all_solved &= answer.length.is_some();
+                aside(|| destination.line(&answer))
+            })?;
+        }
+        before += batch.states.len();
     }
-    if before == 0 && !refused && !progress::asked() {
-        refuse!("no state was given: pass states as arguments, or one per line on standard input");
+    if states.known == 0 && !progress::asked() {
+        return states.none();
     }
     destination.finish()?;
     if progress::asked() {
@@ -282,12 +233,7 @@ fn each<S>(
 
 /// What solves states of a puzzle of several sets of pieces.
 pub struct StateSolve<'a> {
-    pub states: &'a [&'a str],
-    pub databases: &'a Databases,
-    pub threads: &'a Threads,
-    pub limits: SearchLimits,
-    pub log: &'a Option<PathBuf>,
-    pub output: &'a OutputOptions,
+    pub args: &'a Args,
     pub communicator: &'a dyn Communicator,
 }
 
@@ -295,50 +241,40 @@ pub struct StateSolve<'a> {
 type TriedState = Result<Attempt<Arrangement, Vec<String>>, String>;
 
 impl StateSolve<'_> {
-    /// Solves states of a puzzle of sets of pieces; in phases where they are given.
-    pub fn run(&self, counted: &Counted, word: &str, via: Option<&[Variant]>) -> Result<()> {
+    /// Solves states of a puzzle of sets of pieces; with `--fast` in phases.
+    pub fn run(&self, word: &str, states: &[&str]) -> Result<()> {
+        let Args { counted, databases, threads, log, output, .. } = self.args;
         let Some(puzzle) = counted.listed(word)? else {
             refuse!("{word} is a board size: pass the tiles of a board, without a size");
         };
         progress::listen();
-        let StateSolve { states, communicator, .. } = *self;
-        let pool = &ranks::pool(self.threads.get(), communicator)?;
+        let communicator = self.communicator;
+        let pool = &ranks::pool(threads.get(), communicator)?;
         // What is wrong on the command line is said before tables are built.
-        for state in states {
-            puzzle.read(state)?;
-        }
-        if let Some(via) = via {
-            return self.in_phases(&puzzle, via, pool);
+        let read = puzzle.clone();
+        let parse = move |text: &str| Ok(read.read(text)?.0);
+        let mut states = Arrivals::of("state", states, parse, communicator)?;
+        if self.args.fast {
+            return self.in_phases(&puzzle, states, pool);
         }
         let progress = OnceCell::new();
         // Nothing is built before there is a state; files that are given are read first.
-        let given = !self.databases.pdb.is_empty();
+        let given = !databases.pdb.is_empty();
         let make = || self.searcher(&puzzle, &progress, pool);
         let mut searcher = given.then(make).transpose()?;
-        let parse = |text: &str| Ok(puzzle.read(text)?.0);
-        let all = self.log.is_some() || communicator.size() > 1;
-        let source = StateSource { states, all, ranks: communicator };
+        let mut logged = log.as_ref().map(|_| states.all()).transpose()?;
         let ranks = Ranks { communicator, pool };
-        let solved = each(source, self.output, parse, |all, before, say| {
-            if all.is_empty() {
-                return Ok(());
-            }
+        let solved = each(states, output, communicator, |batch, say| {
             let searcher = match &mut searcher {
                 Some(there) => there,
                 none => none.insert(make()?),
             };
-            let progress = searcher.progress;
-            if let Some(path) = &self.log {
-                let states: Vec<Arrangement> = all.iter().map(|(_, state)| state.clone()).collect();
-                searcher.open_log(path, &states, communicator)?;
+            if let (Some(path), Some(all)) = (log, logged.take()) {
+                let all: Vec<Arrangement> = all.into_iter().map(|given| given.state).collect();
+                searcher.open_log(path, &all, communicator)?;
             }
-            progress.expect(before + all.len());
-            for (batch, some) in all.chunks(BATCH * communicator.size()).enumerate() {
-                let before = before + batch * BATCH * communicator.size();
-                if !progress::asked() {
-                    solve_batch(searcher, some, before, ranks, say)?;
-                }
-            }
+            searcher.progress.expect(batch.known);
+            solve_batch(searcher, batch, ranks, say)?;
             match &searcher.log {
                 Some(log) => Ok(log.sync()?),
                 None => Ok(()),
@@ -355,15 +291,14 @@ impl StateSolve<'_> {
         progress: &'p OnceCell<SolveProgress>,
         pool: &ThreadPool,
     ) -> Result<Searcher<'p, PuzzleSolver>> {
-        let communicator = self.communicator;
+        let StateSolve { communicator, args: Args { databases, threads, limits, .. } } = *self;
         let tables = ranks::first_alone(communicator, || {
-            pool.install(|| self.databases.tables(puzzle, self.threads.get()))
+            pool.install(|| databases.tables(puzzle, threads.get()))
         })?;
         let first = communicator.rank() == 0;
         let solver = pool.install(|| PuzzleSolver::new(puzzle.clone(), tables))?;
-        let progress =
-            progress.get_or_init(|| SolveProgress::new("state", self.states.len(), first));
-        let searcher = Searcher { solver, log: None, limits: self.limits, progress };
+        let progress = progress.get_or_init(|| SolveProgress::new("state", 0, first));
+        let searcher = Searcher { solver, log: None, limits: *limits, progress };
         if communicator.size() > 1 {
             searcher.agree(communicator, "tables")?;
         }
@@ -371,7 +306,13 @@ impl StateSolve<'_> {
     }
 
     /// Solves states in phases, one after the other on all threads.
-    fn in_phases(&self, puzzle: &OrbitPuzzle, via: &[Variant], pool: &ThreadPool) -> Result<()> {
+    fn in_phases(
+        &self,
+        puzzle: &OrbitPuzzle,
+        states: Arrivals<Arrangement>,
+        pool: &ThreadPool,
+    ) -> Result<()> {
+        let Args { phases: Phases { via }, databases, threads, limits, output, .. } = self.args;
         if via.is_empty() {
             let names = puzzle.moves().iter().take(2).map(|one| &one.name[..]);
             refuse!(
@@ -381,20 +322,18 @@ impl StateSolve<'_> {
                 names.collect::<Vec<_>>().join(",")
             );
         }
-        let StateSolve { databases, threads, limits, .. } = *self;
         let tables = |phase: &OrbitPuzzle| databases.tables(phase, threads.get());
         let solver = pool.install(|| PhaseSolver::new(puzzle.clone(), via, tables))?;
-        let parse = |text: &str| Ok(puzzle.read(text)?.0);
-        let source = StateSource { states: self.states, all: false, ranks: &OneProcess };
-        each(source, self.output, parse, |batch, _, say| {
-            let tried = batch.par_iter().map(|(text, state)| {
-                let plain = StateAnswer::plain(puzzle, text, state);
-                if let Some(Err(why)) = solver.reaches(state) {
+        each(states, output, &OneProcess, |batch, say| {
+            let tried = batch.states.par_iter().map(|given| {
+                let plain = StateAnswer::plain(puzzle, given);
+                if let Some(Err(why)) = solver.reaches(&given.state) {
                     let reason = Some(why.to_string());
                     return Ok(StateAnswer { solvable: false, reason, ..plain });
                 }
-                let watch = PhaseWatch { limits, begun: Instant::now(), nodes: 0.into() };
-                Ok(plain.found(solver.solve_with(state, &watch)?, false))
+                let (limits, begun) = (*limits, Instant::now());
+                let watch = PhaseWatch { limits, begun, nodes: 0.into() };
+                Ok(plain.found(solver.solve_with(&given.state, &watch)?, false))
             });
             let tried: Vec<Result<StateAnswer>> = pool.install(|| tried.collect());
             for tried in tried {
@@ -431,13 +370,12 @@ impl Progress for PhaseWatch {
 /// Solves easy states one per thread, hard ones one after the other on all threads of all ranks.
 fn solve_batch(
     searcher: &Searcher<'_, PuzzleSolver>,
-    states: &[(String, Arrangement)],
-    before: usize,
+    StateBatch { states, before, .. }: &StateBatch<Arrangement>,
     ranks: Ranks<'_>,
     say: Say<'_>,
 ) -> Result<()> {
     let attempt = |i: usize| -> Result<TriedState> {
-        let (_, state) = &states[i];
+        let state = &states[i].state;
         match searcher.solver.reaches(state) {
             Some(Err(why)) => Ok(Err(why.to_string())),
             _ => Ok(Ok(searcher.attempt(before + i, state)?)),
@@ -449,8 +387,7 @@ fn solve_batch(
         }
     };
     for (i, tried) in attempt_all(ranks, states.len(), &told, &attempt)? {
-        let (text, state) = &states[i];
-        let plain = StateAnswer::plain(searcher.solver.puzzle(), text, state);
+        let plain = StateAnswer::plain(searcher.solver.puzzle(), &states[i]);
         let answer = match tried {
             Err(why) => {
                 say(StateAnswer { solvable: false, reason: Some(why), ..plain })?;
