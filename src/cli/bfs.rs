@@ -20,7 +20,7 @@ use tilewave::{
     },
     search::{
         Engine,
-        disk::{self, Disk, Widths},
+        disk::{self, Disk, Searched, Widths},
     },
 };
 
@@ -90,10 +90,10 @@ pub struct Args {
 
 impl Args {
     pub fn run(&self) -> Result<()> {
-        if let Some(puzzle) = self.counted.orbits(&self.puzzle)? {
-            return self.by_lists(puzzle, None);
-        }
-        let mut space = self.counted.space(&self.puzzle)?;
+        let mut space = match self.counted.searched(&self.puzzle)? {
+            Searched::Numbered(space) => space,
+            Searched::Listed(puzzle) => return self.by_lists(puzzle, None),
+        };
         if let Some(tiles) = &self.tiles.tiles {
             let Some((goal, _)) = space.boards() else {
                 refuse!(

@@ -3,6 +3,7 @@
 //! [`OwnFile::find`] says what a path is, by its first bytes; directories given together are those of one search.
 
 use std::{
+    collections::BTreeSet,
     fs::File,
     io::Read as _,
     path::{Path, PathBuf},
@@ -11,7 +12,7 @@ use std::{
 use clap::ValueHint::AnyPath;
 use serde_json::{Value, json};
 use tilewave::{
-    Directory, DistanceTable, Io,
+    Directory, DistanceTable, Error, Io,
     internals::{
         DATABASE_MAGIC, DatabaseMarker, LOG_OPENING, PRUNING_MAGIC, RUN_MAGICS, TABLE_MAGIC,
         read_log,
@@ -347,34 +348,31 @@ pub struct LogFacts {
 }
 
 impl LogFacts {
-    pub fn of(path: &Path) -> Result<LogFacts> {
-        let mut lines = Vec::new();
-        for line in read_log(path)? {
-            lines.push(serde_json::from_str::<Value>(&line)?);
-        }
-        let heading = lines.first().cloned().unwrap_or_default();
-        let (mut solved, mut begun) = (Vec::new(), Vec::new());
+    /// Reads a log.
+    ///
+    /// # Errors
+    /// As of [`read_log`], which checks every line.
+    pub fn of(path: &Path) -> Result<LogFacts, Error> {
+        let lines = read_log(path)?;
+        let mut lines = lines.iter().map(|line| serde_json::from_str(line).unwrap_or(Value::Null));
+        let heading = lines.next().unwrap_or_default();
+        let (mut solved, mut begun) = (BTreeSet::new(), BTreeSet::new());
         let (mut nodes, mut seconds) = (0, 0.0);
-        for line in lines.iter().skip(1) {
+        for line in lines {
             let board = line["board"].as_u64();
-            let known = match line["line"] == "solved" {
-                true => {
-                    nodes += line["nodes"].as_u64().unwrap_or_default();
-                    seconds += line["seconds"].as_f64().unwrap_or_default();
-                    &mut solved
-                }
-                false => &mut begun,
-            };
-            if !known.contains(&board) {
-                known.push(board);
+            if line["line"] == "solved" {
+                nodes += line["nodes"].as_u64().unwrap_or_default();
+                seconds += line["seconds"].as_f64().unwrap_or_default();
+                solved.insert(board);
+            } else {
+                begun.insert(board);
             }
         }
-        begun.retain(|board| !solved.contains(board));
         Ok(LogFacts {
             goal: heading["goal"].as_str().unwrap_or_default().into(),
             boards: heading["boards"].as_u64().unwrap_or_default(),
             solved: solved.len() as u64,
-            begun: begun.len() as u64,
+            begun: begun.difference(&solved).count() as u64,
             nodes,
             seconds,
         })

@@ -257,8 +257,8 @@ impl ScrambleArgs {
                 let goal = self.counted.goal.board(size)?;
                 Box::new(Scrambler::new(goal, seed(self.seed)?).map(|board| board.to_string()))
             }
-            Err(_) => match self.counted.orbits(&self.puzzle)? {
-                Some(puzzle) => {
+            Err(_) => match self.counted.searched(&self.puzzle)? {
+                Searched::Listed(puzzle) => {
                     let Some(states) = puzzle.scrambles(seed(self.seed)?) else {
                         refuse!(
                             "cannot generate random states of {puzzle}: the puzzle has too many \
@@ -267,8 +267,7 @@ impl ScrambleArgs {
                     };
                     Box::new(states.map(move |state| puzzle.text(&state)))
                 }
-                None => {
-                    let space = self.counted.space(&self.puzzle)?;
+                Searched::Numbered(space) => {
                     let puzzle = space.definition().expect("it is no board").clone();
                     let states = puzzle.scrambles(seed(self.seed)?);
                     Box::new(states.map(move |state| puzzle.show(&state)))

@@ -17,9 +17,10 @@ use crate::cli::{Failure, Result, count, refuse};
 pub use tilewave::internals::labelled as facts;
 
 /// How results are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum OutputFormat {
     /// Human-readable text
+    #[default]
     Text,
     /// Comma-separated values
     Csv,
@@ -155,6 +156,7 @@ impl OutputOptions {
     }
 }
 
+#[derive(Default)]
 pub struct Destination {
     pub format: OutputFormat,
     file: Option<OutputFile>,
@@ -168,14 +170,7 @@ pub struct Destination {
 
 impl Destination {
     pub fn stdout(format: OutputFormat) -> Destination {
-        Destination {
-            format,
-            file: None,
-            held: String::new(),
-            silent: false,
-            columns: "",
-            next: None,
-        }
+        Destination { format, ..Destination::default() }
     }
 
     /// Stdout beside a file that is written, unless that goes there itself: then nothing is said.

@@ -13,7 +13,7 @@ use tilewave::{
         Published, bytes, counted, duration, grouped, published_for, published_growth, rate,
         thousands,
     },
-    search::{Forecast, Machines},
+    search::{Forecast, Machines, disk::Searched},
 };
 
 use crate::cli::{
@@ -75,11 +75,13 @@ const MOST_ROWS: usize = 12;
 
 impl Args {
     pub fn run(&self) -> Result<()> {
-        if let Some(puzzle) = self.counted.orbits(&self.puzzle)? {
-            let published = published_growth(&puzzle);
-            return self.by_lists(puzzle, published.as_ref());
-        }
-        let space = self.counted.space(&self.puzzle)?;
+        let space = match self.counted.searched(&self.puzzle)? {
+            Searched::Numbered(space) => space,
+            Searched::Listed(puzzle) => {
+                let published = published_growth(&puzzle);
+                return self.by_lists(puzzle, published.as_ref());
+            }
+        };
         let published = published_for(&space);
         let last = self.max_depth.max_depth;
         if let Some(puzzle) =

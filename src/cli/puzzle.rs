@@ -210,6 +210,15 @@ pub struct Counted {
     subgroup: Option<Sequences>,
 }
 
+/// What a word on the command line names.
+enum Named {
+    Board(Size),
+    /// A puzzle of one set of different pieces.
+    Positions(Definition),
+    /// Any other puzzle, and which powers of its moves are moves as well.
+    Orbits(OrbitPuzzle, Turns),
+}
+
 /// Sequences of moves in one word of the command line.
 #[derive(Clone)]
 pub struct Sequences(Vec<String>);
@@ -258,45 +267,84 @@ impl Counted {
         ])
     }
 
-    /// What a word on the command line names, of whatever kind.
+    /// What a word on the command line names, as it is searched: those of its pieces, moves and goals that are asked for.
     pub fn searched(&self, word: &str) -> Result<Searched> {
-        Ok(match self.orbits(word)? {
-            Some(puzzle) => Searched::Listed(puzzle),
-            None => Searched::Numbered(self.space(word)?),
+        Ok(match (self.named(word)?, self.changed()) {
+            (Named::Board(_), Some(option)) => refuse!(
+                "{option} does not apply to boards, and {word} is a board: leave out {option}"
+            ),
+            (Named::Board(size), None) => {
+                let space = StateSpace::of_board(self.goal.board(size)?);
+                Searched::Numbered(space.in_metric(self.metric().unwrap_or_default()))
+            }
+            (Named::Positions(definition), None) => {
+                for note in definition.notes() {
+                    tracing::info!("{note}");
+                }
+                Searched::Numbered(StateSpace::of_puzzle(definition))
+            }
+            (Named::Positions(definition), _) => Searched::Listed(self.of_positions(definition)?),
+            (Named::Orbits(puzzle, turns), _) => {
+                Searched::Listed(self.changed_puzzle(puzzle, turns)?)
+            }
         })
     }
 
-    /// What a word on the command line names: RxC, FAMILY:NUMBERS or a file.
-    pub fn space(&self, word: &str) -> Result<StateSpace> {
-        if let Some(option) = self.changed() {
-            refuse!("{option} does not apply to boards, and {word} is a board: leave out {option}");
+    /// What a word names, as a puzzle of sets of pieces, if it is no board; those of its pieces, moves and goals that are asked
+    /// for.
+    pub fn listed(&self, word: &str) -> Result<Option<OrbitPuzzle>> {
+        match self.named(word)? {
+            Named::Board(_) => Ok(None),
+            Named::Positions(definition) => Ok(Some(self.of_positions(definition)?)),
+            Named::Orbits(puzzle, turns) => Ok(Some(self.changed_puzzle(puzzle, turns)?)),
         }
-        if named::parse(word).is_some() {
-            refuse!(
-                "this command does not support {word}, whose pieces have orientations or form \
-                 several sets"
-            );
-        }
-        if word.starts_with(|c: char| c.is_ascii_digit()) && Format::of(word).is_none() {
-            self.refuse_of_files()?;
-            let space = StateSpace::of_board(self.goal.board(word.parse()?)?);
-            return Ok(space.in_metric(self.metric().unwrap_or_default()));
-        }
-        let definition = self.definition(word)?;
-        for note in definition.notes() {
-            tracing::info!("{note}");
-        }
-        Ok(StateSpace::of_puzzle(definition))
     }
 
-    /// Refuses options for files where there is none.
-    fn refuse_of_files(&self) -> Result<()> {
+    fn of_positions(&self, definition: Definition) -> Result<OrbitPuzzle> {
+        let puzzle = OrbitPuzzle::of_space(&StateSpace::of_puzzle(definition))?;
+        self.changed_puzzle(puzzle, Turns::Directed)
+    }
+
+    /// What a word names: RxC, a named puzzle, FAMILY:NUMBERS or a file. Refuses options that others have.
+    fn named(&self, word: &str) -> Result<Named> {
+        if let Some(puzzle) = named::parse(word) {
+            self.goal.refuse(word)?;
+            self.refuse_metric(word)?;
+            self.refuse_directed()?;
+            return Ok(Named::Orbits(puzzle, self.turns().unwrap_or_default()));
+        }
+        if is_file(word) {
+            let (name, text) = text(Path::new(word))?;
+            let turns = self.turns();
+            let quarter = turns == Some(Turns::Quarter);
+            let counting = Counting { directed: self.directed, quarter };
+            let asked = if self.directed { Some(Turns::Directed) } else { turns };
+            // A file whose name does not say what is in it says how to call it.
+            return match formats::read_any(&name, &text, counting)? {
+                FilePuzzle::Orbits(puzzle) => {
+                    self.refuse_metric(&puzzle)?;
+                    Ok(Named::Orbits(puzzle, formats::turns(word, asked)))
+                }
+                FilePuzzle::Positions(definition) => {
+                    self.refuse_of_generators(word)?;
+                    Ok(Named::Positions(definition))
+                }
+            };
+        }
+        let is_board = word.starts_with(|c: char| c.is_ascii_digit());
+        if !is_board {
+            self.refuse_of_generators(word)?;
+        }
         if self.turns().is_some() {
             refuse!(
                 "--metric htm and --metric qtm are only for twisty puzzles: leave out --metric"
             );
         }
-        self.refuse_directed()
+        self.refuse_directed()?;
+        Ok(match is_board {
+            true => Named::Board(word.parse()?),
+            false => Named::Positions(families::parse(word)?),
+        })
     }
 
     fn refuse_directed(&self) -> Result<()> {
@@ -306,8 +354,8 @@ impl Counted {
         Ok(())
     }
 
-    /// The puzzle of one set of pieces that a word names.
-    fn definition(&self, word: &str) -> Result<Definition> {
+    /// Refuses what puzzles of generators do not have.
+    fn refuse_of_generators(&self, word: &str) -> Result<()> {
         self.goal.refuse(word)?;
         if let Some(metric) = self.metric() {
             refuse!(
@@ -316,40 +364,18 @@ impl Counted {
                 metric.name()
             );
         }
-        // A file whose name does not say what is in it says how to call it.
-        if is_file(word) {
-            let (name, text) = text(Path::new(word))?;
-            return Ok(formats::read(&name, &text, self.counting())?);
+        Ok(())
+    }
+
+    /// Refuses a metric of boards for a puzzle that turns.
+    fn refuse_metric(&self, puzzle: impl std::fmt::Display) -> Result<()> {
+        if let Some(metric) = self.metric() {
+            refuse!("--metric {} is only for boards: use htm or qtm for {puzzle}", metric.name());
         }
-        self.refuse_of_files()?;
-        Ok(families::parse(word)?)
+        Ok(())
     }
 
-    /// What a word names if that is a puzzle of several sets of pieces, of pieces that turn or of some that look alike;
-    /// those of its pieces, moves and goals that are asked for.
-    pub fn orbits(&self, word: &str) -> Result<Option<OrbitPuzzle>> {
-        match self.whole_orbits(word)? {
-            None if self.changed().is_some() => self.listed(word),
-            None => Ok(None),
-            Some(whole) => Ok(Some(self.changed_puzzle(whole)?)),
-        }
-    }
-
-    /// What a word names, as a puzzle of sets of pieces, if it is no board; those of its pieces, moves and goals that are asked
-    /// for.
-    pub fn listed(&self, word: &str) -> Result<Option<OrbitPuzzle>> {
-        let whole = match self.whole_orbits(word)? {
-            None if word.parse::<Size>().is_ok() => return Ok(None),
-            None => {
-                let space = StateSpace::of_puzzle(self.definition(word)?);
-                (OrbitPuzzle::of_space(&space)?, Turns::Directed)
-            }
-            Some(whole) => whole,
-        };
-        Ok(Some(self.changed_puzzle(whole)?))
-    }
-
-    fn changed_puzzle(&self, (puzzle, turns): (OrbitPuzzle, Turns)) -> Result<OrbitPuzzle> {
+    fn changed_puzzle(&self, puzzle: OrbitPuzzle, turns: Turns) -> Result<OrbitPuzzle> {
         self.variant()?.of(puzzle, turns).map_err(|error| match (error, &self.goals) {
             // Where in a file it stands.
             (PuzzleError::Goal { number, error }, Some(path)) => Failure::from(PuzzleError::File {
@@ -391,41 +417,6 @@ impl Counted {
             goals,
             subgroup: list(&self.subgroup),
         })
-    }
-
-    /// The puzzle, and which powers of its moves are moves as well.
-    fn whole_orbits(&self, word: &str) -> Result<Option<(OrbitPuzzle, Turns)>> {
-        let Some(puzzle) = named::parse(word) else {
-            if !is_file(word) {
-                return Ok(None);
-            }
-            let (name, text) = text(Path::new(word))?;
-            let asked = if self.directed { Some(Turns::Directed) } else { self.turns() };
-            let turns = formats::turns(word, asked);
-            return match formats::read_any(&name, &text, self.counting())? {
-                FilePuzzle::Orbits(puzzle) => {
-                    self.refuse_metric(&puzzle)?;
-                    Ok(Some((puzzle, turns)))
-                }
-                FilePuzzle::Positions(_) => Ok(None),
-            };
-        };
-        self.goal.refuse(word)?;
-        self.refuse_metric(word)?;
-        self.refuse_directed()?;
-        Ok(Some((puzzle, self.turns().unwrap_or_default())))
-    }
-
-    /// Refuses a metric of boards for a puzzle that turns.
-    fn refuse_metric(&self, puzzle: impl std::fmt::Display) -> Result<()> {
-        if let Some(metric) = self.metric() {
-            refuse!("--metric {} is only for boards: use htm or qtm for {puzzle}", metric.name());
-        }
-        Ok(())
-    }
-
-    fn counting(&self) -> Counting {
-        Counting { directed: self.directed, quarter: self.turns() == Some(Turns::Quarter) }
     }
 }
 

@@ -14,7 +14,6 @@ use clap::ValueHint::{AnyPath, DirPath};
 use serde_json::json;
 use tilewave::{
     Class, DistanceTable, Error, Pdb, Resources, Search,
-    internals::read_log,
     pdb::{self, Build, PdbError, SetFile, Summary, inspect},
     progress::StopWhen,
     pruning::PruningTable,
@@ -328,28 +327,22 @@ impl CheckArgs {
     }
 
     fn check(&self, file: &OwnFile, seed: u64, resources: Resources) -> Result<Finding> {
-        match file {
-            OwnFile::Search(dirs) => search(dirs),
+        judged(match file {
+            OwnFile::Search(dirs) => return search(dirs),
             OwnFile::Build(dir) => {
                 info::build(dir)?;
                 let checked = "an unfinished build: to continue the build and check its levels, \
                                repeat the command that started it";
-                Ok((None, checked.into()))
+                return Ok((None, checked.into()));
             }
-            OwnFile::Set(set) => judged(self.set(set, seed, resources)),
-            OwnFile::Database(file) => judged(self.database(file, seed, resources)),
-            OwnFile::Table(file) => judged(self.table(file, resources)),
-            OwnFile::Pruning(file) => judged(self.pruning(file, resources)?),
-            OwnFile::Log(file) => match read_log(file) {
-                Ok(_) => {
-                    let LogFacts { solved, boards, .. } = LogFacts::of(file)?;
-                    let checked =
-                        format!("every line is intact; {solved} of {boards} boards are solved");
-                    Ok((Some(true), checked))
-                }
-                Err(error) => judged(Err(error.into())),
-            },
-        }
+            OwnFile::Set(set) => self.set(set, seed, resources),
+            OwnFile::Database(file) => self.database(file, seed, resources),
+            OwnFile::Table(file) => self.table(file, resources),
+            OwnFile::Pruning(file) => self.pruning(file, resources),
+            OwnFile::Log(file) => LogFacts::of(file).map(|LogFacts { solved, boards, .. }| {
+                format!("every line is intact; {solved} of {boards} boards are solved")
+            }),
+        })
     }
 
     fn set(&self, set: &Path, seed: u64, resources: Resources) -> Result<String, Error> {
@@ -381,7 +374,7 @@ impl CheckArgs {
         Ok("the checksums are correct, and a newly built table has the same entries".into())
     }
 
-    fn pruning(&self, file: &Path, resources: Resources) -> Result<Result<String, Error>> {
+    fn pruning(&self, file: &Path, resources: Resources) -> Result<String, Error> {
         let check = || -> Result<String, Error> {
             if !self.full {
                 PruningTable::open(file)?.check()?;
@@ -392,7 +385,7 @@ impl CheckArgs {
             Ok("the checksums are correct, and every entry agrees with those of its neighbours"
                 .into())
         };
-        Ok(resources.install(check)?)
+        resources.install(check)?
     }
 
     fn database(&self, file: &Path, seed: u64, resources: Resources) -> Result<String, Error> {

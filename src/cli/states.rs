@@ -63,17 +63,18 @@ impl StateArgs {
             refuse!("both a state and a state number are given: leave out one of them");
         }
         let mut destination = self.output.reserve()?;
-        let puzzle = word.map(|word| self.counted.orbits(word)).transpose()?.flatten();
+        let searched = word.map(|word| self.counted.searched(word)).transpose()?;
         let table = self.table.as_ref().map(DistanceTable::open).transpose()?;
         let table = table.as_ref();
-        let space = match puzzle {
-            Some(_) => None,
-            None => self.other(word, table)?,
+        let (puzzle, space) = match &searched {
+            Some(Searched::Listed(puzzle)) => (Some(puzzle), None),
+            Some(Searched::Numbered(space)) => (None, self.other(word, Some(space), table)?),
+            None => (None, self.other(word, None, table)?),
         };
         let mut none = true;
         let mut write = |state: Option<&str>| -> Result<()> {
             let first = std::mem::take(&mut none);
-            let answer = match (&puzzle, &space) {
+            let answer = match (puzzle, &space) {
                 (Some(puzzle), _) => self.of_orbits(puzzle, state)?,
                 (None, Some(space)) => self.of_puzzle(space, table, state)?,
                 (None, None) => self.of_board(word, table, state)?,
@@ -152,17 +153,16 @@ impl StateArgs {
     fn other(
         &self,
         word: Option<&str>,
+        named: Option<&StateSpace>,
         table: Option<&DistanceTable>,
     ) -> Result<Option<StateSpace>> {
-        let named = word.map(|word| self.counted.space(word)).transpose()?;
         let of_table = table.map(DistanceTable::space);
-        if let (Some(named), Some(of_table)) = (&named, of_table)
+        if let (Some(named), Some(of_table)) = (named, of_table)
             && named != of_table
         {
             refuse!("the table is for {of_table}: leave out {}", word.unwrap_or_default());
         }
-        let space = of_table.cloned().or(named);
-        let other = space.filter(|space| space.size().is_none());
+        let other = of_table.or(named).filter(|space| space.size().is_none()).cloned();
         let goal = self.counted.goal.goal.is_some();
         if let Some(space) = &other
             && (goal || self.counted.metric().is_some())
