@@ -106,8 +106,7 @@ impl Args {
         if let Some(text) = &self.start {
             space = space.starting_at(text).context("--start")?;
         }
-        let numbered = for_numbers(&self.running, &self.report);
-        let numbered = numbered.or(self.on_disk.for_numbers());
+        let numbered = for_numbers(&self.running, &self.report, &self.on_disk);
         let max_depth = self.max_depth.max_depth;
         if let Some(puzzle) = lists_instead(&self.running, &space, max_depth, &self.dir, numbered)?
         {
@@ -145,15 +144,8 @@ impl Args {
             (self.start.is_some() && space.is_none(), "--start"),
             (self.tiles.tiles.is_some(), "--tiles"),
         ]);
-        let others = for_numbers(&self.running, &self.report).or(self.on_disk.for_numbers());
-        if let Some(option) = given.or(others) {
-            refuse!(
-                "{option} works only with numbered states (boards of at most {} cells, and puzzles \
-                 with one set of at most 16 distinct pieces), but {puzzle} needs a list search: \
-                 leave it out",
-                Search::MAX_CELLS
-            );
-        }
+        let others = for_numbers(&self.running, &self.report, &self.on_disk);
+        refuse_in_lists(given.or(others), &puzzle)?;
         let _made = MadeDirectories::of(&self.dir);
         let disk = self.disk()?;
         let max_depth = self.max_depth.max_depth;
@@ -260,16 +252,12 @@ fn pattern_space(Space { pattern, blank, .. }: &Space, of: &Depths) -> Reply {
         "peak_memory_bytes": peak_memory,
     });
     let start = blank.map_or("anywhere".into(), |cell| format!("on cell {cell}"));
-    let last = match of.complete {
-        true => deepest.to_string(),
-        false => format!("more than {deepest} (the search stopped there)"),
-    };
     let rows = [
         ("board", board),
         ("tiles", tiles(pattern.tiles())),
         ("start", format!("tiles on their goal cells, blank {start}")),
         ("states", format!("{} of {}", thousands(found), thousands(of.states))),
-        ("last depth", last),
+        ("last depth", internals::last_depth(counts, of.complete)),
         ("mean depth", format!("{mean_depth:.6}")),
         ("time", duration(of.seconds)),
         ("memory", bytes(peak_memory.unwrap_or_default())),
@@ -332,8 +320,12 @@ pub fn lists_instead(
 }
 
 /// An option that only searches of numbered states have.
-pub fn for_numbers(running: &Running, report: &ResultReport) -> Option<&'static str> {
-    running.numbered().or(report.for_numbers())
+pub fn for_numbers(
+    running: &Running,
+    report: &ResultReport,
+    on_disk: &DiskOptions,
+) -> Option<&'static str> {
+    running.numbered().or(report.for_numbers()).or(on_disk.for_numbers())
 }
 
 /// The solved state in words, or how many there are.
@@ -377,7 +369,6 @@ pub fn run_lists(
     running: &Running,
     disk: Option<Disk>,
 ) -> Result<()> {
-    refuse_in_lists(for_numbers(running, report))?;
     let search = search.clone().keep_last(report.keep_last());
     ranks::run(
         report,

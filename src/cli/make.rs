@@ -4,7 +4,6 @@
 //! states, one per line. An encoding is a board as a question to another solver, whose answer it decodes.
 
 use std::{
-    io::Read,
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -25,9 +24,9 @@ use tilewave::{
 };
 
 use crate::cli::{
-    AnyReply, Context, Counted, Destination, GoalOption, OutputFile, OutputFormat, Reply,
-    ResourceOptions, Result, SearchProgress, bfs, choice, count, counts_csv, facts, first_given,
-    joined, print, progress, puzzle, refuse, seed, subject,
+    AnyReply, Counted, Destination, GoalOption, OutputFile, OutputFormat, Reply, ResourceOptions,
+    Result, SearchProgress, bfs, choice, count, counts_csv, facts, first_given, joined, print,
+    progress, puzzle, read_input, refuse, seed, subject,
 };
 
 // `tilewave table`.
@@ -395,14 +394,7 @@ impl EncodeArgs {
     }
 
     fn decode(&self, path: &Path, board: &Board, goal: &Board) -> Result<()> {
-        let mut answer = Vec::new();
-        let read = match path == Path::new("-") {
-            true => std::io::stdin().lock().read_to_end(&mut answer),
-            false => std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut answer)),
-        };
-        read.context(format!("cannot read '{}'", path.display()))?;
-        let answer = String::from_utf8_lossy(&answer);
-        let moves = decode(board, goal, &answer)?;
+        let moves = decode(board, goal, &read_input(path)?)?;
         let count = counted(moves.len() as u64, "move");
         print(&format!("{board}  {count}  {}\n", moves.short(self.moves)))
     }

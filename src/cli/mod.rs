@@ -47,9 +47,10 @@ pub(crate) use crate::cli::{
     },
     output::{
         AnyReply, Destination, Figures, OutputFile, OutputFormat, OutputOptions, Reply,
-        ResultReport, counts_csv, csv_line, facts, joined, print, subject, tiles,
+        ResultReport, counts_csv, csv_line, facts, joined, print, read_input, refuse_same, subject,
+        tiles,
     },
-    progress::{SearchProgress, StatusLine, aside, eta, part},
+    progress::{SearchProgress, StatusLine, aside, eta},
     puzzle::{Counted, PuzzleAndStates, puzzle, uncommented},
 };
 

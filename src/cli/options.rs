@@ -14,7 +14,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tilewave::{
     Board, Directory, DistanceTable, Goal, Io, Kernel, Resources, Search, Size, Storage,
     internals::{self, Codec, DEFAULT_LEVEL, parts, remove_unused},
-    puzzle::StateSpace,
+    puzzle::{StateSpace, orbits::OrbitPuzzle},
     random,
     search::{
         Engine, SearchError,
@@ -150,9 +150,14 @@ pub fn first_given(options: &[(bool, &'static str)]) -> Option<&'static str> {
 }
 
 /// Refuses an option that only searches of numbered states have.
-pub fn refuse_in_lists(option: Option<&str>) -> Result<()> {
+pub fn refuse_in_lists(option: Option<&str>, puzzle: &OrbitPuzzle) -> Result<()> {
     option.map_or(Ok(()), |option| {
-        refuse!("{option} works only with numbered states, not in a list search: leave it out")
+        refuse!(
+            "{option} works only with numbered states (boards of at most {} cells, and puzzles \
+             with one set of at most 16 distinct pieces), but {puzzle} needs a list search: leave \
+             it out",
+            Search::MAX_CELLS
+        )
     })
 }
 

@@ -1,7 +1,11 @@
 //! What commands have found, in each format, and where it goes: stdout, or a file that is either there complete or not
 //! there at all.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+};
 
 use serde_json::{Value, json};
 use tilewave::{
@@ -11,7 +15,7 @@ use tilewave::{
     search::{Communicator, Outcome, disk::Searched},
 };
 
-use crate::cli::{Failure, Result, count, refuse};
+use crate::cli::{Context, Failure, Result, count, refuse};
 
 // Lines of a label and what is to be said.
 pub use tilewave::internals::labelled as facts;
@@ -124,6 +128,30 @@ impl OutputFile {
         }
         Ok(())
     }
+}
+
+/// Refuses a file that two options name.
+pub fn refuse_same<const N: usize>(files: [(&str, &Option<PathBuf>); N]) -> Result<()> {
+    let absolute = |path: &Option<PathBuf>| std::path::absolute(path.as_ref()?).ok();
+    let files = files.into_iter().filter_map(|(option, path)| Some((option, absolute(path)?)));
+    let files: Vec<(&str, PathBuf)> = files.collect();
+    for (i, (second, path)) in files.iter().enumerate() {
+        if let Some((first, _)) = files[..i].iter().find(|(_, other)| other == path) {
+            refuse!("{first} and {second} specify the same file: choose two different files");
+        }
+    }
+    Ok(())
+}
+
+/// What is in a file, or in standard input for `-`.
+pub fn read_input(path: &Path) -> Result<String> {
+    let mut bytes = Vec::new();
+    let read = match path == Path::new("-") {
+        true => std::io::stdin().lock().read_to_end(&mut bytes),
+        false => File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
+    };
+    read.context(format!("cannot read '{}'", path.display()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 pub fn print(text: &str) -> Result<()> {
@@ -326,15 +354,9 @@ impl ResultReport {
 
     pub fn files(&self) -> Result<Files> {
         let OutputOptions { format, output, force } = &self.output;
-        let files = [("--plot", &self.plot), ("--html", &self.html), ("--output", output)];
+        refuse_same([("--plot", &self.plot), ("--html", &self.html), ("--output", output)])?;
         if self.list.is_some() && !matches!(format, OutputFormat::Json | OutputFormat::Jsonl) {
             refuse!("--list works only with JSON output: add --format json");
-        }
-        for (i, (second, path)) in files.iter().enumerate() {
-            let same = files[..i].iter().find(|(_, p)| p.is_some() && p == path);
-            if let Some((first, _)) = same {
-                refuse!("{first} and {second} specify the same file: choose two different files");
-            }
         }
         let plot = self.plot.as_ref().map(|path| {
             let format = ChartFormat::of(path).map_err(Failure::usage)?;

@@ -243,7 +243,7 @@ impl Args {
     }
 
     fn by_lists(&self, puzzle: OrbitPuzzle, published: Option<&Published>) -> Result<()> {
-        refuse_in_lists(self.numbered())?;
+        refuse_in_lists(self.numbered(), &puzzle)?;
         let destination = self.output.reserve()?;
         let search = FrontierSearch::new(puzzle)
             .max_depth(self.max_depth.max_depth)

@@ -167,14 +167,6 @@ pub fn eta(seconds: f64) -> String {
     }
 }
 
-/// How the words about one of several databases begin.
-pub fn part(index: usize, all: usize) -> String {
-    match all {
-        1 => String::new(),
-        all => format!("database {} of {all}: ", index + 1),
-    }
-}
-
 /// Shows a search or work on a database, and passes on Ctrl-C.
 pub struct SearchProgress {
     line: StatusLine,
@@ -199,11 +191,15 @@ struct LineTally {
 impl SearchProgress {
     /// The progress of some work, and begins to listen for Ctrl-C.
     pub fn new() -> SearchProgress {
-        SearchProgress::of_part(String::new())
+        SearchProgress::of_part(0, 1)
     }
 
-    /// The progress of a part of some work, which its words begin with.
-    pub fn of_part(part: String) -> SearchProgress {
+    /// The progress of one of several databases, which its words begin with.
+    pub fn of_part(index: usize, all: usize) -> SearchProgress {
+        let part = match all {
+            1 => String::new(),
+            all => format!("database {} of {all}: ", index + 1),
+        };
         listen();
         SearchProgress {
             line: StatusLine::new(),

@@ -79,7 +79,8 @@ impl ResumeArgs {
                 bfs::run(&self.report, &self.running, search, Some(disk))
             }
             Searched::Listed(puzzle) => {
-                refuse_in_lists(self.on_disk.for_numbers())?;
+                let wrong = bfs::for_numbers(&self.running, &self.report, &self.on_disk);
+                refuse_in_lists(wrong, &puzzle)?;
                 let mut search = bfs::list_search(puzzle, max_depth, &self.ahead, &self.running)?;
                 search.symmetry = symmetric;
                 bfs::run_lists(&search, None, &self.report, &self.running, Some(disk))

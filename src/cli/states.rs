@@ -447,7 +447,7 @@ impl AntipodesArgs {
                 destination.write(columns, &found.reply(depth))
             }
             Searched::Listed(puzzle) => {
-                refuse_in_lists(running.numbered())?;
+                refuse_in_lists(running.numbered(), &puzzle)?;
                 let search = bfs::list_search(puzzle, depth, &Ahead::default(), running)?;
                 let search = search.keep_last(self.list);
                 let destination = self.output.reserve()?;

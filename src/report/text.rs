@@ -101,11 +101,7 @@ impl<'a> Report<'a> {
     pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
         let outcome = self.outcome;
         let extreme = if outcome.begins_at_goal() { GODS_NUMBER } else { "last depth" };
-        let deepest = outcome.counts.len().saturating_sub(1);
-        let last = outcome.diameter().map_or_else(
-            || format!("more than {deepest} (the search stopped there)"),
-            |diameter| diameter.to_string(),
-        );
+        let last = last_depth(&outcome.counts, outcome.complete);
         let (space, disk) = (&outcome.space, outcome.disk.as_ref());
         let (goal, start) = (space.goal_text(), space.start_text());
         let kind = if space.size().is_some() { "board" } else { "puzzle" };
@@ -176,6 +172,15 @@ impl<'a> Report<'a> {
         // One source per line: together they are wider than a terminal.
         let sources = known.join("; ").replace("; ", ";\n              ");
         format!("{which} {levels} levels agree with {sources}")
+    }
+}
+
+/// The last depth in words: the greatest one, unless the search stopped there.
+pub fn last_depth(counts: &[u64], complete: bool) -> String {
+    let last = counts.len().saturating_sub(1);
+    match complete {
+        true => last.to_string(),
+        false => format!("more than {last} (the search stopped there)"),
     }
 }
 
@@ -566,11 +571,7 @@ impl ListReport {
                 duration(self.level_seconds[depth]),
             );
         }
-        let last = self.counts.len() - 1;
-        let diameter = match self.diameter {
-            Some(diameter) => diameter.to_string(),
-            None => format!("more than {last} (the search stopped there)"),
-        };
+        let diameter = last_depth(&self.counts, self.complete);
         let states = self.states.as_deref().map_or("unknown".into(), grouped);
         let threads = counted(self.threads as u64, "thread");
         let symmetries = match self.symmetries {

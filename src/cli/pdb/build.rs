@@ -23,8 +23,8 @@ use tilewave::{
 
 use crate::cli::{
     Destination, GoalOption, MadeDirectories, OutputFile, OutputFormat, OutputOptions, Reply,
-    ResourceOptions, Result, SearchProgress, Threads, choice, counts_csv, joined, made, part,
-    refuse, tiles,
+    ResourceOptions, Result, SearchProgress, Threads, choice, counts_csv, joined, made, refuse,
+    tiles,
 };
 
 // Databases to be built.
@@ -213,7 +213,7 @@ impl BuildArgs {
         destination.heading("value,entries")?;
         for (i, (build, file)) in builds.iter().zip(&files).enumerate() {
             let begun = Instant::now();
-            let progress = SearchProgress::of_part(part(i, patterns.len()));
+            let progress = SearchProgress::of_part(i, patterns.len());
             let table = build_file(build, directory.as_ref(), (file, self.force), &progress)?;
             drop(progress);
             destination.line(&built(table.summary(), file, begun.elapsed().as_secs_f64()))?;

@@ -26,10 +26,10 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Context, Counted, Failure, MadeDirectories, OutputFile, OutputOptions, Reply, ResourceOptions,
-    Result, SearchProgress, count, made, part,
+    Counted, Failure, MadeDirectories, OutputFile, OutputOptions, Reply, ResourceOptions, Result,
+    SearchProgress, count, made,
     pdb::build::{build_file, check_space, file_name},
-    print, progress, puzzle, refuse, seed,
+    print, progress, puzzle, read_input, refuse, seed,
     solve::{open_partitions, usable_table},
 };
 
@@ -171,7 +171,7 @@ impl BuildSetArgs {
             }
         }
         for (i, (path, build, levels)) in missing.iter().enumerate() {
-            let progress = SearchProgress::of_part(part(i, missing.len()));
+            let progress = SearchProgress::of_part(i, missing.len());
             let levels = levels.as_ref().map(|(levels, _)| levels);
             total += build_file(build, levels, (path, self.force), &progress)?.file_bytes();
             drop(progress);
@@ -232,7 +232,7 @@ impl BuildSetArgs {
             let table = match self.there(&file, "table", usable_table(&file, projection))? {
                 Some(table) => table,
                 None => {
-                    let progress = SearchProgress::of_part(part(i, projections.len()));
+                    let progress = SearchProgress::of_part(i, projections.len());
                     let table = PruningTable::build_narrow(projection, resources, &progress)?;
                     table.save(&file, true, &progress)?;
                     drop(progress);
@@ -361,12 +361,7 @@ impl RateArgs {
         }
         if let Some(boards) = &self.boards {
             destination.heading("board,length,at_least,nodes,seconds")?;
-            let text = match boards == Path::new("-") {
-                true => std::io::read_to_string(std::io::stdin()),
-                false => std::fs::read_to_string(boards),
-            };
-            let text = text.context(format!("cannot read '{}'", boards.display()))?;
-            for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            for line in read_input(boards)?.lines().filter(|line| !line.trim().is_empty()) {
                 let board = Board::parse(line, Some(goal.size()))?;
                 destination.line(&growth(&whole, &board, self.max_nodes)?)?;
             }

@@ -11,7 +11,7 @@ use std::{
 };
 
 use tilewave::{
-    Board, Pattern, Pdb, Resources, SystemError, internals,
+    Board, Error, Pattern, Pdb, Resources, SystemError, internals,
     pdb::{Build, Encoding, Kind, PdbError, SetFile, Summary, inspect, partition},
     progress::StopWhen,
     pruning::PruningTable,
@@ -21,9 +21,7 @@ use tilewave::{
     table::TableError,
 };
 
-use crate::cli::{
-    Context, Failure, Result, SearchProgress, failure, part, progress, refuse, tiles,
-};
+use crate::cli::{Context, Failure, Result, SearchProgress, failure, progress, refuse, tiles};
 
 /// Where databases come from.
 #[derive(clap::Args)]
@@ -93,21 +91,20 @@ impl Databases {
         };
         let pdbs = get_all(
             (self.cache().as_deref(), "pattern databases"),
-            patterns.len(),
-            |i| name(&patterns[i], encoding),
-            |i, path| {
-                open(path).ok().filter(|pdb| {
-                    pdb.pattern() == &patterns[i]
-                        && (pdb.kind(), pdb.encoding()) == (kind, encoding)
-                })
+            &patterns,
+            |pattern| name(pattern, encoding),
+            |path, pattern| {
+                let is_this = |pdb: &Pdb| {
+                    pdb.pattern() == pattern && (pdb.kind(), pdb.encoding()) == (kind, encoding)
+                };
+                open(path).ok().filter(is_this)
             },
-            |i, progress| {
-                let build = Build::new(patterns[i].clone()).kind(kind).encoding(encoding);
-                let pdb = build.threads(threads).memory(budget).run_with(progress)?;
-                let size = pdb.file_bytes();
-                Ok((pdb, size))
+            |pattern, progress| {
+                let build = Build::new(pattern.clone()).kind(kind).encoding(encoding);
+                Ok(build.threads(threads).memory(budget).run_with(progress)?)
             },
             |pdb, path, progress| Ok(pdb.save_with(path, true, progress)?),
+            Pdb::file_bytes,
         )?;
         Ok(vec![pdbs.into_iter().map(Arc::new).collect()])
     }
@@ -126,18 +123,14 @@ impl Databases {
             return files.iter().map(|file| open_table(file)).collect();
         }
         let resources = Resources::new().threads(threads);
-        let projections = PruningTable::default_projections(puzzle, None)?;
         get_all(
             (self.cache().as_deref(), "pruning tables"),
-            projections.len(),
-            |i| table_name(&projections[i]),
-            |i, path| usable_table(path, &projections[i]),
-            |i, progress| {
-                let table = PruningTable::build_narrow(&projections[i], resources, progress)?;
-                let size = table.file_bytes();
-                Ok((table, size))
-            },
+            &PruningTable::default_projections(puzzle, None)?,
+            table_name,
+            usable_table,
+            |projection, progress| PruningTable::build_narrow(projection, resources, progress),
             |table, path, progress| table.save(path, true, progress),
+            PruningTable::file_bytes,
         )
     }
 
@@ -241,7 +234,7 @@ pub fn table_name(projection: &OrbitPuzzle) -> String {
 /// Reads a table; maps one that is larger than the free memory, so that it is read as entries are asked for.
 fn open_table(path: &Path) -> Result<PruningTable> {
     match PruningTable::load_with(path, &StopWhen(progress::asked)) {
-        Err(tilewave::Error::Table(TableError::System(SystemError::Memory { .. }))) => {
+        Err(Error::Table(TableError::System(SystemError::Memory { .. }))) => {
             tracing::info!(
                 "{} is larger than the free memory, so it is memory-mapped",
                 path.display()
@@ -280,33 +273,34 @@ fn name(pattern: &Pattern, encoding: Encoding) -> String {
 
 // Databases and tables that are built once and kept.
 
-/// Returns so many databases or tables, each given by its place: what is kept in a directory under its name, if it can be used,
-/// else built, and kept. What is built comes with its size in bytes.
-fn get_all<T>(
+/// Returns the database or table of each pattern or puzzle: what is kept in a directory under its name, if it can be used,
+/// else built, and kept.
+fn get_all<P, T>(
     (dir, noun): (Option<&Path>, &str),
-    count: usize,
-    name: impl Fn(usize) -> String,
-    usable: impl Fn(usize, &Path) -> Option<T>,
-    build: impl Fn(usize, &SearchProgress) -> Result<(T, u64)>,
-    keep: impl Fn(&T, &Path, &SearchProgress) -> Result<(), tilewave::Error>,
+    wanted: &[P],
+    name: impl Fn(&P) -> String,
+    usable: impl Fn(&Path, &P) -> Option<T>,
+    build: impl Fn(&P, &SearchProgress) -> Result<T, Error>,
+    keep: impl Fn(&T, &Path, &SearchProgress) -> Result<(), Error>,
+    size: impl Fn(&T) -> u64,
 ) -> Result<Vec<T>> {
     let (mut all, mut built, mut seconds) = (Vec::new(), 0, 0.0);
-    for i in 0..count {
-        let path = dir.map(|dir| dir.join(name(i)));
+    for (i, one) in wanted.iter().enumerate() {
+        let path = dir.map(|dir| dir.join(name(one)));
         // A file that cannot be used, for whatever reason, is built again and replaced.
-        if let Some(found) = path.as_ref().and_then(|path| usable(i, path)) {
+        if let Some(found) = path.as_ref().and_then(|path| usable(path, one)) {
             all.push(found);
             continue;
         }
         let begun = Instant::now();
-        let progress = SearchProgress::of_part(part(i, count));
-        let (made, size) = build(i, &progress)?;
+        let progress = SearchProgress::of_part(i, wanted.len());
+        let made = build(one, &progress)?;
         if let Some(path) = &path
             && let Err(why) = keep(&made, path, &progress)
         {
             tracing::warn!("{} will not be kept: {why}", path.display());
         }
-        built += size;
+        built += size(&made);
         seconds += begun.elapsed().as_secs_f64();
         all.push(made);
     }

@@ -26,7 +26,7 @@ use tilewave::{
 
 use crate::cli::{
     Counted, Destination, Failure, OutputFile, OutputFormat, OutputOptions, PuzzleAndStates,
-    Result, Threads, aside, choice, complain, first_given, progress, ranks, refuse,
+    Result, Threads, aside, choice, complain, first_given, progress, ranks, refuse, refuse_same,
     solve::{
         boards::{Arrival, Arrivals, BoardFacts, Given, Solved, Totals},
         databases::Databases,
@@ -242,14 +242,7 @@ impl Args {
         if self.fast && !self.compare {
             self.databases.refuse()?;
         }
-        if let (Some(page), Some(result)) = (&self.html, &self.output.output)
-            && std::path::absolute(page).ok() == std::path::absolute(result).ok()
-        {
-            refuse!(
-                "'{}' is given for both --html and --output: choose two different files",
-                page.display()
-            );
-        }
+        refuse_same([("--html", &self.html), ("--output", &self.output.output)])?;
         let size = goal.size();
         if self.certify && size.cells() > PROOF_CELLS {
             refuse!(
