@@ -25,11 +25,11 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Context, Counted, DiskOptions, Failure, MadeDirectories, MaxDepth, Reply, Result, ResultReport,
-    Running, SearchProgress, counts_csv, facts, first_given,
+    Context, DiskOptions, Failure, MadeDirectories, MaxDepth, PuzzleOptions, Reply, Result,
+    ResultReport, Running, SearchProgress, counts_csv, facts, first_given,
     options::{Keep, ON_DISK, directories, whole},
     output::{Files, draw},
-    puzzle, ranks, refuse, refuse_in_lists, tiles,
+    ranks, refuse, refuse_in_lists, tiles,
 };
 
 /// Enumerate all states of a puzzle: depth distribution, God's number and antipodes.
@@ -39,14 +39,8 @@ use crate::cli::{
                   tilewave bfs 4x4 --goal first --tiles 3,7,11,12-15"
 )]
 pub struct Args {
-    /// Board (3x4), member of a family (topspin:12,4), named puzzle (3x3x3) or file (dino.gap).
-    ///
-    /// `tilewave puzzles` lists the families and the named puzzles, among them cubes of up to 20x20x20.
-    #[arg(value_parser = puzzle)]
-    puzzle: String,
-
     #[command(flatten)]
-    counted: Counted,
+    of: PuzzleOptions,
 
     #[command(flatten)]
     ahead: Ahead,
@@ -90,7 +84,7 @@ pub struct Args {
 
 impl Args {
     pub fn run(&self) -> Result<()> {
-        let mut space = match self.counted.searched(&self.puzzle)? {
+        let mut space = match self.of.searched()? {
             Searched::Numbered(space) => space,
             Searched::Listed(puzzle) => return self.by_lists(puzzle, None),
         };
@@ -98,7 +92,7 @@ impl Args {
             let Some((goal, _)) = space.boards() else {
                 refuse!(
                     "--tiles is only for boards, and {} is not a board: leave out --tiles",
-                    self.puzzle
+                    self.of.puzzle
                 );
             };
             return self.pattern(Pattern::parse(goal.clone(), tiles)?);

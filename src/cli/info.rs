@@ -137,7 +137,6 @@ impl InfoArgs {
         let mut destination = self.output.reserve()?;
         let (all, refused) = OwnFile::all(&self.paths)?;
         let several = self.paths.len() > 1;
-        let mut last_columns = None;
         for file in &all {
             let (path, kind) = file.named();
             let (columns, reply) = match file {
@@ -149,16 +148,10 @@ impl InfoArgs {
                 OwnFile::Pruning(file) => Table::Pruning(PruningTable::open(file)?).reply(None),
                 OwnFile::Log(file) => log(file)?,
             };
-            if several && self.output.format == OutputFormat::Text {
-                let gap = if last_columns.is_none() { "" } else { "\n" };
-                destination.add(&format!("{gap}{path}: {kind}\n"))?;
-            }
-            if last_columns != Some(columns) {
-                destination.heading(columns)?;
-            }
-            last_columns = Some(columns);
+            let title = if several { format!("{path}: {kind}\n") } else { String::new() };
             let figures = joined(json!({"path": path, "type": kind}), reply.figures);
-            destination.line(&Reply { figures, ..reply })?;
+            let words = title + &reply.words;
+            destination.answer(&(columns, Reply { figures, words, ..reply }))?;
         }
         destination.finish()?;
         Failure::unless(!refused)

@@ -24,9 +24,9 @@ use tilewave::{
 };
 
 use crate::cli::{
-    AnyReply, Counted, Destination, GoalOption, OutputFile, OutputFormat, Reply, ResourceOptions,
-    Result, SearchProgress, bfs, choice, count, counts_csv, facts, first_given, joined, print,
-    progress, puzzle, read_input, refuse, seed, subject,
+    AnyReply, Destination, GoalOption, OutputFile, OutputFormat, PuzzleOptions, Reply,
+    ResourceOptions, Result, SearchProgress, bfs, choice, count, counts_csv, facts, first_given,
+    joined, print, progress, read_input, refuse, seed, subject,
 };
 
 // `tilewave table`.
@@ -39,16 +39,12 @@ use crate::cli::{
                   tilewave table 3x3x3 --pieces edges:1-6 -o edges.table"
 )]
 pub struct TableArgs {
-    /// Board (3x4), member of a family (topspin:10,4), cube or other named puzzle (3x3x3), or puzzle file.
-    #[arg(value_parser = puzzle)]
-    puzzle: String,
-
     /// Table file to write.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
     #[command(flatten)]
-    counted: Counted,
+    of: PuzzleOptions,
 
     /// How depths are stored [default: nibble if pieces turn, look alike or form several sets, otherwise mod3].
     #[arg(long, value_parser = choice(EntrySize::NAMES))]
@@ -89,7 +85,7 @@ pub enum Table {
 impl TableArgs {
     pub fn run(&self) -> Result<()> {
         let (begun, file) = (Instant::now(), &self.output);
-        let searched = self.counted.searched(&self.puzzle)?;
+        let searched = self.of.searched()?;
         // Refuse before any work what could not be kept.
         OutputFile::reserve(file, self.force)?;
         let table = match searched {
@@ -232,10 +228,6 @@ const BATCH: u64 = 4096;
     after_help = "Examples:\n  tilewave scramble 4x4 --count 5 --seed 1\n  tilewave scramble 3x3x3 | tilewave solve 3x3x3"
 )]
 pub struct ScrambleArgs {
-    /// Board (4x4), member of a family (topspin:12,4), cube or other named puzzle (3x3x3), or puzzle file.
-    #[arg(value_parser = puzzle)]
-    puzzle: String,
-
     /// Number of states to generate.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = count::<u64>(), allow_negative_numbers = true)]
     count: u64,
@@ -245,18 +237,18 @@ pub struct ScrambleArgs {
     seed: Option<u64>,
 
     #[command(flatten)]
-    counted: Counted,
+    of: PuzzleOptions,
 }
 
 impl ScrambleArgs {
     pub fn run(&self) -> Result<()> {
-        let mut states: Box<dyn Iterator<Item = String>> = match self.puzzle.parse::<Size>() {
+        let mut states: Box<dyn Iterator<Item = String>> = match self.of.puzzle.parse::<Size>() {
             Ok(size) => {
-                self.counted.refuse_of_boards()?;
-                let goal = self.counted.goal.board(size)?;
+                self.of.counted.refuse_of_boards()?;
+                let goal = self.of.counted.goal.board(size)?;
                 Box::new(Scrambler::new(goal, seed(self.seed)?).map(|board| board.to_string()))
             }
-            Err(_) => match self.counted.searched(&self.puzzle)? {
+            Err(_) => match self.of.searched()? {
                 Searched::Listed(puzzle) => {
                     let Some(states) = puzzle.scrambles(seed(self.seed)?) else {
                         refuse!(

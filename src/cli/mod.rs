@@ -51,7 +51,7 @@ pub(crate) use crate::cli::{
         tiles,
     },
     progress::{SearchProgress, StatusLine, aside, eta},
-    puzzle::{Counted, PuzzleAndStates, puzzle, uncommented},
+    puzzle::{Counted, PuzzleAndStates, PuzzleOptions, puzzle, uncommented},
 };
 
 /// Exhaustive search, pattern databases and optimal solving for sliding-tile and permutation puzzles.

@@ -238,12 +238,13 @@ impl Destination {
         }
     }
 
-    /// Adds one of several answers, the first with its heading; between those for people stands an empty line.
-    pub fn answer(&mut self, first: bool, (columns, answer): &AnyReply) -> Result<()> {
-        match first {
-            true => self.heading(columns)?,
-            false if self.format == OutputFormat::Text => self.add("\n")?,
-            false => {}
+    /// Adds one of several answers, with a heading where columns are new; between those for people stands an empty line.
+    pub fn answer(&mut self, (columns, answer): &AnyReply) -> Result<()> {
+        if self.format == OutputFormat::Text && !self.columns.is_empty() {
+            self.add("\n")?;
+        }
+        if self.columns != *columns {
+            self.heading(columns)?;
         }
         self.line(answer)
     }

@@ -17,8 +17,8 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Counted, Keep, MaxDepth, OutputFormat, OutputOptions, Reply, Result, Running, bandwidth, bfs,
-    facts, first_given, progress, puzzle, refuse_in_lists, unopened, whole,
+    Keep, MaxDepth, OutputFormat, OutputOptions, PuzzleOptions, Reply, Result, Running, bandwidth,
+    bfs, facts, first_given, progress, refuse_in_lists, unopened, whole,
 };
 
 /// Estimate the memory, disk space and time that a search needs.
@@ -27,14 +27,8 @@ use crate::cli::{
     after_help = "Examples: tilewave plan 2x7\n          tilewave plan 4x4 --cores 16 -M 64GiB --disk-bandwidth 5GB/s\n          tilewave plan 4x4 --ranks 16 --cores 32 --disk-bandwidth 5GB/s --network 10GB/s"
 )]
 pub struct Args {
-    /// Board (3x4), member of a family (topspin:12,4), named puzzle (3x3x3) or file (dino.gap).
-    ///
-    /// `tilewave puzzles` lists the families and the named puzzles, among them cubes of up to 20x20x20.
-    #[arg(value_parser = puzzle)]
-    puzzle: String,
-
     #[command(flatten)]
-    counted: Counted,
+    of: PuzzleOptions,
 
     /// Plan for a machine with N cores like those of this machine.
     #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
@@ -75,7 +69,7 @@ const MOST_ROWS: usize = 12;
 
 impl Args {
     pub fn run(&self) -> Result<()> {
-        let space = match self.counted.searched(&self.puzzle)? {
+        let space = match self.of.searched()? {
             Searched::Numbered(space) => space,
             Searched::Listed(puzzle) => {
                 let published = published_growth(&puzzle);

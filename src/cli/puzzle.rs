@@ -53,6 +53,25 @@ pub fn puzzle(word: &str) -> Result<String, String> {
     Ok(word.into())
 }
 
+/// The puzzle of a command, and what is meant of it.
+#[derive(clap::Args)]
+pub struct PuzzleOptions {
+    /// Board (3x4), member of a family (topspin:12,4), named puzzle (3x3x3) or file (dino.gap).
+    ///
+    /// `tilewave puzzles` lists the families and the named puzzles, among them cubes of up to 20x20x20.
+    #[arg(value_parser = puzzle)]
+    pub puzzle: String,
+
+    #[command(flatten)]
+    pub counted: Counted,
+}
+
+impl PuzzleOptions {
+    pub fn searched(&self) -> Result<Searched> {
+        self.counted.searched(&self.puzzle)
+    }
+}
+
 /// A puzzle and states of it: the puzzle comes first. Boards say their size, so it may be left out where states are boards.
 #[derive(clap::Args)]
 pub struct PuzzleAndStates {

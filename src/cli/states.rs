@@ -17,9 +17,9 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Ahead, AnyReply, Context, Counted, OutputOptions, PuzzleAndStates, Reply, Result, Running,
-    SearchProgress, bfs, count, csv_line, facts, first_given, puzzle, refuse, refuse_in_lists,
-    uncommented,
+    Ahead, AnyReply, Context, Counted, OutputOptions, PuzzleAndStates, PuzzleOptions, Reply,
+    Result, Running, SearchProgress, bfs, count, csv_line, facts, first_given, refuse,
+    refuse_in_lists, uncommented,
 };
 
 /// Rank or unrank a state, and show its parity, solvability and (with --table) depth.
@@ -73,13 +73,13 @@ impl StateArgs {
         };
         let mut none = true;
         let mut write = |state: Option<&str>| -> Result<()> {
-            let first = std::mem::take(&mut none);
+            none = false;
             let answer = match (puzzle, &space) {
                 (Some(puzzle), _) => self.of_orbits(puzzle, state)?,
                 (None, Some(space)) => self.of_puzzle(space, table, state)?,
                 (None, None) => self.of_board(word, table, state)?,
             };
-            destination.answer(first, &answer)
+            destination.answer(&answer)
         };
         for state in &states {
             write(Some(state)).map_err(|mut failure| {
@@ -178,8 +178,6 @@ impl StateArgs {
         table: Option<&DistanceTable>,
         state: Option<&str>,
     ) -> Result<AnyReply> {
-        // A table knows how its states are read.
-        let space = table.map_or(space, DistanceTable::space);
         let state = match state {
             Some(text) => parse(space, text)?,
             None => self.unrank(space)?,
@@ -353,12 +351,8 @@ impl StateFacts {
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave antipodes 3x3")]
 pub struct AntipodesArgs {
-    /// Board (3x4), member of a family (topspin:12,4), named puzzle (3x3x3; see `tilewave puzzles`) or file (dino.gap).
-    #[arg(value_parser = puzzle)]
-    puzzle: String,
-
     #[command(flatten)]
-    counted: Counted,
+    of: PuzzleOptions,
 
     /// List at most N states; in a list search, a different N may select different states.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = count::<usize>(), allow_negative_numbers = true)]
@@ -413,7 +407,7 @@ impl AntipodesArgs {
     /// Lists the states at a depth, or at the last one.
     fn list(&self, depth: Option<usize>) -> Result<()> {
         let running = &self.running;
-        let searched = match self.counted.searched(&self.puzzle)? {
+        let searched = match self.of.searched()? {
             Searched::Numbered(space) => {
                 match bfs::lists_instead(running, &space, depth, &[], running.numbered())? {
                     Some(puzzle) => Searched::Listed(puzzle),

@@ -26,10 +26,10 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Counted, Failure, MadeDirectories, OutputFile, OutputOptions, Reply, ResourceOptions, Result,
-    SearchProgress, count, made,
+    Failure, MadeDirectories, OutputFile, OutputOptions, PuzzleOptions, Reply, ResourceOptions,
+    Result, SearchProgress, count, made,
     pdb::build::{build_file, check_space, file_name},
-    print, progress, puzzle, read_input, refuse, seed,
+    print, progress, read_input, refuse, seed,
     solve::{open_partitions, usable_table},
 };
 
@@ -83,12 +83,8 @@ pub enum SetCommand {
                   solve 3x3x3 --pdb cube/set.json \"R U F' L2 D B\""
 )]
 pub struct BuildSetArgs {
-    /// Board (5x5), member of a family (topspin:16,4), cube or other named puzzle (3x3x3), or puzzle file.
-    #[arg(value_parser = puzzle)]
-    puzzle: String,
-
     #[command(flatten)]
-    counted: Counted,
+    of: PuzzleOptions,
 
     /// Directory for the databases and the set file (set.json); created if missing.
     #[arg(short, long, value_name = "DIR")]
@@ -149,9 +145,10 @@ impl BuildSetArgs {
         let _made = MadeDirectories::of(std::slice::from_ref(&self.output));
         made(&self.output, Io::Read)?;
         OutputFile::reserve(&self.set_file(), self.force)?;
-        let Ok(size) = self.puzzle.parse::<Size>() else { return self.tables(begun) };
-        self.counted.refuse_of_boards()?;
-        let goal = self.counted.goal.board(size)?;
+        let PuzzleOptions { puzzle, counted } = &self.of;
+        let Ok(size) = puzzle.parse::<Size>() else { return self.tables(begun) };
+        counted.refuse_of_boards()?;
+        let goal = counted.goal.board(size)?;
         let partitions = self.choose(&goal)?;
         let file = |pattern: &Pattern| self.output.join(file_name(pattern));
         // A pattern of several partitions is one file.
@@ -221,7 +218,7 @@ impl BuildSetArgs {
 
     /// Builds pruning tables.
     fn tables(&self, begun: Instant) -> Result<()> {
-        let puzzle = self.counted.listed(&self.puzzle)?.expect("it is no board");
+        let puzzle = self.of.counted.listed(&self.of.puzzle)?.expect("it is no board");
         let resources = self.resources.get()?;
         let projections =
             PruningTable::default_projections(&puzzle, Some(self.resources.budget()))?;
