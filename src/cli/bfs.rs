@@ -55,8 +55,16 @@ pub struct Args {
     #[arg(long, value_name = "STATE")]
     start: Option<String>,
 
-    #[command(flatten)]
-    tiles: Tiles,
+    /// Search only the positions of these tiles (e.g. 1-7) and the blank.
+    ///
+    /// Give five to eight tiles, such as 1-7 or 1,2,5,9-12. All other tiles look the same. The search runs in memory. For
+    /// five to seven tiles, `tilewave pdb build --kind all-moves` saves the depths as a database.
+    #[arg(long, value_name = "TILES", conflicts_with_all = ["start", "metric", "plot", "html", "list", "engine", "dir", "directed"])]
+    tiles: Option<String>,
+
+    /// With --tiles: the cell of the blank at depth 0, numbered row by row from 0 [default: any cell].
+    #[arg(long, value_name = "CELL", requires = "tiles", hide_short_help = true)]
+    blank: Option<u8>,
 
     #[command(flatten)]
     max_depth: MaxDepth,
@@ -88,7 +96,7 @@ impl Args {
             Searched::Numbered(space) => space,
             Searched::Listed(puzzle) => return self.by_lists(puzzle, None),
         };
-        if let Some(tiles) = &self.tiles.tiles {
+        if let Some(tiles) = &self.tiles {
             let Some((goal, _)) = space.boards() else {
                 refuse!(
                     "--tiles is only for boards, and {} is not a board: leave out --tiles",
@@ -136,7 +144,7 @@ impl Args {
     fn by_lists(&self, puzzle: OrbitPuzzle, space: Option<&StateSpace>) -> Result<()> {
         let given = first_given(&[
             (self.start.is_some() && space.is_none(), "--start"),
-            (self.tiles.tiles.is_some(), "--tiles"),
+            (self.tiles.is_some(), "--tiles"),
         ]);
         let others = for_numbers(&self.running, &self.report, &self.on_disk);
         refuse_in_lists(given.or(others), &puzzle)?;
@@ -195,27 +203,12 @@ fn expected(search: &Search) -> Result<Vec<Widths>> {
 
 // `tilewave bfs --tiles`: the space of a pattern, every move counted.
 
-/// Options that make a search that of a pattern's space.
-#[derive(clap::Args)]
-pub struct Tiles {
-    /// Search only the positions of these tiles (e.g. 1-7) and the blank.
-    ///
-    /// Give five to eight tiles, such as 1-7 or 1,2,5,9-12. All other tiles look the same. The search runs in memory. For
-    /// five to seven tiles, `tilewave pdb build --kind all-moves` saves the depths as a database.
-    #[arg(long, value_name = "TILES", conflicts_with_all = ["start", "metric", "plot", "html", "list", "engine", "dir", "directed"])]
-    tiles: Option<String>,
-
-    /// With --tiles: the cell of the blank at depth 0, numbered row by row from 0 [default: any cell].
-    #[arg(long, value_name = "CELL", requires = "tiles", hide_short_help = true)]
-    blank: Option<u8>,
-}
-
 impl Args {
     /// Searches a pattern's space and writes its distribution.
     fn pattern(&self, pattern: Pattern) -> Result<()> {
         let destination = self.report.output.reserve()?;
         let space = Space::new(pattern)
-            .blank(self.tiles.blank)
+            .blank(self.blank)
             .resources(self.running.resources.get()?)
             .max_depth(self.max_depth.max_depth);
         let found = space.run_with(&SearchProgress::new())?;

@@ -239,14 +239,13 @@ enum Named {
 }
 
 /// Sequences of moves in one word of the command line.
-#[derive(Clone)]
-pub struct Sequences(Vec<String>);
+type Sequences = Vec<String>;
 
 fn sequences(text: &str) -> Result<Sequences, String> {
     let all = Variant::split(text);
     match all.is_empty() {
         true => Err("no moves are given: specify at least one move".into()),
-        false => Ok(Sequences(all)),
+        false => Ok(all),
     }
 }
 
@@ -418,7 +417,7 @@ impl Counted {
     }
 
     fn variant(&self) -> Result<Variant> {
-        let list = |of: &Option<Sequences>| of.clone().map_or(Vec::new(), |of| of.0);
+        let list = |of: &Option<Sequences>| of.clone().unwrap_or_default();
         let mut goals = Vec::new();
         if let Some(path) = &self.goals {
             let (name, text) = text(path)?;

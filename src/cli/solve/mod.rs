@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use tilewave::{
     Board, Constructive, DistanceTable, Moves, Optimal, Size,
     progress::StopWhen,
-    puzzle::{Coordinates, Metric, MoveStyle},
+    puzzle::{Coordinates, Metric, MoveStyle, Variant},
     report::html::player,
     search::{Communicator, OneProcess, Ranks},
     solve::{Answer, Attempt, Logged, Pending, SolveError, certify_with, explain},
@@ -31,7 +31,6 @@ use crate::cli::{
         boards::{Arrival, Arrivals, BoardFacts, Given, Solved, Totals},
         databases::Databases,
         search::{SearchLimits, Searcher, SolveProgress},
-        states::{Phases, StateSolve},
     },
 };
 
@@ -65,8 +64,12 @@ pub struct Args {
     #[arg(long)]
     fast: bool,
 
-    #[command(flatten)]
-    phases: Phases,
+    /// With --fast: the pieces to solve or the subgroup to reach in one phase; repeat for each phase.
+    ///
+    /// Specify pieces as for --pieces (edges:1-4), or a subgroup by its moves ("<U,D,R2,L2,F2,B2>"). Once the subgroup
+    /// is reached, only moves that stay in the subgroup are used. Boards have no phases.
+    #[arg(long, value_name = "PHASE", value_parser = states::phase, requires = "fast", conflicts_with = "pdb", hide_short_help = true)]
+    via: Vec<Variant>,
 
     /// With --fast: also solve optimally and compare the lengths.
     #[arg(long, requires = "fast")]
@@ -148,10 +151,12 @@ impl Args {
         }
         if let (Some(word), None) = (word, size) {
             self.refuse_of_puzzle(word)?;
-            return StateSolve { args: self, communicator }.run(word, &states);
+            return self.solve_states(communicator, word, &states);
         }
         self.counted.refuse_of_boards()?;
-        self.phases.refuse_of_boards()?;
+        if !self.via.is_empty() {
+            refuse!("--via does not apply to boards: leave it out");
+        }
         progress::listen();
         let parse = move |text: &str| Ok(Board::parse(text, size)?);
         let mut boards = Arrivals::of("board", &states, parse, communicator)?;
@@ -164,7 +169,7 @@ impl Args {
         let writes = communicator.rank() == 0;
         let page = self.html.as_ref().filter(|_| writes);
         let page = page.map(|path| OutputFile::reserve(path, self.output.force)).transpose()?;
-        let destination = writes.then(|| self.output.reserve()).transpose()?;
+        let destination = Destination::of_rank(communicator, &self.output)?;
         // Whatever is done at once is done by these threads: others may not be to be had.
         let pool = &ranks::pool(self.threads.get(), communicator)?;
         let progress = SolveProgress::new("board", boards.known, writes);
@@ -283,7 +288,7 @@ struct SolveSession<'a> {
 
 impl SolveSession<'_> {
     /// Solves the boards as they come; rank 0 writes their lines and the summary.
-    fn run(&mut self, mut destination: Option<Destination>) -> Result<()> {
+    fn run(&mut self, mut destination: Destination) -> Result<()> {
         let (begun, args) = (Instant::now(), self.solver.args);
         // Not before it is known that the boards, databases and log go together.
         let mut headed = false;
@@ -296,8 +301,8 @@ impl SolveSession<'_> {
             self.solver.progress.expect(self.boards.known);
             let boards = self.take(arrivals)?;
             self.prepare(&boards)?;
-            if let (false, Some(to)) = (std::mem::replace(&mut headed, true), &mut destination) {
-                to.heading(args.columns())?;
+            if !std::mem::replace(&mut headed, true) {
+                destination.heading(args.columns())?;
             }
             // Easy boards are solved one per thread, hard ones one after the other on all threads of all ranks.
             let solver = &self.solver;
@@ -310,7 +315,7 @@ impl SolveSession<'_> {
             let tried = search::attempt_all(self.ranks, boards.len(), &told, &attempt)?;
             for (i, tried) in tried {
                 let solved = self.solver.finish(before + i, tried, self.ranks)?;
-                if let (Some(solved), Some(destination)) = (solved, &mut destination) {
+                if let Some(solved) = solved {
                     self.totals.count(&solved);
                     aside(|| destination.line(&BoardFacts { of: &solved, args }))?;
                     self.kept.extend(args.html.is_some().then_some(solved));
@@ -318,9 +323,6 @@ impl SolveSession<'_> {
             }
             before += boards.len();
         }
-        let Some(mut destination) = destination else {
-            return Ok(());
-        };
         if !headed {
             destination.heading(args.columns())?;
         }

@@ -30,28 +30,8 @@ use crate::cli::{
     },
 };
 
-/// `--via`.
-#[derive(clap::Args)]
-pub struct Phases {
-    /// With --fast: the pieces to solve or the subgroup to reach in one phase; repeat for each phase.
-    ///
-    /// Specify pieces as for --pieces (edges:1-4), or a subgroup by its moves ("<U,D,R2,L2,F2,B2>"). Once the subgroup
-    /// is reached, only moves that stay in the subgroup are used. Boards have no phases.
-    #[arg(long, value_name = "PHASE", value_parser = phase, requires = "fast", conflicts_with = "pdb", hide_short_help = true)]
-    pub via: Vec<Variant>,
-}
-
-impl Phases {
-    pub fn refuse_of_boards(&self) -> Result<()> {
-        if !self.via.is_empty() {
-            refuse!("--via does not apply to boards: leave it out");
-        }
-        Ok(())
-    }
-}
-
 /// The parser of a phase.
-fn phase(text: &str) -> Result<Variant, String> {
+pub fn phase(text: &str) -> Result<Variant, String> {
     if text.trim().is_empty() {
         return Err("no pieces or moves are given: specify a phase".into());
     }
@@ -231,39 +211,37 @@ fn each<S: Clone + Send + 'static>(
     Failure::unless(all_solved && !refused)
 }
 
-/// What solves states of a puzzle of several sets of pieces.
-pub struct StateSolve<'a> {
-    pub args: &'a Args,
-    pub communicator: &'a dyn Communicator,
-}
-
 /// What one thread made of a state.
 type TriedState = Result<Attempt<Arrangement, Vec<String>>, String>;
 
-impl StateSolve<'_> {
+impl Args {
     /// Solves states of a puzzle of sets of pieces; with `--fast` in phases.
-    pub fn run(&self, word: &str, states: &[&str]) -> Result<()> {
-        let Args { counted, databases, threads, log, output, .. } = self.args;
+    pub(super) fn solve_states(
+        &self,
+        communicator: &dyn Communicator,
+        word: &str,
+        states: &[&str],
+    ) -> Result<()> {
+        let Args { counted, databases, threads, log, output, .. } = self;
         let Some(puzzle) = counted.listed(word)? else {
             refuse!("{word} is a board size: pass the tiles of a board, without a size");
         };
         progress::listen();
-        let communicator = self.communicator;
         let pool = &ranks::pool(threads.get(), communicator)?;
         // What is wrong on the command line is said before tables are built.
         let read = puzzle.clone();
         let parse = move |text: &str| Ok(read.read(text)?.0);
         let mut states = Arrivals::of("state", states, parse, communicator)?;
-        if self.args.fast {
+        if self.fast {
             return self.in_phases(&puzzle, states, pool);
         }
         let progress = OnceCell::new();
         // Nothing is built before there is a state; files that are given are read first.
         let given = !databases.pdb.is_empty();
-        let make = || self.searcher(&puzzle, &progress, pool);
+        let ranks = Ranks { communicator, pool };
+        let make = || self.searcher(&puzzle, &progress, ranks);
         let mut searcher = given.then(make).transpose()?;
         let mut logged = log.as_ref().map(|_| states.all()).transpose()?;
-        let ranks = Ranks { communicator, pool };
         let solved = each(states, output, communicator, |batch, say| {
             let searcher = match &mut searcher {
                 Some(there) => there,
@@ -289,16 +267,15 @@ impl StateSolve<'_> {
         &self,
         puzzle: &OrbitPuzzle,
         progress: &'p OnceCell<SolveProgress>,
-        pool: &ThreadPool,
+        Ranks { communicator, pool }: Ranks<'_>,
     ) -> Result<Searcher<'p, PuzzleSolver>> {
-        let StateSolve { communicator, args: Args { databases, threads, limits, .. } } = *self;
         let tables = ranks::first_alone(communicator, || {
-            pool.install(|| databases.tables(puzzle, threads.get()))
+            pool.install(|| self.databases.tables(puzzle, self.threads.get()))
         })?;
         let first = communicator.rank() == 0;
         let solver = pool.install(|| PuzzleSolver::new(puzzle.clone(), tables))?;
         let progress = progress.get_or_init(|| SolveProgress::new("state", 0, first));
-        let searcher = Searcher { solver, log: None, limits: *limits, progress };
+        let searcher = Searcher { solver, log: None, limits: self.limits, progress };
         if communicator.size() > 1 {
             searcher.agree(communicator, "tables")?;
         }
@@ -312,7 +289,7 @@ impl StateSolve<'_> {
         states: Arrivals<Arrangement>,
         pool: &ThreadPool,
     ) -> Result<()> {
-        let Args { phases: Phases { via }, databases, threads, limits, output, .. } = self.args;
+        let Args { via, databases, threads, limits, output, .. } = self;
         if via.is_empty() {
             let names = puzzle.moves().iter().take(2).map(|one| &one.name[..]);
             refuse!(
