@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tilewave::{
     Board, Moves, Size,
-    puzzle::Metric,
+    puzzle::{Metric, MoveStyle},
     report::{
         counted, duration,
         html::{Refused, Solution},
@@ -25,9 +25,12 @@ use tilewave::{
     solve::{Answer, Unsolvable},
 };
 
-use crate::cli::{Failure, Figures, Result, progress, refuse, solve::Args, uncommented};
+use crate::cli::{Failure, Figures, Result, choice, progress, refuse, uncommented};
 
 // The boards or states.
+
+/// Boards or states that are solved before their lines are written.
+pub const BATCH: usize = 256;
 
 /// Lines that are read ahead.
 const AHEAD: usize = 1 << 16;
@@ -263,15 +266,37 @@ impl Solved {
     }
 }
 
-/// A board as the options say that it is written.
-pub struct BoardFacts<'a> {
-    pub of: &'a Solved,
-    pub args: &'a Args,
+/// What is said of a board, and how.
+#[derive(clap::Args)]
+pub struct Wording {
+    /// With --fast: also solve optimally and compare the lengths.
+    #[arg(long, requires = "fast")]
+    pub compare: bool,
+
+    /// Confirm with a SAT solver that no shorter solution exists.
+    ///
+    /// This works only for boards of at most 16 cells.
+    #[arg(long, conflicts_with = "fast")]
+    pub certify: bool,
+
+    /// Write each move as the direction of the tile or of the blank.
+    #[arg(long, value_parser = choice(MoveStyle::NAMES), default_value = "tile", hide_short_help = true)]
+    pub moves: MoveStyle,
+
+    /// Write out repeated moves: RRR instead of R3.
+    #[arg(long)]
+    pub long: bool,
 }
 
-impl Args {
+/// A board as it is written.
+pub struct BoardFacts<'a> {
+    pub of: &'a Solved,
+    pub wording: &'a Wording,
+}
+
+impl Wording {
     /// The columns of CSV.
-    pub(super) fn columns(&self) -> &'static str {
+    pub fn columns(&self) -> &'static str {
         match (self.certify, self.compare) {
             (true, _) => "board,solvable,length,moves,nodes,seconds,optimal,certified",
             (_, true) => "board,solvable,length,moves,nodes,seconds,optimal,optimum,ratio",
@@ -284,7 +309,7 @@ impl Args {
     }
 
     /// What comes after the last line.
-    pub(super) fn summary(&self, totals: &Totals, seconds: f64) -> String {
+    pub fn summary(&self, totals: &Totals, seconds: f64) -> String {
         // One of many that were not looked at any more is to be told of.
         let left = if totals.interrupted { totals.known + u64::from(totals.more) } else { 0 };
         if totals.boards.max(left) < 2 {
@@ -321,13 +346,13 @@ impl Args {
 
 impl Figures for BoardFacts<'_> {
     fn figures(&self) -> Value {
-        let BoardFacts { of, args } = *self;
+        let BoardFacts { of, wording } = *self;
         let (answer, moves, length) = (of.answer.as_ref().ok(), of.moves(), of.length());
         let mut figures = json!({
             "board": of.board.to_string(),
             "solvable": answer.is_some(),
             "length": length,
-            "moves": moves.map(|moves| args.letters(moves)),
+            "moves": moves.map(|moves| wording.letters(moves)),
             "nodes": answer.map_or(0, |answer| answer.nodes),
             "seconds": answer.map_or(0.0, |answer| answer.seconds),
             "optimal": of.optimal && length.is_some(),
@@ -344,11 +369,11 @@ impl Figures for BoardFacts<'_> {
             Ok(answer) if moves.is_none() => figures["at_least"] = answer.at_least.into(),
             Ok(_) => {}
         }
-        if args.certify {
+        if wording.certify {
             figures["certified"] = matches!(of.proof, Some(Ok(_))).into();
         }
         // Null where nothing is known.
-        if args.compare {
+        if wording.compare {
             figures["optimum"] = of.optimum.into();
             figures["ratio"] = of.ratio().into();
         }
@@ -356,7 +381,7 @@ impl Figures for BoardFacts<'_> {
     }
 
     fn words(&self) -> String {
-        let BoardFacts { of, args } = *self;
+        let BoardFacts { of, wording } = *self;
         let board = &of.board;
         let answer = match &of.answer {
             Ok(answer) => answer,
@@ -368,7 +393,7 @@ impl Figures for BoardFacts<'_> {
             return format!("{board}  gave up after {nodes}: needs at least {least}  {time}\n");
         };
         let also = of.length_mtm().map_or(String::new(), |length| format!(" ({length} in mtm)"));
-        let (count, letters) = (counted(length as u64, "move"), args.letters(moves));
+        let (count, letters) = (counted(length as u64, "move"), wording.letters(moves));
         let mut line = format!("{board}  {count}{also}  {letters}");
         if answer.nodes > 0 {
             line += &format!("  {nodes}");

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use tilewave::{
     Board, Constructive, DistanceTable, Moves, Optimal, Size,
     progress::StopWhen,
-    puzzle::{Coordinates, Metric, MoveStyle, Variant},
+    puzzle::{Coordinates, Metric, Variant},
     report::html::player,
     search::{Communicator, OneProcess, Ranks},
     solve::{Answer, Attempt, Logged, Pending, SolveError, certify_with, explain},
@@ -26,20 +26,17 @@ use tilewave::{
 
 use crate::cli::{
     Counted, Destination, Failure, OutputFile, OutputFormat, OutputOptions, PuzzleAndStates,
-    Result, Threads, aside, choice, complain, first_given, progress, ranks, refuse, refuse_same,
+    Result, aside, complain, first_given, progress, ranks, refuse, refuse_same,
     solve::{
-        boards::{Arrival, Arrivals, BoardFacts, Given, Solved, Totals},
-        databases::Databases,
-        search::{SearchLimits, Searcher, SolveProgress},
+        boards::{Arrival, Arrivals, BATCH, BoardFacts, Given, Solved, Totals, Wording},
+        search::{SearchOptions, Searcher, SolveProgress},
+        states::StateSolve,
     },
 };
 
 pub use crate::cli::solve::databases::{
     cache_dir, is_kept, open_partitions, table_name, usable_table,
 };
-
-/// Boards or states that are solved before their lines are written.
-const BATCH: usize = 256;
 
 /// Most cells of a board whose optimum a SAT solver can be asked to prove.
 const PROOF_CELLS: usize = 16;
@@ -71,42 +68,15 @@ pub struct Args {
     #[arg(long, value_name = "PHASE", value_parser = states::phase, requires = "fast", conflicts_with = "pdb", hide_short_help = true)]
     via: Vec<Variant>,
 
-    /// With --fast: also solve optimally and compare the lengths.
-    #[arg(long, requires = "fast")]
-    compare: bool,
-
-    /// Confirm with a SAT solver that no shorter solution exists.
-    ///
-    /// This works only for boards of at most 16 cells.
-    #[arg(long, conflicts_with = "fast")]
-    certify: bool,
+    #[command(flatten)]
+    wording: Wording,
 
     #[command(flatten)]
-    databases: Databases,
-
-    #[command(flatten)]
-    limits: SearchLimits,
-
-    /// Log progress to FILE, so the same command can continue an interrupted run.
-    ///
-    /// With --log, all boards are read before the first one is solved.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["fast", "certify", "table"])]
-    log: Option<PathBuf>,
-
-    /// Write each move as the direction of the tile or of the blank.
-    #[arg(long, value_parser = choice(MoveStyle::NAMES), default_value = "tile", hide_short_help = true)]
-    moves: MoveStyle,
-
-    /// Write out repeated moves: RRR instead of R3.
-    #[arg(long)]
-    long: bool,
+    search: SearchOptions,
 
     /// Write a web page that plays back the solutions.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-
-    #[command(flatten)]
-    threads: Threads,
 
     #[command(flatten)]
     output: OutputOptions,
@@ -114,10 +84,10 @@ pub struct Args {
 
 impl Args {
     pub fn run(&self) -> Result<()> {
-        let (word, states) = self.of.split("solve", self.databases.table.is_some())?;
+        let (word, states) = self.of.split("solve", self.search.databases.table.is_some())?;
         let size = word.and_then(|word| word.parse::<Size>().ok());
-        let other = self.fast || self.certify;
-        let searches = !other && self.databases.table.is_none();
+        let other = self.fast || self.wording.certify;
+        let searches = !other && self.search.databases.table.is_none();
         let ranks: Box<dyn Communicator> =
             if searches { ranks::join()? } else { Box::new(OneProcess) };
         match self.run_on(&*ranks, (word, size), states) {
@@ -139,7 +109,7 @@ impl Args {
         (word, size): (Option<&str>, Option<Size>),
         states: Vec<&str>,
     ) -> Result<()> {
-        let table = self.databases.table.as_ref().map(DistanceTable::open).transpose()?;
+        let table = self.search.databases.table.as_ref().map(DistanceTable::open).transpose()?;
         if let Some(table) = &table {
             self.refuse_beside(table)?;
             if table.space().size().is_none() {
@@ -151,7 +121,9 @@ impl Args {
         }
         if let (Some(word), None) = (word, size) {
             self.refuse_of_puzzle(word)?;
-            return self.solve_states(communicator, word, &states);
+            let via = self.fast.then_some(&self.via[..]);
+            let solve = StateSolve { options: &self.search, output: &self.output, communicator };
+            return solve.run(&self.counted, word, &states, via);
         }
         self.counted.refuse_of_boards()?;
         if !self.via.is_empty() {
@@ -165,13 +137,14 @@ impl Args {
         };
         let goal = self.counted.goal.board_of(table.as_ref(), size)?;
         self.refuse(&goal)?;
-        let logged = self.log.as_ref().map(|_| all_of_size(&mut boards, size)).transpose()?;
+        let logged =
+            self.search.log.as_ref().map(|_| all_of_size(&mut boards, size)).transpose()?;
         let writes = communicator.rank() == 0;
         let page = self.html.as_ref().filter(|_| writes);
         let page = page.map(|path| OutputFile::reserve(path, self.output.force)).transpose()?;
         let destination = Destination::of_rank(communicator, &self.output)?;
         // Whatever is done at once is done by these threads: others may not be to be had.
-        let pool = &ranks::pool(self.threads.get(), communicator)?;
+        let pool = &ranks::pool(self.search.threads.get(), communicator)?;
         let progress = SolveProgress::new("board", boards.known, writes);
         let mut session = SolveSession {
             ranks: Ranks { communicator, pool },
@@ -199,7 +172,7 @@ impl Args {
                     Err(none) => refused.push(none),
                 }
             }
-            page.write(player(&solutions, &refused, self.moves)?.as_bytes())?;
+            page.write(player(&solutions, &refused, self.wording.moves)?.as_bytes())?;
         }
         if progress::asked() {
             if writes {
@@ -213,11 +186,11 @@ impl Args {
     /// Refuses what is for boards.
     fn refuse_of_puzzle(&self, word: &str) -> Result<()> {
         let wrong = first_given(&[
-            (self.compare, "--compare"),
-            (self.certify, "--certify"),
+            (self.wording.compare, "--compare"),
+            (self.wording.certify, "--certify"),
             (self.html.is_some(), "--html"),
-            (self.databases.table.is_some(), "the distance table"),
-            (self.databases.partition.is_some(), "--partition"),
+            (self.search.databases.table.is_some(), "the distance table"),
+            (self.search.databases.partition.is_some(), "--partition"),
         ]);
         wrong.map_or(Ok(()), |option| {
             refuse!("{option} is only for boards, and {word} is not a board: leave out {option}")
@@ -231,8 +204,8 @@ impl Args {
         let board = space.size().is_some();
         let wrong = first_given(&[
             (self.fast && !board, "--fast"),
-            (self.compare && !counts_tiles, "--compare"),
-            (self.certify && !counts_tiles, "--certify"),
+            (self.wording.compare && !counts_tiles, "--compare"),
+            (self.wording.certify && !counts_tiles, "--certify"),
             (self.html.is_some() && !board, "--html"),
             (self.counted.goal.goal.is_some() && !board, "--goal"),
         ]);
@@ -244,12 +217,12 @@ impl Args {
 
     /// Refuses what cannot work, before anything is built.
     fn refuse(&self, goal: &Board) -> Result<()> {
-        if self.fast && !self.compare {
-            self.databases.refuse()?;
+        if self.fast && !self.wording.compare {
+            self.search.databases.refuse()?;
         }
         refuse_same([("--html", &self.html), ("--output", &self.output.output)])?;
         let size = goal.size();
-        if self.certify && size.cells() > PROOF_CELLS {
+        if self.wording.certify && size.cells() > PROOF_CELLS {
             refuse!(
                 "--certify works only for boards of at most {PROOF_CELLS} cells, but {size} has \
                  {}: leave out --certify, or pass the formula from tilewave encode --cnf to a SAT \
@@ -302,7 +275,7 @@ impl SolveSession<'_> {
             let boards = self.take(arrivals)?;
             self.prepare(&boards)?;
             if !std::mem::replace(&mut headed, true) {
-                destination.heading(args.columns())?;
+                destination.heading(args.wording.columns())?;
             }
             // Easy boards are solved one per thread, hard ones one after the other on all threads of all ranks.
             let solver = &self.solver;
@@ -317,14 +290,16 @@ impl SolveSession<'_> {
                 let solved = self.solver.finish(before + i, tried, self.ranks)?;
                 if let Some(solved) = solved {
                     self.totals.count(&solved);
-                    aside(|| destination.line(&BoardFacts { of: &solved, args }))?;
+                    aside(|| {
+                        destination.line(&BoardFacts { of: &solved, wording: &args.wording })
+                    })?;
                     self.kept.extend(args.html.is_some().then_some(solved));
                 }
             }
             before += boards.len();
         }
         if !headed {
-            destination.heading(args.columns())?;
+            destination.heading(args.wording.columns())?;
         }
         if let Some(log) = self.solver.search.as_ref().and_then(|search| search.log.as_ref()) {
             log.sync()?;
@@ -333,7 +308,7 @@ impl SolveSession<'_> {
         self.totals.interrupted = progress::asked();
         self.totals.more = self.totals.interrupted && self.boards.is_open();
         if destination.format == OutputFormat::Text {
-            let summary = args.summary(&self.totals, begun.elapsed().as_secs_f64());
+            let summary = args.wording.summary(&self.totals, begun.elapsed().as_secs_f64());
             aside(|| destination.add(&summary))?;
         }
         destination.finish()
@@ -370,7 +345,7 @@ impl SolveSession<'_> {
     /// Gets the databases when the first board comes that can be solved: others need none.
     fn prepare(&mut self, boards: &[Board]) -> Result<()> {
         let Solver { args, goal, table, search, progress, .. } = &mut self.solver;
-        let searches = !args.fast || args.compare;
+        let searches = !args.fast || args.wording.compare;
         let frame = Coordinates::new(goal.clone());
         let solvable = |board: &Board| frame.encode_solvable(board).is_ok();
         if !searches || table.is_some() || search.is_some() || !boards.iter().any(solvable) {
@@ -378,18 +353,18 @@ impl SolveSession<'_> {
         }
         let Ranks { communicator, pool } = self.ranks;
         let pdbs = ranks::first_alone(communicator, || {
-            pool.install(|| args.databases.get(goal, args.threads.get()))
+            pool.install(|| args.search.databases.get(goal, args.search.threads.get()))
         })?;
         let several = communicator.size() > 1;
         let mut solver = pool.install(|| Optimal::with_partitions(goal, pdbs))?;
         if several {
             solver = solver.memory(0);
         }
-        let mut made = Searcher { solver, log: None, limits: args.limits, progress };
+        let mut made = Searcher { solver, log: None, limits: args.search.limits, progress };
         if several {
             made.agree(communicator, "databases")?;
         }
-        if let (Some(path), Some(boards)) = (&args.log, self.logged.take()) {
+        if let (Some(path), Some(boards)) = (&args.search.log, self.logged.take()) {
             made.open_log(path, &boards, communicator)?;
         }
         *search = Some(made);
@@ -500,7 +475,7 @@ impl Solver<'_> {
         let table = self.table.as_ref();
         let metric = table.and_then(|table| table.space().metric()).unwrap_or_default();
         let optimum = optimum.map(|moves| moves.count(metric));
-        let proof = optimum.filter(|_| self.args.certify);
+        let proof = optimum.filter(|_| self.args.wording.certify);
         let proof = proof.map(|length| self.prove(board, length)).transpose()?;
         let (optimal, board) = (fast.is_none(), board.clone());
         let answer = fast.or(shortest);
@@ -517,7 +492,7 @@ impl Solver<'_> {
 
     /// Proves that nothing is shorter; says why when there is no proof.
     fn prove(&self, board: &Board, length: usize) -> Result<Result<u64, String>> {
-        let (begun, time) = (Instant::now(), self.args.limits.timeout.unwrap_or(PROOF_TIME));
+        let (begun, time) = (Instant::now(), self.args.search.limits.timeout.unwrap_or(PROOF_TIME));
         let stop = StopWhen(|| progress::asked() || begun.elapsed() >= time);
         match certify_with(board, self.goal, length, &stop) {
             Ok(certificate) => Ok(Ok(certificate.conflicts)),

@@ -4,7 +4,7 @@
 //! a [`SolveProgress`] how far they are.
 
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
     time::{Duration, Instant},
 };
@@ -21,8 +21,28 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Failure, Result, StatusLine, aside, count, eta, pdb::Thresholds, progress, ranks::me, time,
+    Failure, Result, StatusLine, Threads, aside, count, eta, pdb::Thresholds, progress, ranks::me,
+    solve::databases::Databases, time,
 };
+
+/// How shortest solutions are searched for.
+#[derive(clap::Args)]
+pub struct SearchOptions {
+    #[command(flatten)]
+    pub databases: Databases,
+
+    #[command(flatten)]
+    pub limits: SearchLimits,
+
+    /// Log progress to FILE, so the same command can continue an interrupted run.
+    ///
+    /// With --log, all boards are read before the first one is solved.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["fast", "certify", "table"])]
+    pub log: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub threads: Threads,
+}
 
 /// When a board or other state is given up.
 #[derive(clap::Args, Clone, Copy)]

@@ -22,11 +22,11 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Destination, Failure, Figures, OutputOptions, Result, aside, complain, progress, ranks, refuse,
+    Counted, Destination, Failure, Figures, OutputOptions, Result, aside, complain, progress,
+    ranks, refuse,
     solve::{
-        Args, BATCH,
-        boards::{Arrivals, Given},
-        search::{SearchLimits, Searcher, SolveProgress, attempt_all},
+        boards::{Arrivals, BATCH, Given},
+        search::{SearchLimits, SearchOptions, Searcher, SolveProgress, attempt_all},
     },
 };
 
@@ -211,18 +211,27 @@ fn each<S: Clone + Send + 'static>(
     Failure::unless(all_solved && !refused)
 }
 
+/// What solves states of a puzzle of several sets of pieces.
+pub struct StateSolve<'a> {
+    pub options: &'a SearchOptions,
+    pub output: &'a OutputOptions,
+    pub communicator: &'a dyn Communicator,
+}
+
 /// What one thread made of a state.
 type TriedState = Result<Attempt<Arrangement, Vec<String>>, String>;
 
-impl Args {
-    /// Solves states of a puzzle of sets of pieces; with `--fast` in phases.
-    pub(super) fn solve_states(
+impl StateSolve<'_> {
+    /// Solves states of a puzzle of sets of pieces; in phases where they are given.
+    pub fn run(
         &self,
-        communicator: &dyn Communicator,
+        counted: &Counted,
         word: &str,
         states: &[&str],
+        via: Option<&[Variant]>,
     ) -> Result<()> {
-        let Args { counted, databases, threads, log, output, .. } = self;
+        let StateSolve { options, output, communicator } = *self;
+        let SearchOptions { databases, threads, log, .. } = options;
         let Some(puzzle) = counted.listed(word)? else {
             refuse!("{word} is a board size: pass the tiles of a board, without a size");
         };
@@ -232,8 +241,8 @@ impl Args {
         let read = puzzle.clone();
         let parse = move |text: &str| Ok(read.read(text)?.0);
         let mut states = Arrivals::of("state", states, parse, communicator)?;
-        if self.fast {
-            return self.in_phases(&puzzle, states, pool);
+        if let Some(via) = via {
+            return self.in_phases(&puzzle, states, via, pool);
         }
         let progress = OnceCell::new();
         // Nothing is built before there is a state; files that are given are read first.
@@ -269,13 +278,14 @@ impl Args {
         progress: &'p OnceCell<SolveProgress>,
         Ranks { communicator, pool }: Ranks<'_>,
     ) -> Result<Searcher<'p, PuzzleSolver>> {
+        let SearchOptions { databases, threads, limits, .. } = self.options;
         let tables = ranks::first_alone(communicator, || {
-            pool.install(|| self.databases.tables(puzzle, self.threads.get()))
+            pool.install(|| databases.tables(puzzle, threads.get()))
         })?;
         let first = communicator.rank() == 0;
         let solver = pool.install(|| PuzzleSolver::new(puzzle.clone(), tables))?;
         let progress = progress.get_or_init(|| SolveProgress::new("state", 0, first));
-        let searcher = Searcher { solver, log: None, limits: self.limits, progress };
+        let searcher = Searcher { solver, log: None, limits: *limits, progress };
         if communicator.size() > 1 {
             searcher.agree(communicator, "tables")?;
         }
@@ -287,9 +297,10 @@ impl Args {
         &self,
         puzzle: &OrbitPuzzle,
         states: Arrivals<Arrangement>,
+        via: &[Variant],
         pool: &ThreadPool,
     ) -> Result<()> {
-        let Args { via, databases, threads, limits, output, .. } = self;
+        let SearchOptions { databases, threads, limits, .. } = self.options;
         if via.is_empty() {
             let names = puzzle.moves().iter().take(2).map(|one| &one.name[..]);
             refuse!(
@@ -301,7 +312,7 @@ impl Args {
         }
         let tables = |phase: &OrbitPuzzle| databases.tables(phase, threads.get());
         let solver = pool.install(|| PhaseSolver::new(puzzle.clone(), via, tables))?;
-        each(states, output, &OneProcess, |batch, say| {
+        each(states, self.output, &OneProcess, |batch, say| {
             let tried = batch.states.par_iter().map(|given| {
                 let plain = StateAnswer::plain(puzzle, given);
                 if let Some(Err(why)) = solver.reaches(&given.state) {
