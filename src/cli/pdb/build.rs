@@ -4,7 +4,6 @@
 //! A set is built with [`build_file`] too, and every command that shows a database shows its [`database_figures`].
 
 use std::{
-    io::Read,
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -23,8 +22,8 @@ use tilewave::{
 
 use crate::cli::{
     Destination, GoalOption, MadeDirectories, OutputFile, OutputFormat, OutputOptions, Reply,
-    ResourceOptions, Result, SearchProgress, Threads, choice, counts_csv, joined, made, refuse,
-    tiles,
+    ResourceOptions, Result, SearchProgress, Threads, choice, counts_csv, joined, made, read_input,
+    refuse, tiles,
 };
 
 // Databases to be built.
@@ -425,8 +424,7 @@ impl ProbeArgs {
         let given = self.boards.iter().filter(|board| *board != "-");
         let mut boards: Vec<String> = given.cloned().collect();
         if boards.is_empty() {
-            let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text)?;
+            let text = read_input(Path::new("-"))?;
             let lines = text.lines().filter(|line| !line.trim().is_empty());
             boards = lines.map(String::from).collect();
         }

@@ -177,22 +177,23 @@ fn each<S: Clone + Send + 'static>(
 ) -> Result<()> {
     let mut destination = Destination::of_rank(ranks, output)?;
     destination.heading("state,solvable,length,moves,seconds,optimal")?;
-    let (mut before, mut refused, mut all_solved) = (0, false, true);
+    let (mut before, mut refused, mut all_solved) = (0, 0, true);
     while !progress::asked() {
         let arrived = states.next(BATCH * ranks.size());
         if arrived.is_empty() {
             break;
         }
-        let mut batch = StateBatch { states: Vec::new(), before, known: states.known };
+        let mut batch = Vec::new();
         for arrival in arrived {
             match arrival {
-                Ok(given) => batch.states.push(given),
+                Ok(given) => batch.push(given),
                 Err(wrong) => {
                     complain(&wrong);
-                    refused = true;
+                    refused += 1;
                 }
             }
         }
+        let batch = StateBatch { states: batch, before, known: states.known - refused };
         if !batch.states.is_empty() {
             answer(&batch, &mut |answer| {
                 all_solved &= answer.length.is_some();
@@ -208,7 +209,7 @@ fn each<S: Clone + Send + 'static>(
     if progress::asked() {
         return Err(Failure::interrupted());
     }
-    Failure::unless(all_solved && !refused)
+    Failure::unless(all_solved && refused == 0)
 }
 
 /// What solves states of a puzzle of several sets of pieces.
