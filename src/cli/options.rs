@@ -5,7 +5,7 @@
 
 use std::{
     fmt::Display,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
     str::FromStr,
     time::Duration,
 };
@@ -382,7 +382,8 @@ impl DiskOptions {
         for path in dirs {
             let named = format!("'{}'", path.display());
             let directory = made(path, self.io.unwrap_or(Io::Read))?;
-            let place = place(path);
+            // Two names may be of one directory.
+            let place = path.canonicalize().map_err(unopened(path))?;
             if places.contains(&place) {
                 refuse!("directory {named} is given twice: specify each directory only once");
             }
@@ -398,17 +399,6 @@ impl DiskOptions {
             .shared_digits(self.shared_digits)
             .planes(self.planes))
     }
-}
-
-/// Where a directory lies that may not be there yet: two names may be of one.
-fn place(path: &Path) -> PathBuf {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let parent = || place(parent.unwrap_or(Path::new(".")));
-    path.canonicalize().unwrap_or_else(|_| match path.components().next_back() {
-        Some(Component::Normal(name)) => parent().join(name),
-        Some(Component::ParentDir) => parent().parent().map_or_else(PathBuf::new, PathBuf::from),
-        _ => path.to_path_buf(),
-    })
 }
 
 /// Directories that a command has made: those that hold nothing when it ends go again, so that a refused command

@@ -376,9 +376,15 @@ pub fn ask() {
 
 /// The signals that this process was started with ignored, bit n - 1 for signal n.
 fn ignored() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).unwrap_or(0))
+    let mask = of_process("SigIgn:");
+    mask.and_then(|mask| u64::from_str_radix(&mask, 16).ok()).unwrap_or(0)
+}
+
+/// What the system says of this process under a name.
+pub fn of_process(name: &str) -> Option<String> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let value = status.lines().find_map(|line| line.strip_prefix(name))?;
+    Some(value.trim().to_string())
 }
 
 #[cfg(test)]

@@ -16,8 +16,10 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Failure, Result, ResultReport, Running, SearchProgress, complain, output::Files,
-    progress::hide, refuse,
+    Failure, Result, ResultReport, Running, SearchProgress, complain,
+    output::Files,
+    progress::{hide, of_process},
+    refuse,
 };
 
 // Whether an MPI launcher has started this process, without asking MPI.
@@ -177,7 +179,9 @@ pub fn run<T>(
 /// Returns the threads for this rank, and how many ranks are on its machine.
 pub fn shared(ranks: &dyn Communicator) -> (usize, u64) {
     let host = ranks.host();
-    let all = ranks.all_gather(format!("{host}\n{}", cores()).into_bytes());
+    // The cores that this process may run on, in words.
+    let bound = of_process("Cpus_allowed_list:").unwrap_or_default();
+    let all = ranks.all_gather(format!("{host}\n{bound}").into_bytes());
     let all: Vec<String> =
         all.iter().map(|place| String::from_utf8_lossy(place).into_owned()).collect();
     // Launchers often bind ranks to cores of their own: only ranks with the same ones share them.
@@ -204,13 +208,6 @@ pub fn first_alone<T>(ranks: &dyn Communicator, work: impl FnOnce() -> Result<T>
         ranks.barrier();
     }
     Ok(done)
-}
-
-/// The cores that this process may run on, in words.
-fn cores() -> String {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("Cpus_allowed_list"));
-    line.unwrap_or_default().to_string()
 }
 
 #[cfg(test)]

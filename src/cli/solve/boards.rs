@@ -68,39 +68,35 @@ impl<S: Clone + Send + 'static> Arrivals<S> {
         parse: impl Fn(&str) -> Result<S> + Clone + Send + 'static,
         ranks: &dyn Communicator,
     ) -> Result<Arrivals<S>> {
-        if ranks.size() == 1 {
-            return Arrivals::read(noun, given, parse);
-        }
-        let mut texts = Vec::new();
+        let none = || Arrivals { noun, waiting: VecDeque::new(), lines: None, known: 0 };
+        let (mut own, mut texts) = (none(), Vec::new());
         if ranks.rank() == 0 {
-            let all = Arrivals::read(noun, given, parse.clone())?.all()?;
-            texts.extend(all.into_iter().map(|given| given.text));
+            own.give(given, &parse)?;
+            own.lines = given.is_empty().then(|| read(parse.clone()));
         }
-        let texts = ranks.broadcast(serde_json::to_vec(&texts)?);
-        Arrivals::parse(noun, &serde_json::from_slice::<Vec<String>>(&texts)?, &parse)
+        if ranks.size() == 1 {
+            return Ok(own);
+        }
+        if ranks.rank() == 0 {
+            texts.extend(own.all()?.into_iter().map(|given| given.text));
+        }
+        let texts: Vec<String> =
+            serde_json::from_slice(&ranks.broadcast(serde_json::to_vec(&texts)?))?;
+        let mut all = none();
+        all.give(&texts, &parse)?;
+        Ok(all)
     }
 
-    fn read(
-        noun: &'static str,
-        given: &[&str],
-        parse: impl Fn(&str) -> Result<S> + Send + 'static,
-    ) -> Result<Arrivals<S>> {
-        let arrivals = Arrivals::parse(noun, given, &parse)?;
-        let lines = given.is_empty().then(|| read(parse));
-        Ok(Arrivals { lines, ..arrivals })
-    }
-
-    fn parse(
-        noun: &'static str,
+    /// Takes those that texts give.
+    fn give(
+        &mut self,
         texts: &[impl AsRef<str>],
         parse: &impl Fn(&str) -> Result<S>,
-    ) -> Result<Arrivals<S>> {
-        let given = texts.iter().map(|text| {
-            let text = text.as_ref();
-            Ok(Ok(Given { text: text.into(), state: parse(text)?, line: None }))
-        });
-        let waiting = given.collect::<Result<VecDeque<Arrival<S>>>>()?;
-        Ok(Arrivals { noun, known: waiting.len(), waiting, lines: None })
+    ) -> Result<()> {
+        for text in texts.iter().map(AsRef::as_ref) {
+            self.arrived(Ok(Given { text: text.into(), state: parse(text)?, line: None }));
+        }
+        Ok(())
     }
 
     /// Waits for all of them, which stay, and returns them, or says what is wrong with one.
@@ -155,11 +151,11 @@ impl<S: Clone + Send + 'static> Arrivals<S> {
 }
 
 impl Arrivals<Board> {
-    /// The size of the first board, which is looked for some boards at a time; none when interrupted before it came.
-    pub fn first_size(&mut self, most: usize) -> Result<Option<Size>> {
+    /// The size of the first board; none when interrupted before it came.
+    pub fn first_size(&mut self) -> Result<Option<Size>> {
         let mut seen: Vec<Arrival<Board>> = Vec::new();
         loop {
-            let arrivals = self.next(most);
+            let arrivals = self.next(BATCH);
             if arrivals.is_empty() {
                 return match (progress::asked(), seen.into_iter().find_map(Result::err)) {
                     (true, _) => Ok(None),

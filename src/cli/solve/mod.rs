@@ -132,7 +132,7 @@ impl Args {
         progress::listen();
         let parse = move |text: &str| Ok(Board::parse(text, size)?);
         let mut boards = Arrivals::of("board", &states, parse, communicator)?;
-        let Some(size) = boards.first_size(BATCH)? else {
+        let Some(size) = boards.first_size()? else {
             return Err(Failure::interrupted());
         };
         let goal = self.counted.goal.board_of(table.as_ref(), size)?;
