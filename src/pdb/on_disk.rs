@@ -369,7 +369,7 @@ impl BuildLevels<'_> {
         };
         registers.resize(words.len().div_ceil(8), [0; 64]);
         let decoded = frames.decode(0, decoder, registers, false);
-        let place = || self.storage.place(&name(reader.header().depth));
+        let place = || self.storage.place(&name(reader.header.depth));
         decoded.map_err(|reason| place().invalid(reason))?;
         split_planes(self.work.kernel, registers, words);
         Ok(true)
