@@ -11,6 +11,8 @@
 //!
 //! Invariant: reachable arrangements have distinct numbers; [`Ranking::unrank`] is the inverse of [`Ranking::rank`].
 
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -287,14 +289,14 @@ impl RankGroup {
             free.take(place);
         }
         for (&set, kind) in sets.iter().zip(&self.several) {
-            let mut left = set;
+            let (mut left, numbers) = (set, &**SETS);
             for (nth, weight) in kind.turns.iter().enumerate() {
                 let index = left.trailing_zeros() as u8;
                 left &= left.wrapping_sub(1);
                 // An unreachable arrangement may have fewer.
                 let Some(&turn) = turn.get(usize::from(index)) else { break };
                 if kind.place > 0 {
-                    number += SETS[free.below(index) as usize][nth + 1] * kind.place;
+                    number += numbers[free.below(index) as usize][nth + 1] * kind.place;
                 }
                 number += u64::from(turn) * weight;
             }
@@ -350,21 +352,18 @@ impl<const MOST: usize> FreePlaces<MOST> {
     }
 }
 
-/// Numbers of sets: k of n things, or the largest number if the result exceeds 64 bits.
-static SETS: [[u64; 129]; 129] = {
-    let mut sets = [[0u64; 129]; 129];
-    let mut n = 0;
-    while n < 129 {
+/// Numbers of sets: k of n things, or the largest number if the result exceeds 64 bits. They are computed at the first use,
+/// because they would be 130 KB of the program.
+static SETS: LazyLock<Box<[[u64; 129]]>> = LazyLock::new(|| {
+    let mut sets = vec![[0u64; 129]; 129];
+    for n in 0..129 {
         sets[n][0] = 1;
-        let mut k = 1;
-        while k <= n {
+        for k in 1..=n {
             sets[n][k] = sets[n - 1][k - 1].saturating_add(sets[n - 1][k]);
-            k += 1;
         }
-        n += 1;
     }
-    sets
-};
+    sets.into()
+});
 
 /// The set of k numbers with a given number in the combinatorial number system, in order.
 fn combination(mut number: u64, k: usize) -> Vec<usize> {
