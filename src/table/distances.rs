@@ -172,7 +172,7 @@ impl DistanceTable {
 
     fn state(&self, board: &Board) -> Result<State, Error> {
         self.goal()?;
-        Ok(self.space.state(board)?)
+        self.space.state(board)
     }
 
     /// Returns the depth of a state, or `None` if it was not reached.
