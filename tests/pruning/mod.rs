@@ -146,6 +146,16 @@ fn every_entry_follows_from_its_neighbours() {
 }
 
 /// Puzzles with symmetries: of places, of turns, of sets of pieces that look alike, of sets that become each other.
+/// The last value before that of entries without a state.
+#[test]
+fn four_bits_hold_depth_14() {
+    let cube = whole("2x2x2", Turns::Quarter);
+    let table = PruningTable::build_narrow(&cube, Resources::new(), &NoProgress).unwrap();
+    assert_eq!(table.entry_size(), EntrySize::Nibble);
+    // The published count (J. Scherphuis, www.jaapsch.net/puzzles/cube2.htm).
+    assert_eq!((table.histogram().len(), table.histogram().last()), (15, Some(&276)));
+}
+
 fn symmetric_puzzles() -> Vec<OrbitPuzzle> {
     let cube = |turns| whole("3x3x3", turns);
     let phase = keep(cube(Turns::Powers), &["corners", "edges"]);
