@@ -279,12 +279,13 @@ impl Ahead {
     /// Refuses the options of list searches for a puzzle whose states have numbers.
     pub fn refuse(&self, no_symmetry: bool, space: &StateSpace) -> Result<()> {
         let ahead = (self.count_ahead.is_some(), "--count-ahead");
-        first_given(&[ahead, (no_symmetry, "--no-symmetry")]).map_or(Ok(()), |option| {
+        if let Some(option) = first_given(&[ahead, (no_symmetry, "--no-symmetry")]) {
             refuse!(
                 "{option} works only in list searches, but the states of {space} are numbered: \
                  leave it out"
-            )
-        })
+            );
+        }
+        Ok(())
     }
 }
 
@@ -391,8 +392,7 @@ fn finish(
     }
     let answer = ListReport::new(&search.puzzle, found, published);
     draw(files.plot, || Chart::new(search.puzzle.to_string(), &answer.counts, found.complete))?;
-    let (figures, words, csv) = (answer.json(), answer.text(), Some(answer.csv_lines()));
-    files.report.write(ListReport::COLUMNS, &Reply { figures, words, csv })?;
+    files.report.write(ListReport::COLUMNS, &answer)?;
     match answer.first_wrong_depth {
         None => Ok(()),
         Some(_) => Err(Failure::failed(format!(

@@ -344,9 +344,10 @@ impl LogFacts {
     /// Reads a log.
     ///
     /// # Errors
-    /// As of [`read_log`], which checks every line.
+    /// As of [`read_log`], which checks the checksum of every line.
     pub fn of(path: &Path) -> Result<LogFacts, Error> {
         let lines = read_log(path)?;
+        // A line with the right checksum is what the program wrote.
         let mut lines = lines.iter().map(|line| serde_json::from_str(line).unwrap_or(Value::Null));
         let heading = lines.next().unwrap_or_default();
         let (mut solved, mut begun) = (BTreeSet::new(), BTreeSet::new());

@@ -151,14 +151,15 @@ pub fn first_given(options: &[(bool, &'static str)]) -> Option<&'static str> {
 
 /// Refuses an option that only searches of numbered states have.
 pub fn refuse_in_lists(option: Option<&str>, puzzle: &OrbitPuzzle) -> Result<()> {
-    option.map_or(Ok(()), |option| {
+    if let Some(option) = option {
         refuse!(
             "{option} works only with numbered states (boards of at most {} cells, and puzzles \
-             with one set of at most 16 distinct pieces), but {puzzle} needs a list search: leave \
-             it out",
+             with one set of at most 16 distinct pieces), but this is a list search of {puzzle}: \
+             leave it out",
             Search::MAX_CELLS
-        )
-    })
+        );
+    }
+    Ok(())
 }
 
 /// `--goal`.

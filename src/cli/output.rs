@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tilewave::{
     internals,
     puzzle::Metric,
-    report::{self, Chart, ChartFormat, html::LAST_DRAWN, one_key_per_line},
+    report::{self, Chart, ChartFormat, ListReport, html::LAST_DRAWN, one_key_per_line},
     search::{Communicator, Outcome, disk::Searched},
 };
 
@@ -44,6 +44,20 @@ pub trait Figures {
     /// The lines of CSV, where there are several states or depths.
     fn csv(&self) -> Option<String> {
         None
+    }
+}
+
+impl Figures for ListReport {
+    fn figures(&self) -> Value {
+        self.json()
+    }
+
+    fn words(&self) -> String {
+        self.text()
+    }
+
+    fn csv(&self) -> Option<String> {
+        Some(self.csv_lines())
     }
 }
 
@@ -150,8 +164,8 @@ pub fn read_input(path: &Path) -> Result<String> {
         true => std::io::stdin().lock().read_to_end(&mut bytes),
         false => File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
     };
-    read.context(format!("cannot read '{}'", path.display()))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    let text = read.and_then(|_| String::from_utf8(bytes).map_err(std::io::Error::other));
+    text.context(format!("cannot read '{}'", path.display()))
 }
 
 pub fn print(text: &str) -> Result<()> {

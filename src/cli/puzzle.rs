@@ -268,9 +268,10 @@ impl Counted {
     /// Refuses what boards do not have.
     pub fn refuse_of_boards(&self) -> Result<()> {
         let own = [(self.metric.is_some(), "--metric"), (self.directed, "--directed")];
-        first_given(&own)
-            .or(self.changed())
-            .map_or(Ok(()), |option| refuse!("{option} does not apply to boards: leave it out"))
+        if let Some(option) = first_given(&own).or(self.changed()) {
+            refuse!("{option} does not apply to boards: leave it out");
+        }
+        Ok(())
     }
 
     /// The option that makes another puzzle of one, if there is one.

@@ -17,8 +17,8 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Ahead, AnyReply, Context, Counted, OutputOptions, PuzzleAndStates, PuzzleOptions, Reply,
-    Result, Running, SearchProgress, bfs, count, csv_line, facts, first_given, refuse,
+    Ahead, AnyReply, Context, Counted, Figures, OutputOptions, PuzzleAndStates, PuzzleOptions,
+    Reply, Result, Running, SearchProgress, bfs, count, csv_line, facts, first_given, refuse,
     refuse_in_lists, uncommented,
 };
 
@@ -384,6 +384,7 @@ struct DepthStates {
     goal: String,
     /// The puzzle as text names it.
     name: String,
+    depth: usize,
     /// States at each depth.
     counts: Vec<u64>,
     complete: bool,
@@ -436,9 +437,10 @@ impl AntipodesArgs {
                     numbers: Some(last.clone().map(numbers).collect()),
                     states: last.map(|&state| space.text(state)).collect(),
                     complete: outcome.complete,
+                    depth: 0,
                     counts: outcome.counts,
                 };
-                destination.write(columns, &found.reply(depth))
+                destination.write(columns, &found.at(depth))
             }
             Searched::Listed(puzzle) => {
                 refuse_in_lists(running.numbered(), &puzzle)?;
@@ -455,67 +457,89 @@ impl AntipodesArgs {
                     numbers: None,
                     states: outcome.last.iter().map(|state| puzzle.text(state)).collect(),
                     complete: outcome.complete,
+                    depth: 0,
                     counts: outcome.counts(),
                 };
-                destination.write("state", &found.reply(depth))
+                destination.write("state", &found.at(depth))
             }
         }
     }
 }
 
 impl DepthStates {
-    fn reply(mut self, depth: Option<usize>) -> Reply {
-        let deepest = self.counts.len() - 1;
-        let depth = depth.unwrap_or(deepest);
-        let count = self.counts.get(depth).copied().unwrap_or(0);
-        // Beyond the diameter there is nothing, and the deepest states are no answer.
-        if depth > deepest {
+    /// Turns to a depth, or to the last one. Beyond the last one there is nothing, and its states are no answer.
+    fn at(mut self, depth: Option<usize>) -> DepthStates {
+        self.depth = depth.unwrap_or(self.counts.len() - 1);
+        if self.depth >= self.counts.len() {
             self.states.clear();
             self.numbers.iter_mut().for_each(Vec::clear);
         }
-        let DepthStates { board, puzzle, goal, name, states, numbers, complete, .. } = self;
-        let noun = if board.is_some() { "board" } else { "state" };
-        let rows = numbers.as_ref();
+        self
+    }
+
+    fn count(&self) -> u64 {
+        self.counts.get(self.depth).copied().unwrap_or(0)
+    }
+
+    fn noun(&self) -> &'static str {
+        if self.board.is_some() { "board" } else { "state" }
+    }
+
+    /// A line for each state, with its numbers.
+    fn lines(&self, line: impl Fn(&str, Option<[String; 3]>) -> String) -> String {
+        let numbers =
+            |i: usize| Some(self.numbers.as_ref()?[i].map(|number: u64| number.to_string()));
+        self.states.iter().enumerate().map(|(i, state)| line(state, numbers(i))).collect()
+    }
+}
+
+impl Figures for DepthStates {
+    fn figures(&self) -> Value {
+        let rows = self.numbers.as_ref();
         let column = |i: usize| rows.map(|all| all.iter().map(|row| row[i]).collect::<Value>());
-        let figures = json!({
-            "board": board,
-            "puzzle": puzzle,
-            "goal": goal,
-            "depth": depth,
-            "count": count,
-            "boards": states,
+        json!({
+            "board": self.board,
+            "puzzle": self.puzzle,
+            "goal": self.goal,
+            "depth": self.depth,
+            "count": self.count(),
+            "boards": self.states,
             "state_ids": column(0),
             "lines": column(1),
             "cells": column(2),
-        });
-        let width = states.iter().map(String::len).max().unwrap_or(0);
-        let line = |state: &str, [id, line, cell]: [String; 3]| {
+        })
+    }
+
+    fn csv(&self) -> Option<String> {
+        Some(self.lines(|state, numbers| {
+            let fields = numbers.map_or(String::new(), |all| format!(",{}", all.join(",")));
+            format!("{state}{fields}\n")
+        }))
+    }
+
+    fn words(&self) -> String {
+        let (name, depth, noun) = (&self.name, self.depth, self.noun());
+        let deepest = self.counts.len() - 1;
+        if depth > deepest {
+            return format!("{name}: no states at depth {depth}; the last depth is {deepest}\n");
+        }
+        let width = self.states.iter().map(String::len).max().unwrap_or(0);
+        let line = |state: &str, numbers: Option<[String; 3]>| {
+            let [id, line, cell] = numbers.unwrap_or_default();
             let line = format!("{state:width$}  {id:>16}  {line:>14}  {cell:>4}");
             line.trim_end().to_string() + "\n"
         };
-        let titles = numbers.as_ref().map(|_| ["state id", "line", "cell"].map(String::from));
-        let mut lines = line(noun, titles.unwrap_or_default());
-        let mut csv = String::new();
-        for (i, state) in states.iter().enumerate() {
-            let numbers = numbers.as_ref().map(|all| all[i].map(|number| number.to_string()));
-            let fields =
-                numbers.as_ref().map_or(String::new(), |all| format!(",{}", all.join(",")));
-            csv += &format!("{state}{fields}\n");
-            lines += &line(state, numbers.unwrap_or_default());
-        }
-        let diameter = if complete { ", the last depth" } else { "" };
-        let more = match count - states.len() as u64 {
+        let titles = self.numbers.as_ref().map(|_| ["state id", "line", "cell"].map(String::from));
+        let lines = line(noun, titles) + &self.lines(line);
+        let diameter = if self.complete { ", the last depth" } else { "" };
+        let more = match self.count() - self.states.len() as u64 {
             0 => String::new(),
             more => format!("\n{} more; raise --list to see them\n", thousands(more)),
         };
-        let words = match depth > deepest {
-            true => format!("{name}: no states at depth {depth}; the last depth is {deepest}\n"),
-            false => format!(
-                "{name}: {} at depth {depth}{diameter}\n\n{lines}{more}",
-                counted(count, noun)
-            ),
-        };
-        Reply { figures, words, csv: Some(csv) }
+        format!(
+            "{name}: {} at depth {depth}{diameter}\n\n{lines}{more}",
+            counted(self.count(), noun)
+        )
     }
 }
 

@@ -265,6 +265,7 @@ impl FrontierSearch {
                 bits = Some(made);
                 lists.clear();
             }
+            let mut is_stored = true;
             let (next, level) = if let Some(bits) = &mut bits {
                 let found =
                     by_words!(words, W => bits.level::<W>((depth, room), progress), 1 2 3 4 8 16);
@@ -304,14 +305,15 @@ impl FrontierSearch {
                     }
                 };
                 let (next, level) = store.close(total, space, begun)?;
-                (becomes.is_stored().then_some(next), level)
+                is_stored = becomes.is_stored();
+                (is_stored.then_some(next), level)
             };
             if level.states == 0 {
                 complete = true;
                 break;
             }
             progress.level(&LevelDone { depth, states: level.states, seconds: level.seconds });
-            stored += usize::from(level.bytes > 0);
+            stored += usize::from(is_stored);
             levels.push(level);
             if let Some(next) = next {
                 peak_bytes = peak_bytes.max(taken + next.bytes());

@@ -389,8 +389,10 @@ impl<'a> SymmetryFinder<'a> {
             |m: usize| self.support[m].iter().any(|&p| partial.image[usize::from(p)] != NONE);
         let open = (0..self.moves.len()).filter(|&m| partial.of_move[m].is_none() && touches(m));
         if let Some(m) = open.max_by_key(|&m| moved(m)) {
+            let mut used = vec![false; self.moves.len()];
+            partial.of_move.iter().flatten().for_each(|&to| used[to] = true);
             for to in 0..self.moves.len() {
-                if !partial.of_move.contains(&Some(to))
+                if !used[to]
                     && self.move_type[to] == self.move_type[m]
                     && self.agree(&partial, m, to)
                 {

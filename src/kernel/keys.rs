@@ -107,6 +107,7 @@ impl KeyLayout {
     /// Returns the layout for fields with these numbers of values. Keys of more than four words, which are not unpacked
     /// in registers, may have additional words at the end that are always 0.
     pub fn new(values: &[usize], kernel: Kernel) -> KeyLayout {
+        assert!(kernel.is_supported(), "the processor has no {kernel:?}");
         let mut layout = KeyLayout::with(values, kernel, 16);
         if layout.words > 4 {
             // These keys need no lanes.

@@ -183,6 +183,7 @@ impl store::FileHeader for Summary {
 // The meaning of the values in a database, and how they are stored.
 
 /// The kind of value that an entry of a database holds.
+// The numbers are those in files: they never change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// One value per placement of the tiles: the minimum over all positions of the blank (Korf and Felner). Admissible,
@@ -205,6 +206,7 @@ names! { Kind:
 }
 
 /// How values are stored.
+// The numbers are those in files: they never change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// One byte per entry.

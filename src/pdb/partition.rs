@@ -416,8 +416,8 @@ impl Pdb {
         })
     }
 
-    /// Returns the entries of many boards: the indices of their values in [`Pdb::bytes`]. The cost is that of
-    /// [`Pdb::values`]. Same errors.
+    /// Returns the entries of many boards: the indices of their values in [`Pdb::bytes`]. Cost and errors
+    /// are those of [`Pdb::values`].
     pub fn entries_of(&self, boards: &[u16]) -> Result<Vec<u64>, Error> {
         self.look_up(boards, |entry, _, _| entry)
     }

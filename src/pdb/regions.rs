@@ -484,6 +484,7 @@ pub(crate) fn build_plain(
         let before = histogram.iter().sum();
         let meter = Meter::new(observer, Phase::Search(depth), before, values.len() as u64);
         for part in level.chunks(1 << 16) {
+            meter.add(0)?;
             let mut new = 0;
             for state in part {
                 let entry = number(&entries, state);
@@ -497,7 +498,8 @@ pub(crate) fn build_plain(
                     }
                 });
             }
-            meter.add(new)?;
+            // What is finished is kept: whether to go on is asked before each part.
+            _ = meter.add(new);
             found += new;
         }
         if found > 0 {

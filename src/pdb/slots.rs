@@ -421,7 +421,7 @@ impl SlotClass {
     fn add_level(
         &mut self,
         (step, layout): (&SlotStep, Layout),
-        (source, from): (&[Word], &[u64]),
+        (source, source_changed): (&[Word], &[u64]),
         (class, depth): (usize, usize),
         sink: &dyn VisitSink,
         meter: &Meter<'_>,
@@ -438,12 +438,13 @@ impl SlotClass {
             // Zero except for what the current stretch gains.
             let mut words = vec![[0; 8]; if wants { per_task * unit } else { 0 }];
             tasks.run(|stretch, (seen, (full, gained))| {
+                meter.add(0)?;
                 let words = if wants { &mut words[..seen.len()] } else { &mut [][..] };
                 let first = stretch * per_task;
                 let to = SlotStretch {
                     first,
                     source,
-                    changed: from,
+                    changed: source_changed,
                     seen,
                     full,
                     gained: &mut *gained,
@@ -462,7 +463,9 @@ impl SlotClass {
                     }
                 }
                 sums = (sums.0 + states, sums.1 + entries);
-                Ok(meter.add(entries)?)
+                // What is finished is kept: whether to go on is asked before each stretch.
+                _ = meter.add(entries);
+                Ok(())
             });
             sums
         });

@@ -2,6 +2,9 @@
 //! windows for other puzzles ([`PositionOrder`]).
 //!
 //! `space` takes one or the other when it makes a puzzle, and converts states with it.
+//!
+//! Invariant: users see boards in row-major order with their own tile numbers; everything below this module sees a line
+//! (tiles read along the snake path) and a cell (path index of the blank). All conversion between the two is done here.
 
 use std::collections::HashSet;
 

@@ -9,8 +9,10 @@ pub(crate) const MAX_SEQUENCE: usize = 10_000_000;
 pub(crate) const MAX_POINTS: usize = 255;
 pub(crate) const MAX_POSITIONS: usize = 16;
 pub(crate) const MAX_MOVES: usize = 1024;
+/// Solved states of a puzzle with several sets of pieces.
 pub(crate) const MAX_GOALS: usize = 1 << 20;
 pub(crate) const MAX_LOCATIONS: usize = 128;
+/// Repetitions of a part of a sequence of moves.
 pub(crate) const MAX_REPETITIONS: u32 = 10_000;
 
 /// An error in a board, a puzzle, a state or a puzzle file. The fields are named after what the message says of them.

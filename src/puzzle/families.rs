@@ -181,11 +181,20 @@ impl Definition {
     ) -> Result<Definition, PuzzleError> {
         let mut generators = self.generators.clone();
         let mut names: HashSet<String> = generators.iter().map(|g| g.name.clone()).collect();
+        let mut known: HashSet<Permutation> =
+            generators.iter().map(|g| g.permutation.clone()).collect();
         for (mut name, permutation) in self.generators.iter().flat_map(made) {
+            // Only what is new takes a name.
+            if !known.insert(permutation.clone()) {
+                continue;
+            }
             while !names.insert(name.clone()) {
                 name.push('\'');
             }
             generators.push(Generator { name, permutation });
+            if generators.len() > Definition::MAX_GENERATORS {
+                return Err(PuzzleError::ManyMoves);
+            }
         }
         let closed = Definition::new(self.name, self.labels.len(), generators)?;
         Ok(Definition { labels: self.labels, notes: self.notes, ..closed })
@@ -468,4 +477,19 @@ fn swap(n: usize, a: usize, b: usize) -> Permutation {
         p if p == b => a,
         p => p,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_power_that_is_there_takes_no_name() {
+        let turn = Permutation::new(&[1, 2, 3, 4, 0]).unwrap();
+        let of = |name: &str, permutation| Generator { name: name.into(), permutation };
+        let moves = vec![of("A", turn.clone()), of("A2", turn.then(&turn))];
+        let closed = Definition::new("wheel", 5, moves).unwrap().with_powers().unwrap();
+        let names: Vec<&str> = closed.generators().iter().map(|g| &g.name[..]).collect();
+        assert_eq!(names, ["A", "A2", "A2'", "A'"]);
+    }
 }

@@ -352,8 +352,8 @@ impl<const MOST: usize> FreePlaces<MOST> {
     }
 }
 
-/// Numbers of sets: k of n things, or the largest number if the result exceeds 64 bits. They are computed at the first use,
-/// because they would be 130 KB of the program.
+/// Numbers of sets: k of n things, or the largest number if the result exceeds 64 bits. They are computed at the first
+/// use, because they would be 130 KB of the program.
 static SETS: LazyLock<Box<[[u64; 129]]>> = LazyLock::new(|| {
     let mut sets = vec![[0u64; 129]; 129];
     for n in 0..129 {

@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// A state of a puzzle. Methods panic if a line or a cell is not one of their puzzle.
+/// A state of a puzzle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct State {
     /// Number of the line: its rank among the even permutations, 0 for that of the goal. Odd ones, if they occur,
@@ -53,7 +53,8 @@ impl State {
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 ///
-/// Two spaces are equal if they have the same puzzle, moves and start.
+/// Two spaces are equal if they have the same puzzle, moves and start. Methods panic if a line or a cell is not one of
+/// their puzzle.
 #[derive(Clone, Debug)]
 pub struct StateSpace(Arc<SpaceParts>);
 

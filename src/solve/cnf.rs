@@ -246,6 +246,11 @@ impl Question {
         &self.goal
     }
 
+    /// Returns the maximum number of moves allowed.
+    pub fn moves(&self) -> usize {
+        self.moves
+    }
+
     /// Returns the size of the board.
     pub fn size(&self) -> Size {
         self.goal.size()

@@ -77,6 +77,11 @@ impl MovePruner {
         blank as u32
     }
 
+    /// Returns the state after a move, or `None` if the move is blocked or pruned.
+    pub fn next(&self, state: u32, direction: Direction) -> Option<u32> {
+        self.moves(state).find_map(|(one, next)| (one == direction).then_some(next))
+    }
+
     /// Returns the moves that a state allows, in the order of [`Direction::ALL`], and the states after them.
     #[inline]
     pub fn moves(&self, state: u32) -> impl Iterator<Item = (Direction, u32)> + use<> {

@@ -470,7 +470,7 @@ impl Fields {
     pub fn histogram(&self, last: usize) -> Result<(Vec<u64>, u64), &'static str> {
         let depths = usize::from(self.byte(last)) + 1;
         if depths > MAX_DEPTH + 1 {
-            return Err("invalid maximum depth");
+            return Err("invalid length of the histogram");
         }
         let counts: Vec<u64> = (0..depths).map(|i| self.u64(HISTOGRAM + 8 * i)).collect();
         let sum = counts.iter().try_fold(0u64, |sum, &n| sum.checked_add(n));

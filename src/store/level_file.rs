@@ -3,6 +3,9 @@
 //! Searches on disk and builds of databases name every file by a [`RunFile`] and find its directory by [`Shares`]. A
 //! level file has the states of one chunk at one depth: a [`LevelWriter`] writes it frame by frame, and a
 //! [`LevelReader`] reads its header and index before any frame.
+//!
+//! Invariant: a file is written once from beginning to end and never changed, and it is a run's file only if its name
+//! says so.
 
 use std::ops::Range;
 

@@ -49,7 +49,7 @@ impl DistanceTable {
         let search = search.clone().space(space).max_depth(None).engine(None).keep_last(0);
         if Layout::new(search.space.line_len()).is_none() {
             // The plain engine passes on only its last level, but has so few states here that it can start again.
-            let search = search.clone().engine(Engine::Reference).keep_last(usize::MAX);
+            let search = search.clone().engine(Engine::Reference).keep_last(usize::MAX).threads(1);
             for depth in 0.. {
                 let outcome = search.clone().max_depth(depth).run()?;
                 if outcome.complete {

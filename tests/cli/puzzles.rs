@@ -271,14 +271,14 @@ fn bad_input_is_refused() {
     let oriented = "Name o\nSet A 3 2\nSolved\nA\n1 2 3\nEnd\nMove T\nA\n2 3 1\n1 0 1\nEnd\n";
     let equal = "Name e\nSet A 3 1\nSolved\nA\n1 1 3\nEnd\nMove T\nA\n2 3 1\nEnd\n";
     let files = [
-        ("sets.tws", sets, "needs a list search"),
-        ("oriented.tws", oriented, "needs a list search"),
-        ("equal.tws", equal, "needs a list search"),
+        ("sets.tws", sets, "this is a list search of"),
+        ("oriented.tws", oriented, "this is a list search of"),
+        ("equal.tws", equal, "this is a list search of"),
         ("twice.gap", "A:=(1,2,\n2);\nGen:=[A];\n", "twice.gap:1: A: not a permutation"),
         (
             "large.gap",
             "A:=(1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17);\nB:=(1,2);\nGen:=[A,B];\n",
-            "large needs a list search",
+            "this is a list search of large",
         ),
         ("none.gap", "A:=(1,2);\nGen:=[];\n", "none.gap:"),
         ("still.gap", "A:=();\nGen:=[A];\n", "no generator moves anything"),

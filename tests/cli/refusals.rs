@@ -91,7 +91,7 @@ fn boards_without_quotes_and_metrics_of_others_are_told_apart() {
     let metrics = "--metric mtm is only for boards: use htm or qtm for 3x3x3";
     refused(&["bfs", "3x3x3", "--metric", "mtm", "--max-depth", "2"], 2, metrics);
     refused(&["table", "3x3x3", "-o", "never"], 2, "keep fewer pieces (--pieces)");
-    refused(&["bfs", "3x3x3", "--engine", "sweep"], 2, "3x3x3 needs a list search");
+    refused(&["bfs", "3x3x3", "--engine", "sweep"], 2, "this is a list search of 3x3x3");
     refused(&["encode", "1 2 3/4 5 6/0 7 8"], 2, "specify a file to write (--cnf, --lp or --mps");
     refused(&["state", "2x2x2", "R X"], 2, "'X' is not a move of 2x2x2: the moves are U F R ");
     refused(&["state", "pancake:3", "3 3 1"], 2, "element 3 occurs twice");

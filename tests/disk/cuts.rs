@@ -118,6 +118,38 @@ fn a_sync_that_fails_loses_nothing_that_was_committed() {
     }
 }
 
+/// A file that is no longer needed and cannot be removed: what is committed then still names it, or what takes its place.
+#[test]
+fn a_removal_that_fails_loses_nothing() {
+    for (name, seconds) in [("2x4", 0), ("2x4", 3600), ("lx:8", 3600)] {
+        let search = search(name);
+        let truth = truth(&search);
+        let disk = |directory: &Simulated| {
+            let mut disk = on(directory, 1);
+            disk.commit_every = std::time::Duration::from_secs(seconds);
+            disk
+        };
+        let whole = Simulated::default();
+        disk(&whole).run(&search).unwrap();
+        let removals = whole.removals();
+        assert!(removals > 50, "{removals} files are removed");
+        let mut failed = 0;
+        for fail in 1..=removals {
+            let directory = Simulated::default();
+            directory.set_faults(Faults { fail_removal: Some(fail), ..Faults::default() });
+            let what = format!("{name}, commits after {seconds} s, removal {fail} of {removals}");
+            if let Err(error) = disk(&directory).run(&search) {
+                assert!(error.to_string().contains("input/output error"), "{what}: {error}");
+                failed += 1;
+            }
+            let found = disk(&directory).run(&search).expect(&what);
+            assert_same(&found, &truth, &what);
+            disk::verify(&disk(&directory).directories).expect(&what);
+        }
+        assert!(failed > removals / 2, "{failed} of {removals} removals matter");
+    }
+}
+
 #[test]
 #[ignore = "a minute, the same at every sync: cargo test --release --test disk -- --ignored"]
 fn a_cut_at_any_sync_loses_nothing() {

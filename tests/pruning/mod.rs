@@ -145,7 +145,6 @@ fn every_entry_follows_from_its_neighbours() {
     }
 }
 
-/// Puzzles with symmetries: of places, of turns, of sets of pieces that look alike, of sets that become each other.
 /// The last value before that of entries without a state.
 #[test]
 fn four_bits_hold_depth_14() {
@@ -156,6 +155,7 @@ fn four_bits_hold_depth_14() {
     assert_eq!((table.histogram().len(), table.histogram().last()), (15, Some(&276)));
 }
 
+/// Puzzles with symmetries: of places, of turns, of sets of pieces that look alike, of sets that become each other.
 fn symmetric_puzzles() -> Vec<OrbitPuzzle> {
     let cube = |turns| whole("3x3x3", turns);
     let phase = keep(cube(Turns::Powers), &["corners", "edges"]);

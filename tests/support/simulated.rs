@@ -27,6 +27,7 @@ struct SimulatedState {
     faults: Faults,
     syncs: u64,
     releases: u64,
+    removals: u64,
     /// The power is cut: nothing works any more.
     dead: bool,
     locked: bool,
@@ -61,6 +62,8 @@ pub struct Faults {
     /// This sync, counted from 1, fails, and what it should have made durable never is: a later sync of the same file says
     /// that all is well, as the systems do.
     pub fail_sync: Option<u64>,
+    /// This removal, counted from 1, fails, and the file stays.
+    pub fail_removal: Option<u64>,
 }
 
 /// What the system says of a file.
@@ -98,6 +101,12 @@ impl Simulated {
     #[allow(dead_code)] // builds of databases give none back
     pub fn releases(&self) -> u64 {
         self.state().releases
+    }
+
+    /// Returns how many files were to be removed so far.
+    #[allow(dead_code)] // of builds of databases nobody asks
+    pub fn removals(&self) -> u64 {
+        self.state().removals
     }
 
     /// Returns the directory that is there after the power has been cut and come back. What was not
@@ -244,6 +253,10 @@ impl Storage for Simulated {
 
     fn remove(&self, name: &str) -> Result<(), StorageError> {
         let mut state = self.alive()?;
+        state.removals += 1;
+        if state.faults.fail_removal == Some(state.removals) {
+            return Err(broken(name));
+        }
         state.live.remove(name);
         Ok(())
     }

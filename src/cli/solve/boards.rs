@@ -124,7 +124,10 @@ impl<S: Clone + Send + 'static> Arrivals<S> {
                 Err(RecvTimeoutError::Disconnected) => self.lines = None,
             }
         }
-        while let Some(Ok(arrival)) = self.lines.as_ref().map(Receiver::try_recv) {
+        // What is not taken soon stays with whoever writes it.
+        while self.waiting.len() < most.max(AHEAD)
+            && let Some(Ok(arrival)) = self.lines.as_ref().map(Receiver::try_recv)
+        {
             self.arrived(arrival);
         }
         let count = self.waiting.len().min(most);

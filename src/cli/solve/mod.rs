@@ -137,8 +137,11 @@ impl Args {
         };
         let goal = self.counted.goal.board_of(table.as_ref(), size)?;
         self.refuse(&goal)?;
-        let logged =
-            self.search.log.as_ref().map(|_| all_of_size(&mut boards, size)).transpose()?;
+        let keeps = self.search.log.is_some();
+        // Of several ranks, each has all boards.
+        let checked = keeps || communicator.size() > 1;
+        let all = checked.then(|| all_of_size(&mut boards, size)).transpose()?;
+        let logged = all.filter(|_| keeps);
         let writes = communicator.rank() == 0;
         let page = self.html.as_ref().filter(|_| writes);
         let page = page.map(|path| OutputFile::reserve(path, self.output.force)).transpose()?;
@@ -192,9 +195,10 @@ impl Args {
             (self.search.databases.table.is_some(), "the distance table"),
             (self.search.databases.partition.is_some(), "--partition"),
         ]);
-        wrong.map_or(Ok(()), |option| {
-            refuse!("{option} is only for boards, and {word} is not a board: leave out {option}")
-        })
+        if let Some(option) = wrong {
+            refuse!("{option} is only for boards, and {word} is not a board: leave out {option}");
+        }
+        Ok(())
     }
 
     /// Refuses what a table has no answers for.
@@ -209,10 +213,13 @@ impl Args {
             (self.html.is_some() && !board, "--html"),
             (self.counted.goal.goal.is_some() && !board, "--goal"),
         ]);
-        wrong.map_or(Ok(()), |option| {
+        if let Some(option) = wrong {
             let what = if board { "single-tile moves" } else { "boards" };
-            refuse!("{option} is only for {what}, and the table is for {space}: leave out {option}")
-        })
+            refuse!(
+                "{option} is only for {what}, and the table is for {space}: leave out {option}"
+            );
+        }
+        Ok(())
     }
 
     /// Refuses what cannot work, before anything is built.

@@ -154,8 +154,9 @@ type Say<'a> = &'a mut dyn FnMut(StateAnswer) -> Result<()>;
 pub fn solve(table: &DistanceTable, states: &[&str], output: &OutputOptions) -> Result<()> {
     let space = table.space().clone();
     let parse = move |text: &str| Ok(space.parse(text)?);
+    let destination = output.reserve()?;
     let states = Arrivals::of("state", states, parse, &OneProcess)?;
-    each(states, output, &OneProcess, |batch, say| {
+    each(states, destination, &OneProcess, |batch, say| {
         batch.states.iter().try_for_each(|given| say(StateAnswer::of(table, given.state)?))
     })
 }
@@ -171,11 +172,10 @@ struct StateBatch<S> {
 /// ranks the first one writes.
 fn each<S: Clone + Send + 'static>(
     mut states: Arrivals<S>,
-    output: &OutputOptions,
+    mut destination: Destination,
     ranks: &dyn Communicator,
     mut answer: impl FnMut(&StateBatch<S>, Say<'_>) -> Result<()>,
 ) -> Result<()> {
-    let mut destination = Destination::of_rank(ranks, output)?;
     destination.heading("state,solvable,length,moves,seconds,optimal")?;
     let (mut before, mut refused, mut all_solved) = (0, 0, true);
     while !progress::asked() {
@@ -241,9 +241,10 @@ impl StateSolve<'_> {
         // What is wrong on the command line is said before tables are built.
         let read = puzzle.clone();
         let parse = move |text: &str| Ok(read.read(text)?.0);
+        let destination = Destination::of_rank(communicator, output)?;
         let mut states = Arrivals::of("state", states, parse, communicator)?;
         if let Some(via) = via {
-            return self.in_phases(&puzzle, states, via, pool);
+            return self.in_phases(&puzzle, states, destination, via, pool);
         }
         let progress = OnceCell::new();
         // Nothing is built before there is a state; files that are given are read first.
@@ -252,7 +253,7 @@ impl StateSolve<'_> {
         let make = || self.searcher(&puzzle, &progress, ranks);
         let mut searcher = given.then(make).transpose()?;
         let mut logged = log.as_ref().map(|_| states.all()).transpose()?;
-        let solved = each(states, output, communicator, |batch, say| {
+        let solved = each(states, destination, communicator, |batch, say| {
             let searcher = match &mut searcher {
                 Some(there) => there,
                 none => none.insert(make()?),
@@ -298,6 +299,7 @@ impl StateSolve<'_> {
         &self,
         puzzle: &OrbitPuzzle,
         states: Arrivals<Arrangement>,
+        destination: Destination,
         via: &[Variant],
         pool: &ThreadPool,
     ) -> Result<()> {
@@ -313,7 +315,7 @@ impl StateSolve<'_> {
         }
         let tables = |phase: &OrbitPuzzle| databases.tables(phase, threads.get());
         let solver = pool.install(|| PhaseSolver::new(puzzle.clone(), via, tables))?;
-        each(states, self.output, &OneProcess, |batch, say| {
+        each(states, destination, &OneProcess, |batch, say| {
             let tried = batch.states.par_iter().map(|given| {
                 let plain = StateAnswer::plain(puzzle, given);
                 if let Some(Err(why)) = solver.reaches(&given.state) {

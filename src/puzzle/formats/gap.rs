@@ -83,6 +83,9 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
             }
             "Gen" => {
                 let names = list(value)?;
+                if names.is_empty() {
+                    return Err(PuzzleError::NoGenerators.at(value.line()));
+                }
                 if let Some(name) = names.iter().find(|name| !cycles.contains_key(name.text)) {
                     return Err(PuzzleError::Undefined(shown(name.text, 32)).at(name.line()));
                 }

@@ -19,7 +19,7 @@ use crate::{
     search::{
         Chunks, SearchError, SearchProblem,
         disk::{
-            Directories, Disk, Fetch, RunFiles, Searched, Seen, Survey, Verified, label,
+            Directories, Disk, RunFiles, Searched, Seen, Survey, Verified, label,
             reader::{ListFiles, OTHER_STATES, RunDirectories, counts_of, total},
             survey::belonging,
         },
@@ -176,10 +176,10 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
                 SearchError::other(first, "chunks", &found, any)
             })?;
             let run = RunFiles::new(directories, &problem, chunks, &manifest, Kernel::best());
-            let level = |files: &LevelFiles| run.level(files.depth, files.chunks.clone());
-            let levels: Vec<Fetch> = manifest.files.iter().map(level).collect();
-            verify_levels(directories, &manifest, &|level, record| {
-                Ok(levels[level].check(record.chunk as usize, &read)?)
+            verify_levels(directories, &manifest, &|files| {
+                let level = run.level(files.depth, files.chunks.clone());
+                let read = &read;
+                Box::new(move |record| Ok(level.check(record.chunk as usize, read)?))
             })?
         }
         Searched::Listed(puzzle) => {
@@ -187,8 +187,10 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
             let cut = manifest.lists.as_ref().ok_or_else(|| SearchError::apart(first, unknown))?;
             let space = FrontierSearch::new(puzzle).space_of(Some(cut))?;
             let files = ListFiles::new(directories, &manifest);
-            verify_levels(directories, &manifest, &|level, record| {
-                files.check(&space, manifest.files[level].depth, record, &read)
+            let (files, space, read) = (&files, &space, &read);
+            verify_levels(directories, &manifest, &|level| {
+                let depth = level.depth;
+                Box::new(move |record| files.check(space, depth, record, read))
             })?
         }
     };
@@ -196,20 +198,22 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
     Ok(verified)
 }
 
-/// Recounts the chunks of each level with `check`, which is given the index of their files in the manifest, and compares
-/// the results with the manifest.
-fn verify_levels(
+/// Recounts the states in the file of a chunk.
+type ChunkCheck<'a> = Box<dyn Fn(&ChunkRecord) -> Result<Tally, Error> + Sync + 'a>;
+
+/// Recounts the chunks of each level with the check for its files, and compares the results with the manifest.
+fn verify_levels<'a>(
     directories: &Directories,
     manifest: &Manifest,
-    check: &(dyn Fn(usize, &ChunkRecord) -> Result<Tally, Error> + Sync),
+    check_of: &dyn Fn(&LevelFiles) -> ChunkCheck<'a>,
 ) -> Result<Verified, Error> {
     let run = RunDirectories::new(directories, manifest);
     let mut verified = Verified::default();
-    for (level, files) in manifest.files.iter().enumerate() {
-        let (depth, chunks) = (files.depth, &files.chunks);
+    for files in &manifest.files {
+        let (depth, chunks, check) = (files.depth, &files.chunks, check_of(files));
         let mut found: Vec<Option<Tally>> = vec![None; chunks.len()];
         in_parallel(chunks.iter().zip(&mut found), |_, (record, found)| {
-            *found = match check(level, record) {
+            *found = match check(record) {
                 // A search that is running meanwhile has replaced it.
                 Err(Error::Search(SearchError::Apart { .. }))
                     if !names(directories, manifest, depth, record.chunk)? =>

@@ -100,7 +100,7 @@ impl<'a> Session<'a> {
             (Err(Halt::Error(Error::Search(error))), Err(_)) => Err(error.without_commit().into()),
             (Err(Halt::Error(error)), _) => Err(Stopped::Alone(error)),
             // Even after an interruption: if the last commit has failed, something is lost.
-            (_, Err(error)) => Err(error.into()),
+            (Ok(_) | Err(Halt::Together(_) | Halt::Writer), Err(error)) => Err(error.into()),
             (Err(Halt::Writer), Ok(_)) => unreachable!("a writer that has failed says why"),
         }
     }

@@ -138,8 +138,11 @@ impl Writer {
             self.pending.insert((depth, chunk), Some(file));
             self.sync_some()?;
         }
+        // The record first: should the release fail, what is committed names the new file or the old one.
+        self.record(depth, record);
         self.release(depth, chunk)?;
-        self.count(depth, record)
+        self.count_time();
+        self.commit_if_due()
     }
 
     /// Releases what a chunk of a level was the last to need.
@@ -159,13 +162,17 @@ impl Writer {
 
     /// Records a chunk. One that was only counted needs the previous levels, in order to be stored later.
     pub(crate) fn count(&mut self, depth: u32, record: ChunkRecord) -> Result<(), SearchError> {
+        self.record(depth, record);
+        self.count_time();
+        self.commit_if_due()
+    }
+
+    fn record(&mut self, depth: u32, record: ChunkRecord) {
         let files = &mut self.manifest.files;
         match files.last_mut().filter(|files| files.depth == depth) {
             Some(files) => files.chunks.push(record),
             None => files.push(LevelFiles { depth, chunks: vec![record] }),
         }
-        self.count_time();
-        self.commit_if_due()
     }
 
     /// Releases the file of a chunk, which the next manifest does not name.

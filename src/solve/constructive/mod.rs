@@ -53,6 +53,11 @@ impl Constructive {
         Constructive { home: cells_of(&goal), goal }
     }
 
+    /// Returns the goal.
+    pub fn goal(&self) -> &Board {
+        &self.goal
+    }
+
     /// Returns moves that bring the board to the goal: as few as possible for up to nine cells, about 1.16 times as
     /// many on 4x4, about 2 N^1.5 on square boards with N cells (2000 on 10x10, 17,400 on 20x20). Cost: about 10 to 20
     /// ns per move; up to 0.5 ms on boards of at most 4x4, where more is tried.
