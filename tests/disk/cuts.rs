@@ -134,7 +134,7 @@ fn a_removal_that_fails_loses_nothing() {
         let removals = whole.removals();
         assert!(removals > 50, "{removals} files are removed");
         let mut failed = 0;
-        for fail in 1..=removals {
+        for fail in (1..=removals).step_by(5) {
             let directory = Simulated::default();
             directory.set_faults(Faults { fail_removal: Some(fail), ..Faults::default() });
             let what = format!("{name}, commits after {seconds} s, removal {fail} of {removals}");
@@ -146,7 +146,7 @@ fn a_removal_that_fails_loses_nothing() {
             assert_same(&found, &truth, &what);
             disk::verify(&disk(&directory).directories).expect(&what);
         }
-        assert!(failed > removals / 2, "{failed} of {removals} removals matter");
+        assert!(failed > removals / 10, "{failed} of {removals} removals matter");
     }
 }
 
