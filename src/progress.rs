@@ -96,8 +96,21 @@ impl Meter<'_> {
     /// # Errors
     /// [`SystemError::Interrupted`] if the observer asks to stop.
     pub fn add(&self, units: u64) -> Result<(), SystemError> {
+        self.count(units);
+        self.go_on()
+    }
+
+    /// Counts units that are done, where what is finished is kept even after an interruption.
+    pub fn count(&self, units: u64) {
         let done = self.done.fetch_add(units, Ordering::Relaxed) + units;
         self.observer.progress(self.phase, done, self.total);
+    }
+
+    /// Asks whether to go on.
+    ///
+    /// # Errors
+    /// [`SystemError::Interrupted`] if not.
+    pub fn go_on(&self) -> Result<(), SystemError> {
         if self.observer.interrupted() { Err(SystemError::Interrupted) } else { Ok(()) }
     }
 }

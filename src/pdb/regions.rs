@@ -484,7 +484,7 @@ pub(crate) fn build_plain(
         let before = histogram.iter().sum();
         let meter = Meter::new(observer, Phase::Search(depth), before, values.len() as u64);
         for part in level.chunks(1 << 16) {
-            meter.add(0)?;
+            meter.go_on()?;
             let mut new = 0;
             for state in part {
                 let entry = number(&entries, state);
@@ -498,8 +498,7 @@ pub(crate) fn build_plain(
                     }
                 });
             }
-            // What is finished is kept: whether to go on is asked before each part.
-            _ = meter.add(new);
+            meter.count(new);
             found += new;
         }
         if found > 0 {

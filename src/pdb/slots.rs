@@ -438,7 +438,7 @@ impl SlotClass {
             // Zero except for what the current stretch gains.
             let mut words = vec![[0; 8]; if wants { per_task * unit } else { 0 }];
             tasks.run(|stretch, (seen, (full, gained))| {
-                meter.add(0)?;
+                meter.go_on()?;
                 let words = if wants { &mut words[..seen.len()] } else { &mut [][..] };
                 let first = stretch * per_task;
                 let to = SlotStretch {
@@ -463,8 +463,7 @@ impl SlotClass {
                     }
                 }
                 sums = (sums.0 + states, sums.1 + entries);
-                // What is finished is kept: whether to go on is asked before each stretch.
-                _ = meter.add(entries);
+                meter.count(entries);
                 Ok(())
             });
             sums

@@ -331,7 +331,7 @@ impl Blocks {
                     }
                 }
                 // Whether to go on is asked before each block.
-                let _ = meter.add(count);
+                meter.count(count);
                 (states, blocks)
             };
             let parts = map_numbers(self.blocks.div_ceil(PART), &part).into_iter();
