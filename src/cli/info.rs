@@ -25,8 +25,8 @@ use tilewave::{
 
 use crate::cli::{
     AnyReply, Context, Failure, OutputFormat, OutputOptions, Reply, Result, counts_csv,
-    directories, facts, joined, make::Table, pdb::build::database_figures, subject, tiles,
-    unopened,
+    directories, facts, make::Table, pdb::build::database_figures, subject, tiles, unopened,
+    with_more,
 };
 
 /// What a path is.
@@ -149,7 +149,7 @@ impl InfoArgs {
                 OwnFile::Log(file) => log(file)?,
             };
             let title = if several { format!("{path}: {kind}\n") } else { String::new() };
-            let figures = joined(json!({"path": path, "type": kind}), reply.figures);
+            let figures = with_more(json!({"path": path, "type": kind}), reply.figures);
             let words = title + &reply.words;
             destination.answer(&(columns, Reply { figures, words, ..reply }))?;
         }
@@ -209,7 +209,7 @@ fn status(dirs: &[PathBuf], format: OutputFormat) -> Result<AnyReply> {
         ("time", format!("{}, {} states/s{eta}", duration(manifest.seconds), rate(speed))),
         ("disk", format!("{now} now, {most} at the peak, {written} written")),
     ];
-    let figures = joined(subject(&of.searched, format), more);
+    let figures = with_more(subject(&of.searched, format), more);
     let reply = Reply { figures, words: facts(9, rows), csv: None };
     Ok(("board,state,depth,chunks_done,chunks,states,seconds,disk_bytes", reply))
 }
@@ -299,7 +299,7 @@ fn database(of: &Summary) -> AnyReply {
         ("checksum", format!("{:016x}", of.checksum)),
     ];
     let words = value_histogram(&of.histogram, reached) + &facts(10, rows);
-    let figures = joined(database_figures(of), more);
+    let figures = with_more(database_figures(of), more);
     ("value,entries", Reply { figures, words, csv: Some(counts_csv(&of.histogram)) })
 }
 

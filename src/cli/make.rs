@@ -26,7 +26,7 @@ use tilewave::{
 use crate::cli::{
     AnyReply, Destination, GoalOption, OutputFile, OutputFormat, PuzzleOptions, Reply,
     ResourceOptions, Result, SearchProgress, bfs, choice, count, counts_csv, facts, first_given,
-    joined, print, progress, read_input, refuse, seed, subject,
+    print, progress, read_input, refuse, seed, subject, with_more,
 };
 
 // `tilewave table`.
@@ -166,8 +166,9 @@ impl Table {
         let name = built.map(|(file, _)| file.display().to_string());
         let mut figures = name.map_or(json!({}), |name| json!({"file": name}));
         // One table is no line among others.
-        figures = joined(figures, subject(&searched, OutputFormat::Json));
-        figures = joined(figures, json!({"goal": goal, "encoding": encoding, "entries": entries}));
+        figures = with_more(figures, subject(&searched, OutputFormat::Json));
+        figures =
+            with_more(figures, json!({"goal": goal, "encoding": encoding, "entries": entries}));
         if let Some(order) = symmetries {
             figures["symmetries"] = order.into();
         }
@@ -179,7 +180,7 @@ impl Table {
             "bytes": size,
             "checksum": checksum,
         });
-        figures = joined(figures, more);
+        figures = with_more(figures, more);
         let deepest = format!("{} {last}", if complete { "God's number" } else { "depth" });
         // Not the long line of a puzzle of many pieces.
         let goal = Some(goal).filter(|goal| goal.len() <= 60).unwrap_or_default();
@@ -188,7 +189,7 @@ impl Table {
             Some((file, seconds)) => {
                 let more =
                     json!({"seconds": seconds, "peak_memory_bytes": internals::peak_memory()});
-                figures = joined(figures, more);
+                figures = with_more(figures, more);
                 let goal = if goal.is_empty() { goal } else { format!("goal {goal}, ") };
                 format!(
                     "wrote {}: {searched}, {goal}{all} states, {deepest}, {encoding}, {size} in {}\n",

@@ -47,8 +47,8 @@ pub(crate) use crate::cli::{
     },
     output::{
         AnyReply, Destination, Figures, OutputFile, OutputFormat, OutputOptions, Reply,
-        ResultReport, counts_csv, csv_line, facts, joined, print, read_input, refuse_same, subject,
-        tiles,
+        ResultReport, counts_csv, csv_line, facts, print, read_input, refuse_same, subject, tiles,
+        with_more,
     },
     progress::{SearchProgress, StatusLine, aside, eta},
     puzzle::{Counted, PuzzleAndStates, PuzzleOptions, puzzle, uncommented},

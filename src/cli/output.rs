@@ -86,7 +86,7 @@ impl Figures for Reply {
 }
 
 /// Figures, and more of them behind.
-pub fn joined(mut figures: Value, more: Value) -> Value {
+pub fn with_more(mut figures: Value, more: Value) -> Value {
     if let (Some(all), Value::Object(more)) = (figures.as_object_mut(), more) {
         all.extend(more);
     }
@@ -303,7 +303,7 @@ impl Destination {
 
 /// The figures of an answer, with the version of this program.
 fn versioned(answer: &impl Figures) -> Value {
-    joined(answer.figures(), json!({"version": env!("CARGO_PKG_VERSION")}))
+    with_more(answer.figures(), json!({"version": env!("CARGO_PKG_VERSION")}))
 }
 
 /// The line of CSV that has some of the figures.

@@ -32,9 +32,9 @@ use crate::cli::{
     Ahead, Context, Counted, DiskOptions, Failure, MaxDepth, OutputOptions, Reply, ResourceOptions,
     Result, ResultReport, Running, SearchProgress, bfs, count, directories, drawn_seed, facts,
     info::{self, LogFacts, OwnFile},
-    joined, progress, puzzle, refuse, refuse_in_lists,
+    progress, puzzle, refuse, refuse_in_lists,
     solve::{cache_dir, is_kept, table_name},
-    subject, tiles,
+    subject, tiles, with_more,
 };
 
 /// Resume a search on disk.
@@ -145,7 +145,7 @@ impl RepairArgs {
                 "tilewave check checks every file; tilewave resume continues the search".into(),
             ),
         ]);
-        let figures = joined(subject(&found.searched, self.output.format), more);
+        let figures = with_more(subject(&found.searched, self.output.format), more);
         destination.write(
             "board,files,damaged,levels,states,chunks_done,complete",
             &Reply { figures, words: facts(9, rows), csv: None },
@@ -200,7 +200,7 @@ impl VerifyArgs {
                 "complete": verdict.complete,
                 "total": verdict.total,
             });
-            let figures = joined(subject(searched, self.output.format), more);
+            let figures = with_more(subject(searched, self.output.format), more);
             destination.line(&Reply { figures, words: format!("{verdict}\n"), csv: None })?;
         }
         destination.finish()?;

@@ -22,8 +22,8 @@ use tilewave::{
 
 use crate::cli::{
     Destination, GoalOption, MadeDirectories, OutputFile, OutputFormat, OutputOptions, Reply,
-    ResourceOptions, Result, SearchProgress, Threads, choice, counts_csv, joined, made, read_input,
-    refuse, tiles,
+    ResourceOptions, Result, SearchProgress, Threads, choice, counts_csv, made, read_input, refuse,
+    tiles, with_more,
 };
 
 // Databases to be built.
@@ -266,7 +266,7 @@ fn built(of: &Summary, file: &Path, seconds: f64) -> Reply {
         bytes(of.file_bytes()),
         duration(seconds),
     );
-    let figures = joined(database_figures(of), more);
+    let figures = with_more(database_figures(of), more);
     Reply { figures, words, csv: Some(counts_csv(&of.histogram)) }
 }
 
