@@ -17,7 +17,7 @@ use crate::{
         bucket_space::{BucketSpace, MovePairs},
         fields::KeyPart,
         levels::{LevelEnd, LevelTotal, LevelUse, ListSink},
-        lists::{BucketLists, ListBuilder, ListChunk, ListWorkspace},
+        lists::{BucketLists, ListBuilder, ListChunk, ListPlace, ListWorkspace, NeededList, Needs},
     },
     kernel::{
         by_words,
@@ -74,16 +74,16 @@ type EachList<'a, const W: usize> = dyn FnMut(&ClassSources, usize, &[[u64; W]])
 #[derive(Default)]
 struct BucketWorker<const W: usize> {
     set: KeySet<W>,
-    generated: Vec<u64>,
-    known: Vec<u64>,
     new: Vec<[u64; W]>,
     lists: ListWorkspace,
-    /// For each of several successive moves, some keys after it.
-    moved: Vec<Vec<u64>>,
+    /// Some keys after one move, and after the next one.
+    moved: [Vec<u64>; 2],
 }
 
 /// Number of keys above which several moves are composed, which takes as long as one of them for this many.
 const MANY_KEYS: usize = 128;
+/// Number of bytes of keys up to which a bucket takes less time if the lists that it needs are not put in order.
+const SMALL_BUCKET: usize = 1 << 20;
 
 /// The next move of a path, if there is one: a symmetry, which is undone before, and the move.
 type NextMove = Option<(usize, usize)>;
@@ -95,6 +95,8 @@ struct Paths<'a> {
     fine: usize,
     level: &'a BucketLists,
     moves: usize,
+    /// Whether its states are removed from the others.
+    is_known: bool,
     pairs: Option<&'a MovePairs>,
 }
 
@@ -143,12 +145,12 @@ struct LevelWorker<const W: usize> {
 }
 
 impl BucketSpace {
-    /// The lists among which a bucket's list is, and its place there.
+    #[inline]
     pub(super) fn place<'a>(
         &self,
         lists: &'a BucketLists,
         (class, fine): (u32, u32),
-    ) -> (&'a ListChunk, usize) {
+    ) -> ListPlace<'a> {
         let each = self.classes_per_chunk();
         let bucket = class as usize % each * self.coordinate.fine + fine as usize;
         (&lists.chunks[class as usize / each], bucket)
@@ -227,126 +229,149 @@ impl BucketSpace {
         }
     }
 
-    /// The number of keys from which paths lead before a next move; with `whole`, of all keys in their classes.
-    fn count_paths(&self, paths: Paths, next: NextMove, whole: bool) -> usize {
+    /// The number of keys from which paths lead to all buckets of a class.
+    fn count_paths(&self, paths: Paths) -> usize {
         let number = |(i, from): (usize, &IncomingClass)| {
-            let ((class, at), number) = self.source(from, paths.fine);
             if paths.moves > 1 {
-                let (of, fine, moves) = (&paths.of.farther[i], at as usize, paths.moves - 1);
-                let next = (!whole).then_some((number % self.symmetries(), from.one));
-                return self.count_paths(Paths { of, fine, moves, ..paths }, next, whole);
+                let (of, moves) = (&paths.of.farther[i], paths.moves - 1);
+                return self.count_paths(Paths { of, moves, ..paths });
             }
-            let (fine, buckets) = if whole { (0, self.coordinate.fine) } else { (at, 1) };
-            let (chunk, bucket) = self.place(paths.level, (class, fine));
-            chunk.count(bucket, buckets)
+            let (chunk, bucket) = self.place(paths.level, (from.class, 0));
+            chunk.count(bucket, self.coordinate.fine)
         };
-        paths.incoming(next).map(number).sum()
+        paths.incoming(None).map(number).sum()
     }
 
-    /// Calls a function with the keys that moves produce in a bucket, some at a time, including duplicates. The path
-    /// from the bucket on is given, its last move first.
-    fn each_path<'a, const W: usize>(
+    /// Calls a function with the lists from which paths lead: it is given a list, the free positions there, whether its
+    /// keys are known, and the moves, the last one first, and returns whether there are keys. Returns whether there are
+    /// any. The path from the bucket on is given.
+    fn each_path<'a>(
         &'a self,
         paths: Paths<'a>,
         (next, path): (NextMove, &mut Vec<&'a KeyOperation>),
-        (workspace, moved): (&mut ListWorkspace, &mut [Vec<u64>]),
-        each: &mut dyn FnMut(&[u64]),
-    ) {
+        each: &mut impl FnMut(ListPlace<'a>, &'a FreePositions, bool, &[&'a KeyOperation]) -> bool,
+    ) -> bool {
+        let mut any = false;
         for (i, from) in paths.incoming(next) {
             let (bucket, number) = self.source(from, paths.fine);
-            if paths.moves > 1 {
+            path.push(self.forth(from, number));
+            any |= if paths.moves > 1 {
                 let of = &paths.of.farther[i];
                 let paths = Paths { of, fine: bucket.1 as usize, moves: paths.moves - 1, ..paths };
                 let next = Some((number % self.symmetries(), from.one));
-                path.push(self.forth(from, number));
-                self.each_path::<W>(paths, (next, path), (workspace, moved), each);
-                path.pop();
-                continue;
-            }
-            let (chunk, at) = self.place(paths.level, bucket);
-            let count = chunk.count(at, 1);
-            if count == 0 {
-                continue;
-            }
-            path.push(self.forth(from, number));
-            let composes = count >= MANY_KEYS && path.len() > 1 && self.forbidden.is_empty();
-            let composed = composes.then(|| {
-                let (first, later) = path.split_last().expect("there is a move");
-                later.iter().rev().fold((*first).clone(), |both, next| both.then(next))
-            });
-            let composed = composed.as_ref();
-            let moves = composed.as_ref().map_or(&path[..], std::slice::from_ref);
-            self.coder.keys::<W>((chunk, at), &from.free, workspace, &mut |keys| {
-                let mut keys = keys;
-                for (operation, moved) in moves.iter().rev().zip(&mut *moved) {
-                    moved.clear();
-                    self.layout.apply(operation, keys, moved);
-                    if !self.forbidden.is_empty() {
-                        let allowed = moved.chunks_exact(W).filter(|key| !self.is_forbidden(key));
-                        *moved = allowed.flatten().copied().collect();
-                    }
-                    keys = moved;
-                }
-                each(keys);
-            });
+                self.each_path(paths, (next, path), each)
+            } else {
+                each(self.place(paths.level, bucket), &from.free, paths.is_known, path)
+            };
             path.pop();
         }
+        any
     }
 
-    /// Appends to those in the worker the keys that a bucket has some moves after the current level. If they are too
-    /// many to be in memory at once, these are the keys of one of several slices.
+    /// Calls a function with the lists that contain the keys that a bucket has some moves after the current level, then,
+    /// if there are any, with those of the keys among which they may be.
     ///
     /// All states to which several moves lead too early are in the current or the previous level, or fewer moves lead
     /// to them from there: back to a level before, the last moves lead from the previous level.
-    fn pull<const W: usize>(
-        &self,
-        paths: Paths,
-        work: &LevelWork,
-        (slice, slices): (usize, usize),
-        worker: &mut BucketWorker<W>,
+    fn each_needed<'a>(
+        &'a self,
+        (paths, path): (Paths<'a>, &mut Vec<&'a KeyOperation>),
+        work: &'a LevelWork,
+        each: &mut impl FnMut(ListPlace<'a>, &'a FreePositions, bool, &[&'a KeyOperation]) -> bool,
     ) {
-        let BucketWorker { set, generated, known, new, lists, moved } = worker;
-        generated.clear();
-        known.clear();
-        moved.resize_with(paths.moves.max(moved.len()), Vec::new);
-        let is_here = |key: &&[u64; W]| KeySet::slice(key, slices) == slice;
-        let add = |keys: &[u64], out: &mut Vec<u64>| match slices {
-            1 => out.extend_from_slice(keys),
-            _ => out.extend(as_keys::<W>(keys).iter().filter(is_here).flatten()),
-        };
-        if paths.moves == 1 && slices == 1 && self.forbidden.is_empty() {
-            // The same, straight to where they are needed.
-            for from in &paths.of.incoming {
-                let (bucket, number) = self.source(from, paths.fine);
-                let operation = self.forth(from, number);
-                let mut apply = |keys: &[u64]| self.layout.apply(operation, keys, generated);
-                let at = self.place(paths.level, bucket);
-                self.coder.keys::<W>(at, &from.free, lists, &mut apply);
-            }
-        } else {
-            let mut append = |keys: &[u64]| add(keys, generated);
-            self.each_path::<W>(paths, (None, &mut Vec::new()), (lists, moved), &mut append);
-        }
-        if generated.is_empty() {
+        if !self.each_path(paths, (None, path), each) {
             return;
         }
-        let mut append = |keys: &[u64]| add(keys, known);
         // If every move changes a parity, so does every level.
         let meets = |moves: usize| !self.bipartite || moves.is_multiple_of(2);
         for moves in 1..paths.moves {
             let current = meets(paths.moves - moves).then_some(work.current);
             let is_wanted = !self.directed && meets(paths.moves - moves + 1);
             for level in work.seen.iter().filter(|_| is_wanted).chain(current) {
-                let paths = Paths { level, moves, ..paths };
-                self.each_path::<W>(paths, (None, &mut Vec::new()), (lists, moved), &mut append);
+                self.each_path(Paths { level, moves, is_known: true, ..paths }, (None, path), each);
             }
         }
         let seen = work.seen.iter().filter(|_| self.directed || meets(paths.moves + 1));
         for level in seen.chain(meets(paths.moves).then_some(work.current)) {
-            let bucket = (paths.of.class as u32, paths.fine as u32);
-            self.coder.keys::<W>(self.place(level, bucket), &paths.of.free, lists, &mut append);
+            let list = self.place(level, (paths.of.class as u32, paths.fine as u32));
+            each(list, &paths.of.free, true, &[]);
         }
-        set.difference(as_keys::<W>(known), as_keys::<W>(generated), self.layout.kernel, new);
+    }
+
+    /// Returns the moves of a path as one if that pays for the keys of a list.
+    #[inline]
+    fn composed(&self, list: ListPlace, path: &[&KeyOperation]) -> Option<KeyOperation> {
+        let (first, later) = path.split_last().filter(|(_, later)| !later.is_empty())?;
+        let is_long = list.0.count(list.1, 1) >= MANY_KEYS && self.forbidden.is_empty();
+        is_long.then(|| later.iter().rev().fold((*first).clone(), |both, next| both.then(next)))
+    }
+
+    /// Appends what moves make of the keys of a list to those of a bucket that has one part.
+    #[inline]
+    fn pull_one<const W: usize>(
+        &self,
+        (list, free): (ListPlace, &FreePositions),
+        (path, is_known): (&[&KeyOperation], bool),
+        worker: &mut BucketWorker<W>,
+    ) {
+        let BucketWorker { set, lists: workspace, moved, .. } = worker;
+        let whole = set.whole(is_known);
+        if let [only] = path
+            && self.forbidden.is_empty()
+        {
+            let mut apply = |keys: &[u64]| self.layout.apply(only, keys, whole);
+            return self.coder.keys::<W>(list, free, workspace, &mut apply);
+        }
+        let one = self.composed(list, path);
+        let one = one.as_ref();
+        let path = one.as_ref().map_or(path, std::slice::from_ref);
+        self.coder.keys::<W>(list, free, workspace, &mut |keys| {
+            whole.extend_from_slice(self.follow::<W>(path, keys, moved));
+        });
+    }
+
+    /// Adds what moves make of the keys of a list, which is read once for several paths, to the set of the bucket.
+    fn pull_group<const W: usize>(
+        &self,
+        group: &[NeededList],
+        moves: &[&KeyOperation],
+        worker: &mut BucketWorker<W>,
+    ) {
+        let BucketWorker { set, lists: workspace, moved, .. } = worker;
+        let NeededList { list, free, .. } = group[0];
+        let paths = group.iter().map(|needed| &moves[needed.path.clone()]);
+        let composed: Vec<_> = paths.clone().map(|path| self.composed(list, path)).collect();
+        self.coder.keys::<W>(list, free, workspace, &mut |keys| {
+            for ((needed, path), one) in group.iter().zip(paths.clone()).zip(&composed) {
+                let one = one.as_ref();
+                let path = one.as_ref().map_or(path, std::slice::from_ref);
+                set.add(as_keys(self.follow::<W>(path, keys, moved)), needed.is_known);
+            }
+        });
+    }
+
+    /// Returns keys after the moves of a path, the last one first.
+    fn follow<'k, const W: usize>(
+        &self,
+        path: &[&KeyOperation],
+        keys: &'k [u64],
+        [before, moved]: &'k mut [Vec<u64>; 2],
+    ) -> &'k [u64] {
+        let Some((first, later)) = path.split_last() else { return keys };
+        let apply = |operation: &KeyOperation, keys: &[u64], moved: &mut Vec<u64>| {
+            moved.clear();
+            self.layout.apply(operation, keys, moved);
+            if !self.forbidden.is_empty() {
+                let allowed = moved.chunks_exact(W).filter(|key| !self.is_forbidden(key));
+                *moved = allowed.flatten().copied().collect();
+            }
+        };
+        apply(first, keys, moved);
+        for next in later.iter().rev() {
+            std::mem::swap(before, moved);
+            apply(next, before, moved);
+        }
+        moved
     }
 
     /// Counts the new keys of a bucket.
@@ -420,32 +445,64 @@ impl BucketSpace {
                 continue;
             }
             counter.enter(self, &of.row);
-            let paths = |fine| Paths { of, fine, level: work.current, moves, pairs };
-            let slices =
-                |fine, whole| self.count_paths(paths(fine), None, whole) * W * 8 / work.slice + 1;
-            let fits = slices(0, true) == 1;
+            let level = work.current;
+            let paths = |fine| Paths { of, fine, level, moves, is_known: false, pairs };
+            // Short lists of small buckets are not worth a list of them.
+            let bytes = self.count_paths(paths(0)) * W * 8;
+            let is_direct = bytes <= work.slice && bytes / self.coordinate.fine <= SMALL_BUCKET;
+            let (mut needs, mut path) = (Needs::default(), Vec::new());
             for fine in 0..self.coordinate.fine {
                 if !self.is_canonical(class, fine) {
                     lists.empty(1);
                     continue;
                 }
-                let paths = paths(fine);
-                let slices = if fits { 1 } else { slices(fine, false) };
+                needs.clear();
+                if !is_direct {
+                    let from = (paths(fine), &mut path);
+                    self.each_needed(from, work, &mut |list, free, is_known, path| {
+                        needs.add((list, free), path, is_known)
+                    });
+                    needs.sort();
+                }
+                let slices = needs.keys * W * 8 / work.slice + 1;
                 own.new.clear();
                 for slice in 0..slices {
-                    // A chunk of a large level takes many minutes.
-                    if work.progress.interrupted() {
-                        return Err(LevelEnd::Interrupted);
+                    // A chunk of a large level takes many minutes, and so may a slice.
+                    let go_on = || match work.progress.interrupted() {
+                        true => Err(LevelEnd::Interrupted),
+                        false => Ok(()),
+                    };
+                    go_on()?;
+                    own.set.begin(needs.keys, (slice, slices));
+                    if is_direct {
+                        let from = (paths(fine), &mut path);
+                        self.each_needed(from, work, &mut |list, free, is_known, path| {
+                            let any = list.0.count(list.1, 1) > 0;
+                            if any {
+                                self.pull_one((list, free), (path, is_known), own);
+                            }
+                            any
+                        });
                     }
-                    let before = own.new.len();
-                    self.pull(paths, work, (slice, slices), own);
-                    counter.total.lists.generated += (own.generated.len() / W) as u64;
-                    if own.new.len() > before {
-                        self.count(of, fine, &own.new[before..], counter);
+                    for group in needs.groups() {
+                        go_on()?;
+                        self.pull_group(group, &needs.moves, own);
                     }
-                    if !work.becomes.is_stored() {
-                        own.new.clear();
-                    }
+                    let BucketWorker { set, new, .. } = &mut *own;
+                    set.each_new(self.layout.kernel, |keys| {
+                        if !keys.is_empty() {
+                            self.count(of, fine, keys, counter);
+                        }
+                        if work.becomes.is_stored() {
+                            new.extend_from_slice(keys);
+                        }
+                        if work.progress.interrupted() {
+                            Err(LevelEnd::Interrupted)
+                        } else {
+                            Ok(())
+                        }
+                    })?;
+                    counter.total.lists.generated += set.generated;
                 }
                 let is_coded = work.becomes == LevelUse::Coded;
                 let code = is_coded.then_some((&self.coder, &of.free, &mut own.lists));

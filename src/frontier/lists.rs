@@ -19,7 +19,7 @@ use crate::{
     },
     kernel::{
         key_set::{DigitRule, FreePositions, KeyDigits, MOST_POSITIONS, SLOTS},
-        keys::KeyLayout,
+        keys::{KeyLayout, KeyOperation},
     },
     store::{FrameEntry, ReadAt, StorageError, push_number, take_number},
 };
@@ -484,5 +484,69 @@ impl BucketLists {
     /// The memory that the lists take.
     pub fn bytes(&self) -> u64 {
         self.chunks.iter().map(ListChunk::bytes).sum()
+    }
+}
+
+/// The lists among which a list is, and its place there.
+pub(super) type ListPlace<'a> = (&'a ListChunk, usize);
+
+/// A list whose keys moves take to a bucket.
+pub(super) struct NeededList<'a> {
+    pub list: ListPlace<'a>,
+    pub free: &'a FreePositions,
+    /// The moves, the last one first, among those of [`Needs`].
+    pub path: Range<usize>,
+    /// Whether the keys are removed from the others.
+    pub is_known: bool,
+}
+
+impl NeededList<'_> {
+    /// Lists are the same if these are.
+    fn place(&self) -> (*const ListChunk, usize) {
+        (self.list.0, self.list.1)
+    }
+}
+
+/// The lists that a bucket needs.
+#[derive(Default)]
+pub(super) struct Needs<'a> {
+    lists: Vec<NeededList<'a>>,
+    pub moves: Vec<&'a KeyOperation>,
+    /// Number of keys of all lists.
+    pub keys: usize,
+}
+
+impl<'a> Needs<'a> {
+    pub fn clear(&mut self) {
+        self.lists.clear();
+        self.moves.clear();
+        self.keys = 0;
+    }
+
+    /// Adds a list unless it is empty; returns whether it is not.
+    pub fn add(
+        &mut self,
+        (list, free): (ListPlace<'a>, &'a FreePositions),
+        path: &[&'a KeyOperation],
+        is_known: bool,
+    ) -> bool {
+        let (count, begin) = (list.0.count(list.1, 1), self.moves.len());
+        if count > 0 {
+            self.keys += count;
+            self.moves.extend(path);
+            let path = begin..self.moves.len();
+            self.lists.push(NeededList { list, free, path, is_known });
+        }
+        count > 0
+    }
+
+    /// Brings paths from the same list together.
+    pub fn sort(&mut self) {
+        self.lists.sort_unstable_by_key(NeededList::place);
+    }
+
+    /// Returns the paths from each list.
+    pub fn groups(&self) -> impl Iterator<Item = &[NeededList<'a>]> {
+        self.lists.chunk_by(|a, b| a.place() == b.place())
     }
 }

@@ -280,8 +280,9 @@ impl FrontierSearch {
                     true => LevelUse::Kept,
                     false => LevelUse::Counted(depth + 1 - stored),
                 };
-                // A thread has its keys up to four times: generated, distributed, new, encoded.
-                let slice = room / (5 * rayon::current_num_threads() as u64);
+                // A thread has its keys once, or up to four times: generated, new, as strings, encoded.
+                let part = if becomes.is_stored() { room / 5 } else { room / 5 * 3 };
+                let slice = part / rayon::current_num_threads() as u64;
                 let slice = usize::try_from(slice).unwrap_or(usize::MAX).max(LEAST_SLICE);
                 let slice = choice.slice.unwrap_or(slice);
                 let total = loop {

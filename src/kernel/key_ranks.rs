@@ -13,8 +13,8 @@ use std::collections::HashMap;
 
 use crate::kernel::{
     Kernel, dispatch,
-    key_set::{KeyWords, WORDS, key_by_key, nth, word_by_word},
-    keys::{KeyField, KeyLayout},
+    keys::{KeyField, KeyLayout, KeyWords, WORDS, key_by_key, word_by_word},
+    words::nth,
 };
 
 /// Maximum number of runs.

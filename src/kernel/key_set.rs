@@ -4,8 +4,9 @@
 //! the strings of [`KeyDigits`].
 
 use crate::kernel::{
-    Kernel, by_words, dispatch,
-    keys::{KeyField, KeyLayout},
+    Kernel, dispatch,
+    keys::{KeyField, KeyLayout, KeyWords, WORDS, key_by_key, word_by_word},
+    words::nth,
 };
 
 // The set of the keys of one bucket: a hash table whose lines are compared as a whole.
@@ -22,9 +23,13 @@ const AHEAD: usize = 32;
 /// Number of bytes of keys above which they are distributed over parts, whose lines stay in the second-level cache.
 const PART: usize = 256 << 10;
 /// Maximum number of parts: more are slower to write to.
-const PARTS: usize = 256;
+const PARTS: usize = 1024;
+/// Number of keys of a part that are stored together.
+const BLOCK: usize = 512;
 
-/// A set of keys of `W` words.
+/// The keys that moves produce in a bucket, and those among which they may be: the **known** ones.
+///
+/// Use: [`KeySet::begin`], then [`KeySet::add`] in any order, then [`KeySet::each_new`].
 #[derive(Debug, Default)]
 pub(crate) struct KeySet<const W: usize> {
     lines: Vec<[[u64; LINE]; W]>,
@@ -33,73 +38,129 @@ pub(crate) struct KeySet<const W: usize> {
     used: usize,
     /// Number of bits of a hash that determine the part.
     skip: u32,
-    /// The keys, part by part.
-    parts: Vec<[u64; W]>,
+    /// The slice whose keys are taken, of so many.
+    slice: (usize, usize),
+    /// The generated and the known keys if there is one part.
+    whole: [Vec<u64>; 2],
+    /// The keys of all parts, in blocks.
+    blocks: Vec<[[u64; W]; BLOCK]>,
+    taken: usize,
+    /// For each part, generated and known: blocks, and the place of the next key, a multiple of `BLOCK` if all are full.
+    chains: Vec<[Vec<u32>; 2]>,
+    places: Vec<[usize; 2]>,
+    /// The new keys of a part.
+    new: Vec<[u64; W]>,
+    /// Number of generated keys, including duplicates.
+    pub generated: u64,
 }
 
 impl<const W: usize> KeySet<W> {
-    /// Returns one of several slices for a key, which depends on other bits of its hash than its part and its line.
-    pub fn slice(key: &[u64; W], slices: usize) -> usize {
-        ((hash(key) as u32 as usize).wrapping_mul(0x9E37_79B9) >> 16) % slices
+    /// Empties the set, for one of several slices of this many keys, or for few keys if their number is not known.
+    pub fn begin(&mut self, keys: usize, slice: (usize, usize)) {
+        let parts = KeySet::<W>::parts(keys / slice.1);
+        (self.slice, self.skip, self.taken, self.generated) = (slice, parts.ilog2(), 0, 0);
+        self.whole.iter_mut().for_each(Vec::clear);
+        if parts > 1 {
+            self.chains.resize_with(parts.max(self.chains.len()), Default::default);
+            self.chains.as_flattened_mut().iter_mut().for_each(Vec::clear);
+            self.places = vec![[0; 2]; parts];
+            let blocks = keys / slice.1 / BLOCK + 2 * parts;
+            self.blocks.reserve_exact(blocks.saturating_sub(self.blocks.len()));
+        }
     }
 
-    /// Appends to `new` the generated keys that are not among the known ones, each once, in any order.
-    ///
-    /// Cost: some 10 ns per key.
-    pub fn difference(
-        &mut self,
-        known: &[[u64; W]],
-        generated: &[[u64; W]],
-        kernel: Kernel,
-        new: &mut Vec<[u64; W]>,
-    ) {
-        let all = known.len() + generated.len();
-        let parts = (all * W * 8 / PART).next_power_of_two().min(PARTS);
-        self.skip = parts.ilog2();
-        if parts == 1 {
-            return self.difference_of_part(known, generated, kernel, new);
+    fn parts(keys: usize) -> usize {
+        (keys * W * 8 / PART).next_power_of_two().min(PARTS)
+    }
+
+    /// Returns where keys may be appended, instead of being added, if there is one part and one slice.
+    pub fn whole(&mut self, is_known: bool) -> &mut Vec<u64> {
+        debug_assert!(self.skip == 0 && self.slice.1 == 1);
+        &mut self.whole[usize::from(is_known)]
+    }
+
+    /// Adds those of the keys that are in the slice. Cost: some 3 ns per key.
+    pub fn add(&mut self, keys: &[[u64; W]], is_known: bool) {
+        let (side, (slice, slices)) = (usize::from(is_known), self.slice);
+        if self.skip == 0 {
+            let is_here = |key: &&[u64; W]| slices == 1 || slice_of(hash(key), slices) == slice;
+            return self.whole[side].extend(keys.iter().filter(is_here).flatten());
         }
-        let part = |key: &[u64; W]| (hash(key) >> (u64::BITS - parts.ilog2())) as usize;
-        // Where the keys of each part begin: the known ones, then the generated ones.
-        let mut places = vec![[0usize; 2]; parts];
-        for (which, keys) in [known, generated].into_iter().enumerate() {
-            keys.iter().for_each(|key| places[part(key)][which] += 1);
-        }
-        let mut end = 0;
-        let mut begins = Vec::with_capacity(parts);
-        for place in places.as_flattened_mut() {
-            begins.push(end);
-            end += std::mem::replace(place, end);
-        }
-        begins.push(end);
-        let mut distributed = std::mem::take(&mut self.parts);
-        distributed.resize(distributed.len().max(all), [0; W]);
-        for (which, keys) in [known, generated].into_iter().enumerate() {
-            for key in keys {
-                let place = &mut places[part(key)][which];
-                distributed[*place] = *key;
-                *place += 1;
+        for key in keys {
+            let hash = hash(key);
+            if slices > 1 && slice_of(hash, slices) != slice {
+                continue;
             }
+            let part = (hash >> (u64::BITS - self.skip)) as usize;
+            let place = &mut self.places[part][side];
+            if place.is_multiple_of(BLOCK) {
+                if self.taken == self.blocks.len() {
+                    self.blocks.push([[0; W]; BLOCK]);
+                }
+                self.chains[part][side].push(self.taken as u32);
+                *place = self.taken * BLOCK;
+                self.taken += 1;
+            }
+            self.blocks.as_flattened_mut()[*place] = *key;
+            *place += 1;
         }
-        for bounds in begins.windows(3).step_by(2) {
-            let [known, generated] = [0, 1].map(|i| &distributed[bounds[i]..bounds[i + 1]]);
-            self.difference_of_part(known, generated, kernel, new);
-        }
-        self.parts = distributed;
     }
 
-    fn difference_of_part(
+    /// Calls a function with the generated keys that are not among the known ones, each once, in any order, some at a
+    /// time, until it fails. Cost: some 10 ns per key.
+    pub fn each_new<E>(
         &mut self,
-        known: &[[u64; W]],
-        generated: &[[u64; W]],
+        kernel: Kernel,
+        mut each: impl FnMut(&[[u64; W]]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut new = std::mem::take(&mut self.new);
+        let whole = std::mem::take(&mut self.whole);
+        let [generated, known] = whole.each_ref().map(|keys| keys.as_chunks::<W>().0);
+        let keys = generated.len() + known.len();
+        if KeySet::<W>::parts(keys) > 1 {
+            self.begin(keys, (0, 1));
+            self.add(generated, false);
+            self.add(known, true);
+        }
+        let ended = if self.skip == 0 {
+            self.generated = generated.len() as u64;
+            self.difference([known, generated].map(|keys| [keys].into_iter()), kernel, &mut new);
+            each(&new)
+        } else {
+            let (stored, chains) =
+                (std::mem::take(&mut self.blocks), std::mem::take(&mut self.chains));
+            let (blocks, places) = (&stored, self.places.clone());
+            let ended = chains.iter().zip(places).try_for_each(|(chains, places)| {
+                let keys = |side: usize| {
+                    let (chain, end) = (&chains[side], places[side].wrapping_sub(1) % BLOCK + 1);
+                    chain.iter().enumerate().map(move |(i, &block)| {
+                        let end = if i + 1 == chain.len() { end } else { BLOCK };
+                        &blocks[block as usize][..end]
+                    })
+                };
+                self.generated += keys(0).map(<[_]>::len).sum::<usize>() as u64;
+                self.difference([keys(1), keys(0)], kernel, &mut new);
+                each(&new)
+            });
+            (self.blocks, self.chains) = (stored, chains);
+            ended
+        };
+        (self.new, self.whole) = (new, whole);
+        ended
+    }
+
+    /// Replaces `new` with the generated keys that are not among the known ones.
+    fn difference<'a>(
+        &mut self,
+        [known, generated]: [impl Iterator<Item = &'a [[u64; W]]> + Clone; 2],
         kernel: Kernel,
         new: &mut Vec<[u64; W]>,
     ) {
-        self.clear(known.len() + generated.len());
-        let before = new.len();
-        self.insert(known, kernel, new);
-        new.truncate(before);
-        self.insert(generated, kernel, new);
+        let both = known.clone().chain(generated.clone());
+        self.clear(both.map(<[_]>::len).sum());
+        known.for_each(|keys| self.insert(keys, kernel, new));
+        new.clear();
+        generated.for_each(|keys| self.insert(keys, kernel, new));
     }
 
     /// Empties the set and makes room for this many keys. Cost: one byte for every four keys.
@@ -192,6 +253,12 @@ fn equal<const AVX512: bool>(words: &[u64; LINE], word: u64) -> u32 {
     words.iter().rev().fold(0, |mask, &other| mask << 1 | u32::from(other == word))
 }
 
+/// Returns one of several slices for a hash.
+#[inline(always)]
+fn slice_of(hash: u64, slices: usize) -> usize {
+    ((hash as u32 as usize).wrapping_mul(0x9E37_79B9) >> 16) % slices
+}
+
 /// Spreads the bits of a key over the high bits.
 #[inline(always)]
 fn hash<const W: usize>(key: &[u64; W]) -> u64 {
@@ -253,8 +320,6 @@ impl Digit {
     }
 }
 
-/// Maximum number of words of keys that have digits or numbers.
-pub(super) const WORDS: usize = 16;
 /// Number of keys whose fields are converted at once, a register of bytes per field.
 const BATCH: usize = 64;
 /// Minimum number of keys for which a batch takes less time than one key after the other.
@@ -416,48 +481,6 @@ unsafe fn convert<const TO: u8>(
     }
 }
 
-/// Some keys word by word.
-pub(super) type KeyWords<const N: usize> = [[u64; N]; WORDS];
-
-/// Writes up to `N` keys word by word, into one row for each word.
-#[inline(always)]
-pub(super) fn word_by_word<const N: usize>(keys: &[u64], words: &mut [[u64; N]]) {
-    by_words!(words.len(), W => {
-        let keys = keys.as_chunks::<W>().0;
-        // With all of them, the loop becomes a few shuffles, if keys are short.
-        if W <= 4
-            && let Ok(keys) = <&[[u64; W]; N]>::try_from(keys)
-        {
-            for word in 0..W {
-                (0..N).for_each(|i| words[word][i] = keys[i][word]);
-            }
-        } else {
-            for (i, key) in keys.iter().enumerate() {
-                (0..W).for_each(|word| words[word][i] = key[word]);
-            }
-        }
-    }, 1 2 3 4 8 16);
-}
-
-/// Writes up to `N` keys from rows, one for each word.
-#[inline(always)]
-pub(super) fn key_by_key<const N: usize>(words: &[[u64; N]], keys: &mut [u64]) {
-    by_words!(words.len(), W => {
-        let keys = keys.as_chunks_mut::<W>().0;
-        if W <= 4
-            && let Ok(keys) = <&mut [[u64; W]; N]>::try_from(&mut *keys)
-        {
-            for word in 0..W {
-                (0..N).for_each(|i| keys[i][word] = words[word][i]);
-            }
-        } else {
-            for (i, key) in keys.iter_mut().enumerate() {
-                (0..W).for_each(|word| key[word] = words[word][i]);
-            }
-        }
-    }, 1 2 3 4 8 16);
-}
-
 /// Converts a batch field by field, without taking positions from a set: the index of a position is the position minus
 /// the number of those taken before that are lower. The loops over the batch become single instructions.
 #[inline(always)]
@@ -563,21 +586,6 @@ unsafe fn convert_one<const TO: u8>(
     }
 }
 
-/// Returns the set bit with the given index, in its place; 0 if there are fewer set bits.
-///
-/// # Safety
-/// `FAST` needs BMI2.
-#[inline(always)]
-pub(super) unsafe fn nth<const FAST: bool>(bits: u64, index: u64) -> u64 {
-    #[cfg(target_arch = "x86_64")]
-    if FAST {
-        // SAFETY: the caller's promise.
-        return unsafe { std::arch::x86_64::_pdep_u64(1 << (index % 64), bits) };
-    }
-    let rest = (0..index).fold(bits, |rest, _| rest & rest.wrapping_sub(1));
-    rest & rest.wrapping_neg()
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -588,23 +596,39 @@ mod tests {
     fn check<const W: usize>(kernel: Kernel) {
         let mut set = KeySet::<W>::default();
         let mut random = SplitMix64::new(1);
-        // Enough keys for several parts in the last round.
-        let most = 3 * PART / (8 * W);
-        for round in (1..100usize).map(|round| round * 7).chain([most]) {
+        // Enough keys for several parts in the last round, of slices too.
+        let most = 9 * PART / (8 * W);
+        let rounds = (1..100usize).map(|round| round * 7).chain([most]);
+        // With no slices, the number of keys is not known before.
+        for (round, slices) in rounds.flat_map(|round| [0, 1, 3].map(|slices| (round, slices))) {
             let mut keys = |count: usize| -> Vec<[u64; W]> {
                 let mut next = || random.below(round as u64 / 7);
                 (0..count).map(|_| std::array::from_fn(|_| next())).collect()
             };
             let (known, generated) = (keys(round / 3), keys(round));
-            let mut new = vec![[7; W]];
-            set.difference(&known, &generated, kernel, &mut new);
-            let known = HashSet::<_>::from_iter(known);
-            let expected: HashSet<_> =
-                generated.into_iter().filter(|key| !known.contains(key)).collect();
-            let found = HashSet::from_iter(new[1..].iter().copied());
-            assert_eq!((new[0], new.len() - 1), ([7; W], found.len()), "{kernel:?} {W} {round}");
-            assert!(found == expected, "{kernel:?} {W} {round}");
+            let (mut new, mut all) = (Vec::new(), 0);
+            for slice in 0..slices.max(1) {
+                let keys = slices.min(1) * (known.len() + generated.len());
+                set.begin(keys, (slice, slices.max(1)));
+                for (keys, is_known) in [(&generated, false), (&known, true)] {
+                    keys.chunks(100).for_each(|keys| set.add(keys, is_known));
+                }
+                let mut take = |keys: &[_]| {
+                    new.extend_from_slice(keys);
+                    Ok::<_, ()>(())
+                };
+                set.each_new(kernel, &mut take).unwrap();
+                all += set.generated;
+            }
+            assert_eq!(all, generated.len() as u64);
+            let expected = &HashSet::<[_; W]>::from_iter(generated) - &HashSet::from_iter(known);
+            assert_eq!(new.len(), expected.len(), "{kernel:?} {W} {round} {slices}");
+            assert!(HashSet::from_iter(new) == expected, "{kernel:?} {W} {round} {slices}");
         }
+        // The last round has several parts; the first of them ends it.
+        let mut calls = 0..;
+        assert_eq!(set.each_new(kernel, |_| Err(calls.next())), Err(Some(0)));
+        assert_eq!(calls.next(), Some(1));
     }
 
     #[test]

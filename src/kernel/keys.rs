@@ -7,7 +7,7 @@
 //! Invariant: all implementations of an operation (with AVX-512, with AVX2, and without) give the same keys in the same
 //! order.
 
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, by_words};
 
 /// Maximum number of values of a field whose table fits in one register.
 const TABLE: usize = 64;
@@ -187,7 +187,7 @@ impl KeyLayout {
                     (Kernel::Avx512, words) => return spread.apply(operation, keys, words, out),
                     (Kernel::Avx2, _) if operation.tables.len() > TABLES => {}
                     (Kernel::Avx2, words) => {
-                        return crate::kernel::by_words!(
+                        return by_words!(
                             words, W => spread.apply_avx2::<W>(operation, keys, out), 1 2 3 4
                         );
                     }
@@ -310,6 +310,51 @@ impl KeyLayout {
             }
         }
     }
+}
+
+/// Maximum number of words of keys that are converted word by word.
+pub(super) const WORDS: usize = 16;
+
+/// Some keys word by word.
+pub(super) type KeyWords<const N: usize> = [[u64; N]; WORDS];
+
+/// Writes up to `N` keys word by word, into one row for each word.
+#[inline(always)]
+pub(super) fn word_by_word<const N: usize>(keys: &[u64], words: &mut [[u64; N]]) {
+    by_words!(words.len(), W => {
+        let keys = keys.as_chunks::<W>().0;
+        // With all of them, the loop becomes a few shuffles, if keys are short.
+        if W <= 4
+            && let Ok(keys) = <&[[u64; W]; N]>::try_from(keys)
+        {
+            for word in 0..W {
+                (0..N).for_each(|i| words[word][i] = keys[i][word]);
+            }
+        } else {
+            for (i, key) in keys.iter().enumerate() {
+                (0..W).for_each(|word| words[word][i] = key[word]);
+            }
+        }
+    }, 1 2 3 4 8 16);
+}
+
+/// Writes up to `N` keys from rows, one for each word.
+#[inline(always)]
+pub(super) fn key_by_key<const N: usize>(words: &[[u64; N]], keys: &mut [u64]) {
+    by_words!(words.len(), W => {
+        let keys = keys.as_chunks_mut::<W>().0;
+        if W <= 4
+            && let Ok(keys) = <&mut [[u64; W]; N]>::try_from(&mut *keys)
+        {
+            for word in 0..W {
+                (0..N).for_each(|i| keys[i][word] = words[word][i]);
+            }
+        } else {
+            for (i, key) in keys.iter_mut().enumerate() {
+                (0..W).for_each(|word| key[word] = words[word][i]);
+            }
+        }
+    }, 1 2 3 4 8 16);
 }
 
 /// How a register unpacks and packs keys: each word as two lanes of eight bytes.

@@ -182,6 +182,21 @@ pub fn enter_first(kernel: Kernel, words: &[Word], level: u8, registers: &mut [R
     dispatch!(kernel, run<I>(words: &[Word], level: u8, registers: &mut [Register]) -> u64)
 }
 
+/// Returns the set bit with the given index, in its place; 0 if there are fewer set bits.
+///
+/// # Safety
+/// `FAST` needs BMI2.
+#[inline(always)]
+pub(super) unsafe fn nth<const FAST: bool>(bits: u64, index: u64) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if FAST {
+        // SAFETY: the caller's promise.
+        return unsafe { std::arch::x86_64::_pdep_u64(1 << (index % 64), bits) };
+    }
+    let rest = (0..index).fold(bits, |rest, _| rest & rest.wrapping_sub(1));
+    rest & rest.wrapping_neg()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
