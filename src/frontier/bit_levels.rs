@@ -345,7 +345,7 @@ impl<'a> BitLevels<'a> {
                     space.coordinate.representative(from.class as usize, &mut worker.row);
                     worker.contexts.push(self.ranks.of_class(&worker.row));
                 }
-                worker.counter.enter(space, &of.row);
+                worker.counter.enter(space, &of);
                 for fine in (0..space.coordinate.fine).filter(|&f| space.is_canonical(class, f)) {
                     if backward {
                         self.ask(&of, fine, words.clone(), worker);

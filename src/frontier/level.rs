@@ -116,17 +116,28 @@ impl<'a> Paths<'a> {
 pub(super) struct BucketCounter {
     /// The contributions of the keys' fields to a state's number, in the current class.
     adds: Vec<[u32; 128]>,
+    /// For each symmetry that preserves the class, the images of the fine values, and its effect on keys.
+    own: Vec<(Vec<u32>, KeyOperation)>,
     pub total: LevelTotal,
     /// What classes with symmetries of their own add to the states up to symmetry, times the order of the group.
     pub fixed: u64,
 }
 
 impl BucketCounter {
-    /// Turns to a class, given by the tracked fields of its representative.
-    pub fn enter(&mut self, space: &BucketSpace, row: &[u8]) {
+    /// Turns to a class.
+    pub fn enter(&mut self, space: &BucketSpace, of: &ClassSources) {
         if space.bound || self.adds.is_empty() {
-            space.adds(row, &mut self.adds);
+            space.adds(&of.row, &mut self.adds);
         }
+        self.own.clear();
+        let own = space.coordinate.self_symmetric[of.class].as_ref();
+        let stabiliser = own.map_or(&[][..], |own| &own.stabiliser);
+        self.own.extend(stabiliser.iter().map(|&symmetry| {
+            let mut images = Vec::new();
+            space.coordinate.fine_map(&of.row, space.coordinate.map(symmetry), &mut images);
+            let map = &space.coordinate.group.maps[usize::from(symmetry)];
+            (images, space.key_operation(map, &of.row))
+        }));
     }
 
     /// Returns and resets the counts from complete buckets.
@@ -382,41 +393,31 @@ impl BucketSpace {
         new: &[[u64; W]],
         counter: &mut BucketCounter,
     ) {
-        let (BucketCounter { adds, total, fixed: images_fixed }, row) = (counter, &of.row);
+        let BucketCounter { adds, own, total, fixed: images_fixed } = counter;
         let kept = new.len() as u64;
         total.lists.kept += kept;
         let mut weight = u64::from(self.coordinate.members[of.class]);
-        match &self.coordinate.self_symmetric[of.class] {
-            None => total.lists.reduced += kept,
-            Some(own) => {
-                let (mut fixing, mut fixed) = (0, 0);
-                let mut images = Vec::new();
-                for &symmetry in &own.stabiliser {
-                    let map = self.coordinate.map(symmetry);
-                    self.coordinate.fine_map(row, map, &mut images);
-                    if images[fine] as usize != fine {
-                        continue;
-                    }
-                    fixing += 1;
-                    let map = &self.coordinate.group.maps[usize::from(symmetry)];
-                    let operation = self.key_operation(map, row);
-                    fixed += self.layout.fixed(&operation, new);
-                }
-                weight *= (own.stabiliser.len() / fixing) as u64;
-                *images_fixed += fixed * (self.symmetries() / fixing) as u64;
+        if own.is_empty() {
+            total.lists.reduced += kept;
+        } else {
+            let (mut fixing, mut fixed) = (0, 0);
+            for (_, operation) in own.iter().filter(|(images, _)| images[fine] as usize == fine) {
+                fixing += 1;
+                fixed += self.layout.fixed(operation, new);
             }
+            weight *= (own.len() / fixing) as u64;
+            *images_fixed += fixed * (self.symmetries() / fixing) as u64;
         }
         total.tally.states += weight * kept;
         let mut base = 0u32;
         if !self.bound {
             let turns = self.coordinate.turns(fine);
-            for ((field, &value), turn) in self.coordinate.fields().zip(row).zip(turns) {
+            for ((field, &value), turn) in self.coordinate.fields().zip(&of.row).zip(turns) {
                 base = base.wrapping_add(self.sums[field][usize::from(value + turn)]);
             }
         }
-        let sum = self.layout.checksum(new.as_flattened(), base, adds);
-        let tally = &mut total.tally;
-        tally.checksum = tally.checksum.wrapping_add(sum.wrapping_mul(weight));
+        let sum = self.layout.checksum(new.as_flattened(), base, adds).wrapping_mul(weight);
+        total.tally.checksum = total.tally.checksum.wrapping_add(sum);
     }
 
     /// Computes the lists of some consecutive classes.
@@ -444,7 +445,7 @@ impl BucketSpace {
                 lists.empty(self.coordinate.fine);
                 continue;
             }
-            counter.enter(self, &of.row);
+            counter.enter(self, of);
             let level = work.current;
             let paths = |fine| Paths { of, fine, level, moves, is_known: false, pairs };
             // Short lists of small buckets are not worth a list of them.
@@ -467,7 +468,7 @@ impl BucketSpace {
                 let slices = needs.keys * W * 8 / work.slice + 1;
                 own.new.clear();
                 for slice in 0..slices {
-                    // A chunk of a large level takes many minutes, and so may a slice.
+                    // A chunk of a large level takes minutes, and so may a slice.
                     let go_on = || match work.progress.interrupted() {
                         true => Err(LevelEnd::Interrupted),
                         false => Ok(()),
@@ -490,17 +491,16 @@ impl BucketSpace {
                     }
                     let BucketWorker { set, new, .. } = &mut *own;
                     set.each_new(self.layout.kernel, |keys| {
+                        if !is_direct {
+                            go_on()?;
+                        }
                         if !keys.is_empty() {
                             self.count(of, fine, keys, counter);
                         }
                         if work.becomes.is_stored() {
                             new.extend_from_slice(keys);
                         }
-                        if work.progress.interrupted() {
-                            Err(LevelEnd::Interrupted)
-                        } else {
-                            Ok(())
-                        }
+                        Ok(())
                     })?;
                     counter.total.lists.generated += set.generated;
                 }
@@ -577,7 +577,7 @@ impl BucketSpace {
             let mut lists = ListBuilder::default();
             for class in classes {
                 self.find_sources(class, &|_| false, &mut of);
-                counter.enter(self, &of.row);
+                counter.enter(self, &of);
                 for fine in 0..self.coordinate.fine {
                     let Some(new) = keys.remove(&(class, fine)) else {
                         lists.empty(1);
@@ -619,7 +619,7 @@ impl BucketSpace {
         let mut counter = BucketCounter::default();
         by_words!(self.words(), W => self.each_list::<W>(chunk, lists, &mut |of, fine, keys| {
             if fine == 0 {
-                counter.enter(self, &of.row);
+                counter.enter(self, of);
             }
             self.count(of, fine, keys, &mut counter);
         }))?;

@@ -98,16 +98,19 @@ fn a_search_goes_deeper_and_counts_ahead() {
             assert_eq!(levels(&found).1[..], truth.1[..5], "{name}");
             disk::verify(&disk.directories).unwrap();
             let then = with(&long, |search| search.count_ahead = ahead_then);
-            let stop = StopAfter::asks(20);
+            // Later and later: many stops take long.
+            let (stop, mut asks) = (StopAfter::asks(20), 20);
             while let Err(error) = disk.run_lists_with(&then, &stop) {
                 let error = error.to_string();
                 assert!(error.contains("Nothing is lost"), "{error}");
                 assert!(error.contains("--max-depth 6"), "{error}");
                 let told = format!(" --count-ahead={ahead_then}");
                 assert_eq!(error.contains(&told), ahead_then > 0, "{error}");
-                stop.asks.store(20, Ordering::Relaxed);
+                asks += 20;
+                stop.asks.store(asks, Ordering::Relaxed);
                 disk::verify(&disk.directories).unwrap();
             }
+            assert!(asks > 100 || name != "3x3x3", "{ahead_first} {ahead_then}: {asks}");
             let found = disk.run_lists(&then).unwrap();
             assert_eq!(levels(&found), truth, "{name} {ahead_first} {ahead_then}");
         }
