@@ -2,10 +2,9 @@
 //! of it.
 
 pub use crate::{
-    bits::set_of,
     kernel::{ByteBlock, Kernel, Rule, StepProgram, Tally, Transfer, collect, spread},
     pdb::on_disk::{DATABASE, DatabaseMarker},
-    perm::{TargetByte, layout, lehmer, move_table, placement},
+    perm::{TargetByte, layout, lehmer, move_table, placement, set_of},
     report::text::{labelled, last_depth},
     search::memory::lists_instead,
     solve::{

@@ -54,7 +54,6 @@
 #[cfg(feature = "cli")]
 extern crate self as tilewave;
 
-mod bits;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;

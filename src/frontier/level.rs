@@ -19,11 +19,7 @@ use crate::{
         levels::{LevelEnd, LevelTotal, LevelUse, ListSink},
         lists::{BucketLists, ListBuilder, ListChunk, ListPlace, ListWorkspace, NeededList, Needs},
     },
-    kernel::{
-        by_words,
-        key_set::{FreePositions, KeySet},
-        keys::KeyOperation,
-    },
+    kernel::{by_words, key_digits::FreePositions, key_set::KeySet, keys::KeyOperation},
     progress::{Phase, Progress},
     store::StorageError,
 };

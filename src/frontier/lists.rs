@@ -18,7 +18,7 @@ use crate::{
         symmetry::PuzzleRows,
     },
     kernel::{
-        key_set::{DigitRule, FreePositions, KeyDigits, MOST_POSITIONS, SLOTS},
+        key_digits::{DigitRule, FreePositions, KeyDigits, MOST_POSITIONS, SLOTS},
         keys::{KeyLayout, KeyOperation},
     },
     store::{FrameEntry, ReadAt, StorageError, push_number, take_number},

@@ -7,7 +7,7 @@
 //! buckets. `level` computes a level from the previous one, bucket by bucket, with lists that `lists` stores uncoded or
 //! coded; `bit_levels` does it if buckets are full. `search` goes from level to level with the `levels` found so far,
 //! and `forecast` predicts time and memory. The rest of a state within its bucket is a key: `kernel` moves keys
-//! (`keys`), finds the new ones and encodes them compactly (`key_set`).
+//! (`keys`), finds the new ones (`key_set`) and makes them strings for coded lists (`key_digits`).
 //!
 //! Invariant: counts and checksums do not depend on the coordinate, the symmetries, the kernel or the threads.
 

@@ -251,7 +251,7 @@ impl KeyLayout {
         use std::arch::x86_64::*;
         let every: [i64; 8] = std::array::from_fn(|i| (i * self.words) as i64);
         let low: [u32; 16] = std::array::from_fn(|i| 2 * i as u32);
-        let (every, low) = (register(&every), register(&low));
+        let (every, low) = (load(&every), load(&low));
         let salt = _mm512_set1_epi32(DIGEST as i32);
         let mut sums = _mm512_setzero_si512();
         for keys in keys.chunks_exact(16 * self.words) {
@@ -261,7 +261,7 @@ impl KeyLayout {
                 if field.word != word {
                     word = field.word;
                     let (here, there) = keys.split_at(8 * self.words);
-                    let eight = |half: &[u64]| register(half.first_chunk::<8>().expect("8 keys"));
+                    let eight = |half: &[u64]| load(half.first_chunk::<8>().expect("8 keys"));
                     (first, last) = if self.words == 1 {
                         (eight(here), eight(there))
                     } else {
@@ -279,7 +279,7 @@ impl KeyLayout {
                 let index = _mm512_permutex2var_epi32(first, low, last);
                 let index = _mm512_and_si512(index, _mm512_set1_epi32((1 << field.bits) - 1));
                 let quarter = |i: usize| {
-                    register(adds[16 * i..].first_chunk::<16>().expect("eight times sixteen"))
+                    load(adds[16 * i..].first_chunk::<16>().expect("eight times sixteen"))
                 };
                 let mut entry = _mm512_permutex2var_epi32(quarter(0), index, quarter(1));
                 if field.bits > 5 {
@@ -531,12 +531,12 @@ impl Spread {
     ) {
         use std::arch::x86_64::*;
         let step = self.keys * words;
-        let (lane_word, begin) = (register(&self.lane_word), register(&self.begin));
-        let (mask, shuffle) = (register(&self.mask), register(&operation.shuffle));
-        let (odd_half, lane) = (register(&self.odd_half), register(&self.lane));
-        let (odd_byte, odd_word) = (register(&self.odd_byte), register(&self.odd_word));
+        let (lane_word, begin) = (load(&self.lane_word), load(&self.begin));
+        let (mask, shuffle) = (load(&self.mask), load(&operation.shuffle));
+        let (odd_half, lane) = (load(&self.odd_half), load(&self.lane));
+        let (odd_byte, odd_word) = (load(&self.odd_byte), load(&self.odd_word));
         let low = _mm512_set1_epi64(0xffff_ffff);
-        let table = |of: &[u8; 128]| register(of.first_chunk::<64>().expect("64 of 128"));
+        let table = |of: &[u8; 128]| load(of.first_chunk::<64>().expect("64 of 128"));
         let mut tables = [(0u64, _mm512_setzero_si512()); TABLES];
         let count = operation.tables.len();
         let in_registers = count <= tables.len();
@@ -584,10 +584,19 @@ impl Spread {
 /// A register of 64 bytes from memory.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-fn register<T: Copy, const N: usize>(from: &[T; N]) -> std::arch::x86_64::__m512i {
+pub(super) fn load<T: Copy, const N: usize>(from: &[T; N]) -> std::arch::x86_64::__m512i {
     const { assert!(size_of::<[T; N]>() == 64, "a register has 64 bytes") };
     // SAFETY: 64 bytes are read.
     unsafe { std::arch::x86_64::_mm512_loadu_si512(from.as_ptr().cast()) }
+}
+
+/// A register of 64 bytes to memory.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+pub(super) fn store<T: Copy, const N: usize>(to: &mut [T; N], x: std::arch::x86_64::__m512i) {
+    const { assert!(size_of::<[T; N]>() == 64, "a register has 64 bytes") };
+    // SAFETY: 64 bytes are written; T is a number.
+    unsafe { std::arch::x86_64::_mm512_storeu_si512(to.as_mut_ptr().cast(), x) }
 }
 
 /// A register of 16 bytes from the beginning of a slice.

@@ -7,13 +7,14 @@
 //! Invariant: all kernels return the same bytes, counts and checksums for the same block. The computation of a kernel
 //! is written once, based on the register operations of an instruction set (`isa`): `gather` fetches registers from
 //! their sources; from these, `steps` compute the next level of a search or of a pattern database. For list searches,
-//! `keys` moves the keys of a bucket, `key_set` finds the new ones and encodes them compactly, and `key_ranks` numbers
-//! them.
+//! `keys` moves the keys of a bucket, `key_set` finds the new ones, `key_digits` makes them strings that are compact when
+//! sorted, and `key_ranks` numbers them.
 
 #![allow(unsafe_code)]
 
 pub(crate) mod gather;
 pub(crate) mod isa;
+pub(crate) mod key_digits;
 pub(crate) mod key_ranks;
 pub(crate) mod key_set;
 pub(crate) mod keys;
@@ -45,7 +46,7 @@ pub use crate::kernel::{
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use crate::kernel::isa::{Avx2, Avx512};
-pub(crate) use crate::kernel::{gather::Ready, isa::Scalar};
+pub(crate) use crate::kernel::{gather::Ready, isa::Scalar, words::transpose};
 
 /// Calls a function that is generic over an instruction set (`function<I>`), or a function of an instruction set
 /// (`I::function`), with the instruction set of a kernel, where everything is compiled for these instructions; uses

@@ -7,7 +7,6 @@
 use std::time::Instant;
 
 use crate::{
-    bits::{bits, set_of},
     kernel::Kernel,
     pdb::{
         ArrangementOrder, Encoding, EntryOrder, Grid, Kind, Pattern, Pdb, PdbError, SLOTS,
@@ -20,8 +19,9 @@ use crate::{
         },
     },
     perm::{
-        Layout, Register, lehmer,
+        Layout, Register, bits, lehmer,
         placement::{Subsets, binomial},
+        set_of,
     },
     progress::{Meter, NoProgress, Phase, Progress},
     resources::{Resources, resource_setters, setters},

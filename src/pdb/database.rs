@@ -9,8 +9,8 @@
 use std::path::Path;
 
 use crate::{
-    bits::{bits, set_of},
     pdb::{Encoding, EntryOrder, Kind, Pattern, PdbError, Summary, UNREACHED, file},
+    perm::{bits, set_of},
     progress::{NoProgress, Progress},
     puzzle::Board,
     store::{Container, FileHeader as _, IN_MEMORY, Image, Mapped},

@@ -35,8 +35,7 @@ pub(crate) mod slots;
 use std::collections::HashMap;
 
 use crate::{
-    bits::{bits, set_of},
-    perm::placement,
+    perm::{bits, placement, set_of},
     progress::{Meter, NoProgress, Phase, Progress},
     random::SplitMix64,
 };

@@ -8,13 +8,12 @@
 use std::{io::Write, path::Path};
 
 use crate::{
-    bits::{bits, set_of, transpose},
-    kernel::Word,
+    kernel::{Word, transpose},
     pdb::{
         Encoding, Kind, Pattern, Pdb, PdbError, SlotGraph, UNREACHED, regions::arrangement_rank,
         slots::unit,
     },
-    perm::{Layout, REGISTER_BYTES, Register, Subsets, lehmer, placement},
+    perm::{Layout, REGISTER_BYTES, Register, Subsets, bits, lehmer, placement, set_of},
     progress::{Meter, NoProgress, Phase, Progress},
     store::{self, Output},
     system::SystemError,

@@ -7,10 +7,9 @@
 use std::time::Instant;
 
 use crate::{
-    bits::{bits, set_of},
     kernel::{SlotMove, SlotMoves},
     pdb::{Kind, Pattern, PdbError},
-    perm::{Layout, Subsets, lehmer, placement},
+    perm::{Layout, Subsets, bits, lehmer, placement, set_of},
     progress::{LevelDone, Meter, Phase, Progress},
     puzzle::Size,
     threads::{each_part, map_numbers},

@@ -14,10 +14,9 @@ use std::time::Instant;
 use parking_lot::Mutex;
 
 use crate::{
-    bits::{bits, set_of},
     kernel::{Kernel, SlotMoves, SlotStep, SlotStretch, Word, enter_first},
     pdb::{Pattern, PdbError, SlotGraph, database::bit_of},
-    perm::{LANES, Layout, Register},
+    perm::{LANES, Layout, Register, bits, set_of},
     progress::{LevelDone, Meter, Phase, Progress},
     store::Array,
     system::SystemError,

@@ -5,8 +5,7 @@
 //! `move_table`.
 
 use crate::{
-    bits::set_of,
-    perm::{MAX_LEN, lehmer},
+    perm::{MAX_LEN, lehmer, set_of},
     puzzle::Window,
 };
 

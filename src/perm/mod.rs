@@ -14,7 +14,7 @@ pub mod lehmer;
 pub mod move_table;
 pub mod placement;
 
-pub use crate::perm::move_table::TargetByte;
+pub use crate::perm::{move_table::TargetByte, placement::set_of};
 
 pub(crate) use crate::perm::{
     layout::{GROUP, LANE_KEYS, LANES, Layout, PAD_LANE, REGISTER_BYTES, Register, SourceBlocks},
@@ -23,5 +23,5 @@ pub(crate) use crate::perm::{
         ALL, CrossRow, Crossing, CrossingGroup, Gathers, LaneRow, MoveShape, MoveTable, Reach,
         SourceRegister,
     },
-    placement::Subsets,
+    placement::{Subsets, bits},
 };

@@ -281,7 +281,7 @@ impl Inside<'_> {
                 None => line[k + from - c],
             };
         }
-        let own = crate::bits::set_of(&source[..n - c]);
+        let own = crate::perm::set_of(&source[..n - c]);
         lehmer::digits_within(&source[..n - c], own, &mut digits);
         let inner = self.layout.inner_register(&digits[..q - c]);
         let source = SourceRegister {

@@ -1,4 +1,4 @@
-//! Ranks of placements: k distinct objects on k of n cells.
+//! Sets of cells, and ranks of placements: k distinct objects on k of n cells.
 //!
 //! Invariant: the rank of a placement is its position in the lexicographic order of the sequences of
 //! cells (c\[0\], .., c\[k-1\]). Digit i counts the cells below c\[i\] that none of c\[0\], .., c\[i-1\]
@@ -12,6 +12,22 @@ use crate::perm::Below;
 
 /// Maximum number of cells: sets of cells are bit masks of 64 bits.
 pub const MAX_CELLS: usize = 63;
+
+/// The set of some things: bit c represents thing c.
+#[inline]
+pub fn set_of(things: &[u8]) -> u64 {
+    things.iter().fold(0, |set, &thing| set | 1 << thing)
+}
+
+/// The set bits of a mask, lowest first.
+pub(crate) fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = mask.trailing_zeros() as usize;
+        let some = mask != 0;
+        mask &= mask.wrapping_sub(1);
+        some.then_some(bit)
+    })
+}
 
 /// Returns the number of placements, n! / (n-k)!, or `None` if it exceeds 64 bits or if k > n.
 ///

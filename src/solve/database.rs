@@ -6,8 +6,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::{
-    bits::transpose,
-    kernel::prefetch,
+    kernel::{prefetch, transpose},
     pdb::{Encoding, Kind, Pdb, after},
     progress::Progress,
     store::Image,

@@ -136,7 +136,7 @@ impl KnownBoard {
                     set: if database.has_blank() {
                         cells.iter().rev().fold(0, |all, &cell| all << 8 | u64::from(cell))
                     } else {
-                        crate::bits::set_of(cells)
+                        crate::perm::set_of(cells)
                     },
                     value: pdb.lookup(cells, blank).unwrap_or(u8::MAX),
                 };
