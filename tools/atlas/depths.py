@@ -8,7 +8,7 @@ import boards
 # searched anew. What took hours is in a file as well, and is confirmed to these depths: deepen().
 BOARDS = [("5x5", "stm", 22, 20), ("5x5", "mtm", 11, 11), ("4x5", "stm", 22, 21), ("4x5", "mtm", 13, 13), ("3x6", "stm", 24, 23),
           ("3x6", "mtm", 14, 14), ("2x9", "stm", 31, 30), ("2x9", "mtm", 16, 16), ("6x6", "stm", 19, 17), ("6x6", "mtm", 10, 10)]
-CUBES = [("3x3x3", "htm", 8), ("3x3x3", "qtm", 9)]
+CUBES = [("3x3x3", "htm", 9), ("3x3x3", "qtm", 10)]
 # A plain search goes on while its levels have fewer states than this.
 PLAIN = 60_000
 ANOTHER = {"avx512": "avx2", "avx2": "scalar"}
@@ -80,7 +80,7 @@ def said(search, found, arguments):
 
 
 def deepen(search, result, found):
-    """The same search to a larger depth, from the JSON of a command that took hours in a directory of its own. What confirms
+    """The same search to a larger depth, from the JSON of a command that took long, or hours in a directory. What confirms
     the levels of the file confirms those of the longer search, which must be equal."""
     depth = len(result["counts"]) - 1
     if len(found["counts"]) - 1 <= depth:
@@ -92,7 +92,8 @@ def deepen(search, result, found):
     # Of the last levels none has bytes: one is not stored in any case. How much memory there was, the report does not say.
     counted = next((n for n, size in enumerate(reversed(found["level_bytes"])) if size), 0)
     ahead = [f"--count-ahead={counted - 1}"] if counted > 1 else []
-    arguments = [*search.arguments(len(found["counts"]) - 1)[:-2], "--dir", "DIR", *ahead]
+    directory = [] if found["disk_peak_bytes"] is None else ["--dir", "DIR"]
+    arguments = [*search.arguments(len(found["counts"]) - 1)[:-2], *directory, *ahead]
     return said(search, found, arguments) | {"confirmed": result["confirmed"]}
 
 
