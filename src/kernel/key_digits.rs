@@ -236,6 +236,7 @@ unsafe fn take<const TO: u8>(left: &mut u64, place: u64) -> u64 {
 }
 
 /// A batch of keys or strings, before and after conversion, and the values and orientations of the digits of a run.
+#[repr(align(64))]
 struct Batch {
     words: KeyWords<BATCH>,
     results: KeyWords<BATCH>,

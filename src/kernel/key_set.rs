@@ -22,12 +22,17 @@ const PARTS: usize = 1024;
 /// Number of keys of a part that are stored together.
 const BLOCK: usize = 512;
 
+/// Eight keys, word by word, in a cache line for each word: a word of all keys is compared at once.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+struct Line<const W: usize>([[u64; LINE]; W]);
+
 /// The keys that moves produce in a bucket, and those among which they may be: the **known** ones.
 ///
 /// Use: [`KeySet::begin`], then [`KeySet::add`] in any order, then [`KeySet::each_new`].
 #[derive(Debug, Default)]
 pub(crate) struct KeySet<const W: usize> {
-    lines: Vec<[[u64; LINE]; W]>,
+    lines: Vec<Line<W>>,
     counts: Vec<u8>,
     /// Number of lines in use.
     used: usize,
@@ -162,7 +167,7 @@ impl<const W: usize> KeySet<W> {
     fn clear(&mut self, keys: usize) {
         self.used = (keys / 4).max(4);
         if self.lines.len() < self.used {
-            self.lines.resize(self.used.next_power_of_two(), [[0; LINE]; W]);
+            self.lines.resize(self.used.next_power_of_two(), Line([[0; LINE]; W]));
         }
         self.counts.clear();
         self.counts.resize(self.used, 0);
@@ -196,7 +201,9 @@ impl<const W: usize> KeySet<W> {
             for (at, key) in at.iter_mut().zip(keys) {
                 let hash = hash(key) << self.skip;
                 *at = ((u128::from(hash) * self.used as u128) >> 64) as usize;
-                crate::kernel::prefetch::<1, _>(&raw const self.lines[*at]);
+                for words in &self.lines[*at].0 {
+                    crate::kernel::prefetch::<1, _>(words);
+                }
             }
             for (&at, key) in at.iter().zip(keys) {
                 let is_new = self.put::<AVX512>(at, key);
@@ -213,7 +220,7 @@ impl<const W: usize> KeySet<W> {
     #[inline(always)]
     fn put<const AVX512: bool>(&mut self, mut at: usize, key: &[u64; W]) -> bool {
         loop {
-            let (line, count) = (&mut self.lines[at], &mut self.counts[at]);
+            let (Line(line), count) = (&mut self.lines[at], &mut self.counts[at]);
             let mut same = (1u32 << *count) - 1;
             for (word, words) in key.iter().zip(line.iter()) {
                 same &= equal::<AVX512>(words, *word);
