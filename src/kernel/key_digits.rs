@@ -85,8 +85,8 @@ struct DigitRun {
     groups: Vec<DigitGroup>,
 }
 
-/// Up to eight consecutive digits of a run that are in one word of keys and in one of strings, without gaps; all but the
-/// most significant one have at most 6 bits.
+/// Up to eight consecutive digits of a run that are in one word of keys and in one of strings, without gaps; all but
+/// the most significant one have at most 6 bits.
 #[derive(Clone, Debug)]
 struct DigitGroup {
     /// Which digits of the run.
@@ -237,7 +237,7 @@ unsafe fn take<const TO: u8>(left: &mut u64, place: u64) -> u64 {
 
 /// A batch of keys or strings, before and after conversion, and the values and orientations of the digits of a run.
 #[repr(align(64))]
-struct Batch {
+struct DigitBatch {
     words: KeyWords<BATCH>,
     results: KeyWords<BATCH>,
     values: [[u8; BATCH]; MOST_POSITIONS],
@@ -270,7 +270,7 @@ unsafe fn convert<const TO: u8, const GROUPS: bool>(
     }
     let [words, results] = [[[0; BATCH]; WORDS]; 2];
     let [values, turns] = [[[0; BATCH]; MOST_POSITIONS]; 2];
-    let mut batch = Batch { words, results, values, turns };
+    let mut batch = DigitBatch { words, results, values, turns };
     for (from, to) in from.chunks(BATCH * each).zip(to.chunks_mut(BATCH * each)) {
         word_by_word(from, &mut batch.words[..each]);
         batch.results[..each].fill([0; BATCH]);
@@ -288,8 +288,8 @@ impl DigitRun {
     /// # Safety
     /// The processor has the instructions of the conversion.
     #[inline(always)]
-    unsafe fn convert<const TO: u8, const GROUPS: bool>(&self, free: u64, batch: &mut Batch) {
-        let Batch { words, results, values, turns } = batch;
+    unsafe fn convert<const TO: u8, const GROUPS: bool>(&self, free: u64, batch: &mut DigitBatch) {
+        let DigitBatch { words, results, values, turns } = batch;
         let values = &mut values[..self.digits.len()];
         // SAFETY: the caller's promise.
         unsafe { self.split::<TO, GROUPS>(words, values) };
