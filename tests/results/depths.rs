@@ -131,13 +131,20 @@ fn a_longer_search_is_taken_from_its_report() {
         assert!(error(&refused).contains(told), "{}", error(&refused));
         assert_eq!(fs::read_to_string(&to).unwrap(), text);
     }
-    let taken = deepen(&longer).unwrap();
-    assert!(taken.status.success(), "{}", error(&taken));
-    let after: Value = serde_json::from_str(&fs::read_to_string(&to).unwrap()).unwrap();
-    assert_eq!((after["counts"][levels].as_u64(), &after["counts"]), (Some(7), &longer["counts"]));
-    assert_eq!(after["confirmed"], before["confirmed"]);
-    let command = after["command"].as_str().unwrap();
-    assert!(command.contains("--max-depth 32 --dir DIR --count-ahead=1 "), "{command}");
-    let check = tool(dir.path(), &["check"]).unwrap();
-    assert!(check.status.success(), "{}", error(&check));
+    // The command names a directory if the search had one.
+    for (disk, options) in [(None, ""), (Some(9), " --dir DIR")] {
+        longer["disk_peak_bytes"] = disk.into();
+        fs::write(&to, &text).unwrap();
+        let taken = deepen(&longer).unwrap();
+        assert!(taken.status.success(), "{}", error(&taken));
+        let after: Value = serde_json::from_str(&fs::read_to_string(&to).unwrap()).unwrap();
+        assert_eq!(after["counts"][levels].as_u64(), Some(7));
+        assert_eq!(after["counts"], longer["counts"]);
+        assert_eq!(after["confirmed"], before["confirmed"]);
+        let command = after["command"].as_str().unwrap();
+        let expected = format!("--max-depth 32{options} --count-ahead=1 ");
+        assert!(command.contains(&expected), "{command}");
+        let check = tool(dir.path(), &["check"]).unwrap();
+        assert!(check.status.success(), "{}", error(&check));
+    }
 }
