@@ -100,7 +100,8 @@ impl Error {
             | Error::Table(
                 TableError::Directed { .. }
                 | TableError::NoBoard { .. }
-                | TableError::Modulo { .. },
+                | TableError::Modulo { .. }
+                | TableError::EqualTiles { .. },
             )
             | Error::Solve(SolveError::OtherLog { .. }) => Class::Usage,
             Error::Row { reason, .. } => reason.class(),

@@ -209,7 +209,7 @@ pub struct Counted {
     #[arg(long, value_name = "PIECES", value_delimiter = ',', hide_short_help = true)]
     ignore_orientation: Vec<String>,
 
-    /// Make the pieces within each range indistinguishable, e.g. centres:1-4,centres:5-8.
+    /// Make the pieces within each range indistinguishable, e.g. centres:1-4,centres:5-8, or 1-4,5-8 for a board.
     #[arg(long, value_name = "PIECES", value_delimiter = ',', hide_short_help = true)]
     same: Vec<String>,
 
@@ -276,10 +276,14 @@ impl Counted {
 
     /// The option that makes another puzzle of one, if there is one.
     fn changed(&self) -> Option<&'static str> {
+        self.changed_beyond_same().or(first_given(&[(!self.same.is_empty(), "--same")]))
+    }
+
+    /// As [`Counted::changed`], without `--same`, which boards have as well.
+    fn changed_beyond_same(&self) -> Option<&'static str> {
         first_given(&[
             (!self.pieces.is_empty(), "--pieces"),
             (!self.ignore_orientation.is_empty(), "--ignore-orientation"),
-            (!self.same.is_empty(), "--same"),
             (self.generators.is_some(), "--generators"),
             (self.goals.is_some(), "--goals"),
             (self.subgroup.is_some(), "--subgroup"),
@@ -289,12 +293,21 @@ impl Counted {
     /// What a word on the command line names, as it is searched: those of its pieces, moves and goals that are asked for.
     pub fn searched(&self, word: &str) -> Result<Searched> {
         Ok(match (self.named(word)?, self.changed()) {
-            (Named::Board(_), Some(option)) => refuse!(
-                "{option} does not apply to boards, and {word} is a board: leave out {option}"
-            ),
-            (Named::Board(size), None) => {
+            (Named::Board(size), changed) => {
+                if let Some(option) = self.changed_beyond_same() {
+                    refuse!(
+                        "{option} does not apply to boards, and {word} is a board: leave out {option}"
+                    );
+                }
                 let space = StateSpace::of_board(self.goal.board(size)?);
-                Searched::Numbered(space.in_metric(self.metric().unwrap_or_default()))
+                let space = space.in_metric(self.metric().unwrap_or_default());
+                match changed {
+                    None => Searched::Numbered(space),
+                    Some(_) => {
+                        let puzzle = OrbitPuzzle::of_space(&space)?;
+                        Searched::Listed(self.changed_puzzle(puzzle, Turns::Directed)?)
+                    }
+                }
             }
             (Named::Positions(definition), None) => {
                 for note in definition.notes() {

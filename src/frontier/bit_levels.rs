@@ -82,7 +82,12 @@ impl<'a> BucketRanks<'a> {
                     let count = group.positions.iter().filter(|&&p| is_of(p, kind)).count();
                     (fields.first_value[group.orbit][kind].into(), orbit.moduli[kind], count as u8)
                 });
-                let kinds = kinds.filter(|&(.., count)| count > 0).collect();
+                // The piece that does not stand in the line has a field of its own.
+                let alone = fields.without[group.orbit].map(usize::from);
+                let kinds = kinds
+                    .enumerate()
+                    .filter(|&(kind, (.., count))| count > 0 && Some(kind) != alone);
+                let kinds = kinds.map(|(_, of)| of).collect();
                 let parts = own.iter().map(|&(part, _)| part).collect();
                 let sum = group.constant_sum.map(|(_, sum)| sum);
                 rules.push(RunRule::Contents { parts, kinds, sum });

@@ -2,7 +2,9 @@
 //!
 //! A **field** is a number below 128. In an orbit whose pieces all differ, field p is the location of piece p,
 //! `position * modulus + orientation`. If all pieces but a few look alike and have no visible orientations, only these few have
-//! fields. Otherwise, field i is the piece at position i.
+//! fields. Otherwise, field i is the piece at position i. If all moves depend on one piece of such an orbit, as those of a
+//! board depend on the blank, this piece has its location, and field i is the piece at place i of the **line**: of the other
+//! positions, in their order.
 //!
 //! Invariant: every move and every symmetry is a [`FieldMap`]: each field of the result is an entry of a table, indexed
 //! by one field of the argument. Two arrangements that look alike have the same fields. Pieces that never move have
@@ -11,7 +13,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::puzzle::orbits::{
-    Arrangement, Orbit, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation,
+    Arrangement, Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation,
 };
 
 /// The meaning of a field.
@@ -19,8 +21,18 @@ use crate::puzzle::orbits::{
 pub(crate) enum FieldKind {
     /// The location of the only piece of a kind.
     Location { kind: u8 },
-    /// The piece at a position.
+    /// The piece at a position, or at a place of the line.
     Content { position: u8 },
+}
+
+/// The place in the line of a position that is not that of the piece without a place.
+fn place_of(position: usize, without: usize) -> usize {
+    position - usize::from(position > without)
+}
+
+/// The position of a place in the line.
+fn position_of(place: usize, without: usize) -> usize {
+    place + usize::from(place >= without)
 }
 
 /// One field of a state.
@@ -40,6 +52,8 @@ pub(crate) struct StateFields {
     pub fields: Vec<StateField>,
     /// For each orbit whose fields are contents, the first value of each kind, whose orientations are consecutive.
     pub first_value: Vec<Vec<u8>>,
+    /// For each orbit whose other pieces stand in a line, the kind of the piece that does not.
+    pub without: Vec<Option<u8>>,
 }
 
 /// A field of the keys: a field that the coordinate does not determine, or not completely.
@@ -154,6 +168,7 @@ impl StateFields {
     pub fn of(puzzle: &OrbitPuzzle) -> StateFields {
         let mut fields = Vec::new();
         let mut first_value = Vec::new();
+        let mut without = Vec::new();
         for (index, orbit) in puzzle.orbits().iter().enumerate() {
             let kinds = 0..orbit.moduli.len() as u8;
             let (single, several): (Vec<u8>, Vec<u8>) = kinds
@@ -182,32 +197,45 @@ impl StateFields {
                 })
             };
             let home = |kind| orbit.solved.iter().position(|piece| piece.kind == kind);
+            let located = |kind| {
+                let modulus = usize::from(orbit.moduli[usize::from(kind)]);
+                let values = orbit.positions() * modulus;
+                StateField { orbit: index, kind: FieldKind::Location { kind }, values, modulus }
+            };
+            let held = |position: usize| {
+                let kind = FieldKind::Content { position: position as u8 };
+                StateField { orbit: index, kind, values, modulus: 1 }
+            };
+            let needed = if rest { None } else { needed_by_all(puzzle, index) };
             if rest {
                 let single = single.iter().filter(|&&kind| home(kind).is_some_and(moves));
-                fields.extend(single.map(|&kind| {
-                    let modulus = usize::from(orbit.moduli[usize::from(kind)]);
-                    let values = orbit.positions() * modulus;
-                    StateField { orbit: index, kind: FieldKind::Location { kind }, values, modulus }
-                }));
+                fields.extend(single.map(|&kind| located(kind)));
+            } else if let Some(kind) = needed {
+                fields.push(located(kind));
+                fields.extend((1..orbit.positions()).map(|place| held(place - 1)));
             } else {
-                fields.extend((0..orbit.positions()).filter(|&p| moves(p)).map(|position| {
-                    let kind = FieldKind::Content { position: position as u8 };
-                    StateField { orbit: index, kind, values, modulus: 1 }
-                }));
+                fields.extend((0..orbit.positions()).filter(|&p| moves(p)).map(held));
             }
             first_value.push(first);
+            without.push(needed);
         }
-        StateFields { fields, first_value }
+        StateFields { fields, first_value, without }
     }
 
     pub fn encode(&self, arrangement: &Arrangement) -> Vec<u8> {
+        let at = |row: &[Placed], kind| {
+            let position = row.iter().position(|piece| piece.kind == kind);
+            position.expect("every piece is somewhere")
+        };
         let value = |field: &StateField| {
             let row = &arrangement.0[field.orbit];
             let position = match field.kind {
-                FieldKind::Location { kind } => row.iter().position(|piece| piece.kind == kind),
-                FieldKind::Content { position } => Some(position.into()),
+                FieldKind::Location { kind } => at(row, kind),
+                FieldKind::Content { position } => match self.without[field.orbit] {
+                    Some(kind) => position_of(position.into(), at(row, kind)),
+                    None => position.into(),
+                },
             };
-            let position = position.expect("every piece is somewhere");
             self.value(field, field.orbit, position, row[position])
         };
         self.fields.iter().map(value).collect()
@@ -221,10 +249,16 @@ impl StateFields {
             let is_placed = |kind| self.find(index, FieldKind::Location { kind }).is_some();
             let rest = |own: &Placed| *alike.filter(|_| is_placed(own.kind)).unwrap_or(own);
             let mut pieces: Vec<Placed> = orbit.solved.iter().map(rest).collect();
+            let mut alone = None;
             for (field, &value) in row.iter().enumerate() {
                 if self.fields[field].orbit == index {
-                    let (position, piece) = self.piece_at(puzzle, field, value);
+                    let (place, piece) = self.piece_at(puzzle, field, value);
+                    // The piece that does not stand in the line has the first field.
+                    let position = alone.map_or(place, |alone| position_of(place, alone));
                     pieces[position] = piece;
+                    if self.without[index] == Some(piece.kind) {
+                        alone = Some(position);
+                    }
                 }
             }
             pieces
@@ -232,7 +266,7 @@ impl StateFields {
         Arrangement(puzzle.orbits().iter().enumerate().map(orbit).collect())
     }
 
-    /// Returns the meaning of a value of a field: that a piece is at a position of its orbit.
+    /// Returns the meaning of a value of a field: that a piece is at a position of its orbit, or at a place of its line.
     pub fn piece_at(&self, puzzle: &OrbitPuzzle, field: usize, value: u8) -> (usize, Placed) {
         let field = &self.fields[field];
         match field.kind {
@@ -295,21 +329,37 @@ impl StateFields {
         }
     }
 
-    pub fn of_move(&self, puzzle: &OrbitPuzzle, of: &Transformation) -> FieldMap {
+    pub fn of_move(&self, puzzle: &OrbitPuzzle, one: &OrbitMove) -> FieldMap {
+        let Transformation(turns) = &one.transformation;
         let target = |turn: &OrbitTurn| {
             let mut to = vec![0; turn.source.len()];
             turn.source.iter().zip(0..).for_each(|(&from, place)| to[usize::from(from)] = place);
             to
         };
-        let targets: Vec<Vec<usize>> = of.0.iter().map(target).collect();
-        self.map(puzzle, |(orbit, position), piece| {
+        let targets: Vec<Vec<usize>> = turns.iter().map(target).collect();
+        self.map(puzzle, |(orbit, place), piece| {
+            let needed = one.requires.filter(|at| usize::from(at.orbit) == orbit);
+            let line =
+                needed.filter(|_| self.without[orbit].is_some_and(|kind| kind != piece.kind));
+            let line = line.map(|at| usize::from(at.position));
+            let position = line.map_or(place, |from| position_of(place, from));
             let to = targets[orbit][position];
             let modulus = puzzle.orbits()[orbit].moduli[usize::from(piece.kind)];
-            let twist = of.0[orbit].twist[to] % modulus;
-            (orbit, to, Placed { turn: (piece.turn + twist) % modulus, ..piece })
+            let twist = turns[orbit].twist[to] % modulus;
+            let piece = Placed { turn: (piece.turn + twist) % modulus, ..piece };
+            (orbit, line.map_or(to, |from| place_of(to, targets[orbit][from])), piece)
         })
     }
 
+    /// Whether a relabelling acts on fields: it must not change the order of a line.
+    pub fn can_relabel(&self, of: &Relabelling) -> bool {
+        let stays = |orbit: usize| {
+            of.orbit[orbit] == orbit && of.location[orbit].iter().zip(0..).all(|(&to, at)| to == at)
+        };
+        (0..self.without.len()).all(|orbit| self.without[orbit].is_none() || stays(orbit))
+    }
+
+    /// Returns the effect of a relabelling that [`StateFields::can_relabel`].
     pub fn of_relabelling(&self, puzzle: &OrbitPuzzle, of: &Relabelling) -> FieldMap {
         self.map(puzzle, |place, piece| of.of_piece(puzzle, place, piece))
     }
@@ -326,6 +376,10 @@ impl StateFields {
             let mut target = (field.orbit, field.kind);
             let table = (0..field.values).map(|value| {
                 let (position, piece) = self.piece_at(puzzle, p, value as u8);
+                let is_content = matches!(field.kind, FieldKind::Content { .. });
+                if is_content && self.without[field.orbit] == Some(piece.kind) {
+                    return value as u8; // It never stands in the line.
+                }
                 let (orbit, position, piece) = image((field.orbit, position), piece);
                 let kind = match field.kind {
                     FieldKind::Location { .. } => FieldKind::Location { kind: piece.kind },
@@ -340,4 +394,15 @@ impl StateFields {
         }
         map
     }
+}
+
+/// The piece on whose position all moves of the pieces of an orbit depend; it must not turn.
+fn needed_by_all(puzzle: &OrbitPuzzle, index: usize) -> Option<u8> {
+    let orbit = &puzzle.orbits()[index];
+    let is_of = |at: &&OrbitPlace| usize::from(at.orbit) == index;
+    let mut needed = puzzle.moves().iter().map(|one| one.requires.as_ref().filter(is_of));
+    let kind = needed.next()??.kind;
+    let is_alone = orbit.pieces_of(kind) == 1 && orbit.moduli[usize::from(kind)] == 1;
+    let by_all = needed.all(|at| at.is_some_and(|at| at.kind == kind));
+    (is_alone && by_all && !puzzle.illegal().iter().any(|at| is_of(&at))).then_some(kind)
 }

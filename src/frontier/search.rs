@@ -427,12 +427,20 @@ mod tests {
         puzzle
     }
 
+    fn alike(puzzle: OrbitPuzzle, names: &[&str]) -> OrbitPuzzle {
+        puzzle.alike(&names.iter().map(|&name| name.into()).collect::<Vec<_>>()).unwrap()
+    }
+
     fn puzzles() -> Vec<OrbitPuzzle> {
         let different = [0, 1, 2, 3, 4, 5];
         let at = |position, kind| OrbitPlace { orbit: 0, position, kind };
         vec![
             board(2, 3, 0),
             board(3, 3, 4),
+            // Boards with equal tiles: of two colours, with the blank in the last cell, and with some that differ.
+            alike(board(3, 3, 0), &["1-3", "4-8"]),
+            alike(board(2, 4, 7), &["1-3", "4-7"]),
+            alike(board(2, 4, 2), &["1-2", "6+8"]),
             wheels(different).inverse_closed().unwrap(),
             wheels(different).with_powers().unwrap(),
             wheels([0, 1, 2, 0, 0, 0]).inverse_closed().unwrap(),

@@ -86,7 +86,7 @@ impl SymmetryGroup {
             fixed = least.midpoint(most);
         }
         let checked = KnownMoves::new(puzzle, fields);
-        for relabelling in few {
+        for relabelling in few.into_iter().filter(|one| fields.can_relabel(one)) {
             let map = fields.of_relabelling(puzzle, &relabelling);
             if !maps.contains(&map) && checked.is_symmetry(&map, &relabelling) {
                 maps.push(map);
@@ -189,7 +189,7 @@ pub(crate) struct PuzzleRows<'a> {
 impl PuzzleRows<'_> {
     pub fn of(puzzle: &OrbitPuzzle) -> PuzzleRows<'_> {
         let fields = StateFields::of(puzzle);
-        let map = |one: &OrbitMove| fields.of_move(puzzle, &one.transformation);
+        let map = |one: &OrbitMove| fields.of_move(puzzle, one);
         let moves = puzzle.moves().iter().map(map).collect();
         let start = fields.encode(&puzzle.solved());
         let goals = puzzle.goals().iter().map(|goal| fields.encode(goal)).collect();
@@ -275,7 +275,7 @@ struct KnownMoves<'a> {
 
 impl<'a> KnownMoves<'a> {
     fn new(puzzle: &'a OrbitPuzzle, fields: &StateFields) -> KnownMoves<'a> {
-        let map = |one: &OrbitMove| (fields.of_move(puzzle, &one.transformation), one.requires);
+        let map = |one: &OrbitMove| (fields.of_move(puzzle, one), one.requires);
         let moves = puzzle.moves().iter().map(map).collect();
         let solved = fields.encode(&puzzle.solved());
         let goals = puzzle.goals().iter().map(|goal| fields.encode(goal)).collect();

@@ -124,7 +124,7 @@ impl<'n> TableRows<'n> {
             return None;
         }
         let forward: Vec<FieldMap> =
-            puzzle.moves().iter().map(|one| fields.of_move(puzzle, &one.transformation)).collect();
+            puzzle.moves().iter().map(|one| fields.of_move(puzzle, one)).collect();
         let backward = forward.iter().map(FieldMap::inverse).collect();
         Some(TableRows {
             numbers,

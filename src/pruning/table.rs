@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 
 use crate::{
     Error,
+    frontier::StateFields,
     progress::{NoProgress, Phase, Progress},
     pruning::{
         Entries, EntrySize, PruningHeader,
@@ -138,6 +139,10 @@ impl PruningTable {
         progress: &dyn Progress,
         output: Option<&mut Output>,
     ) -> Result<PruningTable, Error> {
+        // Rows of fields would have to be numbered without the blank.
+        if StateFields::of(puzzle).without.iter().any(Option::is_some) {
+            return Err(TableError::EqualTiles(puzzle.to_string()).into());
+        }
         let none = || TableError::NoSymmetry(puzzle.to_string());
         let numbers = match up_to_symmetry {
             true => TableNumbers::up_to_symmetry(puzzle)?.ok_or_else(none)?,

@@ -25,13 +25,20 @@ struct NamedPieces<'a> {
 }
 
 impl NamedPieces<'_> {
-    fn of(text: &str) -> NamedPieces<'_> {
-        let (set, pieces) = text.split_once(':').unzip();
+    /// Numbers alone are those of the only set.
+    fn of(text: &str, is_only: bool) -> NamedPieces<'_> {
+        let (set, pieces) = match is_only && text.starts_with(|c: char| c.is_ascii_digit()) {
+            true => (Some(""), Some(text)),
+            false => text.split_once(':').unzip(),
+        };
         NamedPieces { set: set.unwrap_or(text), pieces }
     }
 
     /// Whether a set is meant: a name without its number stands for all sets with this name, unless it follows a `=`.
     fn means(&self, orbit: &Orbit) -> bool {
+        if self.set.is_empty() && self.pieces.is_some() {
+            return true;
+        }
         if let Some(exact) = self.set.strip_prefix('=') {
             return orbit.name == exact;
         }
@@ -39,25 +46,26 @@ impl NamedPieces<'_> {
         orbit.name.eq_ignore_ascii_case(self.set) || plain.eq_ignore_ascii_case(self.set)
     }
 
-    /// For each kind of piece of a set, whether it is meant.
-    fn kinds(&self, orbit: &Orbit) -> Result<Vec<bool>, PuzzleError> {
+    /// For each kind of piece of a set, whether it is meant; the first kind has this number.
+    fn kinds(&self, orbit: &Orbit, first_number: u8) -> Result<Vec<bool>, PuzzleError> {
         let Some(text) = self.pieces else {
             return Ok(vec![true; orbit.moduli.len()]);
         };
         let wrong = || PuzzleError::NoPieces {
             text: shown(text, 32),
             set: orbit.name.clone(),
-            pieces: orbit.moduli.len(),
+            pieces: orbit.moduli.len() - usize::from(first_number == 0),
         };
         let mut kinds = vec![false; orbit.moduli.len()];
         for part in text.split('+') {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
-            let number = |word: &str| word.trim().parse::<usize>().map_err(|_| wrong());
-            let (first, last) = (number(first)?, number(last)?);
-            if first == 0 || first > last || last > kinds.len() {
-                return Err(wrong());
-            }
-            kinds[first - 1..last].fill(true);
+            let index = |word: &str| {
+                let number = word.trim().parse::<usize>().ok();
+                let number = number.filter(|&number| number > 0).ok_or_else(wrong)?;
+                Ok(number - usize::from(first_number))
+            };
+            let meant = index(first)?..=index(last)?;
+            kinds.get_mut(meant).filter(|meant| !meant.is_empty()).ok_or_else(wrong)?.fill(true);
         }
         Ok(kinds)
     }
@@ -104,7 +112,9 @@ impl OrbitPuzzle {
             let mut left = vec![true; orbit.moduli.len()];
             let mut word = orbit.name.clone();
             for named in named.iter().filter(|named| named.means(orbit)) {
-                for (left, meant) in left.iter_mut().zip(named.kinds(orbit)?) {
+                for (left, meant) in
+                    left.iter_mut().zip(named.kinds(orbit, self.first_number(index))?)
+                {
                     *left &= !meant;
                 }
                 word += &named.pieces.map_or(String::new(), |pieces| format!(":{pieces}"));
@@ -146,7 +156,7 @@ impl OrbitPuzzle {
         for named in self.named(names)? {
             for index in 0..self.orbits.len() {
                 if named.means(&self.orbits[index]) {
-                    let kinds = named.kinds(&self.orbits[index])?;
+                    let kinds = named.kinds(&self.orbits[index], self.first_number(index))?;
                     change(self, index, &kinds)?;
                 }
             }
@@ -155,7 +165,10 @@ impl OrbitPuzzle {
     }
 
     fn named<'a>(&self, names: &'a [String]) -> Result<Vec<NamedPieces<'a>>, PuzzleError> {
-        let named: Vec<NamedPieces> = names.iter().map(|name| NamedPieces::of(name)).collect();
+        let named: Vec<NamedPieces> = {
+            let is_only = self.orbits.len() == 1;
+            names.iter().map(|name| NamedPieces::of(name, is_only)).collect()
+        };
         let unknown = named.iter().find(|n| !self.orbits.iter().any(|orbit| n.means(orbit)));
         if let Some(unknown) = unknown {
             let orbits = joined(self.orbits.iter().map(|orbit| &orbit.name), ", ");

@@ -9,7 +9,7 @@ use crate::{
     puzzle::{
         Permutation, PuzzleError,
         error::{END, MAX_REPETITIONS},
-        orbits::{Arrangement, Orbit, OrbitPuzzle, Placed, Transformation},
+        orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, Placed, Transformation},
     },
     units::{joined, shown},
 };
@@ -254,15 +254,26 @@ impl OrbitPuzzle {
             };
             joined(row.iter().map(of).map(text), " ")
         };
-        let row = |(orbit, row): (&Orbit, &Vec<Placed>)| {
-            let pieces = numbers(row, |piece| piece.kind.saturating_add(1));
+        let row = |(index, (orbit, row)): (usize, (&Orbit, &Vec<Placed>))| {
+            let pieces = match self.first_number(index) {
+                0 => numbers(row, |piece| piece.kind),
+                _ => numbers(row, |piece| piece.kind.saturating_add(1)),
+            };
             let turns = match orbit.moduli.iter().any(|&modulus| modulus > 1) {
                 true => format!("/{}", numbers(row, |piece| piece.turn)),
                 false => String::new(),
             };
             format!("{} {pieces}{turns}", orbit.name)
         };
-        joined(self.orbits().iter().zip(&arrangement.0).map(row), "; ")
+        joined(self.orbits().iter().zip(&arrangement.0).enumerate().map(row), "; ")
+    }
+
+    /// The number that text uses for the first kind of piece of a set: 0 for the blank of a board, on which moves
+    /// depend, otherwise 1.
+    pub(super) fn first_number(&self, index: usize) -> u8 {
+        let is_blank = |at: &OrbitPlace| usize::from(at.orbit) == index && at.kind == 0;
+        let is_board = self.moves().iter().filter_map(|one| one.requires.as_ref()).any(is_blank);
+        u8::from(!is_board)
     }
 
     /// Returns the arrangement that a text describes: the pieces of each set by position, or a sequence of moves from
@@ -302,7 +313,7 @@ impl OrbitPuzzle {
             let Some(orbit) = self.orbits().get(index) else {
                 return Err(PuzzleError::Sets { found: at + 1, expected: self.orbits().len() });
             };
-            rows[index] = read_set(orbit, text, true)?;
+            rows[index] = read_set(orbit, self.first_number(index), text, true)?;
         }
         Ok(Arrangement(rows))
     }
@@ -322,13 +333,21 @@ impl OrbitPuzzle {
         if sets.len() != self.orbits().len() {
             return Err(PuzzleError::Sets { found: sets.len(), expected: self.orbits().len() });
         }
-        let rows = self.orbits().iter().zip(sets);
-        let rows = rows.map(|(orbit, text)| read_set(orbit, text.trim(), false));
+        let rows = self.orbits().iter().zip(sets).enumerate();
+        let rows = rows.map(|(index, (orbit, text))| {
+            read_set(orbit, self.first_number(index), text.trim(), false)
+        });
         Ok(Arrangement(rows.collect::<Result<_, _>>()?))
     }
 }
 
-fn read_set(orbit: &Orbit, text: &str, masked: bool) -> Result<Vec<Placed>, PuzzleError> {
+/// Reads the pieces of a set; the first kind of piece has this number.
+fn read_set(
+    orbit: &Orbit,
+    first_number: u8,
+    text: &str,
+    masked: bool,
+) -> Result<Vec<Placed>, PuzzleError> {
     let name = || orbit.name.clone();
     let is_any = |word: &str| masked && word == "?";
     let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
@@ -359,7 +378,7 @@ fn read_set(orbit: &Orbit, text: &str, masked: bool) -> Result<Vec<Placed>, Puzz
     }
     let mut row: Vec<Placed> = Vec::new();
     for (piece, turn) in pieces.into_iter().zip(turns) {
-        let kind = if piece == Placed::ANY { piece } else { piece.wrapping_sub(1) };
+        let kind = if piece == Placed::ANY { piece } else { piece.wrapping_sub(first_number) };
         let before = row.iter().filter(|other| other.kind == kind).count();
         if piece != Placed::ANY && before >= orbit.pieces_of(kind) {
             return Err(PuzzleError::PieceCount(name(), piece));

@@ -445,7 +445,7 @@ impl RowMoves {
         let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
         let mut moves = Vec::new();
         for (index, one) in puzzle.moves().iter().enumerate() {
-            let mut map = fields.of_move(puzzle, &one.transformation);
+            let mut map = fields.of_move(puzzle, one);
             if let Some(back) = back {
                 let (first, back) = (map.source.len() as u16, &back[index]);
                 map.source.extend(back.source.iter().map(|&from| from + first));
@@ -539,7 +539,7 @@ mod tests {
         let mut inverse = row.clone();
         for _ in 0..100 {
             let one = random.draw() as usize % cube.moves().len();
-            row = fields.of_move(&cube, &cube.moves()[one].transformation).apply(&row);
+            row = fields.of_move(&cube, &cube.moves()[one]).apply(&row);
             inverse = inverses[one].apply(&inverse);
             assert_eq!(inverse, inverse_row(&cube, &fields, &row));
             assert_eq!(row, inverse_row(&cube, &fields, &inverse));

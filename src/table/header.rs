@@ -303,6 +303,11 @@ pub enum TableError {
          --encoding"
     )]
     Modulo(String),
+    /// Moves depend on the position of one piece, as those of a board do on the blank, and other pieces look alike.
+    #[error(
+        "tables of boards with equal tiles are not supported, and {0} is one: use tilewave bfs"
+    )]
+    EqualTiles(String),
     /// The puzzle has no symmetries under which states could be identified.
     #[error("{0} has no symmetries that would make the table smaller: leave out --up-to-symmetry")]
     NoSymmetry(String),

@@ -672,3 +672,84 @@ fn goal_sets_are_searched_planned_and_kept() {
     let cosets = json(&["bfs", "pancake:5", "--subgroup", "F2", "--format", "json"]);
     assert_eq!(cosets["counts"], serde_json::json!([1, 3, 9, 23, 20, 4]));
 }
+
+/// The boards with these colours at each distance from one, by plain code.
+fn coloured(goal: &[u8], columns: usize, most_tiles: usize) -> Vec<usize> {
+    let mut seen = std::collections::HashSet::from([goal.to_vec()]);
+    let (mut level, mut counts) = (vec![goal.to_vec()], Vec::new());
+    while !level.is_empty() {
+        counts.push(level.len());
+        let mut next = Vec::new();
+        for board in &level {
+            let blank = board.iter().position(|&colour| colour == 0).unwrap();
+            for step in [1, -1, columns as isize, -(columns as isize)] {
+                let (mut after, mut at) = (board.clone(), blank);
+                for _ in 0..most_tiles {
+                    let Some(to) = at.checked_add_signed(step).filter(|&to| to < after.len())
+                    else {
+                        break;
+                    };
+                    if step.abs() == 1 && to / columns != at / columns {
+                        break;
+                    }
+                    after.swap(at, to);
+                    at = to;
+                    if seen.insert(after.clone()) {
+                        next.push(after.clone());
+                    }
+                }
+            }
+        }
+        level = next;
+    }
+    counts
+}
+
+#[test]
+fn tiles_of_boards_can_look_alike() {
+    let rows = ["bfs", "3x3", "--same", "1-3,4-6,7-8", "--format", "json", "--list", "9"];
+    for (options, goal, most_tiles) in [
+        (&["--goal", "last"][..], [1, 1, 1, 2, 2, 2, 3, 3, 0], 1),
+        (&["--goal", "first", "--metric", "mtm"], [0, 1, 1, 1, 2, 2, 2, 3, 3], 2),
+        (&["--goal", "blank=4", "-j", "1"], [1, 1, 1, 2, 0, 2, 2, 3, 3], 1),
+    ] {
+        let found = json(&[&rows[..], options].concat());
+        assert_eq!(
+            found["counts"],
+            serde_json::json!(coloured(&goal, 3, most_tiles)),
+            "{options:?}"
+        );
+        assert_eq!((&found["total"], &found["states"]), (&5040.into(), &"5040".into()));
+        let last = found["last"].as_array().unwrap();
+        assert_eq!(last.len() as u64, found["antipodes"].as_u64().unwrap());
+        assert!(last.iter().all(|state| state.as_str().unwrap().starts_with("tiles ")));
+    }
+    let equal = ["--same", "1-3,4-6,7-8"];
+    let text = stdout(&[&["antipodes", "3x3"][..], &equal].concat());
+    assert!(text.contains("\ntiles 0 3 3 2 2 2 1 1 1\n"), "{text}");
+    let planned = stdout(&[&["plan", "3x3"][..], &equal].concat());
+    assert!(planned.contains("3x3 with equal 1-3,4-6,7-8"), "{planned}");
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().to_str().unwrap();
+    let found = json(&[&["bfs", "3x3", "--dir", dir, "--format", "json"][..], &equal].concat());
+    assert_eq!(found["total"], 5040);
+    // Numbers are those of tiles; the blank is not one of them.
+    for (tiles, told) in [
+        ("0-3", "its pieces are 1 to 8"),
+        ("7-9", "its pieces are 1 to 8"),
+        ("5-2", "its pieces are 1 to 8"),
+        ("tiles", "some moves depend on it"),
+        ("corners", "no set is called 'corners'"),
+    ] {
+        refused(&["bfs", "3x3", "--same", tiles], 2, told);
+    }
+    refused(&["bfs", "3x3", "--pieces", "1-3"], 2, "--pieces does not apply to boards");
+    refused(&["bfs", "3x3x3", "--same", "1-3"], 2, "the sets are corners, edges");
+    let to = format!("{dir}/never.table");
+    let table = |tiles| ["table", "2x3", "--same", tiles, "--encoding", "byte", "-o", &to];
+    refused(&table("1-2,3-5"), 2, "tables of boards with equal tiles are not supported");
+    assert!(!std::path::Path::new(&to).exists());
+    // Where only one colour has several tiles, the others have locations.
+    stdout(&table("1-3"));
+    stdout(&["check", "--full", &to]);
+}
