@@ -148,3 +148,58 @@ fn a_longer_search_is_taken_from_its_report() {
         assert!(check.status.success(), "{}", error(&check));
     }
 }
+
+/// A search of the board turned round confirms the file as far as both go, if it is that search and finds the same.
+#[test]
+fn a_search_of_the_turned_board_confirms_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("depths")).unwrap();
+    let (to, report) = (dir.path().join("depths/2x9.json"), dir.path().join("report"));
+    let text = fs::read_to_string(results().join("depths/2x9.json")).unwrap();
+    let mut file: Value = serde_json::from_str(&text).unwrap();
+    let by_orientation = |file: &Value| {
+        let all = file["confirmed"].as_array().unwrap();
+        all.iter().position(|one| one["by"] == "orientation").unwrap()
+    };
+    let at = by_orientation(&file);
+    file["confirmed"][at]["to_depth"] = 9.into();
+    fs::write(&to, file.to_string()).unwrap();
+    let search = |blank: &str| -> Value {
+        let words = ["bfs", "2x9", "--goal", blank, "--engine", "frontier", "--max-depth", "11"];
+        let mut program = std::process::Command::new(assert_cmd::cargo::cargo_bin("tilewave"));
+        let done = program.args(words).args(["-q", "--format", "json"]).output().unwrap();
+        assert!(done.status.success(), "{}", error(&done));
+        serde_json::from_slice(&done.stdout).unwrap()
+    };
+    let take = |found: &Value| {
+        fs::write(&report, found.to_string()).unwrap();
+        tool(dir.path(), &["depths", "2x9", "--report", report.to_str().unwrap()])
+    };
+    let turned = search("blank=17");
+    let mut other = turned.clone();
+    other["reduced"][10] = 1.into();
+    // Another goal, a wrong count, and the same search, which confirms nothing.
+    for (found, told) in [
+        (&search("blank=2"), "no deeper"),
+        (&other, "has other reduced than the file"),
+        (&search("blank=0"), "no deeper"),
+    ] {
+        let Some(refused) = take(found) else { return };
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(error(&refused).contains(told), "{}", error(&refused));
+        assert_eq!(fs::read_to_string(&to).unwrap(), file.to_string());
+    }
+    for (code, told) in [(0, ""), (1, "is confirmed to depth 11")] {
+        let taken = take(&turned).unwrap();
+        assert_eq!(taken.status.code(), Some(code));
+        assert!(error(&taken).contains(told), "{}", error(&taken));
+        let after: Value = serde_json::from_str(&fs::read_to_string(&to).unwrap()).unwrap();
+        assert_eq!(after["counts"], file["counts"]);
+        let confirmed = &after["confirmed"][by_orientation(&after)];
+        assert_eq!(confirmed["to_depth"], 11);
+        let command = "tilewave bfs 2x9 --goal blank=17 --engine frontier --max-depth 11 --format json";
+        assert_eq!(confirmed["command"], command);
+    }
+    let check = tool(dir.path(), &["check"]).unwrap();
+    assert!(check.status.success(), "{}", error(&check));
+}

@@ -11,18 +11,22 @@ BOARDS = [("5x5", "stm", 22, 20), ("5x5", "mtm", 11, 11), ("4x5", "stm", 22, 21)
 CUBES = [("3x3x3", "htm", 9), ("3x3x3", "qtm", 10)]
 # A plain search goes on while its levels have fewer states than this.
 PLAIN = 60_000
+# States of the last level in a file.
+LISTED = 100
 ANOTHER = {"avx512": "avx2", "avx2": "scalar"}
 
 
 class Search:
     """One search to a depth."""
 
+    folder, complete = "depths", False
+
     def __init__(self, name, target, options, metric, depth, cell=None):
         self.name, self.target, self.options, self.metric, self.depth, self.cell = name, target, options, metric, depth, cell
         self.board = cell is not None
 
     def path(self, results):
-        return results / "depths" / f"{self.name}.json"
+        return results / self.folder / f"{self.name}.json"
 
     def shape(self):
         rows, cols = map(int, self.target.split("x"))
@@ -33,6 +37,14 @@ class Search:
         goal = ["--goal", f"blank={self.cell if cell is None else cell}"] if self.board else []
         return ["bfs", self.target, *goal, *self.options, "--engine", "frontier", "--max-depth", str(depth or self.depth),
                 "-M", memory]
+
+    def turned_arguments(self):
+        """The command's words for the board in another orientation."""
+        return self.arguments(cell=self.image())
+
+    def plain(self, most):
+        """The levels of a search in Python, no further than a level of more than `most`."""
+        return boards.of_board(*self.shape(), self.metric, most)
 
     def image(self):
         """The goal's cell on the board in another orientation, or None where no symmetry moves it."""
@@ -45,7 +57,7 @@ class Search:
 
     def steps(self, result):
         """What is missing: the search itself, to its depth, and what confirms it."""
-        if result is None or len(result["counts"]) <= self.depth:
+        if result is None or not self.complete and len(result["counts"]) <= self.depth:
             return ["search", *self.confirmations()]
         done = {c["by"] for c in result["confirmed"]}
         return [by for by in self.confirmations() if by not in done]
@@ -66,7 +78,7 @@ def catalogue():
 def make(search, run):
     """The first computation; run takes the program's words and gives its JSON."""
     arguments = search.arguments()
-    found = json.loads(run(*arguments, "--format", "json"))
+    found = json.loads(run(*arguments, *["--list", str(LISTED)] * search.complete, "--format", "json"))
     return said(search, found, arguments)
 
 
@@ -76,32 +88,75 @@ def said(search, found, arguments):
             "seconds", "level_seconds", "peak_memory_bytes", "published", "version")
     result = {"name": search.name, **{key: found[key] for key in kept}}
     result["level_seconds"] = [round(seconds, 6) for seconds in found["level_seconds"]]
+    if search.complete:
+        result |= {key: found[key] for key in ("complete", "diameter", "antipodes", "mean_depth", "last")}
     return result | {"command": f"tilewave {' '.join(arguments)} --format json", "confirmed": []}
 
 
-def deepen(search, result, found):
-    """The same search to a larger depth, from the JSON of a command that took long, or hours in a directory. What confirms
-    the levels of the file confirms those of the longer search, which must be equal."""
-    depth = len(result["counts"]) - 1
-    if len(found["counts"]) - 1 <= depth:
-        raise ValueError(f"the file goes to depth {depth}, the report no deeper")
-    for key in ("puzzle", "symmetries", "counts", "reduced", "checksums"):
-        same = found[key][: depth + 1] if isinstance(found[key], list) else found[key]
-        if same != result[key]:
-            raise ValueError(f"the report has other {key} than the file: neither is to be trusted")
+def of_long(search, found, cell=None):
+    """The words of the command that took long, or hours in a directory, from its JSON."""
     # Of the last levels none has bytes: one is not stored in any case. How much memory there was, the report does not say.
     counted = next((n for n, size in enumerate(reversed(found["level_bytes"])) if size), 0)
     ahead = [f"--count-ahead={counted - 1}"] if counted > 1 else []
     directory = [] if found["disk_peak_bytes"] is None else ["--dir", "DIR"]
-    arguments = [*search.arguments(len(found["counts"]) - 1)[:-2], *directory, *ahead]
-    return said(search, found, arguments) | {"confirmed": result["confirmed"]}
+    return [*search.arguments(len(found["counts"]) - 1, cell)[:-2], *directory, *ahead]
+
+
+def taken(search, result, found, run):
+    """A file and the JSON of a long command: of the same search, to a larger depth, or of the search in another orientation,
+    which confirms the file."""
+    depth = len(result["counts"]) - 1
+    if found["puzzle"] == result["puzzle"] and found["checksums"][:depth] != result["checksums"][:depth] and is_turned(search, found, run):
+        compared = ("counts", "reduced")
+        last = equal(result, found, compared, "the report")
+        by = {"by": "orientation", "how": turned(search), "equal": " and ".join(compared), "to_depth": last,
+              "command": f"tilewave {' '.join(of_long(search, found, search.image()))} --format json"}
+        before = next((c for c in result["confirmed"] if c["by"] == "orientation"), None)
+        if before and before["to_depth"] >= last:
+            raise ValueError(f"the file is confirmed to depth {before['to_depth']}, the report goes no deeper")
+        return result | {"confirmed": [by if c is before else c for c in result["confirmed"]] + ([] if before else [by])}
+    return deepen(search, result, found)
+
+
+def turned(search):
+    """The words for the board in another orientation."""
+    return f"the board turned round: goal {'first' if search.complete else f'blank={search.image()}'}"
+
+
+def is_turned(search, found, run):
+    """Whether a report is of the search in another orientation: a short search of it has the same checksums."""
+    if not search.board or search.image() is None:
+        return False
+    depth = min(8, len(found["counts"]) - 1)
+    short = json.loads(run(*search.arguments(depth, search.image()), "--format", "json"))
+    return short["checksums"] == found["checksums"][: depth + 1]
+
+
+def equal(result, found, keys, who):
+    """The last depth that both have; an error if they differ before."""
+    last = min(len(result["counts"]), len(found["counts"])) - 1
+    for key in keys:
+        if found[key][: last + 1] != result[key][: last + 1]:
+            raise ValueError(f"{who} has other {key} than the file: neither is to be trusted")
+    return last
+
+
+def deepen(search, result, found):
+    """The same search to a larger depth, from the JSON of a command. What confirms the levels of the file confirms those of
+    the longer search, which must be equal."""
+    if len(found["counts"]) <= len(result["counts"]):
+        raise ValueError(f"the file goes to depth {len(result['counts']) - 1}, the report no deeper")
+    if any(found[key] != result[key] for key in ("puzzle", "symmetries")):
+        raise ValueError("the report is of another puzzle than the file, or of other symmetries")
+    equal(result, found, ("counts", "reduced", "checksums"), "the report")
+    return said(search, found, of_long(search, found)) | {"confirmed": result["confirmed"]}
 
 
 def confirm(search, result, by, run):
     """A second computation by other means: what it says of itself; a level that differs is an error."""
-    last, compared, setting = search.depth, ("counts", "checksums", "reduced"), ""
+    last, compared, setting = search.depth or result["diameter"], ("counts", "checksums", "reduced"), ""
     if by == "plain":
-        other = {"counts": boards.of_board(*search.shape(), search.metric, PLAIN)}
+        other = {"counts": search.plain(PLAIN)}
         last, compared = len(other["counts"]) - 1, ("counts",)
         command, how = "tools/results compute", "a plain search in Python"
     elif by == "kernel":
@@ -109,15 +164,19 @@ def confirm(search, result, by, run):
         kernel, arguments = ANOTHER[result["kernel"]], [*search.arguments(memory="1500MB"), "--threads", "1"]
         setting, how = f"TILEWAVE_KERNEL={kernel} ", f"the {kernel} kernel on one thread with less memory"
     elif by == "orientation":
-        arguments, compared = search.arguments(cell=search.image()), ("counts", "reduced")
-        how = f"the board turned round: goal blank={search.image()}"
+        arguments, compared = search.turned_arguments(), ("counts", "reduced")
+        how = turned(search)
     else:
         last -= 2
         arguments, compared = [*search.arguments(last), "--no-symmetry"], ("counts", "checksums")
         how = "a search that stores symmetric states, too"
     if by != "plain":
         other = json.loads(run(*arguments, "--format", "json", kernel=kernel if by == "kernel" else None))
+        if search.complete and len(other["counts"]) != last + 1:
+            raise ValueError(f"{how} ends at another depth: neither is to be trusted")
         command = f"{setting}tilewave {' '.join(arguments)} --format json"
+    # States up to symmetry are not counted where the program did without symmetries.
+    compared = [key for key in compared if result[key] and other[key]]
     for key in compared:
         for depth in range(last + 1):
             if other[key][depth] != result[key][depth]:
@@ -128,18 +187,28 @@ def confirm(search, result, by, run):
 def faults(search, result, truth):
     """What is wrong with a file, one line each."""
     counts, depth = result["counts"], len(result["counts"]) - 1
-    if result["name"] != search.name or depth < search.depth:
+    if result["name"] != search.name or not search.complete and depth < search.depth:
         yield f"it is another search, or not to depth {search.depth}"
-    if not depth + 1 == len(result["checksums"]) == len(result["level_seconds"]) == len(result["reduced"]):
+    if search.complete:
+        mean = sum(depth * count for depth, count in enumerate(counts)) / sum(counts)
+        if not result["complete"] or not search.number == result["total"] == int(result["states"]):
+            yield f"it is not a search of all {search.number:,} states"
+        if (result["diameter"], result["antipodes"]) != (depth, counts[-1]) or abs(mean - result["mean_depth"]) > 1e-9 * mean:
+            yield "God's number, antipodes or mean depth are not those of its levels"
+        if len(set(result["last"])) != min(LISTED, counts[-1]):
+            yield "its antipodes are not all listed, or twice"
+        if truth and len(truth["counts"]) != depth + 1:
+            yield f"it does not end where {truth['source']} ends"
+    if not depth + 1 == len(result["checksums"]) == len(result["level_seconds"]) == len(result["reduced"] or counts):
         yield "it has not one count, checksum and time for each level"
     if counts[0] != 1 or sum(counts) != result["total"]:
         yield "its levels do not begin with one state, or do not sum to its total"
-    if any(not n <= m * result["symmetries"] or m > n for n, m in zip(counts, result["reduced"])):
+    if any(not n <= m * result["symmetries"] or m > n for n, m in zip(counts, result["reduced"] or [])):
         yield "a level has more states up to symmetry than states, or too few"
     if truth and counts[: len(truth["counts"])] != truth["counts"][: depth + 1]:
         yield f"a level differs from {truth['source']}"
     if {c["by"] for c in result["confirmed"]} != set(search.confirmations()):
-        yield f"not all that can confirm it does: tools/results depths {search.name}"
+        yield f"not all that can confirm it does: tools/results {search.folder} {search.name}"
 
 
 def published(root):
@@ -168,6 +237,7 @@ def csv(found):
     lines = ["search,puzzle,goal_blank,metric,depth,states,states_up_to_symmetry,checksum"]
     for search, result in found:
         blank = search.cell if search.board else ""
-        for depth, row in enumerate(zip(result["counts"], result["reduced"], result["checksums"])):
+        reduced = result["reduced"] or [""] * len(result["counts"])
+        for depth, row in enumerate(zip(result["counts"], reduced, result["checksums"])):
             lines.append(f"{search.name},{result['puzzle']},{blank},{search.metric},{depth},{row[0]},{row[1]},{row[2]}")
     return "\n".join(lines) + "\n"

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import depths
 import page
+import pieces
 
 # Families that are known in general: what tests/data does not have of them is not new.
 KNOWN = {"coxeter": "OEIS A008302 (formula)", "stars": "OEIS A007799 (recurrence)"}
 TABLES = "<!-- table: tools/results index -->\n", "<!-- end of table -->\n"
+PIECES = "<!-- pieces: tools/results index -->\n", "<!-- end of pieces -->\n"
 DEPTHS = "<!-- searches to a depth: tools/results index -->\n", "<!-- end of searches to a depth -->\n"
 
 
@@ -77,7 +79,7 @@ def bfiles(results):
     for search, result in results:
         rows = "".join(f"{depth} {count}\n" for depth, count in enumerate(result["counts"]))
         files[f"{search.name}.txt"] = f"# States of {result['puzzle']} at distance n{words(search)}\n{rows}"
-        if result.get("diameter") is not None and not search.board and search.kind != "dino":
+        if getattr(search, "kind", "dino") != "dino" and not search.board:
             family = search.target.partition(":")[0] + "".join(f"-{k}" for k in search.target.split(",")[1:])
             families.setdefault(family, []).append((search.cells, result["diameter"]))
     for family, found in families.items():
@@ -88,6 +90,8 @@ def bfiles(results):
 
 def words(search):
     """What a search starts from, and what a move is."""
+    if not search.board and search.metric == "-":
+        return f"; {search.about}"
     if not search.board:
         return {"htm": "; any turn of a face is a move", "qtm": "; a quarter turn is a move"}.get(search.metric, "")
     _, cols, cell = search.shape()
@@ -103,16 +107,19 @@ def between(text, marks, put):
     return before + marks[0] + put + marks[1] + after if rest else text
 
 
-def publish(root, directory, results, listed, only_check):
+def publish(root, directory, results, listed, equal, only_check):
     """Writes all that differs, or says what would: names."""
     truths = published(root)
     readme = between((directory / "README.md").read_text(), TABLES, table(results, truths))
     readme = between(readme, DEPTHS, depths.table(listed, depths.published(root)))
+    readme = between(readme, PIECES, pieces.table(equal, pieces.published(root)))
     files = {"README.md": readme, "results.csv": csv(results), "levels.json": levels(results),
-             "depths.csv": depths.csv(listed), "atlas.html": page.atlas(root, results, truths, KNOWN)}
-    files |= {f"bfiles/{name}": text for name, text in bfiles([*results, *listed]).items()}
+             "depths.csv": depths.csv(listed), "pieces.csv": depths.csv(equal), "atlas.html": page.atlas(root, results, truths, KNOWN)}
+    files |= {f"bfiles/{name}": text for name, text in bfiles([*results, *listed, *equal]).items()}
+    files |= {f"pieces/{search.name}.tws": search.text for search, _ in equal if search.text}
     stale = [name for name, text in files.items() if not (directory / name).exists() or (directory / name).read_text() != text]
-    left = [f"bfiles/{path.name}" for path in (directory / "bfiles").glob("*") if f"bfiles/{path.name}" not in files]
+    made = [*(directory / "bfiles").glob("*"), *(directory / "pieces").glob("*.tws")]
+    left = [name for path in made if (name := f"{path.parent.name}/{path.name}") not in files]
     if not only_check:
         (directory / "bfiles").mkdir(exist_ok=True)
         for name in stale:
