@@ -197,7 +197,8 @@ fn a_search_of_the_turned_board_confirms_the_file() {
         assert_eq!(after["counts"], file["counts"]);
         let confirmed = &after["confirmed"][by_orientation(&after)];
         assert_eq!(confirmed["to_depth"], 11);
-        let command = "tilewave bfs 2x9 --goal blank=17 --engine frontier --max-depth 11 --format json";
+        let command =
+            "tilewave bfs 2x9 --goal blank=17 --engine frontier --max-depth 11 --format json";
         assert_eq!(confirmed["command"], command);
     }
     let check = tool(dir.path(), &["check"]).unwrap();

@@ -17,6 +17,7 @@ mod bounds;
 mod claims;
 mod depths;
 mod korf;
+mod pieces;
 
 #[derive(Deserialize)]
 struct Found {
