@@ -38,6 +38,10 @@ class Search:
         return ["bfs", self.target, *goal, *self.options, "--engine", "frontier", "--max-depth", str(depth or self.depth),
                 "-M", memory]
 
+    def less_memory(self):
+        """Memory with which lists are coded, or divided otherwise."""
+        return "1500MB"
+
     def turned_arguments(self):
         """The command's words for the board in another orientation."""
         return self.arguments(cell=self.image())
@@ -161,7 +165,7 @@ def confirm(search, result, by, run):
         command, how = "tools/results compute", "a plain search in Python"
     elif by == "kernel":
         # Other memory: another coordinate, or lists that are coded.
-        kernel, arguments = ANOTHER[result["kernel"]], [*search.arguments(memory="1500MB"), "--threads", "1"]
+        kernel, arguments = ANOTHER[result["kernel"]], [*search.arguments(memory=search.less_memory()), "--threads", "1"]
         setting, how = f"TILEWAVE_KERNEL={kernel} ", f"the {kernel} kernel on one thread with less memory"
     elif by == "orientation":
         arguments, compared = search.turned_arguments(), ("counts", "reduced")

@@ -148,6 +148,10 @@ class Search(depths.Search):
     def confirmations(self):
         return ["kernel", "plain"] + ["orientation"] * (self.options_image is not None)
 
+    def less_memory(self):
+        # What lists do not hold takes three bits a state.
+        return "1500MB" if self.number < 2e9 else "2500MB"
+
     def turned_arguments(self):
         return ["bfs", self.target, *self.options_image, "--engine", "frontier", "-M", "3GB"]
 
