@@ -78,7 +78,7 @@ fn searches_of_turning_and_equal_pieces_are_found_again() {
         assert_eq!((last, antipodes), (listed.diameter, Some(&listed.antipodes)), "{name}");
         let by = |by: &str| listed.confirmed.iter().any(|one| one["by"] == by);
         assert!(by("kernel") && by("plain"), "{name}");
-        let mut search = FrontierSearch::new(puzzle);
+        let mut search = FrontierSearch::new(puzzle.clone());
         let is_small = total < 400_000;
         if !is_small {
             search.max_depth = listed.counts.iter().position(|&count| count > 20_000);
@@ -91,7 +91,7 @@ fn searches_of_turning_and_equal_pieces_are_found_again() {
         if is_small {
             again += 1;
             assert!(found.complete && depth == listed.counts.len(), "{name}");
-            let last = found.last.iter().map(|state| search_text(listed, state));
+            let last = found.last.iter().map(|state| puzzle.text(state));
             let mut last: Vec<String> = last.collect();
             let mut expected = listed.last.clone();
             last.sort();
@@ -100,10 +100,6 @@ fn searches_of_turning_and_equal_pieces_are_found_again() {
         }
     }
     assert!(again > 10, "{again}");
-}
-
-fn search_text(listed: &Listed, state: &tilewave::puzzle::orbits::Arrangement) -> String {
-    listed.puzzle().text(state)
 }
 
 #[test]

@@ -7,10 +7,6 @@ import boards
 import depths
 
 
-def reverse(n, i, j):
-    return [*range(i), *range(j - 1, i - 1, -1), *range(j, n)]
-
-
 def turned(n, i, j):
     return [0] * i + [1] * (j - i) + [0] * (n - j)
 
@@ -46,7 +42,7 @@ def flips(intervals):
     """Pancakes with a burnt side, or signed numbers: intervals that are reversed and turned."""
     def moves(name, n):
         return text(name, {"ELEMENTS": (2, range(1, n + 1))},
-                    {f"R{i + 1}-{j}": {"ELEMENTS": (reverse(n, i, j), turned(n, i, j))} for i, j in intervals(n)})
+                    {f"R{i + 1}-{j}": {"ELEMENTS": (boards.reverse(n, i, j), turned(n, i, j))} for i, j in intervals(n)})
 
     def around(state):
         for i, j in intervals(len(state)):
@@ -60,7 +56,7 @@ def ring(gate, start):
         beads = start(*numbers)
         n = len(beads)
         return text(name, {"BEADS": (1, [bead + 1 for bead in beads])},
-                    {"L": {"BEADS": ([*range(1, n), 0], None)}, "X": {"BEADS": (reverse(n, 0, gate), None)}})
+                    {"L": {"BEADS": ([*range(1, n), 0], None)}, "X": {"BEADS": (boards.reverse(n, 0, gate), None)}})
 
     def around(state):
         return state[1:] + state[:1], state[-1:] + state[:-1], state[gate - 1 :: -1] + state[gate:]
