@@ -102,6 +102,27 @@ fn a_changed_search_to_a_depth_is_refused() {
     assert!(error(&check).contains("2x9.json: the seal does not fit"), "{}", error(&check));
 }
 
+/// A search's JSON with another level, of seven states, as if that were counted and not stored.
+fn with_a_level(found: &Value) -> Value {
+    let mut longer = found.clone();
+    for (key, value) in [("counts", 7.into()), ("reduced", 7.into()), ("checksums", "07".into())] {
+        longer[key].as_array_mut().unwrap().push(value);
+    }
+    longer["level_bytes"] = [9, 0, 0].into_iter().collect();
+    longer["level_seconds"].as_array_mut().unwrap().push(0.5.into());
+    longer["total"] = (found["total"].as_u64().unwrap() + 7).into();
+    longer
+}
+
+/// The JSON of a search of the program itself.
+fn searched(board: &str, goal: &str, depth: &str) -> Value {
+    let words = ["bfs", board, "--goal", goal, "--engine", "frontier", "--max-depth", depth];
+    let mut program = std::process::Command::new(assert_cmd::cargo::cargo_bin("tilewave"));
+    let done = program.args(words).args(["-q", "--format", "json"]).output().unwrap();
+    assert!(done.status.success(), "{}", error(&done));
+    serde_json::from_slice(&done.stdout).unwrap()
+}
+
 /// A search that took hours is taken from its report if it agrees with the file, whose confirmations stay.
 #[test]
 fn a_longer_search_is_taken_from_its_report() {
@@ -115,14 +136,8 @@ fn a_longer_search_is_taken_from_its_report() {
         fs::write(&report, found.to_string()).unwrap();
         tool(dir.path(), &["depths", "2x9", "--report", report.to_str().unwrap()])
     };
-    let mut longer = before.clone();
     let levels = before["counts"].as_array().unwrap().len();
-    for (key, value) in [("counts", 7.into()), ("reduced", 7.into()), ("checksums", "07".into())] {
-        longer[key].as_array_mut().unwrap().push(value);
-    }
-    longer["level_bytes"] = [9, 0, 0].into_iter().collect();
-    longer["level_seconds"].as_array_mut().unwrap().push(0.5.into());
-    longer["total"] = (before["total"].as_u64().unwrap() + 7).into();
+    let mut longer = with_a_level(&before);
     let mut other = longer.clone();
     other["counts"][9] = 1.into();
     for (found, told) in [(&before, "no deeper"), (&other, "other counts")] {
@@ -164,13 +179,7 @@ fn a_search_of_the_turned_board_confirms_the_file() {
     let at = by_orientation(&file);
     file["confirmed"][at]["to_depth"] = 9.into();
     fs::write(&to, file.to_string()).unwrap();
-    let search = |blank: &str| -> Value {
-        let words = ["bfs", "2x9", "--goal", blank, "--engine", "frontier", "--max-depth", "11"];
-        let mut program = std::process::Command::new(assert_cmd::cargo::cargo_bin("tilewave"));
-        let done = program.args(words).args(["-q", "--format", "json"]).output().unwrap();
-        assert!(done.status.success(), "{}", error(&done));
-        serde_json::from_slice(&done.stdout).unwrap()
-    };
+    let search = |blank| searched("2x9", blank, "11");
     let take = |found: &Value| {
         fs::write(&report, found.to_string()).unwrap();
         tool(dir.path(), &["depths", "2x9", "--report", report.to_str().unwrap()])
@@ -203,4 +212,45 @@ fn a_search_of_the_turned_board_confirms_the_file() {
     }
     let check = tool(dir.path(), &["check"]).unwrap();
     assert!(check.status.success(), "{}", error(&check));
+}
+
+/// A search of the turned board that goes deeper is the file from then on. What was the file confirms it; the other kernel
+/// searches the turned board anew, and the file is held to the states of that board.
+#[test]
+fn a_deeper_search_of_the_turned_board_is_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("depths")).unwrap();
+    let (to, report) = (dir.path().join("depths/5x5-blank6.json"), dir.path().join("report"));
+    let text = fs::read_to_string(results().join("depths/5x5-blank6.json")).unwrap();
+    fs::write(&to, &text).unwrap();
+    let before: Value = serde_json::from_str(&text).unwrap();
+    let deeper = with_a_level(&searched("5x5", "blank=18", "20"));
+    fs::write(&report, deeper.to_string()).unwrap();
+    let words = ["depths", "5x5-blank6", "--report", report.to_str().unwrap()];
+    let Some(taken) = tool(dir.path(), &words) else { return };
+    assert!(taken.status.success(), "{}", error(&taken));
+    let after: Value = serde_json::from_str(&fs::read_to_string(&to).unwrap()).unwrap();
+    for key in ["counts", "reduced", "checksums", "total"] {
+        assert_eq!(after[key], deeper[key], "{key}");
+    }
+    let words = after["command"].as_str().unwrap();
+    assert!(words.contains("--goal blank=18 --engine frontier --max-depth 21"), "{words}");
+    let by = |name: &str| {
+        let all = after["confirmed"].as_array().unwrap();
+        all.iter().find(|one| one["by"] == name).unwrap().clone()
+    };
+    assert_eq!(by("orientation")["command"], before["command"]);
+    assert_eq!(by("orientation")["to_depth"], 20);
+    assert_eq!(by("orientation")["how"], "the board turned round: goal blank=6");
+    assert!(by("kernel")["command"].as_str().unwrap().contains("--goal blank=18 "));
+    assert_eq!(by("kernel")["equal"], "counts and checksums and reduced");
+    let check = tool(dir.path(), &["check"]).unwrap();
+    assert!(check.status.success(), "{}", error(&check));
+    // The first computation, which now is the turned one, goes no deeper than the file is confirmed.
+    let first = searched("5x5", "blank=6", "20");
+    fs::write(&report, first.to_string()).unwrap();
+    let refused = tool(dir.path(), &["depths", "5x5-blank6", "--report", report.to_str().unwrap()]);
+    assert!(
+        error(&refused.unwrap()).contains("is confirmed to depth 20, the report goes no deeper")
+    );
 }

@@ -51,9 +51,23 @@ class Search:
         return boards.of_board(*self.shape(), self.metric, most)
 
     def image(self):
-        """The goal's cell on the board in another orientation, or None where no symmetry moves it."""
+        """The goal's cell on the board turned round, or None where no symmetry moves it. Its own image is this one's cell."""
         rows, cols, cell = self.shape()
-        return max((c for r, _, c in boards.images(rows, cols, cell) if r == rows and c != cell), default=None)
+        images = (c for r, _, c in boards.images(rows, cols, cell) if r == rows and c != cell)
+        return max(images, key=lambda c: abs(c - cell), default=None)
+
+    def turned_words(self):
+        """How the turned board is said to be searched."""
+        return f"the board turned round: goal blank={self.image()}"
+
+    def turned(self):
+        """The same search on the board turned round."""
+        return Search(self.name, self.target, self.options, self.metric, self.depth, self.image())
+
+    def of(self, result):
+        """The search that a file is of: this one, or on the board turned round."""
+        image = self.image() if self.board and result else None
+        return self.turned() if image is not None and f" blank={image} " in result["command"] else self
 
     def confirmations(self):
         """Which other computations confirm it."""
@@ -97,34 +111,34 @@ def said(search, found, arguments):
     return result | {"command": f"tilewave {' '.join(arguments)} --format json", "confirmed": []}
 
 
-def of_long(search, found, cell=None):
+def of_long(search, found):
     """The words of the command that took long, or hours in a directory, from its JSON."""
     # Of the last levels none has bytes: one is not stored in any case. How much memory there was, the report does not say.
     counted = next((n for n, size in enumerate(reversed(found["level_bytes"])) if size), 0)
     ahead = [f"--count-ahead={counted - 1}"] if counted > 1 else []
     directory = [] if found["disk_peak_bytes"] is None else ["--dir", "DIR"]
-    return [*search.arguments(len(found["counts"]) - 1, cell)[:-2], *directory, *ahead]
+    return [*search.arguments(len(found["counts"]) - 1)[:-2], *directory, *ahead]
 
 
 def taken(search, result, found, run):
-    """A file and the JSON of a long command: of the same search, to a larger depth, or of the search in another orientation,
-    which confirms the file."""
+    """A file and the JSON of a long command: of the same search, to a larger depth, or of the search on the board turned round.
+    That one confirms the file; of the two the deeper is the file."""
     depth = len(result["counts"]) - 1
-    if found["puzzle"] == result["puzzle"] and found["checksums"][:depth] != result["checksums"][:depth] and is_turned(search, found, run):
-        compared = ("counts", "reduced")
-        last = equal(result, found, compared, "the report")
-        by = {"by": "orientation", "how": turned(search), "equal": " and ".join(compared), "to_depth": last,
-              "command": f"tilewave {' '.join(of_long(search, found, search.image()))} --format json"}
-        before = next((c for c in result["confirmed"] if c["by"] == "orientation"), None)
-        if before and before["to_depth"] >= last:
-            raise ValueError(f"the file is confirmed to depth {before['to_depth']}, the report goes no deeper")
-        return result | {"confirmed": [by if c is before else c for c in result["confirmed"]] + ([] if before else [by])}
-    return deepen(search, result, found)
-
-
-def turned(search):
-    """The words for the board in another orientation."""
-    return f"the board turned round: goal {'first' if search.complete else f'blank={search.image()}'}"
+    if found["puzzle"] != result["puzzle"] or found["checksums"][:depth] == result["checksums"][:depth] or not is_turned(search, found, run):
+        return deepen(search, result, found)
+    compared = ("counts", "reduced")
+    last = equal(result, found, compared, "the report")
+    other = said(search.turned(), found, of_long(search.turned(), found))
+    deeper = len(found["counts"]) - 1 > depth
+    by = {"by": "orientation", "how": (search.turned() if deeper else search).turned_words(), "equal": " and ".join(compared), "to_depth": last,
+          "command": (result if deeper else other)["command"]}
+    before = {c["by"]: c for c in result["confirmed"]}
+    if deeper:
+        # Another kernel's checksums are of the other search's states; a plain search in Python has counts alone.
+        return other | {"confirmed": [c for c in result["confirmed"] if c["by"] == "plain"] + [by]}
+    if before.get("orientation", {"to_depth": -1})["to_depth"] >= last:
+        raise ValueError(f"the file is confirmed to depth {before['orientation']['to_depth']}, the report goes no deeper")
+    return result | {"confirmed": [*(before | {"orientation": by}).values()]}
 
 
 def is_turned(search, found, run):
@@ -169,7 +183,7 @@ def confirm(search, result, by, run):
         setting, how = f"TILEWAVE_KERNEL={kernel} ", f"the {kernel} kernel on one thread with less memory"
     elif by == "orientation":
         arguments, compared = search.turned_arguments(), ("counts", "reduced")
-        how = turned(search)
+        how = search.turned_words()
     else:
         last -= 2
         arguments, compared = [*search.arguments(last), "--no-symmetry"], ("counts", "checksums")

@@ -148,6 +148,9 @@ class Search(depths.Search):
         # What lists do not hold takes three bits a state.
         return "1500MB" if self.number < 2e9 else "2500MB"
 
+    def turned_words(self):
+        return "the board turned round: goal first"
+
     def turned_arguments(self):
         return ["bfs", self.target, *self.options_image, "--engine", "frontier", "-M", "3GB"]
 
