@@ -17,7 +17,7 @@ use std::{
 use clap::error::{ContextKind, ErrorKind};
 use tilewave::{
     Class, Error, Mapped, Size, SystemError,
-    puzzle::{families, named},
+    puzzle::{families, named, orbits::OrbitPuzzle},
 };
 
 use crate::cli::progress::{self, INTERRUPTED};
@@ -286,7 +286,9 @@ fn is_like(word: &str, meant: &str) -> bool {
 
 /// Whether a word names a puzzle without doubt.
 fn is_puzzle(word: &str) -> bool {
-    word.parse::<Size>().is_ok() || named::parse(word).is_some() || families::parse(word).is_ok()
+    let is_graph = || OrbitPuzzle::of_graph(word).is_some_and(|graph| graph.is_ok());
+    let is_member = || named::parse(word).is_some() || families::parse(word).is_ok();
+    word.parse::<Size>().is_ok() || is_member() || is_graph()
 }
 
 /// The command that the command line names, with all its names: `tilewave pdb build`.

@@ -33,7 +33,9 @@ pub fn puzzle(word: &str) -> Result<String, String> {
         return Ok(word.into());
     }
     let (family, _) = word.split_once(':').unwrap_or((word, ""));
-    if word.starts_with(|c: char| c.is_ascii_digit()) {
+    if let Some(graph) = OrbitPuzzle::of_graph(word) {
+        graph.map_err(|wrong| wrong.to_string())?;
+    } else if word.starts_with(|c: char| c.is_ascii_digit()) {
         word.parse::<Size>().map_err(|wrong| match wrong {
             PuzzleError::SizeSyntax(word) => {
                 format!(
@@ -59,6 +61,7 @@ pub struct PuzzleOptions {
     /// Board (3x4), member of a family (topspin:12,4), named puzzle (3x3x3) or file (dino.gap).
     ///
     /// `tilewave puzzles` lists the families and the named puzzles, among them cubes of up to 20x20x20.
+    /// graph:0-1,1-2,2-0 is the sliding-tile puzzle on the graph with these edges.
     #[arg(value_parser = puzzle)]
     pub puzzle: String,
 
@@ -337,7 +340,7 @@ impl Counted {
         self.changed_puzzle(puzzle, Turns::Directed)
     }
 
-    /// What a word names: RxC, a named puzzle, FAMILY:NUMBERS or a file. Refuses options that others have.
+    /// What a word names: RxC, a named puzzle, graph:EDGES, FAMILY:NUMBERS or a file. Refuses options that others have.
     fn named(&self, word: &str) -> Result<Named> {
         if let Some(puzzle) = named::parse(word) {
             self.goal.refuse(word)?;
@@ -373,6 +376,9 @@ impl Counted {
             );
         }
         self.refuse_directed()?;
+        if let Some(graph) = OrbitPuzzle::of_graph(word) {
+            return Ok(Named::Orbits(graph?, Turns::Directed));
+        }
         Ok(match is_board {
             true => Named::Board(word.parse()?),
             false => Named::Positions(families::parse(word)?),

@@ -264,18 +264,68 @@ impl OrbitPuzzle {
         }
         positions(space.definition().expect("a space is that of a board or has a definition"))
     }
+
+    /// Returns the sliding-tile puzzle on a graph, `graph:0-1,1-2,2-0`: a tile on each vertex but one, which slides along an
+    /// edge to the vertex that is free. Solved, tile `k` is on vertex `k` and vertex 0 is free; the moves are named after the
+    /// ways of the blank. Returns `None` if the text does not begin with `graph:`.
+    ///
+    /// R. M. Wilson, Graph puzzles, homotopy, and the alternating group, J. Combin. Theory B 16 (1974).
+    ///
+    /// ```
+    /// use tilewave::frontier::FrontierSearch;
+    /// use tilewave::puzzle::orbits::OrbitPuzzle;
+    /// // A hexagon with one way across: six vertices on which not every even permutation is possible.
+    /// let theta = OrbitPuzzle::of_graph("graph:0-1,1-2,2-3,3-4,4-5,5-0,0-6,6-3").unwrap()?;
+    /// assert_eq!(theta.states().unwrap().to_string(), "840");
+    /// assert_eq!(FrontierSearch::new(theta).run()?.total(), 840);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`PuzzleError::Graph`] for a word that is no edge, an edge from a vertex to itself or given twice, and a graph that is
+    /// not connected; [`PuzzleError::Locations`] for more than 128 vertices.
+    pub fn of_graph(text: &str) -> Option<Result<OrbitPuzzle, PuzzleError>> {
+        text.strip_prefix("graph:").map(|edges| graph(text, edges))
+    }
+}
+
+fn graph(name: &str, text: &str) -> Result<OrbitPuzzle, PuzzleError> {
+    let wrong = |what: String| PuzzleError::Graph(what);
+    let mut edges: Vec<[usize; 2]> = Vec::new();
+    for word in text.split(',') {
+        let ends = word.split_once('-').and_then(|(a, b)| Some([a.parse().ok()?, b.parse().ok()?]));
+        let ends: [usize; 2] =
+            ends.ok_or_else(|| wrong(format!("'{}' is not an edge", shown(word, 40))))?;
+        let [least, most] = [ends[0].min(ends[1]), ends[0].max(ends[1])];
+        if most >= OrbitPuzzle::MAX_LOCATIONS {
+            return Err(PuzzleError::Locations("tiles".into(), most.saturating_add(1)));
+        }
+        if least == most || edges.contains(&[least, most]) {
+            let what = if least == most { "joins a vertex to itself" } else { "occurs twice" };
+            return Err(wrong(format!("edge {word} {what}")));
+        }
+        edges.push([least, most]);
+    }
+    let vertices = edges.iter().map(|edge| edge[1] + 1).max().unwrap_or_default();
+    let mut near = vec![false; vertices];
+    near[0] = true;
+    for _ in 0..vertices {
+        for &[a, b] in &edges {
+            (near[a], near[b]) = (near[a] || near[b], near[a] || near[b]);
+        }
+    }
+    if let Some(far) = near.iter().position(|near| !near) {
+        return Err(wrong(format!("no edges lead from vertex 0 to vertex {far}")));
+    }
+    let mut ways: Vec<Vec<usize>> =
+        edges.iter().flat_map(|&[a, b]| [vec![a, b], vec![b, a]]).collect();
+    ways.sort_unstable();
+    sliding(name.into(), &(0..vertices).collect::<Vec<_>>(), &ways)
 }
 
 fn board(start: &Board, metric: Metric) -> Result<OrbitPuzzle, PuzzleError> {
     let (cells, columns) = (start.size().cells(), start.size().cols());
-    if cells > OrbitPuzzle::MAX_LOCATIONS {
-        return Err(PuzzleError::Locations("tiles".into(), cells));
-    }
-    let mut tiles = Orbit::distinct("tiles", cells as u8, 1);
-    for (piece, &tile) in tiles.solved.iter_mut().zip(start.tiles()) {
-        piece.kind = tile as u8;
-    }
-    let mut moves = Vec::new();
+    let mut ways = Vec::new();
     for (from, to) in (0..cells).flat_map(|from| (0..cells).map(move |to| (from, to))) {
         let in_row = from / columns == to / columns;
         let step = if in_row { 1 } else { columns };
@@ -284,21 +334,38 @@ fn board(start: &Board, metric: Metric) -> Result<OrbitPuzzle, PuzzleError> {
         if !in_line || far == 0 || far > 1 && metric == Metric::Stm {
             continue;
         }
-        // The tiles in between follow the blank, one cell each.
+        let cell = |i: usize| if to > from { from + i * step } else { from - i * step };
+        ways.push((0..=far).map(cell).collect());
+    }
+    let tiles: Vec<usize> = start.tiles().iter().map(|&tile| usize::from(tile)).collect();
+    sliding(start.size().to_string(), &tiles, &ways)
+}
+
+/// A puzzle of tiles and a blank (0), which moves along these ways, from cell to cell. The tiles on its way follow it, one
+/// cell each.
+fn sliding(name: String, start: &[usize], ways: &[Vec<usize>]) -> Result<OrbitPuzzle, PuzzleError> {
+    let cells = start.len();
+    if cells > OrbitPuzzle::MAX_LOCATIONS {
+        return Err(PuzzleError::Locations("tiles".into(), cells));
+    }
+    let mut tiles = Orbit::distinct("tiles", cells as u8, 1);
+    for (piece, &tile) in tiles.solved.iter_mut().zip(start) {
+        piece.kind = tile as u8;
+    }
+    let one = |way: &Vec<usize>| {
+        let (from, to) = (way[0], way[way.len() - 1]);
         let mut turn = OrbitTurn::still(cells);
-        for i in 0..far {
-            let cell =
-                |steps: usize| if to > from { from + steps * step } else { from - steps * step };
-            turn.source[cell(i)] = cell(i + 1) as u8;
+        for step in way.windows(2) {
+            turn.source[step[0]] = step[1] as u8;
         }
         turn.source[to] = from as u8;
-        moves.push(OrbitMove {
+        OrbitMove {
             name: format!("{from}-{to}"),
             transformation: Transformation(vec![turn]),
             requires: Some(OrbitPlace { orbit: 0, position: from as u8, kind: 0 }),
-        });
-    }
-    OrbitPuzzle::new(start.size().to_string(), vec![tiles], moves)
+        }
+    };
+    OrbitPuzzle::new(name, vec![tiles], ways.iter().map(one).collect())
 }
 
 fn positions(definition: &Definition) -> Result<OrbitPuzzle, PuzzleError> {

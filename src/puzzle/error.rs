@@ -71,6 +71,12 @@ pub enum PuzzleError {
     /// The blank's goal cell is not on the board.
     #[error("goal blank={cell} is not on a {size} board: its cells are numbered 0 to {last}")]
     GoalCell { cell: usize, size: String, last: usize },
+    /// The edges of a graph are none that a puzzle can be on: why.
+    #[error(
+        "{0}: write the edges of a connected graph, its vertices numbered from 0, for example \
+         graph:0-1,1-2,2-3,3-0"
+    )]
+    Graph(String),
     /// The text is not the name of a move notation, `tile` or `blank`.
     #[error(
         "'{0}' is not a move notation: choose tile (the direction in which the tile moves) or \

@@ -753,3 +753,50 @@ fn tiles_of_boards_can_look_alike() {
     stdout(&table("1-3"));
     stdout(&["check", "--full", &to]);
 }
+
+#[test]
+fn tiles_slide_on_any_graph() {
+    let rows = "graph:0-1,1-2,3-4,4-5,0-3,1-4,2-5";
+    let found = json(&["bfs", rows, "--format", "json", "--list", "9"]);
+    let board = json(&["bfs", "2x3", "--goal", "first", "--format", "json"]);
+    assert_eq!(found["counts"], board["counts"]);
+    assert_eq!((&found["puzzle"], &found["states"]), (&rows.into(), &"360".into()));
+    assert_eq!(found["last"], serde_json::json!(["tiles 3 4 5 0 1 2"]));
+    let answer = json(&["solve", rows, "3 4 5 0 1 2", "--format", "json"]);
+    assert_eq!(answer[0]["length"], 21);
+    let dir = tempfile::tempdir().unwrap();
+    let to = dir.path().join("table").to_str().unwrap().to_string();
+    stdout(&["table", rows, "--encoding", "byte", "-o", &to]);
+    stdout(&["check", "--full", &to]);
+    // All arrangements, or the even ones if every cycle is; fewer on Wilson's graph.
+    for (graph, states) in [
+        ("0-1,1-2,2-3,3-4,4-5,5-0,0-6,6-3", "840"),
+        ("0-1,1-2,2-3,3-4,4-5,5-0,0-6,6-2", "2520"),
+        ("0-1,1-2,2-3,3-4,4-5,5-0,0-6,6-1", "5040"),
+        ("0-1,2-1,2-0", "6"),
+        ("0-1", "2"),
+    ] {
+        let found = json(&["bfs", &format!("graph:{graph}"), "--format", "json"]);
+        assert_eq!((&found["states"], &found["complete"]), (&states.into(), &true.into()));
+        assert_eq!(found["total"].to_string(), states, "{graph}");
+    }
+    // "A cubic graph with cubic diameter" (cubezzz.dyndns.org, 2017): 27 moves, 90 antipodes.
+    let edges = "1-2,2-3,3-4,4-5,5-6,6-7,7-8,8-9,9-1,0-3,0-6,0-9,1-5,2-7,4-8";
+    let found = json(&["bfs", &format!("graph:{edges}"), "--format", "json"]);
+    assert_eq!((&found["diameter"], &found["antipodes"]), (&27.into(), &90.into()));
+    for (graph, told) in [
+        ("", "'' is not an edge: write the edges of a connected graph"),
+        ("0-1,a", "'a' is not an edge"),
+        ("0-1,1-1", "edge 1-1 joins a vertex to itself"),
+        ("0-1,1-2,1-0", "edge 1-0 occurs twice"),
+        ("0-1,2-3", "no edges lead from vertex 0 to vertex 2"),
+        ("1-2", "no edges lead from vertex 0 to vertex 1"),
+        ("0-1,1-128", "at most 128 are supported"),
+        ("0-1,1-99999999999999999999", "'1-99999999999999999999' is not an edge"),
+    ] {
+        refused(&["bfs", &format!("graph:{graph}")], 2, told);
+    }
+    refused(&["bfs", rows, "--goal", "first"], 2, "--goal is only for boards");
+    refused(&["bfs", rows, "--metric", "htm"], 2, "only for twisty puzzles");
+    refused(&["solve", rows, "0-1 1-2"], 2, "write the piece at each position instead of moves");
+}

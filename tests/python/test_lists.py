@@ -40,6 +40,25 @@ def test_small_puzzles_are_searched_completely():
     assert (skewb.num_found, skewb.diameter, skewb.last_layer.shape[0]) == (3_149_280, 11, 90)
 
 
+def test_tiles_slide_on_any_graph():
+    rows = tilewave.Puzzle("graph:0-1,1-2,3-4,4-5,0-3,1-4,2-5")
+    result = tilewave.bfs(rows)
+    assert result.counts.tolist() == tilewave.bfs("2x3", goal="first").counts.tolist()
+    assert result.last_layer.tolist() == [[3, 4, 5, 0, 1, 2]] and rows.goal.tolist() == [0, 1, 2, 3, 4, 5]
+    assert pickle.loads(pickle.dumps(rows)) == rows
+    solution, = tilewave.solve(rows, result.last_layer)
+    assert len(solution) == 21
+    assert (rows.apply_moves(result.last_layer[0], solution.moves)[-1] == rows.goal).all()
+    with pytest.raises(ValueError, match="^move '1-2' is not possible at that point"):
+        rows.apply_moves(rows.goal, "1-2")
+    after, legal = rows.neighbors(rows.goal)
+    assert after[legal].tolist() == [[1, 0, 2, 3, 4, 5], [3, 1, 2, 0, 4, 5]]
+    with pytest.raises(ValueError, match="^edge 1-0 occurs twice: write the edges of a connected graph"):
+        tilewave.bfs("graph:0-1,1-0")
+    with pytest.raises(ValueError, match="^metric= is for boards and twisty puzzles, not for graph:0-1"):
+        tilewave.bfs("graph:0-1", metric="stm")
+
+
 def test_options_change_no_count_and_no_checksum(tmp_path):
     usual = tilewave.bfs("3x3x3", max_depth=5)
     for options in (

@@ -16,6 +16,7 @@ use crate::readme::root;
 mod bounds;
 mod claims;
 mod depths;
+mod graphs;
 mod korf;
 mod pieces;
 

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import depths
+import graphs
 import page
 import pieces
 
@@ -11,6 +12,7 @@ import pieces
 KNOWN = {"coxeter": "OEIS A008302 (formula)", "stars": "OEIS A007799 (recurrence)"}
 TABLES = "<!-- table: tools/results index -->\n", "<!-- end of table -->\n"
 PIECES = "<!-- pieces: tools/results index -->\n", "<!-- end of pieces -->\n"
+GRAPHS = "<!-- graphs: tools/results index -->\n", "<!-- end of graphs -->\n"
 DEPTHS = "<!-- searches to a depth: tools/results index -->\n", "<!-- end of searches to a depth -->\n"
 
 
@@ -113,9 +115,12 @@ def publish(root, directory, results, listed, equal, only_check):
     readme = between((directory / "README.md").read_text(), TABLES, table(results, truths))
     readme = between(readme, DEPTHS, depths.table(listed, depths.published(root)))
     readme = between(readme, PIECES, pieces.table(equal, pieces.published(root)))
+    of_graphs = graphs.read(directory / "graphs.csv")
+    readme = between(readme, GRAPHS, graphs.table(of_graphs))
     files = {"README.md": readme, "results.csv": csv(results), "levels.json": levels(results),
              "depths.csv": depths.csv(listed), "pieces.csv": depths.csv(equal), "atlas.html": page.atlas(root, results, truths, KNOWN)}
     files |= {f"bfiles/{name}": text for name, text in bfiles([*results, *listed, *equal]).items()}
+    files |= {"bfiles/graphs-diameter.txt": graphs.bfile(of_graphs)} if of_graphs else {}
     files |= {f"pieces/{search.name}.tws": search.text for search, _ in equal if search.text}
     stale = [name for name, text in files.items() if not (directory / name).exists() or (directory / name).read_text() != text]
     made = [*(directory / "bfiles").glob("*"), *(directory / "pieces").glob("*.tws")]

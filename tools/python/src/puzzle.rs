@@ -102,7 +102,8 @@ pub fn integer<'py>(py: Python<'py>, digits: &str) -> PyResult<Bound<'py, PyAny>
 /// ----------
 /// puzzle : str, os.PathLike or Puzzle
 ///     The size of a board ("3x4"), a named puzzle ("3x3x3", "megaminx"; the command ``tilewave puzzles`` lists them),
-///     a member of a family ("topspin:12,4"), or a file that defines a puzzle (.gap, .tws, .def, .kpuzzle.json).
+///     a member of a family ("topspin:12,4"), a graph on which tiles slide ("graph:0-1,1-2,2-0"), or a file that
+///     defines a puzzle (.gap, .tws, .def, .kpuzzle.json).
 /// goal : str or board, optional
 ///     For boards: "last" (the default: blank in the last cell), "first", "blank=4", or a board.
 /// metric : {"stm", "mtm", "htm", "qtm"}, optional
@@ -325,9 +326,14 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
         let metric = metric.transpose()?.unwrap_or_default();
         return Ok(Subject::Numbered(space.in_metric(metric)));
     }
-    counted.only(&word, &[])?;
+    let graph = OrbitPuzzle::of_graph(&word);
+    counted.only(&word, if graph.is_some() { &["pieces"] } else { &[] })?;
     if counted.metric.is_some() {
         return Err(invalid(format!("metric= is for boards and twisty puzzles, not for {word}")));
+    }
+    if let Some(graph) = graph {
+        let puzzle = counted.kept(graph.map_err(exception)?, Turns::Directed)?;
+        return Ok(Subject::Listed(Arc::new(Listed::new(puzzle, None))));
     }
     if word.contains(':') || families::ALL.iter().any(|family| family.name == word) {
         let definition = families::parse(&word).map_err(exception)?;

@@ -574,8 +574,8 @@ fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
 /// Parameters
 /// ----------
 /// puzzle : str, os.PathLike or Puzzle
-///     The size of a board ("3x4"), a named puzzle ("3x3x3"), a member of a family ("topspin:12,4"), or a file (.gap,
-///     .tws, .def, .kpuzzle.json).
+///     The size of a board ("3x4"), a named puzzle ("3x3x3"), a member of a family ("topspin:12,4"), a graph
+///     ("graph:0-1,1-2,2-0"), or a file (.gap, .tws, .def, .kpuzzle.json).
 /// goal : str or board, optional
 ///     For boards: "last" (the default), "first", "blank=4", or a board.
 /// metric : {"stm", "mtm", "htm", "qtm"}, optional
