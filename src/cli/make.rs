@@ -254,7 +254,7 @@ impl ScrambleArgs {
                     let Some(states) = puzzle.scrambles(seed(self.seed)?) else {
                         refuse!(
                             "cannot generate random states of {puzzle}: the puzzle has too many \
-                             pieces, or moves that are not always allowed"
+                             pieces, or moves that depend on several of them"
                         );
                     };
                     Box::new(states.map(move |state| puzzle.text(&state)))

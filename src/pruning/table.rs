@@ -217,16 +217,17 @@ impl PruningTable {
         let sides = if memory.is_some() { &[false, true][..] } else { &[false] };
         for &last in sides {
             // Small sets leave the rest of their share to the others.
-            let mut orbits: Vec<_> = puzzle.orbits().iter().collect();
-            orbits.sort_by_key(|orbit| orbit.positions() * usize::from(orbit.orientations));
-            for (i, orbit) in orbits.iter().enumerate() {
+            let mut orbits: Vec<_> = puzzle.orbits().iter().enumerate().collect();
+            orbits.sort_by_key(|(_, orbit)| orbit.positions() * usize::from(orbit.orientations));
+            for (i, &(index, orbit)) in orbits.iter().enumerate() {
                 let (all, name) = (orbit.moduli.len(), &orbit.name);
+                let greatest = all - 1 + usize::from(puzzle.first_number(index));
                 let share = left / (orbits.len() - i) as u64;
                 let keep = |count: usize| {
                     let pieces = match last {
                         _ if count == all => format!("={name}"),
                         false => format!("={name}:1-{count}"),
-                        true => format!("={name}:{}-{all}", all + 1 - count),
+                        true => format!("={name}:{}-{greatest}", greatest + 1 - count),
                     };
                     let kept = puzzle.clone().keeping(&[pieces]).ok()?;
                     // The part of it that is solved in a solved state.

@@ -20,30 +20,29 @@ use crate::{
 
 /// Pieces of a set, as specified by `edges:1-4+7`, or all of them if no numbers follow.
 struct NamedPieces<'a> {
-    set: &'a str,
+    /// `None` for the only set.
+    set: Option<&'a str>,
     pieces: Option<&'a str>,
 }
 
 impl NamedPieces<'_> {
     /// Numbers alone are those of the only set.
     fn of(text: &str, is_only: bool) -> NamedPieces<'_> {
-        let (set, pieces) = match is_only && text.starts_with(|c: char| c.is_ascii_digit()) {
-            true => (Some(""), Some(text)),
-            false => text.split_once(':').unzip(),
-        };
-        NamedPieces { set: set.unwrap_or(text), pieces }
+        if is_only && text.starts_with(|c: char| c.is_ascii_digit()) {
+            return NamedPieces { set: None, pieces: Some(text) };
+        }
+        let (set, pieces) = text.split_once(':').unzip();
+        NamedPieces { set: set.or(Some(text)), pieces }
     }
 
     /// Whether a set is meant: a name without its number stands for all sets with this name, unless it follows a `=`.
     fn means(&self, orbit: &Orbit) -> bool {
-        if self.set.is_empty() && self.pieces.is_some() {
-            return true;
-        }
-        if let Some(exact) = self.set.strip_prefix('=') {
+        let Some(set) = self.set else { return true };
+        if let Some(exact) = set.strip_prefix('=') {
             return orbit.name == exact;
         }
         let plain = orbit.name.trim_end_matches(|c: char| c.is_ascii_digit());
-        orbit.name.eq_ignore_ascii_case(self.set) || plain.eq_ignore_ascii_case(self.set)
+        orbit.name.eq_ignore_ascii_case(set) || plain.eq_ignore_ascii_case(set)
     }
 
     /// For each kind of piece of a set, whether it is meant; the first kind has this number.
@@ -74,7 +73,7 @@ impl NamedPieces<'_> {
 impl OrbitPuzzle {
     /// Returns the puzzle with some sets of pieces, or some pieces of a set: `corners`, `edges:1-6`, `edges:1-3+8`.
     /// Pieces are counted from 1 in the order of the solved puzzle; pieces of a set that are not selected look alike,
-    /// in all orientations. A name without its number stands for all sets with this name: `edges` for `edges` and
+    /// in all orientations. Those on which moves depend, like the blank of a board, are always kept. A name without its number stands for all sets with this name: `edges` for `edges` and
     /// `edges2`, but `=edges` only for `edges`.
     ///
     /// ```
@@ -86,8 +85,8 @@ impl OrbitPuzzle {
     /// ```
     ///
     /// # Errors
-    /// [`PuzzleError::NoOrbit`], [`PuzzleError::NoPieces`], [`PuzzleError::Needed`] if a move depends on pieces that
-    /// are left out, [`PuzzleError::NoMoves`].
+    /// [`PuzzleError::NoOrbit`], [`PuzzleError::NoPieces`], [`PuzzleError::Needed`] if a move depends on pieces of a set
+    /// that is left out, [`PuzzleError::NoMoves`].
     pub fn keeping(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
         let named = self.named(names)?;
         let meant = |orbit: &Orbit| named.iter().any(|named| named.means(orbit));
@@ -110,6 +109,9 @@ impl OrbitPuzzle {
         for index in 0..self.orbits.len() {
             let orbit = &self.orbits[index];
             let mut left = vec![true; orbit.moduli.len()];
+            for at in self.needed().filter(|at| usize::from(at.orbit) == index) {
+                left[usize::from(at.kind)] = false;
+            }
             let mut word = orbit.name.clone();
             for named in named.iter().filter(|named| named.means(orbit)) {
                 for (left, meant) in
@@ -164,6 +166,11 @@ impl OrbitPuzzle {
         Ok(())
     }
 
+    /// The pieces on which moves depend, where they must be.
+    fn needed(&self) -> impl Iterator<Item = &OrbitPlace> {
+        self.moves.iter().filter_map(|one| one.requires.as_ref()).chain(&self.illegal)
+    }
+
     fn named<'a>(&self, names: &'a [String]) -> Result<Vec<NamedPieces<'a>>, PuzzleError> {
         let named: Vec<NamedPieces> = {
             let is_only = self.orbits.len() == 1;
@@ -172,7 +179,10 @@ impl OrbitPuzzle {
         let unknown = named.iter().find(|n| !self.orbits.iter().any(|orbit| n.means(orbit)));
         if let Some(unknown) = unknown {
             let orbits = joined(self.orbits.iter().map(|orbit| &orbit.name), ", ");
-            return Err(PuzzleError::NoOrbit { name: shown(unknown.set, 32), orbits });
+            return Err(PuzzleError::NoOrbit {
+                name: shown(unknown.set.unwrap_or_default(), 32),
+                orbits,
+            });
         }
         Ok(named)
     }
@@ -196,14 +206,13 @@ impl OrbitPuzzle {
         kinds: &[bool],
         unseen: bool,
     ) -> Result<(), PuzzleError> {
-        let orbit = &mut self.orbits[index];
         let Some(first) = kinds.iter().position(|meant| *meant) else { return Ok(()) };
         let depends =
             |at: &OrbitPlace| usize::from(at.orbit) == index && kinds[usize::from(at.kind)];
-        let requires = self.moves.iter().filter_map(|one| one.requires.as_ref());
-        if requires.chain(&self.illegal).any(depends) {
-            return Err(PuzzleError::Needed(orbit.name.clone()));
+        if self.needed().any(depends) {
+            return Err(PuzzleError::Needed(self.orbits[index].name.clone()));
         }
+        let orbit = &mut self.orbits[index];
         let of = |kind: usize| kinds[kind] && orbit.moduli[kind] != orbit.moduli[first];
         let modulus = match unseen || (0..kinds.len()).any(of) {
             true => 1,

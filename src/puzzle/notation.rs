@@ -270,7 +270,7 @@ impl OrbitPuzzle {
 
     /// The number that text uses for the first kind of piece of a set: 0 for the blank of a board, on which moves
     /// depend, otherwise 1.
-    pub(super) fn first_number(&self, index: usize) -> u8 {
+    pub(crate) fn first_number(&self, index: usize) -> u8 {
         let is_blank = |at: &OrbitPlace| usize::from(at.orbit) == index && at.kind == 0;
         let is_board = self.moves().iter().filter_map(|one| one.requires.as_ref()).any(is_blank);
         u8::from(!is_board)

@@ -11,7 +11,7 @@ use crate::{
     puzzle::{
         Definition, Permutation,
         orbits::{Arrangement, Orbit, OrbitPuzzle, Placed},
-        states::{Component, Parts, Sifter, components, element, subgroup},
+        states::{Component, Loops, Parts, Sifter, components, element, subgroup},
     },
     random::SplitMix64,
     units::joined,
@@ -67,6 +67,7 @@ impl Component {
 
 /// What is known about the reachable arrangements.
 pub(crate) struct Reachability {
+    loops: Loops,
     components: Vec<Component>,
     /// `None` if the group is too large.
     group: Option<MadeGroup>,
@@ -95,9 +96,10 @@ impl OrbitPuzzle {
 }
 
 impl Reachability {
-    /// Returns what is known about a puzzle; `None` if its moves depend on the state.
+    /// Returns what is known about a puzzle; `None` if its moves depend on several pieces.
     pub fn of(puzzle: &OrbitPuzzle) -> Option<Reachability> {
-        let moves = puzzle.free_moves()?;
+        let loops = puzzle.loops()?;
+        let moves: Vec<_> = loops.moves.iter().collect();
         let components = components(puzzle, &moves);
         let group = Sifter::new(&components, moves.len()).map(|mut sifter| {
             let whole = Parts::new(&components, 0);
@@ -106,7 +108,7 @@ impl Reachability {
             let is_proven = !sifter.is_whole && is_unique && sifter.prove();
             MadeGroup { factors: whole.factors, images, sifter, is_proven }
         });
-        Some(Reachability { components, group, told: Mutex::default() })
+        Some(Reachability { loops, components, group, told: Mutex::default() })
     }
 
     /// Returns the result of [`OrbitPuzzle::reaches`] for the puzzle from which this was made. Cost: a few
@@ -116,6 +118,10 @@ impl Reachability {
         puzzle: &OrbitPuzzle,
         arrangement: &Arrangement,
     ) -> Option<Result<(), Unreachable>> {
+        let arrangement = match self.loops.home(puzzle, arrangement) {
+            Ok(arrangement) => arrangement,
+            Err(set) => return Some(Err(Unreachable::Place(set))),
+        };
         let mut targets = Vec::new();
         for component in &self.components {
             let orbit = &puzzle.orbits()[component.orbit];
@@ -180,7 +186,7 @@ impl Reachability {
 
 impl OrbitPuzzle {
     /// Returns an endless sequence of random reachable states, all equally likely; the same seed gives the same states.
-    /// Returns `None` if moves depend on where a piece is, or if the group of the moves is too large to be known.
+    /// Returns `None` if moves depend on where several pieces are, or if the group of the moves is too large to be known.
     ///
     /// Cost: that of [`OrbitPuzzle::states`], then the number of bytes of a state times its number of positions per
     /// state.
@@ -193,7 +199,8 @@ impl OrbitPuzzle {
     /// # Ok::<(), tilewave::Error>(())
     /// ```
     pub fn scrambles(&self, seed: u64) -> Option<impl Iterator<Item = Arrangement> + use<>> {
-        let moves = self.free_moves()?;
+        let loops = self.loops()?;
+        let moves: Vec<_> = loops.moves.iter().collect();
         let components = components(self, &moves);
         let sifter = Sifter::complete(&components, moves.len())?;
         let mut dice = SplitMix64::new(seed);
@@ -213,7 +220,7 @@ impl OrbitPuzzle {
                 }
                 first += component.points();
             }
-            state
+            loops.away(&puzzle, state, &mut dice)
         }))
     }
 }
@@ -234,6 +241,7 @@ mod tests {
     use crate::puzzle::{
         families,
         named::{part, whole},
+        orbits::{Arrangement, OrbitPuzzle, Placed},
     };
 
     /// Checks that all states are about equally frequent: chi squared within five of its standard deviations.
@@ -252,7 +260,9 @@ mod tests {
         let turned = part("2x2x2", &["corners:1-2"]);
         let alike = part("3x3x3", &["edges"]).alike(&["edges:1-10".into(), "edges:11-12".into()]);
         let both = part("pyraminx", &["edges"]).unoriented(&["edges".into()]).unwrap();
-        for puzzle in [turned, alike.unwrap(), both] {
+        let graph = "graph:0-1,1-2,2-3,3-4,4-5,5-0,0-6,6-3";
+        let graph = OrbitPuzzle::of_graph(graph).unwrap().unwrap();
+        for puzzle in [turned, alike.unwrap(), both, graph] {
             let states = puzzle.states().unwrap();
             let states = usize::try_from(states).unwrap();
             even(puzzle.scrambles(3).unwrap(), states);
@@ -263,5 +273,45 @@ mod tests {
         for state in rest.scrambles(5).unwrap().take(200) {
             assert_eq!(rest.reaches(&state), Some(Ok(())));
         }
+    }
+
+    /// On graphs, of all arrangements of the tiles as many are reached as there are states, and random states are.
+    #[test]
+    fn moves_that_depend_on_a_piece_reach_their_states() {
+        for (edges, vertices) in [
+            ("0-1,1-2,2-3", 4),
+            ("0-1,1-2,2-3,3-4,4-0", 5),
+            ("0-1,1-2,2-0,2-3,3-4", 5),
+            ("0-1,1-2,2-3,3-0,3-4,4-5", 6),
+            ("0-3,3-4,4-1,1-3,4-5,5-2,2-1", 6),
+            ("0-1,1-2,3-4,4-5,0-3,1-4,2-5", 6),
+            ("0-1,1-2,2-3,3-4,4-5,5-0,0-6,6-3", 7),
+        ] {
+            let puzzle = OrbitPuzzle::of_graph(&format!("graph:{edges}")).unwrap().unwrap();
+            let all = permutations(vertices);
+            let reached = all.iter().filter(|state| puzzle.reaches(state) == Some(Ok(())));
+            assert_eq!(puzzle.states(), Some(reached.count().into()), "{edges}");
+            for state in puzzle.scrambles(9).unwrap().take(500) {
+                assert_eq!(puzzle.reaches(&state), Some(Ok(())), "{edges}");
+            }
+        }
+    }
+
+    /// All arrangements of so many different pieces.
+    fn permutations(pieces: u8) -> Vec<Arrangement> {
+        let mut all: Vec<Vec<u8>> = vec![Vec::new()];
+        for next in 0..pieces {
+            let at = |row: &Vec<u8>, at: usize| {
+                let mut longer = row.clone();
+                longer.insert(at, next);
+                longer
+            };
+            all = all
+                .iter()
+                .flat_map(|row| (0..=row.len()).map(|i| at(row, i)).collect::<Vec<_>>())
+                .collect();
+        }
+        let placed = |row: &Vec<u8>| row.iter().map(|&kind| Placed { kind, turn: 0 }).collect();
+        all.iter().map(|row| Arrangement(vec![placed(row)])).collect()
     }
 }

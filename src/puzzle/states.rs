@@ -23,7 +23,7 @@ use num_bigint::BigUint;
 use crate::{
     puzzle::{
         is_even,
-        orbits::{Orbit, OrbitMove, OrbitPuzzle, Transformation},
+        orbits::{Arrangement, Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, Transformation},
         permutation::{all_orbits, gcd},
     },
     random::SplitMix64,
@@ -40,27 +40,70 @@ const MOST_WORK: u64 = 4_000_000_000;
 /// Number of consecutive random elements that must yield nothing new before a proof of the order is attempted.
 const ENOUGH: usize = 24;
 
+/// What moves do that depend on one piece at most, such as the blank of a board.
+pub(super) struct Loops {
+    /// Moves, or sequences of moves that bring the piece back to its home: what they generate is possible while it is there.
+    pub(super) moves: Vec<Transformation>,
+    /// The piece at its home.
+    needed: Option<OrbitPlace>,
+    /// Sequences of moves from its home to each place that it can reach.
+    ways: BTreeMap<u8, Transformation>,
+}
+
+impl Loops {
+    /// The number of places that the piece can reach.
+    fn places(&self) -> usize {
+        self.ways.len().max(1)
+    }
+
+    /// An arrangement after the piece has gone home; an error names its set if moves do not lead to where it is.
+    pub(super) fn home(
+        &self,
+        puzzle: &OrbitPuzzle,
+        from: &Arrangement,
+    ) -> Result<Arrangement, String> {
+        let Some(OrbitPlace { orbit, kind, .. }) = self.needed else { return Ok(from.clone()) };
+        let orbit = usize::from(orbit);
+        let at = from.0[orbit].iter().position(|piece| piece.kind == kind);
+        let way = at.and_then(|at| self.ways.get(&(at as u8)));
+        let way = way.ok_or_else(|| puzzle.orbits()[orbit].name.clone())?;
+        Ok(puzzle.after(from, &way.inverse(puzzle.orbits())))
+    }
+
+    /// An arrangement after the piece has gone from its home to a random place.
+    pub(super) fn away(
+        &self,
+        puzzle: &OrbitPuzzle,
+        home: Arrangement,
+        random: &mut SplitMix64,
+    ) -> Arrangement {
+        let number = random.below(self.places() as u64);
+        let way = self.ways.values().nth(number as usize);
+        way.map_or_else(|| home.clone(), |way| puzzle.after(&home, way))
+    }
+}
+
 impl OrbitPuzzle {
     /// Returns the number of reachable states, or `None` if it is unknown.
     ///
     /// Cost: less than a second for cubes up to nine layers.
     pub fn states(&self) -> Option<BigUint> {
-        let free = |(loops, places): (Vec<Transformation>, usize)| {
-            Some(self.free_states(&loops)? * BigUint::from(places))
-        };
-        let loops = self.loops().filter(|_| self.illegal().is_empty());
-        loops.and_then(free).or_else(|| self.counted())
+        let free = |loops: Loops| Some(self.free_states(&loops.moves)? * loops.places());
+        self.loops().and_then(free).or_else(|| self.counted())
     }
 
-    /// If moves depend on one piece: the effects on the other pieces of sequences of moves that bring this piece back
-    /// to its place, and the number of places that it can reach. If they depend on none: all moves, and one place.
-    /// `None` if they depend on several pieces or on one of several equal ones, or cannot be undone.
+    /// What the moves do to the other pieces. `None` if moves depend on several pieces or on one of several equal ones, or
+    /// cannot be undone although they depend on a piece, or if some places are forbidden.
     ///
     /// By Schreier's lemma, the sequences that go to a place along a tree, make one move, and return along the tree
     /// generate all others.
-    fn loops(&self) -> Option<(Vec<Transformation>, usize)> {
+    pub(super) fn loops(&self) -> Option<Loops> {
+        if !self.illegal().is_empty() {
+            return None;
+        }
         let Some(first) = self.moves().iter().find_map(|one| one.requires) else {
-            return Some((self.moves().iter().map(|one| one.transformation.clone()).collect(), 1));
+            let moves = self.moves().iter().map(|one| one.transformation.clone()).collect();
+            return Some(Loops { moves, needed: None, ways: BTreeMap::new() });
         };
         let orbit = &self.orbits()[usize::from(first.orbit)];
         let same = |one: &OrbitMove| {
@@ -70,15 +113,15 @@ impl OrbitPuzzle {
         if !alone || self.is_directed() || !self.moves().iter().all(same) {
             return None;
         }
-        let home = orbit.solved.iter().position(|piece| piece.kind == first.kind)? as u8;
+        let position = orbit.solved.iter().position(|piece| piece.kind == first.kind)? as u8;
         let step = |one: &OrbitMove| {
             let from = one.requires.map(|at| at.position)?;
             let source = &one.transformation.0[usize::from(first.orbit)].source;
             Some((from, source.iter().position(|&at| at == from)? as u8))
         };
         let mut ways: BTreeMap<u8, Transformation> = BTreeMap::new();
-        ways.insert(home, Transformation::identity(self.orbits()));
-        let mut open = vec![home];
+        ways.insert(position, Transformation::identity(self.orbits()));
+        let mut open = vec![position];
         while let Some(place) = open.pop() {
             for one in self.moves() {
                 let (from, to) = step(one)?;
@@ -89,18 +132,18 @@ impl OrbitPuzzle {
                 }
             }
         }
-        let mut loops = Vec::new();
+        let mut moves = Vec::new();
         for one in self.moves() {
             let (from, to) = step(one)?;
             if let (Some(there), Some(back)) = (ways.get(&from), ways.get(&to)) {
                 let way = there.then(&one.transformation, self.orbits());
                 let round = way.then(&back.inverse(self.orbits()), self.orbits());
-                if !round.is_identity() && !loops.contains(&round) {
-                    loops.push(round);
+                if !round.is_identity() && !moves.contains(&round) {
+                    moves.push(round);
                 }
             }
         }
-        Some((loops, ways.len()))
+        Some(Loops { moves, needed: Some(OrbitPlace { position, ..first }), ways })
     }
 
     /// The number of states that these moves produce if every one is always allowed.

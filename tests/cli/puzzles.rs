@@ -768,6 +768,31 @@ fn tiles_slide_on_any_graph() {
     let to = dir.path().join("table").to_str().unwrap().to_string();
     stdout(&["table", rows, "--encoding", "byte", "-o", &to]);
     stdout(&["check", "--full", &to]);
+    // Tables of a few tiles solve what is too large for a table of all: the lengths are those of the board.
+    let lines = |r: usize| (0..3).map(move |c| format!("{}-{}", 4 * r + c, 4 * r + c + 1));
+    let columns = (0..8).map(|v| format!("{v}-{}", v + 4));
+    let edges: Vec<String> = (0..3).flat_map(lines).chain(columns).collect();
+    let board = format!("graph:{}", edges.join(","));
+    let set = dir.path().join("set").to_str().unwrap().to_string();
+    stdout(&["pdb", "set", "build", &board, "--memory", "10MB", "-o", &set]);
+    let tables = format!("{set}/set.json");
+    let length =
+        |words: &[&str]| json(&[words, &["--format", "json"]].concat())[0]["length"].clone();
+    let states = stdout(&["scramble", &board, "--count", "3", "--seed", "5"]);
+    for state in states.lines() {
+        let tiles: Vec<&str> = state.strip_prefix("tiles ").unwrap().split(' ').collect();
+        let found = length(&["solve", &board, state, "--pdb", &tables]);
+        let rows: Vec<String> = tiles.chunks(4).map(|row| row.join(" ")).collect();
+        assert_eq!(found, length(&["solve", "--goal", "first", &rows.join("/")]), "{state}");
+        assert!(stdout(&["state", &board, state]).contains("solvable  yes"));
+    }
+    let odd = "0 2 1 3 4 5 6 7 8 9 10 11";
+    assert!(stdout(&["state", &board, odd]).contains("solvable  no"));
+    let unsolved = tilewave(&["solve", &board, odd, "--pdb", &tables]).output().unwrap();
+    assert_eq!(unsolved.status.code(), Some(1));
+    let told = String::from_utf8_lossy(&unsolved.stdout);
+    assert!(told.contains("not solvable: the parity of the permutation of tiles"), "{told}");
+    stdout(&["bfs", &board, "--pieces", "1-3"]);
     // All arrangements, or the even ones if every cycle is; fewer on Wilson's graph.
     for (graph, states) in [
         ("0-1,1-2,2-3,3-4,4-5,5-0,0-6,6-3", "840"),

@@ -224,8 +224,7 @@ impl BuildSetArgs {
             PruningTable::default_projections(&puzzle, Some(self.resources.budget()))?;
         let (mut files, mut total, mut names) = (Vec::new(), 0, Vec::new());
         for (i, projection) in projections.iter().enumerate() {
-            let name = projection.name().replace([' ', ':', ','], "-");
-            let file = self.output.join(name.trim_matches('-').to_string() + ".table");
+            let file = self.output.join(table_name(projection.name()) + ".table");
             let table = match self.there(&file, "table", usable_table(&file, projection))? {
                 Some(table) => table,
                 None => {
@@ -511,4 +510,15 @@ mod tests {
         assert_eq!(Thresholds::next(&nodes[..2]), Some((800.0, 4.0)));
         assert_eq!(Thresholds::next(&nodes[..1]), None);
     }
+}
+
+/// The name of a puzzle as part of a file's name, which systems limit to 255 bytes: long ones end in a hash.
+fn table_name(of: &str) -> String {
+    let name = of.replace([' ', ':', ','], "-");
+    let name = name.trim_matches('-');
+    if name.len() <= 100 {
+        return name.into();
+    }
+    let begin: String = name.chars().take(40).collect();
+    format!("{begin}-{:016x}", twox_hash::XxHash3_64::oneshot(of.as_bytes()))
 }
