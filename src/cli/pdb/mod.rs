@@ -494,6 +494,17 @@ impl Thresholds {
     }
 }
 
+/// The name of a puzzle as part of a file's name, which systems limit to 255 bytes: long ones end in a hash.
+fn table_name(of: &str) -> String {
+    let name = of.replace([' ', ':', ','], "-");
+    let name = name.trim_matches('-');
+    if name.len() <= 100 {
+        return name.into();
+    }
+    let begin: String = name.chars().take(40).collect();
+    format!("{begin}-{:016x}", twox_hash::XxHash3_64::oneshot(of.as_bytes()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::Thresholds;
@@ -510,15 +521,4 @@ mod tests {
         assert_eq!(Thresholds::next(&nodes[..2]), Some((800.0, 4.0)));
         assert_eq!(Thresholds::next(&nodes[..1]), None);
     }
-}
-
-/// The name of a puzzle as part of a file's name, which systems limit to 255 bytes: long ones end in a hash.
-fn table_name(of: &str) -> String {
-    let name = of.replace([' ', ':', ','], "-");
-    let name = name.trim_matches('-');
-    if name.len() <= 100 {
-        return name.into();
-    }
-    let begin: String = name.chars().take(40).collect();
-    format!("{begin}-{:016x}", twox_hash::XxHash3_64::oneshot(of.as_bytes()))
 }
