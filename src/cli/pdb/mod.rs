@@ -507,7 +507,7 @@ fn table_name(of: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Thresholds;
+    use super::{Thresholds, table_name};
 
     #[test]
     fn each_threshold_has_its_own_nodes_and_the_next_is_expected() {
@@ -520,5 +520,12 @@ mod tests {
         assert_eq!(nodes, [(40, 50), (42, 200), (44, 50)]);
         assert_eq!(Thresholds::next(&nodes[..2]), Some((800.0, 4.0)));
         assert_eq!(Thresholds::next(&nodes[..1]), None);
+    }
+
+    #[test]
+    fn names_of_tables_fit_into_a_directory() {
+        assert_eq!(table_name("2x2x2 corners:1-4"), "2x2x2-corners-1-4");
+        let of = |tiles: &str| table_name(&format!("graph:{} tiles:{tiles}", "0-1,".repeat(99)));
+        assert!(of("1-4").len() <= 100 && of("1-4") != of("5-8"));
     }
 }
