@@ -220,7 +220,7 @@ def bfile(lines):
 
 def table(lines):
     """The greatest and least God's numbers by the number of vertices."""
-    text = ["| vertices | graphs | God's numbers | greatest of | least of | states in all |", "|---:|---:|---|---|---|---:|"]
+    text = ["| vertices | graphs | God's numbers | hardest graph | easiest graph | states of all graphs |", "|---:|---:|---|---|---|---:|"]
     for n in sorted({ord(graph[0]) - 63 for graph, *_ in lines}):
         of = [(max(numbers), graph) for graph, _, numbers, _ in lines if ord(graph[0]) - 63 == n]
         ends = []
