@@ -601,7 +601,8 @@ impl PuzzlesArgs {
                 "description": description,
             }));
         }
-        words += "\nAny graph: graph:0-1,1-2,2-3,3-0 (tiles slide along these edges; solved, vertex 0 is free)\n";
+        words += "\nAny graph: graph:0-1,1-2,2-3,3-0 (tiles slide along these edges; solved, vertex 0 \
+                  is free)\n";
         let figures = json!({"families": families, "named": named});
         destination.write(COLUMNS, &Reply { figures, words, csv: Some(csv) })
     }

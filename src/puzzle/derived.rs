@@ -8,6 +8,7 @@ use crate::{
     puzzle::{
         Board, Definition, Generator, Metric, PuzzleError, StateSpace,
         orbits::{Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation},
+        permutation::all_orbits,
     },
     units::{joined, shown},
 };
@@ -73,8 +74,8 @@ impl NamedPieces<'_> {
 impl OrbitPuzzle {
     /// Returns the puzzle with some sets of pieces, or some pieces of a set: `corners`, `edges:1-6`, `edges:1-3+8`.
     /// Pieces are counted from 1 in the order of the solved puzzle; pieces of a set that are not selected look alike,
-    /// in all orientations. Those on which moves depend, like the blank of a board, are always kept. A name without its number stands for all sets with this name: `edges` for `edges` and
-    /// `edges2`, but `=edges` only for `edges`.
+    /// in all orientations. Those on which moves depend, like the blank of a board, are always kept. A name without its
+    /// number stands for all sets with this name: `edges` for `edges` and `edges2`, but `=edges` only for `edges`.
     ///
     /// ```
     /// use tilewave::puzzle::{named, orbits::Turns};
@@ -299,37 +300,34 @@ impl OrbitPuzzle {
 }
 
 fn graph(name: &str, text: &str) -> Result<OrbitPuzzle, PuzzleError> {
-    let wrong = |what: String| PuzzleError::Graph(what);
     let mut edges: Vec<[usize; 2]> = Vec::new();
     for word in text.split(',') {
         let ends = word.split_once('-').and_then(|(a, b)| Some([a.parse().ok()?, b.parse().ok()?]));
-        let ends: [usize; 2] =
-            ends.ok_or_else(|| wrong(format!("'{}' is not an edge", shown(word, 40))))?;
+        let ends: [usize; 2] = ends
+            .ok_or_else(|| PuzzleError::Graph(format!("'{}' is not an edge", shown(word, 40))))?;
         let [least, most] = [ends[0].min(ends[1]), ends[0].max(ends[1])];
         if most >= OrbitPuzzle::MAX_LOCATIONS {
             return Err(PuzzleError::Locations("tiles".into(), most.saturating_add(1)));
         }
         if least == most || edges.contains(&[least, most]) {
             let what = if least == most { "joins a vertex to itself" } else { "occurs twice" };
-            return Err(wrong(format!("edge {word} {what}")));
+            return Err(PuzzleError::Graph(format!("edge {word} {what}")));
         }
         edges.push([least, most]);
     }
     let vertices = edges.iter().map(|edge| edge[1] + 1).max().unwrap_or_default();
-    let mut near = vec![false; vertices];
-    near[0] = true;
-    for _ in 0..vertices {
-        for &[a, b] in &edges {
-            (near[a], near[b]) = (near[a] || near[b], near[a] || near[b]);
-        }
-    }
-    if let Some(far) = near.iter().position(|near| !near) {
-        return Err(wrong(format!("no edges lead from vertex 0 to vertex {far}")));
-    }
     let mut ways: Vec<Vec<usize>> =
         edges.iter().flat_map(|&[a, b]| [vec![a, b], vec![b, a]]).collect();
     ways.sort_unstable();
-    sliding(name.into(), &(0..vertices).collect::<Vec<_>>(), &ways)
+    let puzzle = sliding(name.into(), &(0..vertices).collect::<Vec<_>>(), &ways)?;
+    let moves = puzzle.moves().iter();
+    let sources: Vec<&[u8]> = moves.map(|one| &one.transformation.0[0].source[..]).collect();
+    match all_orbits(vertices, &sources).get(1) {
+        Some(far) => {
+            Err(PuzzleError::Graph(format!("no edges lead from vertex 0 to vertex {}", far[0])))
+        }
+        None => Ok(puzzle),
+    }
 }
 
 fn board(start: &Board, metric: Metric) -> Result<OrbitPuzzle, PuzzleError> {

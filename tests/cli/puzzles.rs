@@ -792,7 +792,9 @@ fn tiles_slide_on_any_graph() {
     assert_eq!(unsolved.status.code(), Some(1));
     let told = String::from_utf8_lossy(&unsolved.stdout);
     assert!(told.contains("not solvable: the parity of the permutation of tiles"), "{told}");
-    stdout(&["bfs", &board, "--pieces", "1-3"]);
+    // Three tiles and the free vertex.
+    let kept = json(&["bfs", &board, "--pieces", "1-3", "--format", "json"]);
+    assert_eq!((&kept["total"], &kept["states"]), (&(12 * 11 * 10 * 9).into(), &"11880".into()));
     // All arrangements, or the even ones if every cycle is; fewer on Wilson's graph.
     for (graph, states) in [
         ("0-1,1-2,2-3,3-4,4-5,5-0,0-6,6-3", "840"),
@@ -821,6 +823,7 @@ fn tiles_slide_on_any_graph() {
     ] {
         refused(&["bfs", &format!("graph:{graph}")], 2, told);
     }
+    refused(&["bfs", rows, "--pieces", "0-2"], 2, "its pieces are 1 to 5");
     refused(&["bfs", rows, "--goal", "first"], 2, "--goal is only for boards");
     refused(&["bfs", rows, "--metric", "htm"], 2, "only for twisty puzzles");
     refused(&["solve", rows, "0-1 1-2"], 2, "write the piece at each position instead of moves");

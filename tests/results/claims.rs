@@ -156,3 +156,29 @@ fn a_file_follows_what_is_published() {
     assert!(error(&compute).contains("differs from"), "{}", error(&compute));
     assert_eq!(fs::read_to_string(&path).unwrap(), moved);
 }
+
+/// The table of facts names, for each file that it links, God's number, or the states at the last depth.
+#[test]
+fn facts_are_those_of_their_files() {
+    let page = fs::read_to_string(results().join("README.md")).unwrap();
+    let facts = page.split("\n## ").find(|part| part.starts_with("Ten facts")).unwrap();
+    let rows: Vec<&str> = facts.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
+    assert_eq!(rows.len(), 10);
+    let mut compared = 0;
+    for row in rows {
+        let (fact, links) = row[2..].split_once(" | ").unwrap();
+        let numbers: Vec<String> = fact
+            .split(|c: char| !c.is_ascii_digit() && c != ',')
+            .map(|word| word.replace(',', ""))
+            .collect();
+        for link in links.split('(').skip(1).filter_map(|link| link.split_once(".json")) {
+            let file = fs::read_to_string(results().join(format!("{}.json", link.0))).unwrap();
+            let file: Value = serde_json::from_str(&file).unwrap();
+            let last = file["counts"].as_array().unwrap().last().unwrap();
+            let said = if file["complete"] == true { &file["diameter"] } else { last };
+            assert!(numbers.contains(&said.to_string()), "{}: {said} is not in '{fact}'", link.0);
+            compared += 1;
+        }
+    }
+    assert!(compared > 10, "{compared}");
+}

@@ -2,6 +2,8 @@
 //! published is equal, and a changed file is refused.
 
 use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -87,17 +89,63 @@ fn first_levels_of_searches_to_a_depth_are_found_again() {
     }
 }
 
+/// A copy of one file, in a directory of its own.
+struct Copied {
+    dir: tempfile::TempDir,
+    name: &'static str,
+    text: String,
+}
+
+impl Copied {
+    fn of(name: &'static str) -> Copied {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("depths")).unwrap();
+        let text = fs::read_to_string(results().join(format!("depths/{name}.json"))).unwrap();
+        let copied = Copied { dir, name, text };
+        copied.write(&copied.text);
+        copied
+    }
+
+    fn path(&self) -> PathBuf {
+        self.dir.path().join(format!("depths/{}.json", self.name))
+    }
+
+    fn write(&self, text: &str) {
+        fs::write(self.path(), text).unwrap();
+    }
+
+    fn now(&self) -> String {
+        fs::read_to_string(self.path()).unwrap()
+    }
+
+    fn value(&self) -> Value {
+        serde_json::from_str(&self.now()).unwrap()
+    }
+
+    /// What `tools/results depths` says of a report; `None` without Python.
+    fn take(&self, found: &Value) -> Option<Output> {
+        let report = self.dir.path().join("report");
+        fs::write(&report, found.to_string()).unwrap();
+        tool(self.dir.path(), &["depths", self.name, "--report", report.to_str().unwrap()])
+    }
+
+    fn check(&self) -> Option<Output> {
+        tool(self.dir.path(), &["check"])
+    }
+
+    fn is_right(&self) {
+        let check = self.check().unwrap();
+        assert!(check.status.success(), "{}", error(&check));
+    }
+}
+
 #[test]
 fn a_changed_search_to_a_depth_is_refused() {
-    let dir = tempfile::tempdir().unwrap();
-    fs::create_dir(dir.path().join("depths")).unwrap();
-    let to = dir.path().join("depths/2x9.json");
-    let text = fs::read_to_string(results().join("depths/2x9.json")).unwrap();
-    fs::write(&to, &text).unwrap();
-    let Some(check) = tool(dir.path(), &["check"]) else { return };
+    let file = Copied::of("2x9");
+    let Some(check) = file.check() else { return };
     assert!(check.status.success(), "{}", error(&check));
-    fs::write(&to, text.replacen("20282", "20283", 1)).unwrap();
-    let check = tool(dir.path(), &["check"]).unwrap();
+    file.write(&file.text.replacen("20282", "20283", 1));
+    let check = file.check().unwrap();
     assert_eq!(check.status.code(), Some(1));
     assert!(error(&check).contains("2x9.json: the seal does not fit"), "{}", error(&check));
 }
@@ -117,7 +165,7 @@ fn with_a_level(found: &Value) -> Value {
 /// The JSON of a search of the program itself.
 fn searched(board: &str, goal: &str, depth: &str) -> Value {
     let words = ["bfs", board, "--goal", goal, "--engine", "frontier", "--max-depth", depth];
-    let mut program = std::process::Command::new(assert_cmd::cargo::cargo_bin("tilewave"));
+    let mut program = Command::new(assert_cmd::cargo::cargo_bin("tilewave"));
     let done = program.args(words).args(["-q", "--format", "json"]).output().unwrap();
     assert!(done.status.success(), "{}", error(&done));
     serde_json::from_slice(&done.stdout).unwrap()
@@ -126,64 +174,48 @@ fn searched(board: &str, goal: &str, depth: &str) -> Value {
 /// A search that took hours is taken from its report if it agrees with the file, whose confirmations stay.
 #[test]
 fn a_longer_search_is_taken_from_its_report() {
-    let dir = tempfile::tempdir().unwrap();
-    fs::create_dir(dir.path().join("depths")).unwrap();
-    let (to, report) = (dir.path().join("depths/2x9.json"), dir.path().join("report"));
-    let text = fs::read_to_string(results().join("depths/2x9.json")).unwrap();
-    fs::write(&to, &text).unwrap();
-    let before: Value = serde_json::from_str(&text).unwrap();
-    let deepen = |found: &Value| {
-        fs::write(&report, found.to_string()).unwrap();
-        tool(dir.path(), &["depths", "2x9", "--report", report.to_str().unwrap()])
-    };
+    let file = Copied::of("2x9");
+    let before = file.value();
     let levels = before["counts"].as_array().unwrap().len();
     let mut longer = with_a_level(&before);
     let mut other = longer.clone();
     other["counts"][9] = 1.into();
     for (found, told) in [(&before, "no deeper"), (&other, "other counts")] {
-        let Some(refused) = deepen(found) else { return };
+        let Some(refused) = file.take(found) else { return };
         assert_eq!(refused.status.code(), Some(1));
         assert!(error(&refused).contains(told), "{}", error(&refused));
-        assert_eq!(fs::read_to_string(&to).unwrap(), text);
+        assert_eq!(file.now(), file.text);
     }
     // The command names a directory if the search had one.
     for (disk, options) in [(None, ""), (Some(9), " --dir DIR")] {
         longer["disk_peak_bytes"] = disk.into();
-        fs::write(&to, &text).unwrap();
-        let taken = deepen(&longer).unwrap();
+        file.write(&file.text);
+        let taken = file.take(&longer).unwrap();
         assert!(taken.status.success(), "{}", error(&taken));
-        let after: Value = serde_json::from_str(&fs::read_to_string(&to).unwrap()).unwrap();
+        let after = file.value();
         assert_eq!(after["counts"][levels].as_u64(), Some(7));
         assert_eq!(after["counts"], longer["counts"]);
         assert_eq!(after["confirmed"], before["confirmed"]);
         let command = after["command"].as_str().unwrap();
         let expected = format!("--max-depth 32{options} --count-ahead=1 ");
         assert!(command.contains(&expected), "{command}");
-        let check = tool(dir.path(), &["check"]).unwrap();
-        assert!(check.status.success(), "{}", error(&check));
+        file.is_right();
     }
 }
 
 /// A search of the board turned round confirms the file as far as both go, if it is that search and finds the same.
 #[test]
 fn a_search_of_the_turned_board_confirms_the_file() {
-    let dir = tempfile::tempdir().unwrap();
-    fs::create_dir(dir.path().join("depths")).unwrap();
-    let (to, report) = (dir.path().join("depths/2x9.json"), dir.path().join("report"));
-    let text = fs::read_to_string(results().join("depths/2x9.json")).unwrap();
-    let mut file: Value = serde_json::from_str(&text).unwrap();
+    let file = Copied::of("2x9");
+    let mut before = file.value();
     let by_orientation = |file: &Value| {
         let all = file["confirmed"].as_array().unwrap();
         all.iter().position(|one| one["by"] == "orientation").unwrap()
     };
-    let at = by_orientation(&file);
-    file["confirmed"][at]["to_depth"] = 9.into();
-    fs::write(&to, file.to_string()).unwrap();
+    let at = by_orientation(&before);
+    before["confirmed"][at]["to_depth"] = 9.into();
+    file.write(&before.to_string());
     let search = |blank| searched("2x9", blank, "11");
-    let take = |found: &Value| {
-        fs::write(&report, found.to_string()).unwrap();
-        tool(dir.path(), &["depths", "2x9", "--report", report.to_str().unwrap()])
-    };
     let turned = search("blank=17");
     let mut other = turned.clone();
     other["reduced"][10] = 1.into();
@@ -193,43 +225,36 @@ fn a_search_of_the_turned_board_confirms_the_file() {
         (&other, "has other reduced than the file"),
         (&search("blank=0"), "no deeper"),
     ] {
-        let Some(refused) = take(found) else { return };
+        let Some(refused) = file.take(found) else { return };
         assert_eq!(refused.status.code(), Some(1));
         assert!(error(&refused).contains(told), "{}", error(&refused));
-        assert_eq!(fs::read_to_string(&to).unwrap(), file.to_string());
+        assert_eq!(file.now(), before.to_string());
     }
     for (code, told) in [(0, ""), (1, "is confirmed to depth 11")] {
-        let taken = take(&turned).unwrap();
+        let taken = file.take(&turned).unwrap();
         assert_eq!(taken.status.code(), Some(code));
         assert!(error(&taken).contains(told), "{}", error(&taken));
-        let after: Value = serde_json::from_str(&fs::read_to_string(&to).unwrap()).unwrap();
-        assert_eq!(after["counts"], file["counts"]);
+        let after = file.value();
+        assert_eq!(after["counts"], before["counts"]);
         let confirmed = &after["confirmed"][by_orientation(&after)];
         assert_eq!(confirmed["to_depth"], 11);
         let command =
             "tilewave bfs 2x9 --goal blank=17 --engine frontier --max-depth 11 --format json";
         assert_eq!(confirmed["command"], command);
     }
-    let check = tool(dir.path(), &["check"]).unwrap();
-    assert!(check.status.success(), "{}", error(&check));
+    file.is_right();
 }
 
 /// A search of the turned board that goes deeper is the file from then on. What was the file confirms it; the other kernel
 /// searches the turned board anew, and the file is held to the states of that board.
 #[test]
 fn a_deeper_search_of_the_turned_board_is_the_file() {
-    let dir = tempfile::tempdir().unwrap();
-    fs::create_dir(dir.path().join("depths")).unwrap();
-    let (to, report) = (dir.path().join("depths/5x5-blank6.json"), dir.path().join("report"));
-    let text = fs::read_to_string(results().join("depths/5x5-blank6.json")).unwrap();
-    fs::write(&to, &text).unwrap();
-    let before: Value = serde_json::from_str(&text).unwrap();
+    let file = Copied::of("5x5-blank6");
+    let before = file.value();
     let deeper = with_a_level(&searched("5x5", "blank=18", "20"));
-    fs::write(&report, deeper.to_string()).unwrap();
-    let words = ["depths", "5x5-blank6", "--report", report.to_str().unwrap()];
-    let Some(taken) = tool(dir.path(), &words) else { return };
+    let Some(taken) = file.take(&deeper) else { return };
     assert!(taken.status.success(), "{}", error(&taken));
-    let after: Value = serde_json::from_str(&fs::read_to_string(&to).unwrap()).unwrap();
+    let after = file.value();
     for key in ["counts", "reduced", "checksums", "total"] {
         assert_eq!(after[key], deeper[key], "{key}");
     }
@@ -244,13 +269,8 @@ fn a_deeper_search_of_the_turned_board_is_the_file() {
     assert_eq!(by("orientation")["how"], "the board turned round: goal blank=6");
     assert!(by("kernel")["command"].as_str().unwrap().contains("--goal blank=18 "));
     assert_eq!(by("kernel")["equal"], "counts and checksums and reduced");
-    let check = tool(dir.path(), &["check"]).unwrap();
-    assert!(check.status.success(), "{}", error(&check));
+    file.is_right();
     // The first computation, which now is the turned one, goes no deeper than the file is confirmed.
-    let first = searched("5x5", "blank=6", "20");
-    fs::write(&report, first.to_string()).unwrap();
-    let refused = tool(dir.path(), &["depths", "5x5-blank6", "--report", report.to_str().unwrap()]);
-    assert!(
-        error(&refused.unwrap()).contains("is confirmed to depth 20, the report goes no deeper")
-    );
+    let refused = file.take(&searched("5x5", "blank=6", "20")).unwrap();
+    assert!(error(&refused).contains("is confirmed to depth 20, the report goes no deeper"));
 }

@@ -124,21 +124,21 @@ def taken(search, result, found, run):
     """A file and the JSON of a long command: of the same search, to a larger depth, or of the search on the board turned round.
     That one confirms the file; of the two the deeper is the file."""
     depth = len(result["counts"]) - 1
-    if found["puzzle"] != result["puzzle"] or found["checksums"][:depth] == result["checksums"][:depth] or not is_turned(search, found, run):
+    same = found["puzzle"] != result["puzzle"] or found["checksums"][:depth] == result["checksums"][:depth]
+    if same or not is_turned(search, found, run):
         return deepen(search, result, found)
     compared = ("counts", "reduced")
-    last = equal(result, found, compared, "the report")
+    by = {"by": "orientation", "how": search.turned_words(), "equal": " and ".join(compared),
+          "to_depth": equal(result, found, compared, "the report")}
     other = said(search.turned(), found, of_long(search.turned(), found))
-    deeper = len(found["counts"]) - 1 > depth
-    by = {"by": "orientation", "how": (search.turned() if deeper else search).turned_words(), "equal": " and ".join(compared), "to_depth": last,
-          "command": (result if deeper else other)["command"]}
-    before = {c["by"]: c for c in result["confirmed"]}
-    if deeper:
+    if len(found["counts"]) > len(result["counts"]):
+        by |= {"how": search.turned().turned_words(), "command": result["command"]}
         # Another kernel's checksums are of the other search's states; a plain search in Python has counts alone.
         return other | {"confirmed": [c for c in result["confirmed"] if c["by"] == "plain"] + [by]}
-    if before.get("orientation", {"to_depth": -1})["to_depth"] >= last:
+    before = {c["by"]: c for c in result["confirmed"]}
+    if before.get("orientation", {"to_depth": -1})["to_depth"] >= by["to_depth"]:
         raise ValueError(f"the file is confirmed to depth {before['orientation']['to_depth']}, the report goes no deeper")
-    return result | {"confirmed": [*(before | {"orientation": by}).values()]}
+    return result | {"confirmed": [*(before | {"orientation": by | {"command": other["command"]}}).values()]}
 
 
 def is_turned(search, found, run):

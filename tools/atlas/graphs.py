@@ -3,7 +3,10 @@ in which found() finds them. Its columns are the graph (in graph6), vertices, ed
 for each vertex that is free in the goal God's number and the number of antipodes."""
 import json
 import math
+from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
+
+import boards
 
 HEAD = "graph6,vertices,edges,states,gods_numbers,antipodes\n"
 # OEIS A001349.
@@ -84,17 +87,21 @@ def graph6(rows):
     return "".join(chr(63 + value) for value in (len(rows), *letters))
 
 
+def of_edges(n, pairs):
+    """The rows of a graph of n vertices."""
+    rows = [0] * n
+    for a, b in pairs:
+        rows[a] |= 1 << b
+        rows[b] |= 1 << a
+    return tuple(rows)
+
+
 def of_graph6(text):
     """The rows of a graph in graph6."""
     n = ord(text[0]) - 63
     triangle = "".join(f"{ord(letter) - 63:06b}" for letter in text[1:])
     pairs = [(a, b) for b in range(n) for a in range(b)]
-    rows = [0] * n
-    for (a, b), bit in zip(pairs, triangle):
-        if bit == "1":
-            rows[a] |= 1 << b
-            rows[b] |= 1 << a
-    return tuple(rows)
+    return of_edges(n, [pair for pair, bit in zip(pairs, triangle) if bit == "1"])
 
 
 def word(rows, free):
@@ -123,6 +130,8 @@ def compute(path, most, threads, run, write):
     """Searches the graphs of up to `most` vertices that are missing; the file grows in the order of the graphs."""
     lines = path.read_text().splitlines(keepends=True) if path.exists() else [HEAD]
     graphs = [rows for n in range(2, most + 1) for rows in found(n)]
+    if lines[0] != HEAD or any(row.split(",")[0] != graph6(rows) for row, rows in zip(lines[1:], graphs)):
+        raise ValueError("its graphs are others, or in another order: remove it and search them again")
     with ThreadPoolExecutor(threads) as pool:
         missing = graphs[len(lines) - 1:]
         for at in range(0, len(missing), 100):
@@ -132,31 +141,24 @@ def compute(path, most, threads, run, write):
 
 
 def read(path):
-    """The file's lines: graph, states, God's numbers, antipodes."""
-    found = []
-    for row in path.read_text().splitlines()[1:] if path.exists() else []:
+    """The file's lines by the number of vertices: line, graph, states, God's numbers, antipodes."""
+    found = defaultdict(list)
+    for row in path.read_text().splitlines(keepends=True)[1:] if path.exists() else []:
         graph, _, _, states, numbers, antipodes = row.split(",")
-        found.append((graph, int(states), [*map(int, numbers.split())], [*map(int, antipodes.split())]))
+        found[ord(graph[0]) - 63].append((row, graph, int(states), [*map(int, numbers.split())], [*map(int, antipodes.split())]))
     return found
 
 
 def plain(rows, free):
     """States, God's number and antipodes by a plain search."""
-    start = tuple({0: free, free: 0}.get(v, v) for v in range(len(rows)))
-    seen, level, depth = {start}, [start], 0
-    while True:
-        after = []
-        for tiles in level:
-            at = tiles.index(0)
-            for to in bits(rows[at]):
-                new = list(tiles)
-                new[at], new[to] = new[to], 0
-                if (new := tuple(new)) not in seen:
-                    seen.add(new)
-                    after.append(new)
-        if not after:
-            return len(seen), depth, len(level)
-        level, depth = after, depth + 1
+    def around(tiles):
+        at = tiles.index(0)
+        for to in bits(rows[at]):
+            new = list(tiles)
+            new[at], new[to] = new[to], 0
+            yield tuple(new)
+    counts = boards.levels(tuple({0: free, free: 0}.get(v, v) for v in range(len(rows))), around)
+    return sum(counts), len(counts) - 1, counts[-1]
 
 
 def connected(rows, without=0):
@@ -177,7 +179,7 @@ def wilson(rows):
     n = len(rows)
     if any(not connected(rows, 1 << v) for v in range(n)) or all(row.bit_count() == 2 for row in rows) or n < 3:
         return None
-    if n == 7 and sorted(map(int.bit_count, rows)) == [2] * 5 + [3] * 2 and canonical(rows, [127]) == THETA:
+    if n == 7 and canonical(rows, [127]) == THETA:
         return 840
     colour = {0: 0}
     for _ in rows:
@@ -187,46 +189,40 @@ def wilson(rows):
 
 
 # A hexagon and a vertex between two that are opposite.
-THETA = canonical(tuple(sum(1 << (a + b - v) for a, b in [*((i, (i + 1) % 6) for i in range(6)), (0, 6), (3, 6)] if v in (a, b))
-                        for v in range(7)), [127])
+THETA = canonical(of_edges(7, [*((i, (i + 1) % 6) for i in range(6)), (0, 6), (3, 6)]), [127])
 
 
 def faults(path):
     """What is wrong with the file, one line each."""
-    lines = read(path)
-    graphs = [of_graph6(graph) for graph, *_ in lines]
-    for n in sorted({len(rows) for rows in graphs}):
-        of = [rows for rows in graphs if len(rows) == n]
-        if len(of) != CONNECTED[n] or len(set(of)) != len(of) or not all(map(connected, of)):
+    for n, lines in read(path).items():
+        graphs = [of_graph6(graph) for _, graph, *_ in lines]
+        if len(graphs) != CONNECTED[n] or len(set(graphs)) != len(graphs) or not all(map(connected, graphs)):
             yield f"it has not each of the {CONNECTED[n]:,} connected graphs of {n} vertices once"
-    for rows, (graph, states, numbers, antipodes) in zip(graphs, lines):
-        if graph6(rows) != graph or {len(numbers), len(antipodes)} != {len(rows)}:
-            yield f"{graph} is no graph, or has not a number for each vertex"
-        elif wilson(rows) not in (None, states):
-            yield f"{graph} has {wilson(rows):,} states by Wilson's theorem, not {states:,}"
-        elif len(rows) <= PLAIN and [plain(rows, v) for v in range(len(rows))] != [(states, *one) for one in zip(numbers, antipodes)]:
-            yield f"{graph}: a plain search finds other numbers"
+        for rows, (own, graph, states, numbers, antipodes) in zip(graphs, lines):
+            farthest = [*zip(numbers, antipodes)]
+            if line(rows, states, farthest) != own or len(farthest) != n:
+                yield f"{graph} is no graph, or has other vertices or edges"
+            elif wilson(rows) not in (None, states):
+                yield f"{graph} has {wilson(rows):,} states by Wilson's theorem, not {states:,}"
+            elif n <= PLAIN and [plain(rows, v) for v in range(n)] != [(states, *one) for one in farthest]:
+                yield f"{graph}: a plain search finds other numbers"
 
 
-def bfile(lines):
+def bfile(found):
     """The greatest God's number of a connected graph of n vertices, from any vertex, as OEIS takes it."""
-    greatest = {}
-    for graph, _, numbers, _ in lines:
-        n = ord(graph[0]) - 63
-        greatest[n] = max(greatest.get(n, 0), *numbers)
-    return "# Greatest distance in the sliding-tile puzzle on a connected graph of n vertices\n" + "".join(
-        f"{n} {number}\n" for n, number in sorted(greatest.items()))
+    greatest = (f"{n} {max(max(numbers) for _, _, _, numbers, _ in lines)}\n" for n, lines in found.items())
+    return "# Greatest distance in the sliding-tile puzzle on a connected graph of n vertices\n" + "".join(greatest)
 
 
-def table(lines):
+def table(found):
     """The greatest and least God's numbers by the number of vertices."""
     text = ["| vertices | graphs | God's numbers | hardest graph | easiest graph | states of all graphs |", "|---:|---:|---|---|---|---:|"]
-    for n in sorted({ord(graph[0]) - 63 for graph, *_ in lines}):
-        of = [(max(numbers), graph) for graph, _, numbers, _ in lines if ord(graph[0]) - 63 == n]
+    for n, lines in found.items():
+        of = [(max(numbers), graph) for _, graph, _, numbers, _ in lines]
         ends = []
         for best in (max(of)[0], min(of)[0]):
             graphs = [f"`{graph}`" for number, graph in of if number == best]
             ends.append(", ".join(graphs[:3]) + (f" and {len(graphs) - 3} more" if len(graphs) > 3 else ""))
-        every = sum(states for graph, states, *_ in lines if ord(graph[0]) - 63 == n)
+        every = sum(states for _, _, states, *_ in lines)
         text.append(f"| {n} | {len(of):,} | {min(of)[0]} to {max(of)[0]} | {ends[0]} | {ends[1]} | {every:,} |")
     return "\n".join(text) + "\n"
