@@ -19,6 +19,7 @@ mod depths;
 mod graphs;
 mod korf;
 mod pieces;
+mod walks;
 
 #[derive(Deserialize)]
 struct Found {
