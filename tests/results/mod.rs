@@ -19,7 +19,7 @@ mod depths;
 mod graphs;
 mod korf;
 mod pieces;
-mod walks;
+mod samples;
 
 #[derive(Deserialize)]
 struct Found {
