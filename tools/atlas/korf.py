@@ -32,25 +32,25 @@ def taken(line):
 
 
 def solve(root, program, directory, path, threads, write):
-    """Solves what is not solved yet, easiest first; databases and a log in a directory, so that it goes on where it was stopped."""
+    """Solves what is not solved yet, easiest first; databases and logs in a directory, so that it goes on where it was stopped."""
     answers, known = read(path), instances(root)
     if not (directory / "set/set.json").exists():
         subprocess.run([program, *SET, "-o", directory / "set", "--quiet"], check=True)
-    log = directory / "korf.log"
-    command = [program, "--quiet", "solve", "--goal", "first", "--pdb", directory / "set/set.json", "--log", log, "-j", str(threads), "--format", "jsonl"]
-    # The log is that of all boards, whichever are in the file.
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as solver:
-        solver.stdin.write("".join(board + "\n" for board, *_ in known))
-        solver.stdin.close()
-        for line in solver.stdout:
-            answer = taken(line)
+    for board, number, *_ in known:
+        if board in answers:
+            continue
+        log = directory / f"{number}.log"
+        command = [program, "--quiet", "solve", board, "--goal", "first", "--pdb", directory / "set/set.json", "--log", log, "-j", str(threads), "--format", "jsonl"]
+        solver = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+        for answer in map(taken, solver.stdout.splitlines()):
             # Whoever stops the solver is told of the board that it was at, too.
-            if answer["moves"] is None:
-                continue
-            answers.setdefault(answer["board"], answer)
-            write(path, text(root, answers))
-            print(f"{len(answers)} of {len(known)}: {answer['length']} moves, {answer['nodes']:,} nodes, {answer['seconds']:.1f} s", flush=True)
-    return solver.returncode
+            if answer["moves"] is not None:
+                answers[answer["board"]] = answer
+                write(path, text(root, answers))
+                print(f"{len(answers)} of {len(known)}: {answer['length']} moves, {answer['nodes']:,} nodes, {answer['seconds']:.1f} s", flush=True)
+        if solver.returncode:
+            return solver.returncode
+    return 0
 
 
 def faults(root, path, walk):
