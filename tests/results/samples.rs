@@ -128,6 +128,7 @@ fn samples_estimate_the_levels_of_the_8_puzzle() {
 /// The levels of the 24-puzzle that no other search has counted, to a fraction of a per cent.
 #[test]
 #[ignore = "ten minutes on one core: cargo test --release --test suite -- --ignored --nocapture levels_of_the_24_puzzle"]
+#[allow(clippy::print_stderr)]
 fn samples_estimate_the_levels_of_the_24_puzzle() {
     let path = results().join("depths/5x5.json");
     let file: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
