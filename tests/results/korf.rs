@@ -77,3 +77,33 @@ fn a_board_that_was_not_solved_is_not_kept() {
     assert_eq!(kept.lines().count(), 1, "{kept}");
     assert!(kept.contains("\"instance\": 25"), "{kept}");
 }
+
+/// What is in the file is given to no solver, whatever became of the logs.
+#[test]
+fn a_board_that_was_solved_is_not_solved_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let (solver, asked) = (dir.path().join("solver"), dir.path().join("asked"));
+    let script = format!(
+        "#!/bin/sh\necho \"$3\" >> {}\n\
+         echo '{{\"board\":\"'\"$3\"'\",\"length\":81,\"moves\":\"R\",\"nodes\":7,\"seconds\":1.5}}'\nexit 130\n",
+        asked.display()
+    );
+    fs::write(&solver, script).unwrap();
+    fs::set_permissions(&solver, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    fs::create_dir_all(dir.path().join("results")).unwrap();
+    for run in ["one", "two"] {
+        // Each run has a directory without logs.
+        fs::create_dir_all(dir.path().join(run).join("set")).unwrap();
+        fs::write(dir.path().join(run).join("set/set.json"), "").unwrap();
+        let ended = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tools/results"))
+            .args(["korf", "--dir", dir.path().join(run).to_str().unwrap()])
+            .env("TILEWAVE", &solver)
+            .env("TILEWAVE_RESULTS", dir.path().join("results"))
+            .output()
+            .unwrap();
+        assert!(!ended.status.success(), "{ended:?}");
+    }
+    let boards = fs::read_to_string(asked).unwrap();
+    let boards: Vec<&str> = boards.lines().collect();
+    assert!(boards.len() == 2 && boards[0] != boards[1], "{boards:?}");
+}
