@@ -184,7 +184,8 @@ fn bad_requests_get_one_clear_line() {
 fn an_interrupted_build_leaves_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let program = assert_cmd::cargo::cargo_bin("tilewave");
-    let args = ["pdb", "build", "4x4", "--pattern", "1,2,3,4,5,6,7", "--plain", "-o", "x.pdb"];
+    let args =
+        ["pdb", "build", "4x4", "--pattern", "1,2,3,4,5,6,7", "--plain", "-o", "x.pdb", "-j", "1"];
     let mut child = std::process::Command::new(program)
         .args(args)
         .arg("--quiet")
