@@ -49,7 +49,7 @@ fn large_patterns_have_the_known_histograms() {
 /// {8..15} on 4x4: 518,918,400 entries. No table of it is published that we know; the numbers are those that
 /// all kernels find.
 #[test]
-#[ignore = "1.1 GB of memory: cargo test --release --test suite -- --ignored"]
+#[ignore = "1.1 GB of memory: cargo test --release --test suite -- --ignored eight_tiles"]
 fn eight_tiles_have_the_known_maximum() {
     let pdb = database(&goal("4x4", "first"), &[8, 9, 10, 11, 12, 13, 14, 15], Kind::Minimum);
     assert_eq!(pdb.entries(), 518_918_400);

@@ -90,7 +90,7 @@ fn the_sweep_equals_the_published_growth_of_up_to_ten_elements() {
 
 /// 479,001,600 states each: seconds.
 #[test]
-#[ignore = "200 MB of memory, half a minute: cargo test --release --test suite -- --ignored"]
+#[ignore = "200 MB of memory, half a minute: cargo test --release --test suite -- --ignored eleven_and_twelve"]
 fn the_sweep_equals_the_published_growth_of_eleven_and_twelve_elements() {
     // More elements need more memory than a laptop has, or a disk.
     let growths = published().into_iter().filter(|(_, g)| (11..=12).contains(&g.n));

@@ -90,7 +90,7 @@ fn reference_equals_every_published_distribution_up_to_10_cells() {
 /// 43,589,145,600 states, 6.7 GB of memory, about a minute:
 /// `cargo test --release --test suite -- --ignored`
 #[test]
-#[ignore = "6.7 GB of memory, half a minute: cargo test --release --test suite -- --ignored"]
+#[ignore = "6.7 GB of memory, half a minute: cargo test --release --test suite -- --ignored distribution_of_2x7"]
 fn sweep_equals_the_published_distribution_of_2x7() {
     check("2x7", &published()["2x7"], Engine::Sweep);
 }

@@ -77,7 +77,7 @@ fn published_boards_of_the_15_puzzle_are_certified() {
 }
 
 #[test]
-#[ignore = "takes half a minute: cargo test --release --test suite -- --ignored"]
+#[ignore = "takes half a minute: cargo test --release --test suite -- --ignored takes_38_moves"]
 fn a_board_of_the_15_puzzle_that_takes_38_moves_is_certified() {
     let last = goal("last", Size::new(4, 4).unwrap());
     let board = board("5 2 4 8/10 0 3 14/13 6 11 12/1 15 9 7");

@@ -166,7 +166,7 @@ fn a_hard_board_is_split_and_has_the_answer_of_one_thread() {
 }
 
 #[test]
-#[ignore = "builds 486 MiB of databases, ten seconds: cargo test --release --test suite -- --ignored"]
+#[ignore = "builds 486 MiB of databases, ten seconds: cargo test --release --test suite -- --ignored takes_81_moves"]
 fn the_easiest_of_korfs_24_puzzles_takes_81_moves() {
     let size = Size::new(5, 5).unwrap();
     let first = goal("first", size);
