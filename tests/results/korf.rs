@@ -41,12 +41,20 @@ fn solutions_of_korfs_24_puzzles_are_as_long_as_published() {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     let count = answers.len();
-    let says = format!("contains shortest solutions of {count} of the fifty boards");
-    assert!(page("README.md").contains(&says), "{says}");
-    let says = [format!("{count} of [Korf's fifty 24-puzzles]"), format!("took {took:.1} hours")];
-    for said in says {
-        assert!(page("../performance.md").contains(&said), "{said}");
+    for (name, says) in [
+        ("README.md", format!("contains shortest solutions of {count} of the fifty boards")),
+        ("../performance.md", format!("{count} of [Korf's fifty 24-puzzles]")),
+        ("../performance.md", format!("took {took:.1} hours")),
+    ] {
+        assert!(page(name).contains(&says), "{name}: {says}");
     }
+    // Those with the fewest published nodes: what is left is the hardest.
+    let nodes = |answer: &Answer| published[&answer.instance][26].parse::<u64>().unwrap();
+    let most = answers.iter().map(nodes).max().unwrap();
+    assert_eq!(
+        published.values().filter(|words| words[26].parse::<u64>().unwrap() <= most).count(),
+        count
+    );
     let goal = Goal::First.board("5x5".parse().unwrap()).unwrap();
     for answer in answers {
         let words = &published[&answer.instance];
@@ -89,6 +97,17 @@ fn a_board_that_was_not_solved_is_not_kept() {
     let kept = fs::read_to_string(place("results/korf24.jsonl")).unwrap();
     assert_eq!(kept.lines().count(), 1, "{kept}");
     assert!(kept.contains("\"instance\": 25"), "{kept}");
+}
+
+#[test]
+fn a_file_in_place_of_the_directory_gets_one_line() {
+    let ended = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tools/results"))
+        .args(["korf", "--dir", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")])
+        .output()
+        .unwrap();
+    let err = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!((ended.status.code(), err.lines().count()), (Some(1), 1), "{err}");
+    assert!(err.starts_with("error: ") && err.contains("Cargo.toml"), "{err}");
 }
 
 /// What is in the file is given to no solver, whatever became of the logs.

@@ -87,8 +87,7 @@ fn reference_equals_every_published_distribution_up_to_10_cells() {
     assert!(checked.len() >= 9 && checked.contains(&"2x2".into()), "{checked:?}");
 }
 
-/// 43,589,145,600 states, 6.7 GB of memory, about a minute:
-/// `cargo test --release --test suite -- --ignored`
+/// 43,589,145,600 states.
 #[test]
 #[ignore = "6.7 GB of memory, half a minute: cargo test --release --test suite -- --ignored distribution_of_2x7"]
 fn sweep_equals_the_published_distribution_of_2x7() {
