@@ -22,8 +22,8 @@ use crate::{
     system::{FileKind, FileProblem, SystemError},
 };
 
-/// Standard partitions from the literature, for a goal with the blank in the first cell. Each is a picture of the board,
-/// row by row: the cells with the same letter are those of a pattern.
+/// Standard partitions from the literature. Each is a picture of the board, row by row: the cells with the same letter are
+/// those of a pattern, and the dash is the blank's goal.
 ///
 /// Sources: Korf and Felner, Artificial Intelligence 134 (2002): 7-8 and 6-6-6-6; Felner, Korf and Hanan,
 /// Additive pattern database heuristics, JAIR 22 (2004): 5-5-5 and 6-6-3.
@@ -35,19 +35,23 @@ const NAMED: &[(&str, &str)] = &[
 ];
 
 /// Partitions for combined use, as pictures like those of [`NAMED`]: tiles that one of them separates are together in
-/// another. Those for 5x5 were chosen one after another by the number of nodes that searches with them and the preceding
-/// ones needed (docs/notebook/solver.md): the tiles around the blank's goal (1, 2, 5, 6 and 10) are together in all of
-/// them, since two of them are in each other's way whenever the blank comes home.
+/// another. Those for 5x5 and a corner were chosen one after another by the number of nodes that searches with them and the
+/// preceding ones needed. The tiles around the blank's goal are together in all of them, since two of them are in each
+/// other's way whenever the blank comes home (docs/notebook/solver.md).
 const TILINGS: &[&str] = &[
     "-aaa aaaa bbbb bbbb",
     "-aabb aabbb aacbb adccc ddccc",
     "-aabb aaabb aacbb cccdb cccdd",
     "-aabb aabbb aabbc adccc ddccc",
     "-aabb aabbb addbb adccc acccc",
+    "bbbcc bbbcc aabcc -aadc aaadd",
+    "bbbbd abbbd aaccd -aacc aaccc",
+    "bbbbc bbbcc aaacc -aacc aaddd",
+    "ddccc dcccc aabbb -aabb aaabb",
 ];
 
 /// Returns the patterns of a named partition: `7-8`, `6-6-3` and `5-5-5` on 4x4, `6-6-6-6` on 5x5. The partitions are
-/// rotated so that the blank's goal is in their corner.
+/// reflected so that the blank's goal is in their corner.
 ///
 /// ```
 /// use tilewave::pdb::partition;
@@ -110,24 +114,25 @@ fn fits(goal: &Board, picture: &str) -> bool {
     (goal.size().rows(), goal.size().cols()) == (side, side)
 }
 
-/// The patterns of a picture, rotated so that the blank's goal is in their corner; `None` if it is not a corner.
+/// The patterns of a picture, rotated or reflected so that its dash is the blank's goal; `None` if none of the eight ways
+/// to lay it on the board does that.
 fn turned(goal: &Board, picture: &str) -> Result<Option<Vec<Pattern>>, PdbError> {
     let side = goal.size().cols();
-    let last = side - 1;
-    let corner = (goal.blank() / side, goal.blank() % side);
-    let is_end = |at: usize| at.is_multiple_of(last);
-    if !(is_end(corner.0) && is_end(corner.1)) {
+    let letters: Vec<u8> = picture.bytes().filter(|&letter| letter != b' ').collect();
+    let laid = |way: usize, at: usize| {
+        let flip = |bit: usize, at: usize| if way & bit == 0 { at } else { side - 1 - at };
+        let (row, col) = (flip(1, at / side), flip(2, at % side));
+        if way & 4 == 0 { row * side + col } else { col * side + row }
+    };
+    let dash = letters.iter().position(|&letter| letter == b'-').expect("a picture has a dash");
+    let Some(way) = (0..8).find(|&way| laid(way, dash) == goal.blank()) else {
         return Ok(None);
-    }
+    };
     let mut patterns: Vec<Vec<u16>> = Vec::new();
-    for (row, letters) in picture.split(' ').enumerate() {
-        for (col, letter) in letters.bytes().enumerate().filter(|&(_, letter)| letter != b'-') {
-            let row = if corner.0 == 0 { row } else { last - row };
-            let col = if corner.1 == 0 { col } else { last - col };
-            let pattern = usize::from(letter - b'a');
-            patterns.resize(patterns.len().max(pattern + 1), Vec::new());
-            patterns[pattern].push(goal.tiles()[row * side + col]);
-        }
+    for (at, letter) in letters.iter().enumerate().filter(|&(at, _)| at != dash) {
+        let pattern = usize::from(letter - b'a');
+        patterns.resize(patterns.len().max(pattern + 1), Vec::new());
+        patterns[pattern].push(goal.tiles()[laid(way, at)]);
     }
     let patterns = patterns.iter().map(|tiles| Pattern::new(goal.clone(), tiles));
     patterns.collect::<Result<_, _>>().map(Some)

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use assert_cmd::Command;
 use serde_json::Value;
-use tilewave::pdb::{Kind, Pdb, SetFile, check_partition, tilings};
+use tilewave::pdb::{Kind, Pattern, Pdb, SetFile, check_partition, tilings};
 use tilewave::solve::sweeps;
 
 use super::cli::{refused, stdout, tilewave};
@@ -172,16 +172,26 @@ fn a_set_that_is_too_large_for_the_memory_keeps_its_levels_on_the_disk() {
 }
 
 #[test]
-fn tilings_cover_all_tiles_of_every_corner() {
-    for (size, corners) in [
-        ("4x4", ["first", "last", "blank=3", "blank=12"]),
-        ("5x5", ["first", "last", "blank=4", "blank=20"]),
+fn tilings_cover_all_tiles_and_keep_those_around_the_blank_together() {
+    // The corners, then the cells beside them.
+    for (size, cells, partitions) in [
+        ("4x4", &[0, 3, 12, 15][..], 1),
+        ("5x5", &[0, 4, 20, 24], 4),
+        ("5x5", &[1, 3, 5, 9, 15, 19, 21, 23], 4),
     ] {
-        for corner in corners {
-            let all = tilings(&goal(size, corner)).unwrap();
-            assert!(!all.is_empty());
+        for &blank in cells {
+            let goal = goal(size, &format!("blank={blank}"));
+            let all = tilings(&goal).unwrap();
+            assert_eq!(all.len(), partitions, "{size} {blank}");
+            let side = goal.size().cols();
+            let beside = (0..side * side).filter(|&at| {
+                (at / side).abs_diff(blank / side) + (at % side).abs_diff(blank % side) == 1
+            });
+            let beside: Vec<u16> = beside.map(|at| goal.tiles()[at]).collect();
             for patterns in all {
                 check_partition(&patterns).unwrap();
+                let holds = |pattern: &Pattern| beside.iter().all(|t| pattern.tiles().contains(t));
+                assert!(size == "4x4" || patterns.iter().any(holds), "{size} {blank}");
             }
         }
     }

@@ -1,8 +1,10 @@
 """Korf's fifty 24-puzzles, solved with the fewest moves: docs/results/korf24.jsonl has an answer a line."""
+import itertools
 import json
 import subprocess
 
-SET = ["pdb", "set", "build", "5x5", "--goal", "first", "-M", "16GB"]
+# What a search in the other direction calls a move.
+OPPOSITE = str.maketrans("UDLR", "DURL")
 
 
 def instances(root):
@@ -31,20 +33,37 @@ def taken(line):
     return {key: answer[key] for key in ("board", "length", "moves", "nodes", "seconds")}
 
 
-def solve(root, program, directory, path, threads, write):
-    """Solves what is not solved yet, easiest first; databases and logs in a directory, so that it goes on where it was stopped."""
+def from_goal(board):
+    """The search from the goal to a board: the cell of the blank of its own goal, and the board where it begins. A tile is
+    called by the cell that it has on the given board, the blank's cell left out."""
+    tiles = [int(tile) for tile in board.replace("/", " ").split()]
+    blank = tiles.index(0)
+    names = {tile: 0 if at == blank else at + (at < blank) for at, tile in enumerate(tiles)}
+    begin = [str(names[tile]) for tile in range(25)]
+    return blank, "/".join(" ".join(begin[row:row + 5]) for row in range(0, 25, 5))
+
+
+def solve(root, program, directory, path, threads, backwards, write):
+    """Solves what is not solved yet, easiest first, from the board to the goal or backwards; databases and logs in a directory,
+    so that it goes on where it was stopped."""
     answers, known = read(path), instances(root)
-    if not (directory / "set/set.json").exists():
-        subprocess.run([program, *SET, "-o", directory / "set", "--quiet"], check=True)
     for board, number, *_ in known:
         if board in answers:
             continue
-        log = directory / f"{number}.log"
-        command = [program, "--quiet", "solve", board, "--goal", "first", "--pdb", directory / "set/set.json", "--log", log, "-j", str(threads), "--format", "jsonl"]
+        blank, begin = from_goal(board) if backwards else (0, board)
+        goal = ["--goal", f"blank={blank}"]
+        databases = directory / f"set-{blank}/set.json"
+        if not databases.exists():
+            build = [program, "pdb", "set", "build", "5x5", *goal, "-M", "16GB", "-o", databases.parent, "--quiet"]
+            subprocess.run(build, check=True)
+        log = directory / f"{number}{'-backwards' if backwards else ''}.log"
+        command = [program, "--quiet", "solve", begin, *goal, "--pdb", databases, "--log", log, "-j", str(threads), "--format", "jsonl"]
         solver = subprocess.run(command, stdout=subprocess.PIPE, text=True)
         for answer in map(taken, solver.stdout.splitlines()):
             # Whoever stops the solver is told of the board that it was at, too.
             if answer["moves"] is not None:
+                if backwards:
+                    answer |= {"board": board, "moves": shortened(plain(answer["moves"])[::-1].translate(OPPOSITE)), "backwards": True}
                 answers[answer["board"]] = answer
                 write(path, text(root, answers))
                 print(f"{len(answers)} of {len(known)}: {answer['length']} moves, {answer['nodes']:,} nodes, {answer['seconds']:.1f} s", flush=True)
@@ -70,3 +89,8 @@ def plain(moves):
     for word in moves:
         letters += letters[-1] * (int(word) - 1) if word.isdigit() else word
     return letters
+
+
+def shortened(letters):
+    """A solution as tilewave writes it: UU is U2."""
+    return "".join(letter + (str(count) if count > 1 else "") for letter, count in ((k, len(list(g))) for k, g in itertools.groupby(letters)))
