@@ -36,8 +36,9 @@ const NAMED: &[(&str, &str)] = &[
 
 /// Partitions for combined use, as pictures like those of [`NAMED`]: tiles that one of them separates are together in
 /// another. Those for 5x5 and a corner were chosen one after another by the number of nodes that searches with them and the
-/// preceding ones needed. The tiles around the blank's goal are together in all of them, since two of them are in each
-/// other's way whenever the blank comes home (docs/notebook/solver.md).
+/// preceding ones needed; those for a cell beside a corner were put together by hand and measured on one board. The tiles
+/// around the blank's goal are together in all of them, since two of them are in each other's way whenever the blank comes
+/// home (docs/notebook/solver.md).
 const TILINGS: &[&str] = &[
     "-aaa aaaa bbbb bbbb",
     "-aabb aabbb aacbb adccc ddccc",

@@ -191,7 +191,7 @@ fn tilings_cover_all_tiles_and_keep_those_around_the_blank_together() {
             for patterns in all {
                 check_partition(&patterns).unwrap();
                 let holds = |pattern: &Pattern| beside.iter().all(|t| pattern.tiles().contains(t));
-                assert!(size == "4x4" || patterns.iter().any(holds), "{size} {blank}");
+                assert!(patterns.iter().any(holds), "{size} {blank}");
             }
         }
     }

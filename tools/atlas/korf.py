@@ -1,6 +1,6 @@
 """Korf's fifty 24-puzzles, solved with the fewest moves: docs/results/korf24.jsonl has an answer a line."""
-import itertools
 import json
+import re
 import subprocess
 
 # What a search in the other direction calls a move.
@@ -93,4 +93,4 @@ def plain(moves):
 
 def shortened(letters):
     """A solution as tilewave writes it: UU is U2."""
-    return "".join(letter + (str(count) if count > 1 else "") for letter, count in ((k, len(list(g))) for k, g in itertools.groupby(letters)))
+    return re.sub(r"(.)\1+", lambda run: run[1] + str(len(run[0])), letters)
