@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use serde::Deserialize;
@@ -66,11 +67,30 @@ fn solutions_of_korfs_24_puzzles_are_as_long_as_published() {
     }
 }
 
+/// Runs `tools/results korf` in a directory, with databases for a cell of the blank and a script that stands for tilewave and
+/// ends as if it was interrupted.
+fn run_korf(dir: &Path, run: &str, blank: usize, script: &str, more: &[&str]) {
+    let solver = dir.join("solver");
+    fs::write(&solver, format!("#!/bin/sh\n{script}\nexit 130\n")).unwrap();
+    fs::set_permissions(&solver, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let databases = dir.join(run).join(format!("set-{blank}"));
+    fs::create_dir_all(&databases).unwrap();
+    fs::write(databases.join("set.json"), "").unwrap();
+    fs::create_dir_all(dir.join("results")).unwrap();
+    let ended = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tools/results"))
+        .args(["korf", "--dir", dir.join(run).to_str().unwrap()])
+        .args(more)
+        .env("TILEWAVE", &solver)
+        .env("TILEWAVE_RESULTS", dir.join("results"))
+        .output()
+        .unwrap();
+    assert!(!ended.status.success(), "{ended:?}");
+}
+
 /// The solver tells of the board at which it was stopped, too; its line is no answer.
 #[test]
 fn a_board_that_was_not_solved_is_not_kept() {
     let dir = tempfile::tempdir().unwrap();
-    let (solver, place) = (dir.path().join("solver"), |name: &str| dir.path().join(name));
     let text = include_str!("../data/korf24.txt");
     let line = |number: &str, moves: &str| {
         let words = text.lines().find(|line| line.starts_with(&format!("{number} "))).unwrap();
@@ -80,21 +100,9 @@ fn a_board_that_was_not_solved_is_not_kept() {
         format!(r#"{{"board":"{board}","length":{moves},"moves":{moves},"nodes":7,"seconds":1.5}}"#)
     };
     let (solved, stopped) = (line("25", "81"), line("1", "null"));
-    let script =
-        format!("#!/bin/sh\ncat > /dev/null\necho '{solved}'\necho '{stopped}'\nexit 130\n");
-    fs::write(&solver, script).unwrap();
-    fs::set_permissions(&solver, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    fs::create_dir_all(place("run/set-0")).unwrap();
-    fs::write(place("run/set-0/set.json"), "").unwrap();
-    fs::create_dir(place("results")).unwrap();
-    let ended = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tools/results"))
-        .args(["korf", "--dir", place("run").to_str().unwrap()])
-        .env("TILEWAVE", &solver)
-        .env("TILEWAVE_RESULTS", place("results"))
-        .output()
-        .unwrap();
-    assert!(!ended.status.success(), "{ended:?}");
-    let kept = fs::read_to_string(place("results/korf24.jsonl")).unwrap();
+    let script = format!("cat > /dev/null\necho '{solved}'\necho '{stopped}'");
+    run_korf(dir.path(), "run", 0, &script, &[]);
+    let kept = fs::read_to_string(dir.path().join("results/korf24.jsonl")).unwrap();
     assert_eq!(kept.lines().count(), 1, "{kept}");
     assert!(kept.contains("\"instance\": 25"), "{kept}");
 }
@@ -114,26 +122,15 @@ fn a_file_in_place_of_the_directory_gets_one_line() {
 #[test]
 fn a_board_that_was_solved_is_not_solved_again() {
     let dir = tempfile::tempdir().unwrap();
-    let (solver, asked) = (dir.path().join("solver"), dir.path().join("asked"));
+    let asked = dir.path().join("asked");
     let script = format!(
-        "#!/bin/sh\necho \"$3\" >> {}\n\
-         echo '{{\"board\":\"'\"$3\"'\",\"length\":81,\"moves\":\"R\",\"nodes\":7,\"seconds\":1.5}}'\nexit 130\n",
+        "echo \"$3\" >> {}\n\
+         echo '{{\"board\":\"'\"$3\"'\",\"length\":81,\"moves\":\"R\",\"nodes\":7,\"seconds\":1.5}}'",
         asked.display()
     );
-    fs::write(&solver, script).unwrap();
-    fs::set_permissions(&solver, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    fs::create_dir_all(dir.path().join("results")).unwrap();
+    // Each run has a directory without logs.
     for run in ["one", "two"] {
-        // Each run has a directory without logs.
-        fs::create_dir_all(dir.path().join(run).join("set-0")).unwrap();
-        fs::write(dir.path().join(run).join("set-0/set.json"), "").unwrap();
-        let ended = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tools/results"))
-            .args(["korf", "--dir", dir.path().join(run).to_str().unwrap()])
-            .env("TILEWAVE", &solver)
-            .env("TILEWAVE_RESULTS", dir.path().join("results"))
-            .output()
-            .unwrap();
-        assert!(!ended.status.success(), "{ended:?}");
+        run_korf(dir.path(), run, 0, &script, &[]);
     }
     let boards = fs::read_to_string(asked).unwrap();
     let boards: Vec<&str> = boards.lines().collect();
@@ -144,7 +141,6 @@ fn a_board_that_was_solved_is_not_solved_again() {
 #[test]
 fn a_board_that_was_solved_backwards_is_kept_the_right_way_round() {
     let dir = tempfile::tempdir().unwrap();
-    let place = |name: &str| dir.path().join(name);
     let text = fs::read_to_string(results().join("korf24.jsonl")).unwrap();
     // It begins with the easiest.
     let published =
@@ -157,32 +153,20 @@ fn a_board_that_was_solved_backwards_is_kept_the_right_way_round() {
     let there = Moves::parse(&known.moves, MoveStyle::Tile).unwrap();
     let back = Moves(there.0.iter().rev().map(|direction| direction.opposite()).collect());
     let board = Board::parse(&known.board, None).unwrap();
-    fs::create_dir_all(place(&format!("run/set-{}", board.blank()))).unwrap();
-    fs::write(place(&format!("run/set-{}/set.json", board.blank())), "").unwrap();
-    fs::create_dir(place("results")).unwrap();
-    let solver = place("solver");
     let script = format!(
-        "#!/bin/sh\necho \"$3\" > {0}/asked\necho \"$5\" >> {0}/asked\necho \"$9\" >> {0}/asked\n\
-         echo '{{\"board\":\"'\"$3\"'\",\"length\":{1},\"moves\":\"{back}\",\"nodes\":7,\"seconds\":1.5}}'\nexit 130\n",
+        "printf '%s\\n' \"$3\" \"$5\" \"$9\" > {}/asked\n\
+         echo '{{\"board\":\"'\"$3\"'\",\"length\":{},\"moves\":\"{back}\",\"nodes\":7,\"seconds\":1.5}}'",
         dir.path().display(),
         known.length
     );
-    fs::write(&solver, script).unwrap();
-    fs::set_permissions(&solver, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let ended = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tools/results"))
-        .args(["korf", "--backwards", "--dir", place("run").to_str().unwrap()])
-        .env("TILEWAVE", &solver)
-        .env("TILEWAVE_RESULTS", place("results"))
-        .output()
-        .unwrap();
-    assert!(!ended.status.success(), "{ended:?}");
-    let asked = fs::read_to_string(place("asked")).unwrap();
+    run_korf(dir.path(), "run", board.blank(), &script, &["--backwards"]);
+    let asked = fs::read_to_string(dir.path().join("asked")).unwrap();
     let asked: Vec<&str> = asked.lines().collect();
     let goal = asked[1].parse::<Goal>().unwrap().board("5x5".parse().unwrap()).unwrap();
     let begin = Board::parse(asked[0], None).unwrap();
     assert_eq!(back.apply(&begin).unwrap(), goal);
     assert!(asked[2].ends_with(&format!("/{easiest}-backwards.log")), "{asked:?}");
-    let kept = fs::read_to_string(place("results/korf24.jsonl")).unwrap();
+    let kept = fs::read_to_string(dir.path().join("results/korf24.jsonl")).unwrap();
     let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
     assert_eq!((&kept["instance"], &kept["backwards"]), (&known.instance.into(), &true.into()));
     assert_eq!((&kept["board"], &kept["moves"]), (&known.board.into(), &known.moves.into()));
