@@ -14,8 +14,8 @@ pub use crate::{
     store::{
         Append, Array, Bytes, Codec, DEFAULT_LEVEL, Decoder, Directory, Encoder, Io, LevelHeader,
         LevelReader, LevelRecord, Lock, MANIFEST, MARKER, Manifest, MemoryDirectory, Output,
-        PREVIOUS, Place, ReadAt, RunFile, Storage, StorageError, budget, peak_memory,
-        remove_unused,
+        PREVIOUS, Place, ReadAt, RunFile, Storage, StorageError, budget, create_directory,
+        peak_memory, remove_unused,
     },
     system::{FileProblem, SystemError},
     threads::{pool, process_pool, set_process_threads},

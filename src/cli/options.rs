@@ -13,7 +13,7 @@ use std::{
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tilewave::{
     Board, Directory, DistanceTable, Goal, Io, Kernel, Resources, Search, Size, Storage,
-    internals::{self, Codec, DEFAULT_LEVEL, parts, remove_unused},
+    internals::{self, Codec, DEFAULT_LEVEL, create_directory, parts, remove_unused},
     puzzle::{StateSpace, orbits::OrbitPuzzle},
     random,
     search::{
@@ -431,7 +431,7 @@ impl Drop for MadeDirectories {
 /// A directory, made when missing; see [`MadeDirectories`] for what becomes of it.
 pub fn made(path: &Path, io: Io) -> Result<Directory> {
     if !path.exists()
-        && let Err(error) = std::fs::create_dir_all(path)
+        && let Err(error) = create_directory(path)
     {
         return Err(Failure::failed(format!(
             "cannot create directory '{}': {error}; choose a location that you can write to",

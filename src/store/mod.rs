@@ -35,8 +35,8 @@ pub use crate::store::{
     memory::{Array, Image, Mapped, Words, budget, peak_memory, shared_bytes},
     output::Output,
     storage::{
-        Append, Bytes, Directory, Io, Lock, MemoryDirectory, ReadAt, Storage, lock_within,
-        remove_unused,
+        Append, Bytes, Directory, Io, Lock, MemoryDirectory, ReadAt, Storage, create_directory,
+        lock_within, remove_unused,
     },
 };
 

@@ -257,7 +257,8 @@ fn temporary(directory: &Path) -> io::Result<NamedTempFile> {
     }
 }
 
-fn has_name(file: &File) -> io::Result<bool> {
+/// Whether a file still has a name: what has been removed can be locked, but by nobody who would notice.
+pub(crate) fn has_name(file: &File) -> io::Result<bool> {
     #[cfg(unix)]
     return Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) > 0);
     #[cfg(not(unix))]
@@ -276,8 +277,10 @@ fn remove_abandoned(directory: &Path) {
         if random != Some(true) || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
             continue;
         }
-        let file = OpenOptions::new().write(true).open(entry.path());
-        if file.is_ok_and(|file| file.try_lock().is_ok()) {
+        // Locked until it is removed: another process that makes a file of this name sees that this one is lost.
+        if let Ok(file) = OpenOptions::new().write(true).open(entry.path())
+            && file.try_lock().is_ok()
+        {
             // Files that cannot be removed stay, as they would without this attempt.
             let _ = std::fs::remove_file(entry.path());
         }

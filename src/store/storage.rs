@@ -17,7 +17,10 @@ use memmap2::Mmap;
 use parking_lot::Mutex;
 
 use crate::{
-    store::{Place, StorageError},
+    store::{
+        Place, StorageError,
+        output::{directory, has_name, sync_names},
+    },
     units::names,
 };
 
@@ -50,6 +53,16 @@ impl AsRef<[u8]> for Bytes {
         match self {
             Bytes::Owned(bytes) => bytes,
             Bytes::Mapped(map, range) => &map[range.clone()],
+        }
+    }
+}
+
+impl Bytes {
+    /// Returns the bytes as a buffer, which nothing that happens to the file can change; those of a map are copied.
+    pub(crate) fn into_vec(self) -> Vec<u8> {
+        match self {
+            Bytes::Owned(bytes) => bytes,
+            Bytes::Mapped(..) => self.as_ref().to_vec(),
         }
     }
 }
@@ -209,7 +222,7 @@ impl Directory {
     fn open_new<T>(&self, open: impl Fn() -> io::Result<T>) -> io::Result<T> {
         match open() {
             Err(error) if self.make && error.kind() == ErrorKind::NotFound => {
-                std::fs::create_dir_all(&self.path)?;
+                create_directory(&self.path)?;
                 open()
             }
             opened => opened,
@@ -284,13 +297,17 @@ impl Storage for Directory {
 
     fn lock(&self) -> Result<Option<Lock>, StorageError> {
         let path = self.path.join(LOCK);
-        let opened =
-            self.open_new(|| open_file(OpenOptions::new().create(true).append(true), &path));
-        let (file, _) = self.said(LOCK, opened)?;
-        let error = match file.try_lock() {
-            Ok(()) => return Ok(Some(Box::new(file))),
-            Err(std::fs::TryLockError::WouldBlock) => return Ok(None),
-            Err(std::fs::TryLockError::Error(error)) => error,
+        let error = loop {
+            let opened =
+                self.open_new(|| open_file(OpenOptions::new().create(true).append(true), &path));
+            let (file, _) = self.said(LOCK, opened)?;
+            match file.try_lock() {
+                // Its owner may have removed it since it was opened.
+                Ok(()) if self.said(LOCK, has_name(&file))? => return Ok(Some(Box::new(file))),
+                Ok(()) => {}
+                Err(std::fs::TryLockError::WouldBlock) => return Ok(None),
+                Err(std::fs::TryLockError::Error(error)) => break error,
+            }
         };
         // ENOLCK has no kind of its own: a network file system without its lock daemon.
         #[cfg(unix)]
@@ -326,6 +343,15 @@ impl Storage for Directory {
     fn name(&self) -> String {
         self.path.display().to_string()
     }
+}
+
+/// Creates a directory with those above it that are missing, and makes their names durable: a synced file in a directory
+/// whose name is lost is lost with it.
+pub fn create_directory(path: &Path) -> io::Result<()> {
+    let missing = path.ancestors().take_while(|path| !path.as_os_str().is_empty());
+    let missing: Vec<&Path> = missing.take_while(|path| !path.exists()).collect();
+    std::fs::create_dir_all(path)?;
+    missing.iter().try_for_each(|path| sync_names(directory(path)))
 }
 
 /// The directory, or its nearest existing ancestor.
@@ -396,8 +422,9 @@ struct OpenFile {
 
 #[allow(unsafe_code)]
 fn mapped(file: &File) -> io::Result<Arc<Mmap>> {
-    // SAFETY: the bytes are only read. Files of a run are complete when they are opened and are removed, never
-    // truncated or rewritten, while one process holds the run's lock.
+    // SAFETY: the bytes are only read. Files of a run are removed, never truncated or rewritten, while one process holds
+    // the run's lock; scratch files still grow, but beyond what has been mapped, and bytes whose space is freed have
+    // been copied before.
     unsafe { Mmap::map(file) }.map(Arc::new)
 }
 

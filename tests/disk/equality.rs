@@ -59,6 +59,37 @@ fn chunks_of_2x6_find_the_levels_of_memory() {
     same_levels("2x6", Goal::Last, &ways);
 }
 
+/// The four ways of reading and of keeping planes, of 2x7 to a depth: chunks of this size send each other so much that the
+/// disk space of what was read is given back while the file is still mapped.
+fn ways_of_2x7(depth: usize) {
+    let mut search = search("2x7");
+    search.max_depth = Some(depth);
+    search.resources.memory = Some(2 << 30);
+    let published = include_str!("../data/distributions.json");
+    let published: serde_json::Value = serde_json::from_str(published).unwrap();
+    let published: Vec<u64> = serde_json::from_value(published["2x7"]["counts"].clone()).unwrap();
+    let mut checksums = None;
+    for io in [Io::Read, Io::Map] {
+        for planes in [PlaneStore::Memory, PlaneStore::Files] {
+            let found = on_disk(&search, 1, planes, io);
+            assert_eq!(found.counts, published[..=depth], "{io:?} {planes:?}");
+            let same = checksums.get_or_insert_with(|| found.checksums.clone());
+            assert_eq!(found.checksums, *same, "{io:?} {planes:?}");
+        }
+    }
+}
+
+#[test]
+fn large_chunks_find_the_published_levels_however_they_are_read() {
+    ways_of_2x7(28);
+}
+
+#[test]
+#[ignore = "long: cargo test --release --test disk -- --ignored however_they_are_read"]
+fn large_chunks_find_more_levels_however_they_are_read() {
+    ways_of_2x7(44);
+}
+
 /// A budget that the arrays exceed makes chunks; one that they fit does not.
 #[test]
 fn the_memory_decides_how_many_chunks_there_are() {

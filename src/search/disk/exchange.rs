@@ -242,8 +242,9 @@ impl ScratchFiles<'_> {
             Some(known) => open.insert(known),
             None => open.insert((key, storage.open(&name)?)),
         };
-        let bytes = from.read(offset, len)?;
-        if XxHash3_64::oneshot(bytes.as_ref()) != hash {
+        // A copy: the bytes of a map become zeros when their space is freed.
+        let bytes = from.read(offset, len)?.into_vec();
+        if XxHash3_64::oneshot(&bytes) != hash {
             let reason = format!(
                 "{}: the bytes read back differ from those written. The levels are intact: check \
                  the disk, or keep the planes in memory (--planes memory), then run the same \
@@ -262,7 +263,7 @@ impl ScratchFiles<'_> {
                 self.directories.used.scratch.fetch_sub(len, Ordering::Relaxed);
             }
         }
-        Ok(bytes.as_ref().to_vec())
+        Ok(bytes)
     }
 
     fn remove_if(
@@ -305,6 +306,10 @@ const FRAME: usize = 3024;
 /// Segments below this many bytes are sent uncoded.
 const SHORT: usize = 256;
 
+/// The first byte of an uncoded segment, where others have the number of their codec: not 0, so that zeros are nothing
+/// that was ever packed.
+const UNCODED: u8 = 255;
+
 fn bytes(lanes: u64) -> usize {
     lanes.count_ones().div_ceil(8) as usize
 }
@@ -320,10 +325,10 @@ pub(crate) fn push_words(segment: &mut Vec<u8>, words: &[u64], lanes: &[u64]) {
     }
 }
 
-/// Takes the next words from a segment, each with as many bits as there are lanes, and removes them from it; zeros
-/// after the end.
+/// Takes the next words from a segment, each with as many bits as there are lanes, and removes them from it; `None` if
+/// it ends before.
 #[inline]
-pub(crate) fn take_words(segment: &mut &[u8], lanes: &[u64], words: &mut [u64]) {
+pub(crate) fn take_words(segment: &mut &[u8], lanes: &[u64], words: &mut [u64]) -> Option<()> {
     for (word, &lanes) in words.iter_mut().zip(lanes) {
         let mut next = [0; 8];
         if let Some(eight) = segment.first_chunk() {
@@ -332,8 +337,9 @@ pub(crate) fn take_words(segment: &mut &[u8], lanes: &[u64], words: &mut [u64]) 
             next[..segment.len()].copy_from_slice(segment);
         }
         *word = u64::from_le_bytes(next);
-        *segment = segment.get(bytes(lanes)..).unwrap_or_default();
+        segment.split_off(..bytes(lanes))?;
     }
+    Some(())
 }
 
 pub(crate) struct Packer {
@@ -349,11 +355,11 @@ impl Packer {
         Ok(Packer { codec, encoder, frame: Vec::new() })
     }
 
-    /// Returns the bytes to be sent: the number of the codec or 0, the number of bytes, and, for every frame, its
-    /// length and its bytes. Short data, or data that is not to be coded, follows the 0 unchanged.
+    /// Returns the bytes to be sent: the number of the codec, the number of bytes, and, for every frame, its length and
+    /// its bytes. Short data, or data that is not to be coded, follows [`UNCODED`] unchanged.
     pub fn pack(&mut self, bytes: &[u8], coded: bool) -> Result<Vec<u8>, Error> {
         if !coded || bytes.len() < SHORT {
-            return Ok([&[0], bytes].concat());
+            return Ok([&[UNCODED], bytes].concat());
         }
         let mut packed = vec![self.codec.number()];
         packed.extend((bytes.len() as u64).to_le_bytes());
@@ -383,11 +389,10 @@ impl Unpacker {
         Ok(Unpacker { decoder: Decoder::new(kernel)?, frame: Vec::new() })
     }
 
-    /// Returns the bytes of a segment, or `None` if they were not packed in this way, which cannot happen if their hash
-    /// is right.
+    /// Returns the bytes of a segment, or `None` if they were not packed in this way.
     pub fn unpack<'p>(&mut self, packed: &'p [u8]) -> Option<Cow<'p, [u8]>> {
         let (&codec, rest) = packed.split_first()?;
-        if codec == 0 {
+        if codec == UNCODED {
             return Some(rest.into());
         }
         let codec = Codec::numbered(codec)?;
@@ -461,7 +466,7 @@ mod tests {
             let (words, lanes): (Vec<u64>, Vec<u64>) = part.iter().copied().unzip();
             let mut taken = vec![7; words.len()];
             assert_eq!(take_number(&mut rest), Some(i * i * 100));
-            take_words(&mut rest, &lanes, &mut taken);
+            take_words(&mut rest, &lanes, &mut taken).unwrap();
             // The bits above those of a word belong to what follows it.
             for ((taken, word), lanes) in taken.iter().zip(words).zip(lanes) {
                 let bits = u64::MAX >> (64 - lanes.count_ones());
@@ -469,9 +474,7 @@ mod tests {
             }
         }
         assert_eq!(take_number(&mut rest), None);
-        let mut beyond = [7];
-        take_words(&mut rest, &[u64::MAX], &mut beyond);
-        assert_eq!(beyond, [0]);
+        assert_eq!(take_words(&mut rest, &[u64::MAX], &mut [7]), None);
     }
 
     #[test]
@@ -496,6 +499,7 @@ mod tests {
                 assert!(len < 10_000 || packed.len() * 2 < len, "{len} {}", packed.len());
                 let short = packed.len() - usize::from(len >= SHORT);
                 assert_eq!(unpacker.unpack(&packed[..short]).is_some(), len < SHORT);
+                assert_eq!(unpacker.unpack(&vec![0; packed.len()]), None);
             }
         }
     }

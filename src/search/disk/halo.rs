@@ -23,6 +23,7 @@ use crate::{
     perm::Layout,
     search::{
         ALL_LANES, BlockSources, Communicator, Crossings, Granularity, PlaneSources, Portions,
+        SearchError,
         disk::{
             Exchange, Segment,
             exchange::{Packer, Unpacker, push_words, take_words},
@@ -323,24 +324,25 @@ impl<'a> ChunkHalo<'a> {
         segment
     }
 
-    /// Puts a segment into the incoming words of a plane of a chunk.
-    fn fill(&self, chunk: usize, plane: usize, from: usize, mut segment: &[u8]) {
+    /// Puts a segment into the incoming words of a plane of a chunk; `None` if no chunk sends such a segment.
+    fn fill(&self, chunk: usize, plane: usize, from: usize, mut segment: &[u8]) -> Option<()> {
         let sources = &self.crossings.sides[self.side][plane].sources;
         let mut portions = Portions::new(sources, self.blocks_of(from));
         let mut words = vec![0; self.crossings.chunks.layout.block_registers()];
         let blocks = self.blocks_of(chunk);
         let mut block = blocks.start;
-        while let Some(skipped) = take_number(&mut segment) {
-            block += skipped;
+        while !segment.is_empty() {
+            block = block.checked_add(take_number(&mut segment)?)?;
             if block >= blocks.end {
-                // This cannot happen: received data has been compared with its hash.
-                return;
+                return None;
             }
             let place = self.place(plane, block);
             self.incoming.live[place].store(true, Ordering::Relaxed);
             let portion = portions.of(block);
             let words = &mut words[..portion.words.len()];
-            take_words(&mut segment, &portion.lanes, words);
+            take_words(&mut segment, &portion.lanes, words)?;
+            // Blocks without bits are not sent.
+            words.iter().any(|&word| word != 0).then_some(())?;
             scatter_bits(self.crossings.kernel, words, &portion.lanes);
             let places = self.incoming.of(place..place + 1);
             let given = portion.words.iter().zip(words).zip(&portion.lanes);
@@ -355,6 +357,7 @@ impl<'a> ChunkHalo<'a> {
             }
             block += 1;
         }
+        Some(())
     }
 }
 
@@ -365,10 +368,17 @@ impl Halo for ChunkHalo<'_> {
         let fill = |unpacker: &mut Result<Unpacker, SystemError>, (from, plane, packed)| {
             let unpacker = unpacker.as_mut().map_err(|_| SystemError::CodecMemory)?;
             let packed: Vec<u8> = packed;
-            // Arriving data has been compared with its hash, so it is what was packed.
-            let bytes = unpacker.unpack(&packed).ok_or(SystemError::CodecMemory)?;
-            self.fill(chunk, plane, from, &bytes);
-            Ok(())
+            let filled = unpacker.unpack(&packed);
+            let filled = filled.and_then(|bytes| self.fill(chunk, plane, from, &bytes));
+            filled.ok_or_else(|| {
+                let reason = format!(
+                    "the bits of depth {} that chunk {chunk} received from chunk {from} are \
+                     damaged, although their checksum is right: check the memory of this machine, \
+                     then run the same command again",
+                    depth - 1
+                );
+                Error::from(SearchError::Damaged { depth, scratch: true, reason })
+            })
         };
         let segments = segments.into_par_iter();
         segments.try_for_each_init(|| Unpacker::new(self.crossings.kernel), fill)
@@ -424,5 +434,47 @@ impl Halo for ChunkHalo<'_> {
 
     fn sent(&self) -> BTreeMap<u32, u64> {
         self.exchange.sent.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        kernel::Kernel,
+        puzzle::Goal,
+        random::SplitMix64,
+        search::{Chunks, OneProcess, Search, SearchProblem},
+    };
+
+    /// Bits that cannot be read are an error, never no bits.
+    #[test]
+    fn segments_that_no_chunk_sends_are_refused() {
+        let goal = Goal::Last.board("2x5".parse().unwrap()).unwrap();
+        let problem = SearchProblem::chunked(&Search::new(goal).space).unwrap();
+        let chunks = Chunks::new(problem.layout, 1).unwrap();
+        let crossings = Crossings::new(&problem.groups, chunks, Kernel::Scalar);
+        let exchange = Exchange::new(&OneProcess, vec![0; chunks.count]);
+        let halo = ChunkHalo::new(&crossings, 0, exchange).unwrap();
+        let mut random = SplitMix64::new(4);
+        let mut tried = 0;
+        for plane in 0..crossings.sides[0].len() {
+            for block in halo.blocks_of(1) {
+                let words = (0..chunks.layout.block_registers());
+                let words: Vec<u64> = words.map(|_| random.draw() & ALL_LANES).collect();
+                halo.outgoing(0, plane, block, Some(&words));
+            }
+            for (to, plane, packed) in halo.segments(1, plane, 0).unwrap() {
+                let bytes =
+                    Unpacker::new(Kernel::Scalar).unwrap().unpack(&packed).unwrap().to_vec();
+                let fill = |bytes: &[u8]| halo.fill(to, plane, 1, bytes);
+                assert_eq!(fill(&bytes), Some(()));
+                assert_eq!(fill(&bytes[..bytes.len() - 1]), None);
+                assert_eq!(fill(&[&bytes[..], &[0]].concat()), None);
+                assert_eq!(fill(&vec![0; bytes.len()]), None);
+                tried += 1;
+            }
+        }
+        assert!(tried > 5, "{tried} segments");
     }
 }
