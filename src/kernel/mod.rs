@@ -39,8 +39,8 @@ pub use crate::kernel::{
     isa::Tally,
     steps::{ByteBlock, Rule, SlotMove, SlotMoves, SlotStretch},
     words::{
-        BitGather, BitPiece, BitRow, collect, enter_first, gather_bits, join_planes, scatter_bits,
-        split_planes, spread,
+        BitGather, BitPiece, BitRow, collect, enter_first, gather_bits, join_planes, population,
+        scatter_bits, split_planes, spread,
     },
 };
 

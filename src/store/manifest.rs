@@ -278,10 +278,36 @@ impl Manifest {
         Ok(())
     }
 
+    /// Checks that the chunks of each finished level have its states. Those of the level before the last are removed one
+    /// by one, unless all levels are kept. Only the manifest of all ranks has all chunks.
+    fn adds_up(&self) -> Result<(), String> {
+        for (depth, level) in self.levels.iter().enumerate() {
+            let chunks = self.files_of(depth as u32).map_or(&[][..], |files| &files.chunks);
+            let sum = chunks.iter().fold(Tally::default(), |sum, chunk| Tally {
+                states: sum.states.saturating_add(chunk.states),
+                checksum: sum.checksum.wrapping_add(chunk.checksum),
+            });
+            let is_whole = self.keep_all || depth + 1 == self.levels.len();
+            if sum != level.tally() && (is_whole || sum.states > level.states) {
+                return Err(format!(
+                    "the chunks of depth {depth} have {} states, but the level has {}{}",
+                    sum.states,
+                    level.states,
+                    if sum.states == level.states { " with another checksum" } else { "" }
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// Reads the manifest of a directory; `None` if it has none. An error is that of the system, or a [`ManifestError`]
     /// inside an [`io::ErrorKind::InvalidData`].
     pub fn read(storage: &dyn Storage) -> Result<Option<Manifest>, StorageError> {
-        read_sealed(storage, MANIFEST, Manifest::parse)
+        read_sealed(storage, MANIFEST, |bytes| {
+            let manifest = Manifest::parse(bytes)?;
+            manifest.adds_up().map_err(ManifestError::Content)?;
+            Ok(manifest)
+        })
     }
 
     /// Reads the previous manifest; `None` if there is none or it cannot be read.

@@ -1,8 +1,9 @@
 //! Broken disks, full disks, files that are not what they should be.
 
+use super::corpus::mend;
 use super::directories::stopped;
 use super::*;
-use tilewave::internals::Manifest;
+use tilewave::internals::{MANIFEST, Manifest};
 use tilewave::search::disk::PlaneStore;
 
 fn message(search: &Search, directory: &Simulated, keep_all: bool) -> String {
@@ -235,10 +236,100 @@ fn a_level_that_always_reads_wrong_is_computed_again_once() {
     assert_same(&found, &truth(&search), "a disk that reads right again");
 }
 
-/// A flipped bit in a scratch file gave wrong counts: now it is found, and the planes are filled again from
-/// the level files; a disk that always reads them wrong ends the run.
+/// Zeros in place of pages of a level file: a lost write, or a hole.
 #[test]
-fn a_flipped_bit_in_a_scratch_file_changes_nothing() {
+fn zeros_in_a_level_file_are_found_and_named() {
+    let (search, [directory]) = stopped(false);
+    for name in level_files(&directory) {
+        let mut len = 0;
+        directory.damage(&name, |bytes| len = bytes.len());
+        for range in [0..len, 128..len, 128..len - 64, 128..140.min(len), len - 64..len] {
+            let broken = directory.copy();
+            broken.damage(&name, |bytes| bytes[range.clone()].fill(0));
+            let error = message(&search, &broken, false);
+            assert!(error.contains(&name), "{range:?}: {error}");
+        }
+        let broken = directory.copy();
+        broken.set_faults(Faults { zeroed: Some(name.clone()), ..Faults::default() });
+        let error = message(&search, &broken, false);
+        assert!(error.contains(&name), "{error}");
+    }
+}
+
+/// Files and a manifest that agree with each other, but not with the states in the files: a search that goes on counts
+/// what arrives in memory; `check` is not the only one who does.
+#[test]
+fn a_file_with_other_states_than_it_says_ends_the_search() {
+    let mut tried = 0;
+    for keep_all in [false, true] {
+        let (search, [directory]) = stopped(keep_all);
+        let manifest = Manifest::read(&directory).unwrap().unwrap();
+        // The level that is read first of all, and the one that is subtracted.
+        let levels = manifest.levels.len();
+        for depth in [levels - 2, levels - 1] {
+            let files = manifest.files.iter().position(|files| files.depth as usize == depth);
+            let files = files.unwrap();
+            for (i, record) in manifest.files[files].chunks.iter().enumerate() {
+                // Of chunks that the next level has already, the file that was subtracted is not read again.
+                let next = manifest.files_of(levels as u32).unwrap();
+                let is_done = next.chunks.iter().any(|done| done.chunk == record.chunk);
+                if record.bytes == 0 || depth + 2 == levels && is_done {
+                    continue;
+                }
+                let (broken, mut wrong) = (directory.copy(), manifest.clone());
+                wrong.files[files].chunks[i].states += 1;
+                wrong.levels[depth].states += 1;
+                broken.damage(MANIFEST, |bytes| *bytes = wrong.text().into_bytes());
+                let name = Manifest::file_name(depth as u32, record.chunk);
+                broken.damage(&name, |bytes| {
+                    let at = bytes.len() - 48;
+                    bytes[at..at + 8].copy_from_slice(&(record.states + 1).to_le_bytes());
+                    mend(bytes);
+                });
+                tried += 1;
+                let error = message(&search, &broken, keep_all);
+                assert!(error.contains(&name), "{error}");
+                assert!(error.contains("the states in this file do not match"), "{error}");
+            }
+        }
+    }
+    assert!(tried > 10, "{tried} files");
+}
+
+/// What the manifest says of chunks is compared with what it says of levels, before anything rests on it.
+#[test]
+fn a_manifest_whose_chunks_do_not_add_up_is_refused() {
+    let (search, [directory]) = stopped(false);
+    let manifest = Manifest::read(&directory).unwrap().unwrap();
+    let last = manifest.levels.len() - 1;
+    let files = manifest.files.iter().position(|files| files.depth as usize == last).unwrap();
+    let changes: [fn(&mut Manifest, usize); 4] = [
+        |manifest, files| _ = manifest.files[files].chunks.swap_remove(0),
+        |manifest, files| manifest.files[files].chunks[1].checksum ^= 1,
+        |manifest, files| {
+            let chunk = manifest.files[files].chunks.iter_mut().find(|chunk| chunk.states > 0);
+            chunk.unwrap().states += 1;
+        },
+        |manifest, files| _ = manifest.files.remove(files),
+    ];
+    for (i, change) in changes.iter().enumerate() {
+        let broken = directory.copy();
+        let mut wrong = manifest.clone();
+        change(&mut wrong, files);
+        broken.damage(MANIFEST, |bytes| *bytes = wrong.text().into_bytes());
+        let before = level_files(&broken);
+        let error = message(&search, &broken, false);
+        assert!(error.contains(&format!("depth {last}")), "{i}: {error}");
+        assert!(error.contains("manifest") && error.contains("tilewave repair"), "{i}: {error}");
+        assert!(disk::verify(&on(&broken, 1).directories).is_err(), "{i}");
+        assert_eq!(level_files(&broken), before, "nothing is removed");
+    }
+}
+
+/// A flipped bit in a scratch file gave wrong counts, and so did zeros: now they are found, and the planes are filled
+/// again from the level files; a disk that always reads them wrong ends the run.
+#[test]
+fn a_scratch_file_that_reads_wrong_changes_nothing() {
     struct Mend(Simulated);
     impl Progress for Mend {
         fn rebuilding(&self, _: usize, reason: &str) {
@@ -253,8 +344,11 @@ fn a_flipped_bit_in_a_scratch_file_changes_nothing() {
         let directory = Simulated::default();
         let mut disk = on(&directory, 1);
         disk.planes = Some(tilewave::search::disk::PlaneStore::Files);
-        let faults =
-            Faults { flipped: Some(format!("cross-{depth:03}.chunk-00002")), ..Faults::default() };
+        let name = Some(format!("cross-{depth:03}.chunk-00002"));
+        let faults = match depth % 8 {
+            3 => Faults { flipped: name, ..Faults::default() },
+            _ => Faults { zeroed: name, ..Faults::default() },
+        };
         directory.set_faults(faults.clone());
         let found = disk.run_with(&search, &Mend(directory.clone())).unwrap();
         assert_same(&found, &truth, &format!("depth {depth}"));

@@ -53,6 +53,8 @@ pub struct Faults {
     pub unreadable: Option<String>,
     /// Reads of files whose names begin so come back with their middle bit changed.
     pub flipped: Option<String>,
+    /// Reads of files whose names begin so come back as zeros behind the first 16 bytes.
+    pub zeroed: Option<String>,
     /// The disk that the directory shares with all others of this number.
     pub device: Option<u64>,
     /// No lock can be taken.
@@ -226,6 +228,9 @@ impl Storage for Simulated {
             && let Some(byte) = bytes.get_mut(middle)
         {
             *byte ^= 16;
+        }
+        if hit(&state.faults.zeroed) {
+            bytes.iter_mut().skip(16).for_each(|byte| *byte = 0);
         }
         let unreadable = hit(&state.faults.unreadable);
         Ok(Box::new(Opened { bytes, unreadable, place: said(name, io::Error::other("")).place }))

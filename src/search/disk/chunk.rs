@@ -239,6 +239,7 @@ impl Level<'_> {
                 let batches = current.recv().expect("a reader sends every chunk");
                 run.files.times.wait.add(begun);
                 load(run, &batches, cur)?;
+                self.current.counted(chunk, true)?;
                 halo.begin(depth as u32, chunk)?;
                 let batches = previous.recv().expect("a reader sends every chunk");
                 let header = run.files.header(depth as u32, chunk, run.plan.codec);
@@ -252,6 +253,7 @@ impl Level<'_> {
                 if near.as_ref().is_none_or(|near| near.contains(&true)) {
                     let step = ChunkStep { level: self, chunk, cur, halo };
                     tally = step.compute(&batches, near.as_deref(), done)?;
+                    self.left_out.counted(chunk, near.is_none())?;
                 } else {
                     // Nothing arrives from anywhere: level d - 2 is subtracted from the empty set.
                     batches.iter().try_for_each(|batch| batch.map(drop))?;
@@ -435,6 +437,7 @@ pub(crate) fn restore(
                 }
                 Ok(())
             })?;
+            level.counted(chunk, true)?;
             halo.end(level.depth + 1, chunk, side)?;
             shown();
         }

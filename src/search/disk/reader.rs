@@ -19,7 +19,7 @@ use crossbeam::channel::{Receiver, Sender, bounded};
 use crate::{
     Error,
     frontier::{BucketLists, BucketSpace, LevelTotal, ListChunk},
-    kernel::{Kernel, Tally},
+    kernel::{Kernel, Tally, population},
     perm::{Register, layout},
     search::{
         Chunks, SearchError, SearchProblem,
@@ -146,7 +146,7 @@ impl<'a> RunFiles<'a> {
     pub fn level(&'a self, depth: u32, mut records: Vec<ChunkRecord>) -> Fetch<'a> {
         records.sort_unstable_by_key(|record| record.chunk);
         let parts = self.parts(depth as usize);
-        Fetch { files: self, parts, seen: false, depth, records }
+        Fetch { files: self, parts, seen: false, depth, records, states: AtomicU64::new(0) }
     }
 
     /// The reader of the states that the step from a level excludes, given the records of the previous level: that
@@ -243,7 +243,7 @@ impl Batch<'_> {
         })
     }
 
-    /// Decodes an entry; see [`Decoder::decode`].
+    /// Decodes an entry, and counts its states for [`Fetch::counted`]; see [`Decoder::decode`].
     pub fn decode<'d>(
         &self,
         entry: usize,
@@ -254,8 +254,17 @@ impl Batch<'_> {
         let begun = Instant::now();
         let frames = self.frames.as_ref().expect("entries are of frames");
         let decoded = frames.decode(entry, decoder, registers, is_empty);
+        let live = decoded.map_err(|reason| self.fetch.damaged(self.chunk, &reason))?;
+        let kernel = self.fetch.files.kernel;
+        let states = match live.filter(|live| live.len() < registers.len() / 4) {
+            Some(live) => {
+                live.iter().map(|&i| population(kernel, &registers[i as usize..][..1])).sum()
+            }
+            None => population(kernel, registers),
+        };
+        self.fetch.states.fetch_add(states, Ordering::Relaxed);
         self.fetch.files.times.decode.add(begun);
-        decoded.map_err(|reason| self.fetch.damaged(self.chunk, &reason))
+        Ok(live)
     }
 }
 
@@ -279,14 +288,30 @@ pub(crate) struct Fetch<'a> {
     pub depth: u32,
     /// The records of the level's chunks in the manifest, in order.
     pub records: Vec<ChunkRecord>,
+    /// Number of states decoded since the last call of [`Fetch::counted`].
+    states: AtomicU64,
 }
 
 impl Fetch<'_> {
+    /// Ends the batches of a chunk: if all of its frames have been decoded, compares the number of states that arrived
+    /// in memory with that in the manifest, whatever way they came.
+    pub fn counted(&self, chunk: usize, whole: bool) -> Result<(), SearchError> {
+        let states = self.states.swap(0, Ordering::Relaxed);
+        // The number of states seen so far is not in the manifest.
+        if !whole || self.seen || states == self.record(chunk).map_or(0, |record| record.states) {
+            return Ok(());
+        }
+        Err(self.damaged(chunk, OTHER_STATES))
+    }
+
+    fn record(&self, chunk: usize) -> Option<&ChunkRecord> {
+        let known = (self.records).binary_search_by_key(&(chunk as u32), |record| record.chunk);
+        known.ok().map(|at| &self.records[at])
+    }
+
     /// Opens the file of a chunk; `None` if the chunk has no states.
     fn open(&self, chunk: usize) -> Result<Option<LevelReader>, SearchError> {
-        let known = (self.records).binary_search_by_key(&(chunk as u32), |record| record.chunk);
-        let record = known.ok().map(|at| &self.records[at]).filter(|record| record.has_file());
-        let Some(record) = record else {
+        let Some(record) = self.record(chunk).filter(|record| record.has_file()) else {
             return Ok(None);
         };
         let expected = self.files.header(self.depth, chunk, Codec::Zstd);
@@ -549,8 +574,14 @@ impl<'a> ListFiles<'a> {
             };
             Ok((at, lists))
         };
-        let lists = reader.index.iter().map(read).collect::<Result<_, _>>();
-        lists.map_err(|error| self.unread(error))
+        let lists = reader.index.iter().map(read).collect::<Result<Vec<_>, _>>();
+        let lists = lists.map_err(|error| self.unread(error))?;
+        let kept: u64 =
+            lists.iter().map(|(at, lists)| lists.count(0, space.buckets(*at)) as u64).sum();
+        if record.lists.is_some_and(|counts| counts.kept != kept) {
+            return Err(self.of.damaged(depth, record.chunk as usize, OTHER_STATES));
+        }
+        Ok(lists)
     }
 
     /// The lists of a level, in files if they do not all fit into memory even coded: slices of buckets need it more.
