@@ -331,7 +331,8 @@ impl<'a> BitLevels<'a> {
         let listed = self.width * (8 * W) as f64 + 8.0 * space.all_buckets() as f64;
         let in_lists = listed <= room as f64;
         let backward = self.is_backward(in_lists);
-        let lists = (in_lists && !backward && self.words < PIECE).then(|| self.lists::<W>());
+        let lists =
+            (in_lists && !backward && self.words < PIECE).then(|| self.lists::<W>()).flatten();
         self.list_bytes = lists.as_ref().map_or(0, BucketLists::bytes);
         let (chunks, pieces) = (space.chunks(), self.words.div_ceil(PIECE));
         let [next, done] = [(); 2].map(|()| AtomicUsize::new(0));
@@ -553,7 +554,8 @@ impl<'a> BitLevels<'a> {
         !numbers.is_empty() || words.start < words.end
     }
 
-    pub fn lists<const W: usize>(&self) -> BucketLists {
+    /// The lists of the last level; `None` if they are too long.
+    pub fn lists<const W: usize>(&self) -> Option<BucketLists> {
         let space = self.space;
         let chunks = map_numbers(space.chunks(), &|chunk| {
             let mut worker = BitWorker::<W>::default();
@@ -574,7 +576,7 @@ impl<'a> BitLevels<'a> {
             }
             lists.finish()
         });
-        BucketLists { chunks }
+        Some(BucketLists { chunks: chunks.into_iter().collect::<Option<_>>()? })
     }
 }
 

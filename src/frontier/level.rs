@@ -503,9 +503,12 @@ impl BucketSpace {
                 let is_coded = work.becomes == LevelUse::Coded;
                 let code = is_coded.then_some((&self.coder, &of.free, &mut own.lists));
                 lists.list(&own.new, code);
+                if lists.is_too_long() {
+                    return Err(LevelEnd::TooLong);
+                }
             }
         }
-        Ok(lists.finish())
+        lists.finish().ok_or(LevelEnd::TooLong)
     }
 
     /// Computes the parts of a level that are assigned here, each with one thread. Returns their totals.
@@ -589,7 +592,7 @@ impl BucketSpace {
                 }
             }
             counter.total.lists.generated = counter.total.lists.kept;
-            *made = (lists.finish(), counter.take(self));
+            *made = (lists.finish().ok_or(LevelEnd::TooLong)?, counter.take(self));
         }
         for (part, chunks) in chunks.chunks(sink.chunks_per_part()).enumerate() {
             sink.put(part, chunks.to_vec())?;
@@ -632,7 +635,7 @@ impl BucketSpace {
         by_words!(self.words(), W => {
             let mut plain = ListBuilder::default();
             self.each_list::<W>(chunk, lists, &mut |_, _, keys| plain.list(keys, None))?;
-            Ok(plain.finish())
+            Ok(plain.finish().expect("the number of keys, not more than a file of them counts"))
         })
     }
 

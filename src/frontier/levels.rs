@@ -112,6 +112,18 @@ pub enum FrontierError {
         /// The memory limit.
         budget: u64,
     },
+    /// Lists have more keys or bytes than their places can count.
+    #[error(
+        "{puzzle}: at depth {depth}, more states come together than the 4,294,967,295 that one \
+         list can hold: search only to this depth, whose states are then counted but not stored \
+         (--max-depth {depth})"
+    )]
+    List {
+        /// The puzzle.
+        puzzle: String,
+        /// The depth.
+        depth: usize,
+    },
     /// A state does not fit in the longest supported key.
     #[error(
         "{puzzle}: a state takes {words} 64-bit words, but at most {} are supported: choose a \
@@ -206,6 +218,8 @@ pub(crate) enum LevelEnd {
     Interrupted,
     /// Its lists exceed the memory limit.
     Full,
+    /// One list would be longer than its places can count.
+    TooLong,
     /// Lists of an earlier level cannot be read.
     Unread(StorageError),
     /// The receiver of the lists has failed and reports the reason itself.

@@ -188,12 +188,12 @@ pub(super) struct ListBuilder {
     coded: Vec<u8>,
     starts: Vec<u32>,
     ends: Vec<u32>,
-    count: u32,
+    count: usize,
 }
 
 impl ListBuilder {
     pub fn empty(&mut self, buckets: usize) {
-        self.starts.resize(self.starts.len() + buckets, self.count);
+        self.starts.resize(self.starts.len() + buckets, self.count as u32);
         self.ends.resize(self.ends.len() + buckets, self.coded.len() as u32);
     }
 
@@ -206,8 +206,8 @@ impl ListBuilder {
         if keys.is_empty() {
             return self.empty(1);
         }
-        self.starts.push(self.count);
-        self.count += keys.len() as u32;
+        self.starts.push(self.count as u32);
+        self.count += keys.len();
         match code {
             Some((coder, free, workspace)) => {
                 let begun = self.coded.len();
@@ -220,21 +220,30 @@ impl ListBuilder {
         self.ends.push(self.coded.len() as u32);
     }
 
-    pub fn finish(mut self) -> ListChunk {
-        if self.count == 0 {
-            return ListChunk::default();
+    /// Whether the keys or the bytes are more than the places in lists can count; nothing need be added after that.
+    pub fn is_too_long(&self) -> bool {
+        self.count.max(self.coded.len()) > u32::MAX as usize
+    }
+
+    /// Returns the lists; `None` if they are too long.
+    pub fn finish(mut self) -> Option<ListChunk> {
+        if self.is_too_long() {
+            return None;
         }
-        self.starts.push(self.count);
+        if self.count == 0 {
+            return Some(ListChunk::default());
+        }
+        self.starts.push(self.count as u32);
         if self.coded.is_empty() {
             self.ends.clear();
         }
-        ListChunk {
+        Some(ListChunk {
             keys: self.keys.into(),
             coded: self.coded.into(),
             file: None,
             starts: self.starts.into(),
             ends: self.ends.into(),
-        }
+        })
     }
 }
 
@@ -548,5 +557,23 @@ impl<'a> Needs<'a> {
     /// Returns the paths from each list.
     pub fn groups(&self) -> impl Iterator<Item = &[NeededList<'a>]> {
         self.lists.chunk_by(|a, b| a.place() == b.place())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Places of 32 bits would start again from 0, and keys would vanish.
+    #[test]
+    fn lists_that_places_cannot_count_are_none() {
+        let counted = |count| ListBuilder { count, ..ListBuilder::default() };
+        let most = u32::MAX as usize;
+        let mut lists = counted(most - 1);
+        lists.list(&[[7u64]], None);
+        assert!(!lists.is_too_long());
+        lists.list(&[[8u64]], None);
+        assert!(lists.is_too_long() && lists.finish().is_none());
+        assert!(counted(most).finish().is_some());
     }
 }

@@ -196,6 +196,9 @@ impl FrontierSearch {
                 let (puzzle, budget) = (self.puzzle.to_string(), self.spare());
                 FrontierError::Memory { puzzle, depth, budget }.into()
             }
+            LevelEnd::TooLong => {
+                FrontierError::List { puzzle: self.puzzle.to_string(), depth }.into()
+            }
             end => store.ended(end),
         }
     }
@@ -325,7 +328,9 @@ impl FrontierSearch {
             }
         }
         if let Some(bits) = bits.filter(|_| self.keep_last > 0) {
-            lists.push(by_words!(words, W => bits.lists::<W>(), 1 2 3 4 8 16));
+            let found = by_words!(words, W => bits.lists::<W>(), 1 2 3 4 8 16);
+            let depth = levels.len() - 1;
+            lists.push(found.ok_or_else(|| self.ended(store, depth, LevelEnd::TooLong))?);
         }
         let last = match lists.last() {
             Some(lists) if self.keep_last > 0 && stored == levels.len() => {

@@ -349,11 +349,12 @@ impl LevelWriter {
         Ok(LevelWriter { file, offset: HEADER as u64, index: Vec::new() })
     }
 
-    /// Appends a frame; `hash` is the xxh3 of its bytes. Frames come in increasing order.
+    /// Appends a frame of less than 4 GiB; `hash` is the xxh3 of its bytes. Frames come in increasing order.
     pub fn frame(&mut self, frame: u32, bytes: &[u8], hash: u64) -> Result<(), StorageError> {
         debug_assert!(self.index.last().is_none_or(|last| last.frame < frame));
         self.file.append(bytes)?;
-        self.index.push(FrameEntry { frame, len: bytes.len() as u32, offset: self.offset, hash });
+        let len = u32::try_from(bytes.len()).expect("a frame below 4 GiB");
+        self.index.push(FrameEntry { frame, len, offset: self.offset, hash });
         self.offset += bytes.len() as u64;
         Ok(())
     }
