@@ -1,5 +1,6 @@
 //! Searches in several sessions, and in several directories.
 
+use super::directories::content;
 use super::*;
 use std::time::Duration;
 use tilewave::internals::{Codec, Directory, Io, LevelReader, Manifest};
@@ -280,4 +281,62 @@ fn two_searches_do_not_share_a_directory() {
         drop(lock);
         second.join().unwrap().unwrap();
     });
+}
+
+/// The lock of a directory is held by one at a time, also where its file is removed meanwhile.
+#[test]
+fn a_lock_whose_file_was_removed_locks_nobody_out_and_nobody_in() {
+    use std::sync::atomic::AtomicUsize;
+    let dir = tempfile::tempdir().unwrap();
+    let (holders, held) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let directory = Directory::create(dir.path(), Io::Read).unwrap();
+                for _ in 0..3000 {
+                    let Some(lock) = directory.lock().unwrap() else { continue };
+                    assert_eq!(holders.fetch_add(1, Ordering::SeqCst), 0, "two hold the lock");
+                    held.fetch_add(1, Ordering::SeqCst);
+                    holders.fetch_sub(1, Ordering::SeqCst);
+                    directory.remove("lock").unwrap();
+                    drop(lock);
+                }
+            });
+        }
+    });
+    assert!(held.into_inner() > 100);
+}
+
+/// A complete run is read without its lock, and nothing is written; if something is left to be done, the lock is taken.
+#[test]
+fn a_complete_run_is_read_beside_whoever_holds_its_lock() {
+    let search = search("2x4");
+    let lists = tilewave::frontier::FrontierSearch::new(
+        tilewave::puzzle::orbits::OrbitPuzzle::of_space(&search.space).unwrap(),
+    );
+    for listed in [false, true] {
+        let directory = Simulated::default();
+        let disk = on(&directory, 1).shared_digits((!listed).then_some(1));
+        let run = || match listed {
+            true => disk.run_lists(&lists).map(|found| found.counts()),
+            false => disk.run(&search).map(|found| found.counts),
+        };
+        let counts = run().unwrap();
+        let (before, syncs) = (content(&directory), directory.syncs());
+        let lock = directory.lock().unwrap();
+        assert_eq!(run().unwrap(), counts);
+        assert!(content(&directory) == before, "{listed}: files have changed");
+        assert_eq!(directory.syncs(), syncs, "{listed}: something was written");
+        // A commit whose power was cut before its last renames.
+        let manifest = Manifest::read(&directory).unwrap().unwrap();
+        let run_number = manifest.run;
+        let name = format!("level-003.chunk-00000.{run_number:016x}.new");
+        directory.create(&name).unwrap();
+        let error = run().unwrap_err().to_string();
+        assert!(error.contains("another search is running"), "{error}");
+        assert!(directory.list().unwrap().contains(&name));
+        drop(lock);
+        assert_eq!(run().unwrap(), counts);
+        assert!(!directory.list().unwrap().contains(&name), "{listed}");
+    }
 }

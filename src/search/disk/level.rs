@@ -23,7 +23,7 @@ use crate::{
         SearchProblem,
         disk::{
             ChunkHalo, Committer, Disk, DiskRun, Exchange, Halo, Halt, Level, RunFiles, SENT,
-            Stopped, WholeHalo, Writer, half_step, reader::total, restore,
+            Stopped, WholeHalo, Writer, half_step, reader::total, restore, run::shared,
         },
         states_of,
     },
@@ -235,14 +235,15 @@ impl<'a> Session<'a> {
             writer.sync()?;
             Ok(writer.manifest.clone())
         })?;
-        let first = self.job.disk.directories.first();
-        let parts = self.job.communicator.all_gather(own.text().into_bytes());
-        let manifest = merge(&parts, base, first)?;
+        let (first, communicator) = (self.job.disk.directories.first(), self.job.communicator);
+        let parts = communicator.gather(own.text().into_bytes());
         // Before the others remove anything: rank 0 does not continue without its manifest.
-        if self.job.communicator.rank() == 0 {
-            manifest.write(first)?;
-        }
-        self.job.communicator.barrier();
+        let merged = (communicator.rank() == 0).then(|| {
+            let merged = merge(&parts, base, first)?;
+            merged.write(first).map(|()| merged)
+        });
+        let manifest = shared(communicator, merged.transpose()?.as_ref());
+        let manifest = manifest.map_err(|stopped| Halt::Together(stopped.into_error()))?;
         committer.tell(Writer::supersede)?;
         Ok(Some(manifest))
     }

@@ -32,7 +32,7 @@ use crate::{
             Committer, Disk, EncodedFrames, Halt, Stopped, Survey, Writer, agreed,
             level::{merge, own},
             reader::{Chunking, ListFiles, total},
-            run::{compare, lock, new_run, same_run, shared},
+            run::{compare, lock, new_run, same_run, shared, still_complete},
         },
     },
     store::{ChunkRecord, Identity, LevelRecord, ListCut, Manifest},
@@ -59,8 +59,8 @@ impl Disk {
         progress: &dyn Progress,
     ) -> Result<FrontierOutcome, Error> {
         let has_room = |_: Option<&Manifest>| Ok(());
-        self.alone(progress, has_room, || {
-            let manifest = begin(search, self)?;
+        self.alone(progress, has_room, |locked| {
+            let manifest = begin(search, self, locked)?;
             session(search, self, manifest, &OneProcess, progress).map_err(Stopped::into_error)
         })
     }
@@ -96,14 +96,14 @@ impl Disk {
         let together = if leader == 0 { Ok(()) } else { Err(SearchError::apart(first, apart)) };
         agreed(communicator, together)?;
         let is_first = communicator.rank() == 0;
-        let begun = is_first.then(|| begin(search, self)).transpose();
+        let begun = is_first.then(|| begin(search, self, true)).transpose();
         let manifest = shared(communicator, agreed(communicator, begun)?.as_ref())?;
         session(search, self, manifest, communicator, progress)
     }
 }
 
-/// Returns the run in the directories, or a new one, and claims the directories for it.
-fn begin(search: &FrontierSearch, disk: &Disk) -> Result<Manifest, Error> {
+/// Returns the run in the directories, or a new one, and claims the directories for it if they are locked.
+fn begin(search: &FrontierSearch, disk: &Disk, locked: bool) -> Result<Manifest, Error> {
     let (directories, first) = (&disk.directories, disk.directories.first());
     let survey = Survey::of(directories)?;
     let (found, begun) = survey.run()?;
@@ -130,7 +130,11 @@ fn begin(search: &FrontierSearch, disk: &Disk) -> Result<Manifest, Error> {
         }
     };
     directories.deal(&manifest.shares);
-    survey.claim(&manifest)?;
+    if locked {
+        survey.claim(&manifest)?
+    } else {
+        still_complete(disk, &manifest)?
+    }
     Ok(manifest)
 }
 
@@ -144,7 +148,7 @@ fn session(
 ) -> Result<FrontierOutcome, Stopped> {
     let (rank, ranks) = (communicator.rank(), communicator.size());
     disk.directories.deal(&manifest.shares);
-    let cut = manifest.lists.clone();
+    let (cut, was_complete) = (manifest.lists.clone(), manifest.complete);
     let part = own(&manifest, communicator, |chunk| chunk % ranks == rank);
     let committer = agreed(communicator, Committer::start(disk, part, ranks))?;
     // The search runs on one thread and has its own worker threads; this thread communicates with the other ranks.
@@ -177,8 +181,12 @@ fn session(
         }
         // Whatever stopped a single process, its finished work is committed.
         let DiskLists { committer, manifest, .. } = store;
-        let closed =
-            if ranks == 1 { committer.close() } else { committer.stop().map(|_| manifest) };
+        let closed = match ranks {
+            // What was complete when the session began has not changed, and may not be locked.
+            1 if was_complete => committer.stop(),
+            1 => committer.close(),
+            _ => committer.stop().map(|_| manifest),
+        };
         let manifest = closed?;
         found.map(|found| FrontierOutcome {
             disk_peak_bytes: Some(manifest.peak_bytes),
@@ -337,7 +345,7 @@ impl DiskLists<'_> {
         match end {
             LevelEnd::Unread(error) => self.files.unread(error).into(),
             LevelEnd::Sink => self.failed(),
-            LevelEnd::Interrupted | LevelEnd::Full => {
+            LevelEnd::Interrupted | LevelEnd::Full | LevelEnd::TooLong => {
                 let mut resume = self.disk.directories.resume(self.search.max_depth);
                 if self.search.count_ahead > 0 {
                     resume += &format!(" --count-ahead={}", self.search.count_ahead);

@@ -43,7 +43,9 @@ impl Disk {
                 _ => Ok(()),
             }
         };
-        self.alone(progress, has_room, || job.run(0).map_err(Stopped::into_error))
+        self.alone(progress, has_room, |locked| {
+            job.run(locked.then_some(0)).map_err(Stopped::into_error)
+        })
     }
 
     /// Runs a search on disk together with the other ranks of a job, or continues the one in the directories, and
@@ -73,29 +75,31 @@ impl Disk {
         compare(self, communicator, &Identity::of(&search.space), search.max_depth, options)?;
         let job = agreed(communicator, DiskJob::new(search, self, communicator, progress))?;
         let (leader, _locks) = lock(self, communicator)?;
-        job.run(leader)
+        job.run(Some(leader))
     }
 
     /// Examines the directories, checks the files there if requested, and runs the search with which `session`
-    /// continues; repeats this if a damaged level can be recomputed.
+    /// continues, which is told whether the directories are locked; repeats this if a damaged level can be recomputed.
     pub(crate) fn alone<T>(
         &self,
         progress: &dyn Progress,
         has_room: impl FnOnce(Option<&Manifest>) -> Result<(), Error>,
-        session: impl Fn() -> Result<T, Error>,
+        session: impl Fn(bool) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        // First an examination: a search that is rejected leaves no trace, and a complete one needs no lock.
-        let (found, _) = Survey::of(&self.directories)?.run()?;
+        // First an examination: a search that is rejected leaves no trace, and a complete one to which nothing need be
+        // done needs no lock.
+        let survey = Survey::of(&self.directories)?;
+        let (found, _) = survey.run()?;
         let mut recomputed = Recomputed::default();
-        let complete = found.as_ref().is_some_and(|manifest| manifest.complete);
-        if !complete {
-            has_room(found.as_ref())?;
+        let complete = found.filter(|manifest| manifest.complete);
+        if complete.is_none() {
+            has_room(survey.manifest()?)?;
         }
-        let _locks = if complete && !self.check {
-            Vec::new()
-        } else {
-            self.directories.lock(self.patience)?
+        let locked = match &complete {
+            Some(manifest) => self.check || !survey.changes(manifest)?.is_empty(),
+            None => true,
         };
+        let _locks = if locked { self.directories.lock(self.patience)? } else { Vec::new() };
         while self.check && Survey::of(&self.directories)?.run()?.0.is_some() {
             match verify_with(&self.directories, progress) {
                 Ok(_) => break,
@@ -103,7 +107,7 @@ impl Disk {
             }
         }
         loop {
-            match session() {
+            match session(locked) {
                 Ok(outcome) => return Ok(outcome),
                 Err(error) => recomputed.after(self, error, progress)?,
             }
@@ -124,6 +128,7 @@ pub(crate) fn compare<const N: usize>(
     let options = [
         ("max-depth", max_depth.map_or("all".into(), |n| n.to_string())),
         ("levels kept", kept(disk.keep_all).into()),
+        ("directories", disk.directories.count().to_string()),
     ];
     let facts = version.into_iter().chain(identity.facts()).chain(options).chain(others);
     let text: String = facts.map(|(name, value)| format!("{name}\t{value}\n")).collect();
@@ -201,6 +206,13 @@ pub(crate) fn new_run(
     })
 }
 
+/// Rejects a run that was complete when it was first examined, and therefore not locked, but no longer is.
+pub(crate) fn still_complete(disk: &Disk, manifest: &Manifest) -> Result<(), SearchError> {
+    let why = "another process has just changed this search: run the same command again";
+    let changed = || SearchError::apart(disk.directories.first(), why);
+    if manifest.complete { Ok(()) } else { Err(changed()) }
+}
+
 fn run_number(directories: &Directories) -> Result<u64, SearchError> {
     crate::random::seed().map_err(|e| directories.first().error("manifest", e).into())
 }
@@ -227,10 +239,27 @@ pub(crate) fn lock(
     let leads = leader == communicator.rank();
     let locks = if leads { directories.lock(disk.patience) } else { Ok(Vec::new()) };
     // The directory is no longer being listed by any rank.
-    let removed = first.remove(&name);
+    let mut removed = first.remove(&name);
     let locks = agreed(communicator, locks)?;
+    if leads {
+        // Those of jobs that were killed: while the directory is locked, no job begins here.
+        let others = names.iter().filter(|name| is_job(name) && !name.starts_with(&prefix));
+        let empty = |name: &&String| first.open(name).is_ok_and(|file| file.is_empty());
+        removed = others
+            .filter(empty)
+            .fold(removed, |removed, name| removed.and_then(|()| first.remove(name)));
+    }
     agreed(communicator, removed)?;
     Ok((leader, locks))
+}
+
+/// Whether a file has the name of those by which the ranks of a job find each other.
+fn is_job(name: &str) -> bool {
+    let parts = name.strip_prefix("cross-job-").and_then(|rest| rest.split_once('.'));
+    let digits = |text: &str, len: usize, radix: u32| {
+        text.len() == len && text.chars().all(|c| c.is_digit(radix))
+    };
+    parts.is_some_and(|(job, rank)| digits(job, 16, 16) && digits(rank, 6, 10))
 }
 
 /// Returns rank 0's manifest on all ranks.
@@ -290,15 +319,15 @@ impl DiskJob<'_> {
     }
 
     /// Continues the run in the directories, or starts one. `leader` is the rank that has locked the directories of
-    /// this rank.
-    fn run(&self, leader: usize) -> Result<Outcome, Stopped> {
+    /// this rank, `None` if nobody has because the run is complete.
+    fn run(&self, leader: Option<usize>) -> Result<Outcome, Stopped> {
         let DiskJob { search, disk, ref problem, kernel, communicator, .. } = *self;
         let (rank, ranks) = (communicator.rank(), communicator.size());
         let survey = agreed(communicator, Survey::of(&disk.directories))?;
         let (found, begun) = if ranks == 1 {
             agreed(communicator, survey.run())?
         } else {
-            let found = self.find(&survey, leader)?;
+            let found = self.find(&survey, leader.expect("several ranks lock"))?;
             let begun = survey.part(found.as_ref());
             (found, agreed(communicator, begun)?)
         };
@@ -318,7 +347,11 @@ impl DiskJob<'_> {
             }
         };
         disk.directories.deal(&manifest.shares);
-        let claimed = if leader == rank { survey.claim(&manifest) } else { Ok(()) };
+        let claimed = match leader {
+            None => still_complete(disk, &manifest),
+            Some(leader) if leader == rank => survey.claim(&manifest),
+            _ => Ok(()),
+        };
         agreed(communicator, claimed)?;
 
         let threads = self.pool.current_num_threads();

@@ -33,6 +33,14 @@ pub(crate) struct Survey<'a> {
     manifest: Result<Option<Manifest>, StorageError>,
 }
 
+/// What a claim does to a directory.
+pub(crate) enum Change {
+    /// From, to.
+    Rename(String, String),
+    Remove(String),
+    Mark(Marker),
+}
+
 /// One of the directories.
 pub(crate) struct Seen<'a> {
     pub storage: &'a dyn Storage,
@@ -251,22 +259,38 @@ impl<'a> Survey<'a> {
         here
     }
 
-    /// Claims the directories for a run: removes leftover files of earlier sessions, gives committed files their final
-    /// names, and writes the markers.
+    /// Claims the directories for a run, with the locks held: removes leftover files of earlier sessions, gives committed
+    /// files their final names, and writes the markers.
     pub fn claim(&self, manifest: &Manifest) -> Result<(), SearchError> {
+        for (storage, change) in self.changes(manifest)? {
+            match change {
+                Change::Rename(from, to) => storage.rename(&from, &to)?,
+                Change::Remove(name) => storage.remove(&name)?,
+                Change::Mark(marker) => marker.write(storage)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns what [`Survey::claim`] has to do.
+    pub fn changes(
+        &self,
+        manifest: &Manifest,
+    ) -> Result<Vec<(&'a dyn Storage, Change)>, SearchError> {
+        let mut changes = Vec::new();
         for here in &self.seen {
             here.belongs(manifest)?;
             let named: HashSet<_> = here.named(manifest).collect();
-            let storage = here.storage;
+            let mut change = |change| changes.push((here.storage, change));
             for &file in &here.files {
                 let name = file.name();
                 match file {
                     RunFile::Uncommitted { run, depth, chunk } if run == manifest.run => {
                         let level = Manifest::file_name(depth, chunk);
                         if named.contains(&(depth, chunk)) && !here.has(&level) {
-                            storage.rename(&name, &level)?;
+                            change(Change::Rename(name, level));
                         } else {
-                            storage.remove(&name)?;
+                            change(Change::Remove(name));
                         }
                     }
                     RunFile::Level { depth, chunk } => {
@@ -276,19 +300,19 @@ impl<'a> Survey<'a> {
                         let superseded = !named.contains(&(depth, chunk))
                             && (finished && !manifest.keep_all || is_behind(manifest, depth));
                         if superseded && here.owner((depth, chunk))? == Some(manifest.run) {
-                            storage.remove(&name)?;
+                            change(Change::Remove(name));
                         }
                     }
-                    _ if file.run() == Some(manifest.run) => storage.remove(&name)?,
+                    _ if file.run() == Some(manifest.run) => change(Change::Remove(name)),
                     _ => {}
                 }
             }
             let marker = Marker::new(manifest, here.place as u32);
             if here.marker()? != Some(&marker) {
-                marker.write(storage)?;
+                change(Change::Mark(marker));
             }
         }
-        Ok(())
+        Ok(changes)
     }
 
     /// Rejects a run from which something is missing.

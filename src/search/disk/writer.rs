@@ -5,7 +5,7 @@
 //! a manifest that no longer names it is durable. Until then, its name contains the run's number.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -65,6 +65,8 @@ pub(crate) struct Writer {
     named: Vec<ChunkFile>,
     /// Files that the manifest no longer names, with their sizes.
     superseded: Vec<(ChunkFile, u64)>,
+    /// Where the records of chunks are in the manifest, for the depth whose files are being released.
+    places: (u32, HashMap<u32, usize>),
 }
 
 impl Writer {
@@ -76,9 +78,8 @@ impl Writer {
 
     /// Takes encoded frames of the chunk, in any order, and appends those that are next.
     pub(crate) fn frames(&mut self, encoded: EncodedFrames) -> Result<(), SearchError> {
-        let Some(Open { header, writer, next, waiting }) = &mut self.open else {
-            return Ok(());
-        };
+        let open = self.open.as_mut().expect("a file begins before its frames");
+        let Open { header, writer, next, waiting } = open;
         waiting.insert(encoded.first, encoded);
         while let Some(encoded) = waiting.remove(next) {
             *next = encoded.end;
@@ -86,6 +87,12 @@ impl Writer {
             for &(frame, len, hash) in &encoded.frames {
                 let (bytes, others) = rest.split_at(len);
                 rest = others;
+                if u32::try_from(len).is_err() {
+                    let why = "a frame would exceed 4 GiB: limit the depth (--max-depth)";
+                    let reason = std::io::Error::new(std::io::ErrorKind::FileTooLarge, why);
+                    let storage = self.directories.of_chunk(header.chunk as usize);
+                    return Err(storage.error(&header.uncommitted().name(), reason).into());
+                }
                 let writer = match writer {
                     Some(writer) => writer,
                     None => {
@@ -117,9 +124,13 @@ impl Writer {
         tally: Tally,
         lists: Option<ListCounts>,
     ) -> Result<(), SearchError> {
-        let Some(open) = self.open.take() else {
-            return Ok(());
-        };
+        let open = self.open.take().expect("a file begins before it ends");
+        // A gap would be committed with the right totals.
+        let all = [0, open.header.frames()];
+        assert!(
+            open.waiting.is_empty() && all.contains(&u64::from(open.next)),
+            "frames are missing"
+        );
         let (depth, chunk) = (open.header.depth, open.header.chunk);
         let Tally { states, checksum } = tally;
         let mut record = ChunkRecord { chunk, states, checksum, bytes: 0, lists };
@@ -147,17 +158,27 @@ impl Writer {
 
     /// Releases what a chunk of a level was the last to need.
     pub(crate) fn release(&mut self, depth: u32, chunk: u32) -> Result<(), SearchError> {
-        let manifest = &mut self.manifest;
+        let Writer { manifest, places, .. } = self;
         let Some(before) = depth.checked_sub(2).filter(|_| !manifest.keep_all) else {
             return Ok(());
         };
         // The chunk's level d - 2 has been subtracted and is no longer needed.
-        let files = manifest.files.iter_mut().find(|f| f.depth == before);
-        let old = files.and_then(|files| {
-            let at = files.chunks.iter().position(|old| old.chunk == chunk)?;
-            Some(files.chunks.swap_remove(at))
-        });
-        old.map_or(Ok(()), |old| self.let_go(before, &old))
+        let Some(files) = manifest.files.iter_mut().find(|f| f.depth == before) else {
+            return Ok(());
+        };
+        let chunks = &mut files.chunks;
+        if places.0 != before {
+            let numbers = chunks.iter().enumerate().map(|(at, record)| (record.chunk, at));
+            *places = (before, numbers.collect());
+        }
+        let Some(at) = places.1.remove(&chunk) else {
+            return Ok(());
+        };
+        let old = chunks.swap_remove(at);
+        if let Some(moved) = chunks.get(at) {
+            places.1.insert(moved.chunk, at);
+        }
+        self.let_go(before, &old)
     }
 
     /// Records a chunk. One that was only counted needs the previous levels, in order to be stored later.
@@ -345,6 +366,7 @@ impl Committer {
             pending: BTreeMap::new(),
             named: Vec::new(),
             superseded: Vec::new(),
+            places: (u32::MAX, HashMap::new()),
         };
         let failed = Arc::new(AtomicBool::new(false));
         let failure = Arc::clone(&failed);
