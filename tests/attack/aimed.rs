@@ -6,7 +6,7 @@ use super::calls::{self, Class, EDQUOT, EINVAL, EIO, ENOSPC, EOPNOTSUPP, Fault};
 use super::faults::{self, Case, Counts, PUNCHES};
 use super::program::room;
 use super::report::{Plan, Report, Verdict};
-use super::runs::{self, HUNDREDS, LARGE, SETUPS, Setup};
+use super::runs::{self, HUNDREDS, LARGE, LARGE_MAPPED, SETUPS, Setup};
 
 /// Calls of a kind.
 struct Aim {
@@ -20,7 +20,7 @@ struct Aim {
     lasting: bool,
 }
 
-pub const AIMS: usize = 9;
+pub const AIMS: usize = 12;
 
 const ALL: Aim = Aim {
     name: "",
@@ -55,6 +55,15 @@ const AIM: [Aim; AIMS] = {
             ..ALL
         },
         Aim { name: "holes", setup: LARGE, class: Class::Punch, faults: PUNCHES, ..ALL },
+        Aim {
+            name: "holes in maps",
+            setup: LARGE_MAPPED,
+            class: Class::Punch,
+            faults: PUNCHES,
+            ..ALL
+        },
+        Aim { name: "zeros read", setup: SETUPS[0], class: Class::Read, faults: &[Zeros], ..ALL },
+        Aim { name: "zeros mapped", setup: SETUPS[10], class: Class::Map, faults: &[Zeros], ..ALL },
         Aim {
             name: "advice on maps",
             setup: SETUPS[6],

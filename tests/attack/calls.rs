@@ -60,6 +60,8 @@ pub enum Fault {
     Kill,
     /// SIGINT comes just before it.
     Interrupt,
+    /// It succeeds, and what it reads or maps is zeros.
+    Zeros,
 }
 
 pub const EPERM: i32 = 1;
@@ -126,6 +128,7 @@ pub fn strike(
         Fault::Short => 0,
         Fault::Kill => -1,
         Fault::Interrupt => -2,
+        Fault::Zeros => -3,
     };
     under(command, path)
         .env("ATTACK_CALL", class)

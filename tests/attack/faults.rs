@@ -47,12 +47,12 @@ pub const FAULTS: [(Class, &[Fault]); 18] = {
         (Class::Rename, &[Error(EIO), Error(ENOSPC), Error(EROFS), Error(EACCES), Kill, Interrupt]),
         (Class::Open, &[Error(EIO), Error(EMFILE), Error(EINTR), Error(EACCES), Kill]),
         (Class::Create, &[Error(ENOSPC), Error(EROFS), Error(EMFILE), Error(EACCES), Kill]),
-        (Class::Read, &[Error(EIO), Error(EINTR), Short, Kill]),
+        (Class::Read, &[Error(EIO), Error(EINTR), Short, Kill, Zeros]),
         (Class::Remove, &[Error(EIO), Error(EROFS), Error(EACCES), Kill]),
         (Class::Close, &[Error(EIO), Error(EINTR), Error(ENOSPC)]),
         (Class::Stat, &[Error(EIO), Error(EACCES)]),
         (Class::Lock, &[Error(EIO), Error(ENOMEM)]),
-        (Class::Map, &[Error(ENOMEM), Error(EACCES)]),
+        (Class::Map, &[Error(ENOMEM), Error(EACCES), Zeros]),
         (Class::Size, &[Error(ENOSPC), Error(EIO)]),
         (Class::Make, &[Error(ENOSPC), Error(EROFS), Error(EACCES)]),
         (Class::Link, &[Error(EIO), Error(EACCES)]),
@@ -115,8 +115,8 @@ pub fn searches(plan: &Plan, few: bool) -> Report {
     }
     plan.run(|n, dice| {
         // 2x5 and K > 1 take longer: less often.
-        let all: &[usize] = &[0, 0, 0, 1, 1, 1, 2, 2, 3, 4, 5, 6, 6, 7, 7, 7, 8, 8, 9];
-        let number = *dice.pick(if few { &[0, 1, 7] } else { all });
+        let all: &[usize] = &[0, 0, 0, 1, 1, 1, 2, 2, 3, 4, 5, 6, 6, 7, 7, 7, 8, 8, 9, 10, 10, 10];
+        let number = *dice.pick(if few { &[0, 1, 7, 10] } else { all });
         let (setup, base) = (&SETUPS[number], base(number));
         let home = room();
         let folder = home.path();
@@ -244,7 +244,7 @@ impl Case<'_> {
             Fault::Short | Fault::Error(EINTR) => {
                 Verdict::Ugly(format!("gives up: {}", done.first_words()))
             }
-            Fault::Error(_) if !names_place(done, folder) => {
+            Fault::Error(_) | Fault::Zeros if !names_place(done, folder) => {
                 Verdict::Ugly(format!("names no file: {}", done.first_words()))
             }
             _ => Verdict::Detected,

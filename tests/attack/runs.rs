@@ -32,7 +32,7 @@ pub struct Setup {
     pub depth: Option<usize>,
 }
 
-pub const SETUPS: [Setup; 10] = [
+pub const SETUPS: [Setup; 11] = [
     Setup::new("2x4", &["--shared-digits", "1", "--planes", "files"], 1),
     Setup::new("3x3", &["--shared-digits", "1", "--planes", "files"], 1),
     Setup::new("3x3", &["--shared-digits", "1", "--keep-levels", "all"], 2),
@@ -44,6 +44,7 @@ pub const SETUPS: [Setup; 10] = [
     Setup::new("lx:8", &["--shared-digits", "1"], 1),
     Setup::new("lx:8", &["--shared-digits", "1", "--planes", "files"], 2),
     HUNDREDS,
+    Setup::new("3x3", &["--shared-digits", "1", "--planes", "files", "--io", "mmap"], 1),
 ];
 
 /// Hundreds of files wait for one commit: more than may be open, so that some are synced long before it.
@@ -52,6 +53,10 @@ pub const HUNDREDS: Setup = Setup::new("2x5", &["--shared-digits", "3"], 1).ever
 /// Chunks that send each other so much that the room of what was read is given back while the file is used.
 pub const LARGE: Setup =
     Setup::new("2x7", &["--shared-digits", "1", "--planes", "files"], 1).to(32);
+
+/// The same, mapped: what is given back is still in a map.
+pub const LARGE_MAPPED: Setup =
+    Setup::new("2x7", &["--shared-digits", "1", "--planes", "files", "--io", "mmap"], 1).to(28);
 
 impl Setup {
     pub const fn new(

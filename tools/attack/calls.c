@@ -13,7 +13,7 @@
  *   ATTACK_NTH=N          the N-th call of the class, from 1, and
  *   ATTACK_MORE=1         all after it
  *   ATTACK_ERROR=E        fail with this errno; 0: only half of the bytes are written or read; -1: SIGKILL instead of
- *                         the call; -2: SIGINT, then the call
+ *                         the call; -2: SIGINT, then the call; -3: what is read or mapped is zeros
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -192,6 +192,16 @@ static long handle(long n, long a, long b, long c, long d, long e, long f) {
         } else if (error_number == -2) {
             CALL(SYS_kill, CALL(SYS_getpid, 0, 0, 0, 0, 0, 0), SIGINT, 0, 0, 0, 0);
             result = CALL(n, a, b, c, d, e, f);
+        } else if (error_number == -3) {
+            if (n == SYS_mmap) {
+                result = CALL(n, a, b, c, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            } else {
+                result = CALL(n, a, b, c, d, e, f);
+                if ((n == SYS_read || n == SYS_pread64) && result > 0)
+                    memset((void *)b, 0, result);
+                else
+                    fault = 0;
+            }
         } else if (error_number == 0) {
             if ((n == SYS_read || n == SYS_pread64 || n == SYS_write || n == SYS_pwrite64) && c > 1)
                 c = length = length / 2;
