@@ -87,7 +87,6 @@ const SAYS: &[(&str, &[&str])] = &[
     ("pdb set build", &["set12/set.json: 8-3; 8-3; 8-3; 8-3"]),
     ("solve --certify", &["31 moves", "certified"]),
     ("encode", &[]),
-    ("verify 2x4 3x3", &["2x4", "3x3", "PASS"]),
 ];
 
 /// The files that a command line names as outputs.
@@ -133,6 +132,18 @@ fn every_command_of_a_table_does_what_it_says() {
     }
     assert_eq!(commands.len(), SAYS.len(), "every command is there");
     assert_eq!(blocks("sh\n").count(), 0, "a command that no test runs");
+}
+
+/// One command runs the program, one passes the tests, and the second is what the project's own check runs.
+#[test]
+fn two_commands_run_the_program_and_the_tests() {
+    let (run, test) = ("cargo run --release -- bfs 3x4", "cargo test --release");
+    for command in [run, test] {
+        assert!(README.contains(&format!("`{command}`")), "{command}");
+    }
+    assert!(commands_of_tables().contains(&run.replace("cargo run --release --", "tilewave").as_str()));
+    let check = fs::read_to_string(root().join(".ci/run")).unwrap();
+    assert!(check.lines().any(|line| line == format!("step {test}")), "{check}");
 }
 
 #[test]
