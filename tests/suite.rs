@@ -11,5 +11,6 @@ mod random_puzzle;
 mod readme;
 mod results;
 mod search;
+mod signature;
 mod solve;
 mod table;
