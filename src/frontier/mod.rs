@@ -33,5 +33,5 @@ pub(crate) use crate::frontier::{
     fields::{FieldKind, FieldMap, Relabelling, StateFields},
     levels::{FoundLists, LevelEnd, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels},
     lists::{BucketLists, ListChunk},
-    symmetry::SymmetryGroup,
+    symmetry::{MoveParity, PuzzleRows, SymmetryGroup},
 };

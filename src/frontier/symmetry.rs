@@ -16,7 +16,7 @@ use crate::{
     frontier::fields::{FieldKind, FieldMap, Relabelling, StateFields},
     puzzle::{
         is_even,
-        orbits::{OrbitMove, OrbitPlace, OrbitPuzzle},
+        orbits::{Arrangement, OrbitMove, OrbitPlace, OrbitPuzzle},
         permutation::all_orbits,
     },
 };
@@ -207,13 +207,19 @@ impl PuzzleRows<'_> {
 
     /// Returns whether every move changes some parity, so that no move leads from a level to itself.
     pub fn is_bipartite(&self) -> bool {
-        (0..self.fields.fields.len()).any(|field| self.is_coloured(field)) || self.is_odd()
+        self.parity().is_some()
     }
 
-    /// Whether the locations of one piece have two colours that every move changes, and the goals have one of them.
-    fn is_coloured(&self, field: usize) -> bool {
+    /// Returns a parity that every move changes and that all goals share; `None` if none is found.
+    pub fn parity(&self) -> Option<MoveParity> {
+        let coloured = (0..self.fields.fields.len()).find_map(|field| self.coloured(field));
+        coloured.or_else(|| self.odd_sets())
+    }
+
+    /// The two colours of the locations of one piece, if every move changes them, and the goals have one of them.
+    fn coloured(&self, field: usize) -> Option<MoveParity> {
         let of = &self.fields.fields[field];
-        let FieldKind::Location { kind } = of.kind else { return false };
+        let FieldKind::Location { kind } = of.kind else { return None };
         let applies = |one: &OrbitMove, value: usize| match one.requires {
             Some(at) if usize::from(at.orbit) == of.orbit && at.kind == kind => {
                 usize::from(at.position) == value / of.modulus
@@ -225,7 +231,7 @@ impl PuzzleRows<'_> {
             let mut queue = Vec::from_iter(colours[first].is_none().then_some((first, false)));
             while let Some((value, colour)) = queue.pop() {
                 match colours[value].replace(colour) {
-                    Some(known) if known != colour => return false,
+                    Some(known) if known != colour => return None,
                     Some(_) => continue,
                     None => {}
                 }
@@ -234,13 +240,15 @@ impl PuzzleRows<'_> {
                 queue.extend(moves.map(|(_, map)| (map.table[field][value].into(), !colour)));
             }
         }
+        let colours = colours.into_iter().map(Option::unwrap_or_default).collect::<Vec<bool>>();
         let colour = |goal: &Vec<u8>| colours[usize::from(goal[field])];
-        self.goals.iter().all(|goal| colour(goal) == colour(&self.goals[0]))
+        let same = self.goals.iter().all(|goal| colour(goal) == colour(&self.goals[0]));
+        same.then_some(MoveParity::Place { field, colours })
     }
 
-    /// Whether every move changes, and no difference between goals is, some sum of parities of orbits whose pieces all
-    /// differ.
-    fn is_odd(&self) -> bool {
+    /// Sets of pieces that all differ, where every move changes, and no difference between goals is, the sum of the
+    /// parities of their permutations.
+    fn odd_sets(&self) -> Option<MoveParity> {
         let orbits = self.puzzle.orbits().iter().enumerate();
         let distinct = orbits.filter(|(_, orbit)| {
             orbit.moduli.len() == orbit.positions()
@@ -257,11 +265,35 @@ impl PuzzleRows<'_> {
         let goals = goals.iter().map(|goal| odd(&|orbit| !is_even(&goal.0[orbit])));
         let goals: Vec<u64> = goals.collect();
         let changes = |choice: u64| move |parity: u64| (parity & choice).count_ones() % 2 == 1;
-        distinct.len() <= 16
-            && (1..1u64 << distinct.len()).any(|choice| {
-                moves.iter().copied().all(changes(choice))
-                    && !goals.iter().map(|goal| goal ^ goals[0]).any(changes(choice))
-            })
+        // More sets than that are not tried.
+        let choices = if distinct.len() <= 16 { 1u64 << distinct.len() } else { 0 };
+        let choice = (1..choices).find(|&choice| {
+            moves.iter().copied().all(changes(choice))
+                && !goals.iter().map(|goal| goal ^ goals[0]).any(changes(choice))
+        })?;
+        let chosen = (0..).zip(distinct).filter(|(bit, _)| choice >> bit & 1 == 1);
+        Some(MoveParity::Sets(chosen.map(|(_, orbit)| orbit).collect()))
+    }
+}
+
+/// A parity of states that every move changes: states at an even distance have the same one.
+#[derive(Clone, Debug)]
+pub(crate) enum MoveParity {
+    /// The colour of each value of the location of a piece.
+    Place { field: usize, colours: Vec<bool> },
+    /// The parity of the permutations of the pieces in these sets.
+    Sets(Vec<usize>),
+}
+
+impl MoveParity {
+    /// Returns the parity of a state, given as an arrangement and as a row of fields.
+    pub fn of(&self, state: &Arrangement, row: &[u8]) -> bool {
+        match self {
+            MoveParity::Place { field, colours } => colours[usize::from(row[*field])],
+            MoveParity::Sets(sets) => {
+                sets.iter().fold(false, |odd, &set| odd ^ !is_even(&state.0[set]))
+            }
+        }
     }
 }
 

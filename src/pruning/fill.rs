@@ -336,6 +336,9 @@ impl TableLevels<'_> {
         match search.run_in(&mut levels, None, progress) {
             // A partial table is useless.
             Err(Error::Frontier(FrontierError::Interrupted)) => Err(TableError::Interrupted.into()),
+            Err(Error::Frontier(FrontierError::Memory { puzzle, depth, budget })) => {
+                Err(TableError::Lists { puzzle, depth, budget }.into())
+            }
             found => Ok(found?.counts()),
         }
     }
@@ -375,6 +378,9 @@ impl LevelStore for TableLevels<'_> {
     ) -> Result<(BucketLists, FrontierLevel), Error> {
         let (lists, level) = self.levels.close(total, space, begun)?;
         let (Entries { bytes, size }, depth) = (self.entries, self.depth);
+        if level.states == 0 {
+            return Ok((lists, level));
+        }
         let entry = size.entry(depth)?;
         let written = map_numbers(lists.chunks.len(), &|chunk| -> Result<(), Error> {
             go_on(self.progress)?;
@@ -429,7 +435,7 @@ mod tests {
             (named::parse("pyraminx").unwrap().counting(Turns::Powers).unwrap(), 3),
         ] {
             let counts = FrontierSearch::new(puzzle.clone()).run().unwrap().counts();
-            let reduced = TableNumbers::up_to_symmetry(&puzzle).unwrap();
+            let reduced = TableNumbers::up_to_symmetry(&puzzle, &NoProgress).unwrap();
             for numbers in [TableNumbers::all(&puzzle).ok(), reduced].into_iter().flatten() {
                 let Some(rows) = TableRows::new(&puzzle, &numbers) else { continue };
                 filled += 1;

@@ -24,7 +24,7 @@ use std::{
 use crate::{
     progress::{LevelDone, Progress},
     puzzle::orbits::OrbitPuzzle,
-    store::{self, Fields, SectionLayout},
+    store::{self, Fields, MAX_DEPTH, SectionLayout},
     system::FileKind,
     table::TableError,
     units::names,
@@ -79,7 +79,7 @@ const MAX_PUZZLE: u64 = 16 << 20;
 /// The number of bits of an entry, and their meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntrySize {
-    /// Two bits: the depth modulo 3, or 3 for an entry without a state.
+    /// Two bits: the depth, up to 254, modulo 3, or 3 for an entry without a state.
     Mod3,
     /// Four bits: the depth up to 14, or 15 for an entry without a state.
     Nibble,
@@ -115,12 +115,12 @@ impl EntrySize {
 
     /// The entry of a depth, if it fits.
     pub(crate) fn entry(self, depth: usize) -> Result<u8, TableError> {
-        let max = usize::from(self.none()) - 1;
-        match self {
-            EntrySize::Mod3 => Ok((depth % 3) as u8),
-            _ if depth <= max => Ok(depth as u8),
-            _ => Err(TableError::TooDeep { depth, max }),
-        }
+        // Headers count states up to the greatest depth of a byte.
+        let (max, entry) = match self {
+            EntrySize::Mod3 => (MAX_DEPTH, depth % 3),
+            _ => (usize::from(self.none()) - 1, depth),
+        };
+        if depth > max { Err(TableError::TooDeep { depth, max }) } else { Ok(entry as u8) }
     }
 
     /// The index of the byte that contains an entry, and the entry's shift within the byte.

@@ -16,8 +16,13 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    Error,
     frontier::{FieldMap, Relabelling, StateFields, SymmetryGroup},
-    pruning::row_rank::{PieceMap, RowRank},
+    progress::Progress,
+    pruning::{
+        go_on,
+        row_rank::{PieceMap, RowRank},
+    },
     puzzle::{
         PuzzleError,
         orbits::{Arrangement, OrbitPuzzle},
@@ -75,8 +80,12 @@ impl TableNumbers {
         Ok(TableNumbers { entries: ranking.entries, ranking, reduction: None })
     }
 
-    /// The numbering up to symmetry with the fewest numbers; `None` if symmetries do not reduce them.
-    pub fn up_to_symmetry(puzzle: &OrbitPuzzle) -> Result<Option<TableNumbers>, PuzzleError> {
+    /// The numbering up to symmetry with the fewest numbers; `None` if symmetries do not reduce them. An observer may
+    /// stop the work between any two of up to 2048 candidates, which take up to 0.1 s each.
+    pub fn up_to_symmetry(
+        puzzle: &OrbitPuzzle,
+        progress: &dyn Progress,
+    ) -> Result<Option<TableNumbers>, Error> {
         let plain = Ranking::new(puzzle)?;
         let (group, relabellings) =
             SymmetryGroup::with_relabellings(puzzle, &StateFields::of(puzzle));
@@ -86,6 +95,7 @@ impl TableNumbers {
         let enough = plain.entries / actions(puzzle, &plain, &group).1 * ENOUGH / 100;
         let mut candidates: Vec<(u64, FirstDigits, Ranking)> = Vec::new();
         for first in coordinates(puzzle, &plain, &relabellings) {
+            go_on(progress)?;
             let ranking = Ranking::with_first(puzzle, &first)?;
             let values = ranking.entries / ranking.rest;
             let is_new = candidates.iter().all(|(.., other)| *other != ranking);
@@ -99,6 +109,7 @@ impl TableNumbers {
             if best.as_ref().is_some_and(|best| best.entries <= enough) {
                 break;
             }
+            go_on(progress)?;
             let symmetries = (group.clone(), relabellings.clone());
             let numbers = TableNumbers::reduced(puzzle, ranking, first, symmetries);
             if numbers.entries < best.as_ref().map_or(plain.entries, |best| best.entries) {
@@ -438,14 +449,17 @@ fn is_alone(ranking: &Ranking, first: &FirstDigits) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::puzzle::{named, orbits::Turns};
+    use crate::{
+        progress::NoProgress,
+        puzzle::{named, orbits::Turns},
+    };
 
     /// Pieces that are there twice, or not at all: their number may be that of any entry, or of none.
     #[test]
     fn arrangements_that_cannot_be_reached_have_numbers_too() {
         let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers).unwrap();
         let puzzle = cube.keeping(&["edges:1-4".to_string()]).unwrap();
-        let numbers = TableNumbers::up_to_symmetry(&puzzle).unwrap().unwrap();
+        let numbers = TableNumbers::up_to_symmetry(&puzzle, &NoProgress).unwrap().unwrap();
         let mut random = SplitMix64::new(1);
         for _ in 0..1000 {
             let mut state = puzzle.solved();

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use crate::{
     Error,
-    frontier::StateFields,
+    frontier::{FieldKind, StateFields},
     progress::{NoProgress, Phase, Progress},
     pruning::{
         Entries, EntrySize, PruningHeader,
@@ -59,6 +59,40 @@ pub struct PruningTable {
 const DEFAULT_ENTRIES: u64 = 600_000_000;
 /// Bits of memory per entry while a table is built.
 const BUILD_BITS: u64 = 7;
+/// Number of bytes of a key of a list search, and of a file besides its entries.
+const KEY_BYTES: u64 = 8;
+const FIXED_BYTES: u64 = 1 << 16;
+
+/// The number of entries of a table, the greatest number if they cannot be numbered.
+fn entries_of(puzzle: &OrbitPuzzle) -> u64 {
+    Ranking::new(puzzle).map_or(u64::MAX, |ranking| ranking.entries)
+}
+
+/// The number of bytes in which the table of a puzzle can be built, whatever its encoding: that of lists is estimated. A
+/// list search keeps the keys of its two widest levels; if pieces look alike, those of all states in one bucket, it also
+/// has those after each move at once.
+fn build_bytes(puzzle: &OrbitPuzzle) -> u64 {
+    let Ok(numbers) = TableNumbers::all(puzzle) else { return u64::MAX };
+    let blocks = numbers.plain().and_then(|ranking| Blocks::new(puzzle, ranking));
+    let filled = blocks.map(|blocks| blocks.bytes());
+    let filled = filled.or_else(|| TableRows::new(puzzle, &numbers).map(|rows| rows.bytes()));
+    let mut fields = StateFields::of(puzzle).fields.into_iter();
+    let keys = match fields.all(|field| matches!(field.kind, FieldKind::Location { .. })) {
+        true => 2,
+        false => 1 + puzzle.moves().len() as u64,
+    };
+    let more = filled.unwrap_or_else(|| numbers.entries.saturating_mul(keys * KEY_BYTES));
+    more.saturating_add(numbers.entries).saturating_add(FIXED_BYTES)
+}
+
+/// The error if not even the smallest table fits in the memory.
+fn too_little(puzzle: &OrbitPuzzle, budget: u64) -> TableError {
+    let one = |orbit: &Orbit| puzzle.clone().keeping(&[format!("={}:1", orbit.name)]);
+    let least = puzzle.orbits().iter().filter_map(|orbit| one(orbit).ok());
+    let least = least.min_by_key(entries_of).unwrap_or_else(|| puzzle.clone());
+    let needed = entries_of(&least).div_ceil(8).saturating_mul(BUILD_BITS).max(budget + 1);
+    TableError::Projection { puzzle: least.to_string(), needed, budget }
+}
 
 impl PruningTable {
     /// Returns the table of all states of a puzzle, with the minimum number of moves from each state to the solved one.
@@ -145,7 +179,7 @@ impl PruningTable {
         }
         let none = || TableError::NoSymmetry(puzzle.to_string());
         let numbers = match up_to_symmetry {
-            true => TableNumbers::up_to_symmetry(puzzle)?.ok_or_else(none)?,
+            true => TableNumbers::up_to_symmetry(puzzle, progress)?.ok_or_else(none)?,
             false => TableNumbers::all(puzzle)?,
         };
         let directed = puzzle.is_directed();
@@ -207,9 +241,38 @@ impl PruningTable {
         puzzle: &OrbitPuzzle,
         memory: Option<u64>,
     ) -> Result<Vec<OrbitPuzzle>, Error> {
-        let entries = |puzzle: &OrbitPuzzle| Ranking::new(puzzle).map_or(u64::MAX, |r| r.entries);
-        let most = memory.map_or(DEFAULT_ENTRIES, |memory| memory / BUILD_BITS * 8);
-        if entries(puzzle) <= most {
+        match memory {
+            Some(bytes) => PruningTable::projections(puzzle, memory, |of| {
+                entries_of(of) <= bytes / BUILD_BITS * 8
+            }),
+            None => PruningTable::quick_projections(puzzle, u64::MAX),
+        }
+    }
+
+    /// Returns projections like [`PruningTable::default_projections`] without a limit, but only such whose tables can be
+    /// built in a number of bytes each, lists of the search included.
+    ///
+    /// # Errors
+    /// [`TableError::Projection`] if even the table of a single piece takes more.
+    pub fn quick_projections(puzzle: &OrbitPuzzle, memory: u64) -> Result<Vec<OrbitPuzzle>, Error> {
+        let fits = |of: &OrbitPuzzle| {
+            entries_of(of) <= DEFAULT_ENTRIES && (memory == u64::MAX || build_bytes(of) <= memory)
+        };
+        match PruningTable::projections(puzzle, None, fits) {
+            Err(Error::Puzzle(PuzzleError::ManyStates(_))) if memory < u64::MAX => {
+                Err(too_little(puzzle, memory).into())
+            }
+            found => found,
+        }
+    }
+
+    /// For each set of pieces, as many first pieces as fit; in a limited memory, then as many last pieces.
+    fn projections(
+        puzzle: &OrbitPuzzle,
+        memory: Option<u64>,
+        fits_alone: impl Fn(&OrbitPuzzle) -> bool,
+    ) -> Result<Vec<OrbitPuzzle>, Error> {
+        if fits_alone(puzzle) {
             return Ok(vec![puzzle.clone()]);
         }
         let mut left = memory.unwrap_or(u64::MAX);
@@ -236,8 +299,8 @@ impl PruningTable {
                     let goals = goals.iter().map(|goal| map.arrangement(&kept, goal)).collect();
                     Some(kept.solved_at(goals))
                 };
-                let size = |puzzle: &OrbitPuzzle| EntrySize::Nibble.bytes(entries(puzzle));
-                let fits = |p: &OrbitPuzzle| entries(p) <= most && size(p) <= share;
+                let size = |puzzle: &OrbitPuzzle| EntrySize::Nibble.bytes(entries_of(puzzle));
+                let fits = |p: &OrbitPuzzle| size(p) <= share && fits_alone(p);
                 let kept = (1..=all).rev().filter_map(keep).find(fits);
                 if let Some(kept) = kept.filter(|kept| !projections.contains(kept)) {
                     left -= size(&kept).min(left);
@@ -248,13 +311,7 @@ impl PruningTable {
         match (projections.is_empty(), memory) {
             (false, _) => Ok(projections),
             (true, None) => Err(PuzzleError::ManyStates(puzzle.to_string()).into()),
-            (true, Some(budget)) => {
-                let one = |orbit: &Orbit| puzzle.clone().keeping(&[format!("={}:1", orbit.name)]);
-                let least = puzzle.orbits().iter().filter_map(|orbit| one(orbit).ok());
-                let least = least.min_by_key(|one| entries(one)).unwrap_or_else(|| puzzle.clone());
-                let needed = entries(&least).div_ceil(8).saturating_mul(BUILD_BITS);
-                Err(TableError::Projection { puzzle: least.to_string(), needed, budget }.into())
-            }
+            (true, Some(budget)) => Err(too_little(puzzle, budget).into()),
         }
     }
 

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use crate::{
     puzzle::{
         Definition, Permutation,
-        orbits::{Arrangement, Orbit, OrbitPuzzle, Placed},
+        orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, Placed},
         states::{Component, Loops, Parts, Sifter, components, element, subgroup},
     },
     random::SplitMix64,
@@ -34,6 +34,9 @@ pub enum Unreachable {
     /// The parities of the permutations are inconsistent.
     #[error("the parity of the permutation of {0} is wrong, as if two pieces had been swapped")]
     Parity(String),
+    /// A table of some pieces has all states of them that can be solved, and not this one.
+    #[error("no moves bring the pieces of {0} to these places")]
+    Table(String),
     /// The moves generate fewer permutations than parities and orientations allow.
     #[error("the permutation of the pieces is not in the group that the moves generate")]
     Group,
@@ -68,6 +71,8 @@ impl Component {
 /// What is known about the reachable arrangements.
 pub(crate) struct Reachability {
     loops: Loops,
+    /// Whether every move is allowed wherever it was taken to be: otherwise, only what is unreachable is known.
+    is_exact: bool,
     components: Vec<Component>,
     /// `None` if the group is too large.
     group: Option<MadeGroup>,
@@ -91,14 +96,18 @@ impl OrbitPuzzle {
     ///
     /// Cost: that of [`OrbitPuzzle::states`].
     pub fn reaches(&self, arrangement: &Arrangement) -> Option<Result<(), Unreachable>> {
-        Reachability::of(self)?.reaches(self, arrangement)
+        Reachability::of(self).reaches(self, arrangement)
     }
 }
 
 impl Reachability {
-    /// Returns what is known about a puzzle; `None` if its moves depend on several pieces.
-    pub fn of(puzzle: &OrbitPuzzle) -> Option<Reachability> {
-        let loops = puzzle.loops()?;
+    /// Returns what is known about a puzzle. If its moves depend on several pieces, or if some places are forbidden, that
+    /// is what moves could not reach even if all of them were always allowed.
+    pub fn of(puzzle: &OrbitPuzzle) -> Reachability {
+        let (loops, is_exact) = match puzzle.loops() {
+            Some(loops) => (loops, true),
+            None => (Loops::unconditional(puzzle), false),
+        };
         let moves: Vec<_> = loops.moves.iter().collect();
         let components = components(puzzle, &moves);
         let group = Sifter::new(&components, moves.len()).map(|mut sifter| {
@@ -108,7 +117,7 @@ impl Reachability {
             let is_proven = !sifter.is_whole && is_unique && sifter.prove();
             MadeGroup { factors: whole.factors, images, sifter, is_proven }
         });
-        Some(Reachability { loops, components, group, told: Mutex::default() })
+        Reachability { loops, is_exact, components, group, told: Mutex::default() }
     }
 
     /// Returns the result of [`OrbitPuzzle::reaches`] for the puzzle from which this was made. Cost: a few
@@ -118,6 +127,13 @@ impl Reachability {
         puzzle: &OrbitPuzzle,
         arrangement: &Arrangement,
     ) -> Option<Result<(), Unreachable>> {
+        let forbidden = |at: &&OrbitPlace| {
+            arrangement.0[usize::from(at.orbit)][usize::from(at.position)].kind == at.kind
+        };
+        if let Some(at) = puzzle.illegal().iter().find(forbidden) {
+            let set = puzzle.orbits()[usize::from(at.orbit)].name.clone();
+            return Some(Err(Unreachable::Place(set)));
+        }
         let arrangement = match self.loops.home(puzzle, arrangement) {
             Ok(arrangement) => arrangement,
             Err(set) => return Some(Err(Unreachable::Place(set))),
@@ -142,14 +158,17 @@ impl Reachability {
         }
         drop(told);
         if group.sifter.is_whole {
-            return Some(Ok(()));
+            return self.is_exact.then_some(Ok(()));
         }
         if !group.is_proven {
             return None;
         }
         let targets: Vec<&[(usize, u64)]> = targets.iter().map(|to| &to[..]).collect();
         let left = group.sifter.sift(0, &element(&self.components, &targets));
-        Some(left.map_or(Ok(()), |_| Err(Unreachable::Group)))
+        match left {
+            Some(_) => Some(Err(Unreachable::Group)),
+            None => self.is_exact.then_some(Ok(())),
+        }
     }
 
     /// Returns the error in parities and twists, if there is one.

@@ -51,6 +51,12 @@ pub(super) struct Loops {
 }
 
 impl Loops {
+    /// The moves, as if each were always allowed.
+    pub(super) fn unconditional(puzzle: &OrbitPuzzle) -> Loops {
+        let moves = puzzle.moves().iter().map(|one| one.transformation.clone()).collect();
+        Loops { moves, needed: None, ways: BTreeMap::new() }
+    }
+
     /// The number of places that the piece can reach.
     fn places(&self) -> usize {
         self.ways.len().max(1)
@@ -102,8 +108,7 @@ impl OrbitPuzzle {
             return None;
         }
         let Some(first) = self.moves().iter().find_map(|one| one.requires) else {
-            let moves = self.moves().iter().map(|one| one.transformation.clone()).collect();
-            return Some(Loops { moves, needed: None, ways: BTreeMap::new() });
+            return Some(Loops::unconditional(self));
         };
         let orbit = &self.orbits()[usize::from(first.orbit)];
         let same = |one: &OrbitMove| {

@@ -96,7 +96,8 @@ pub trait StateSolver: Sync {
     #[doc(hidden)]
     fn replayed(&self, state: &Self::State, moves: &str) -> Option<(Self::Moves, usize)>;
 
-    /// Returns a shortest solution if one thread finds it in about 0.1 s; otherwise returns the search so far.
+    /// Returns a shortest solution if one thread finds it before an iteration takes about 20 ms, or in the first one
+    /// that does; otherwise returns the search so far.
     ///
     /// # Errors
     /// [`SolveError::Puzzle`] if the state cannot be solved.
@@ -211,6 +212,11 @@ pub(crate) trait MoveTree: Sync {
     /// Returns the minimum number of moves, at least a given lower bound, that can lead from the state to the goal.
     fn at_least(&self, bound: usize) -> usize {
         bound
+    }
+
+    /// Returns whether a split into this number of subtrees may go one move deeper without taking too much memory.
+    fn can_split(&self, _subtrees: usize) -> bool {
+        true
     }
 
     /// Returns the whole tree, for at most this number of moves.
@@ -349,7 +355,7 @@ fn pass<S, T: MoveTree>(
     let (done, before) = (std::mem::take(&mut search.done), std::mem::take(&mut search.before));
     let (mut subtrees, mut above, mut depth) = (Vec::new(), None, 0);
     // The goal is not among the nodes above the subtrees: it is `limit` moves away.
-    while depth + 1 < limit && subtrees.len() < wanted {
+    while depth + 1 < limit && subtrees.len() < wanted && tree.can_split(subtrees.len().max(1)) {
         depth += 1;
         let (found, walked) = tree.spread(&whole, depth, limit);
         let none = found.is_empty();

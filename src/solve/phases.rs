@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use crate::{
     Error,
-    progress::Progress,
+    progress::{Phase, Progress},
     pruning::{PruningTable, allows_all_moves, row_rank::PieceMap},
     puzzle::{
         Unreachable, Variant,
@@ -44,8 +44,8 @@ use crate::{
 /// ```
 pub struct PhaseSolver {
     puzzle: OrbitPuzzle,
-    /// Which states are reachable, if that is known.
-    reachable: Option<Reachability>,
+    /// Which states are reachable, as far as that is known.
+    reachable: Reachability,
     /// For each phase, its solver, and how the puzzle's pieces correspond to those of the phase.
     phases: Vec<(PuzzleSolver, PieceMap)>,
 }
@@ -85,14 +85,17 @@ impl PhaseSolver {
         &self.puzzle
     }
 
-    /// Returns whether moves lead from the solved puzzle to a state; see [`OrbitPuzzle::reaches`]. Cost: a few
-    /// microseconds.
+    /// Returns whether moves lead from the solved puzzle to a state; see [`PuzzleSolver::reaches`].
     pub fn reaches(&self, state: &Arrangement) -> Option<Result<(), Unreachable>> {
-        self.reachable.as_ref()?.reaches(&self.puzzle, state)
+        self.reachable.reaches(&self.puzzle, state).or_else(|| {
+            let (solver, map) = self.phases.first()?;
+            let seen = map.arrangement(solver.puzzle(), state);
+            solver.reaches(&seen).filter(Result::is_err)
+        })
     }
 
     /// Returns a solution of a state, or the errors of [`PuzzleSolver::solve`]; its length is an upper bound on the
-    /// length of the shortest one. An observer is informed of the nodes of a phase and may stop the search.
+    /// length of the shortest one. An observer is informed of the nodes so far and may stop the search.
     pub fn solve_with(
         &self,
         state: &Arrangement,
@@ -108,7 +111,7 @@ impl PhaseSolver {
         let (mut nodes, mut least) = (0, None);
         for (solver, map) in &self.phases {
             let seen = map.arrangement(solver.puzzle(), &at);
-            let answer = solver.solve_with(&seen, progress)?;
+            let answer = solver.solve_with(&seen, &LaterPhase { progress, nodes })?;
             nodes += answer.nodes;
             // Every solution solves everything that the first phase does.
             let first = answer.moves.as_ref().map_or(answer.at_least, Vec::len);
@@ -150,6 +153,22 @@ impl PhaseSolver {
             }
         }
         joined
+    }
+}
+
+/// Adds the nodes of earlier phases, so that an observer is informed of those of the whole solution.
+struct LaterPhase<'p> {
+    progress: &'p dyn Progress,
+    nodes: u64,
+}
+
+impl Progress for LaterPhase<'_> {
+    fn progress(&self, phase: Phase, nodes: u64, total: u64) {
+        self.progress.progress(phase, self.nodes + nodes, total);
+    }
+
+    fn interrupted(&self) -> bool {
+        self.progress.interrupted()
     }
 }
 

@@ -12,11 +12,15 @@
 //!
 //! Invariant: a solution has been replayed before it is returned. Solutions and nodes do not depend on the number of threads.
 
-use std::{cmp::Reverse, collections::BTreeSet, sync::Arc};
+use std::{
+    cmp::Reverse,
+    collections::BTreeSet,
+    sync::{Arc, OnceLock},
+};
 
 use crate::{
     Error,
-    frontier::{StateFields, SymmetryGroup},
+    frontier::{MoveParity, PuzzleRows, StateFields, SymmetryGroup},
     kernel::prefetch,
     progress::{NoProgress, Progress},
     pruning::{EntrySize, PruningTable, numbers::TableRank, row_rank::PieceMap},
@@ -46,8 +50,11 @@ const WORTH: usize = 25;
 const MAX_VIEWS: usize = 32;
 /// Number of nodes of an iteration from which the next one uses all threads: about 20 ms.
 const SPLIT_FROM: u64 = 1 << 16;
-/// Number of nodes after which a walk asks again whether to stop.
+/// Number of nodes after which a walk asks whether to stop: it asks at its first nodes, then whenever they have
+/// doubled, and finally at this interval.
 const ASK_EVERY: u64 = 1 << 14;
+/// An iteration is not split further if its subtrees could take more memory than this number of bytes.
+const SPLIT_BYTES: usize = 1 << 28;
 
 /// An optimal solver for a puzzle. Threads can share it.
 ///
@@ -65,8 +72,8 @@ const ASK_EVERY: u64 = 1 << 14;
 /// ```
 pub struct PuzzleSolver {
     puzzle: OrbitPuzzle,
-    /// Which states are reachable, if that is known.
-    reachable: Option<Reachability>,
+    /// Which states are reachable, as far as that is known.
+    reachable: Reachability,
     fields: StateFields,
     tables: Vec<Arc<PruningTable>>,
     views: Vec<TableView>,
@@ -78,6 +85,10 @@ pub struct PuzzleSolver {
     width: usize,
     /// The rows of the solved states, in order.
     goals: Vec<Vec<u8>>,
+    /// A parity that every move changes, if there is one, and that of the solved states.
+    parity: Option<(MoveParity, bool)>,
+    /// The index of a table without an entry for a state that moves lead to: it is damaged.
+    damaged: OnceLock<usize>,
 }
 
 /// One way of looking up a state.
@@ -194,7 +205,7 @@ impl PuzzleSolver {
             if exact.is_some_and(|exact| exact != index) {
                 continue;
             }
-            let most = (table.histogram().len() - 1) as u8;
+            let most = saturated(table.histogram().len() - 1);
             for symmetry in &group.maps {
                 let rank = table.numbers.of_rows((&puzzle, &fields), there, &map, symmetry);
                 let view = |rank| TableView { table: index, rank, size, part: 0, most };
@@ -209,6 +220,12 @@ impl PuzzleSolver {
             return Err(SolveError::Database { reason: "no tables are given".into() });
         }
         let parts = number_parts((&puzzle, &fields), sets, &mut views);
+        let parity = PuzzleRows::of(&puzzle).parity().map(|parity| {
+            // The solved state of a puzzle with other goals need not be one.
+            let goal = &puzzle.goals()[0];
+            let of_goals = parity.of(goal, &fields.encode(goal));
+            (parity, of_goals)
+        });
         let mut goals: Vec<Vec<u8>> = puzzle.goals().iter().map(|g| fields.encode(g)).collect();
         if back.is_some() {
             goals[0].extend_from_within(..);
@@ -225,6 +242,8 @@ impl PuzzleSolver {
             views,
             parts,
             goals,
+            parity,
+            damaged: OnceLock::new(),
         };
         solver.choose_views();
         let read: Vec<_> = solver.views.iter().map(|view| view.rank.fields()).collect();
@@ -250,7 +269,7 @@ impl PuzzleSolver {
         let views = std::mem::take(&mut self.views);
         let exact = |view: &TableView, row: &Vec<u8>| {
             let depth = self.tables[view.table].depth_at(view.rank.rank(row));
-            depth.ok().flatten().unwrap_or_default() as u8
+            saturated(depth.ok().flatten().unwrap_or_default())
         };
         let said: Vec<Vec<u8>> = map_numbers(views.len(), &|view| {
             samples.iter().map(|row| exact(&views[view], row)).collect()
@@ -285,10 +304,15 @@ impl PuzzleSolver {
         &self.puzzle
     }
 
-    /// Returns whether moves lead from the solved puzzle to a state; see [`OrbitPuzzle::reaches`]. Cost: a few
-    /// microseconds.
+    /// Returns whether moves lead from the solved puzzle to a state, as far as the moves ([`OrbitPuzzle::reaches`]) or the
+    /// tables tell; `None` if neither does. Cost: a few microseconds.
     pub fn reaches(&self, state: &Arrangement) -> Option<Result<(), Unreachable>> {
-        self.reachable.as_ref()?.reaches(&self.puzzle, state)
+        self.reachable.reaches(&self.puzzle, state).or_else(|| {
+            let row = self.row(state);
+            let entry = |view: &TableView| self.tables[view.table].entry(view.rank.rank(&row));
+            let view = self.views.iter().find(|view| matches!(entry(view), Ok(None)))?;
+            Some(Err(Unreachable::Table(self.tables[view.table].puzzle().to_string())))
+        })
     }
 
     /// Returns the maximum number of lookups per node.
@@ -317,19 +341,42 @@ impl PuzzleSolver {
         }
     }
 
-    fn root(&self, state: &Arrangement) -> Result<PuzzleSubtree, SolveError> {
+    /// The row of a state and, if it is looked up, of its inverse.
+    fn row(&self, state: &Arrangement) -> Vec<u8> {
         let mut row = self.fields.encode(state);
         if self.width > row.len() {
             row.extend(inverse_row(&self.puzzle, &self.fields, &row));
         }
+        row
+    }
+
+    fn root(&self, state: &Arrangement) -> Result<PuzzleSubtree, SolveError> {
+        let row = self.row(state);
         let exact = |view: &TableView| -> Result<u8, SolveError> {
             let depth = self.tables[view.table].depth_at(view.rank.rank(&row));
             let unfit = |error: Error| SolveError::Database { reason: error.to_string() };
             let why = "the tables do not contain this state";
-            depth.map_err(unfit)?.map(|d| d as u8).ok_or_else(|| unreached(&self.puzzle, why))
+            depth.map_err(unfit)?.map(saturated).ok_or_else(|| unreached(&self.puzzle, why))
         };
         let bounds = self.views.iter().map(exact).collect::<Result<_, _>>()?;
         Ok(PuzzleSubtree { path: Vec::new(), row, word: WordPruner::START, bounds })
+    }
+
+    /// The tree below a state.
+    fn tree(&self, state: &Arrangement) -> Result<RootedPuzzle<'_>, SolveError> {
+        let root = self.root(state)?;
+        let odd = |(parity, solved): &(MoveParity, bool)| parity.of(state, &root.row) != *solved;
+        Ok(RootedPuzzle { odd: self.parity.as_ref().map(odd).map(usize::from), solver: self, root })
+    }
+
+    /// Cuts off a state without an entry: no moves lead from there to a solved state. Only if some moves cannot be
+    /// reversed can moves lead there.
+    #[cold]
+    fn dead_end(&self, table: usize) -> bool {
+        if !self.puzzle.is_directed() {
+            _ = self.damaged.set(table);
+        }
+        false
     }
 
     #[inline]
@@ -390,14 +437,16 @@ impl PuzzleSolver {
             }
             written = v + 1;
             children.retain(|child| {
-                let entry = table.value(child.number).unwrap_or_default();
+                let Some(entry) = table.value(child.number) else {
+                    return self.dead_end(view.table);
+                };
                 let depth = if modulo {
                     // One more, one less or the same.
                     let before = bounds[v];
                     let depth = match (entry + 3 - before % 3) % 3 {
                         0 => before,
-                        1 => before + 1,
-                        _ => before - 1,
+                        1 => before.saturating_add(1),
+                        _ => before.saturating_sub(1),
                     };
                     said[usize::from(child.slot) * views + v] = depth;
                     depth
@@ -422,6 +471,11 @@ impl PuzzleSolver {
             self.moves.write(child.one.into(), written..views + 1, row, to);
         }
     }
+}
+
+/// A depth as a bound: tables hold depths up to 254, and a smaller bound is still a bound.
+fn saturated(depth: usize) -> u8 {
+    u8::try_from(depth).unwrap_or(u8::MAX)
 }
 
 /// The error for a state to which no moves lead.
@@ -452,7 +506,12 @@ pub(crate) fn move_named(puzzle: &OrbitPuzzle, name: &str) -> Option<usize> {
 struct RootedPuzzle<'s> {
     solver: &'s PuzzleSolver,
     root: PuzzleSubtree,
+    /// Whether all solutions have an odd number of moves (1) or an even one (0), if that is known.
+    odd: Option<usize>,
 }
+
+/// What the allocator takes for the arrays of a subtree, in bytes.
+const ALLOCATIONS: usize = 64;
 
 /// The record of a subtree in which nothing has been searched yet.
 const NOWHERE: Walked = Walked { subtree: 0, nodes: 0, excess: i32::MAX, left: u32::MAX };
@@ -463,6 +522,16 @@ impl MoveTree for RootedPuzzle<'_> {
 
     fn is_solved(&self) -> bool {
         self.solver.is_solved(&self.root.row)
+    }
+
+    fn at_least(&self, bound: usize) -> usize {
+        bound + (bound + self.odd.unwrap_or(bound % 2)) % 2
+    }
+
+    fn can_split(&self, subtrees: usize) -> bool {
+        let PuzzleSubtree { row, bounds, .. } = &self.root;
+        let each = size_of::<PuzzleSubtree>() + row.len() + bounds.len() + ALLOCATIONS;
+        subtrees * self.solver.puzzle.moves().len() * each <= SPLIT_BYTES
     }
 
     fn whole(&self, _limit: usize) -> PuzzleSubtree {
@@ -511,14 +580,21 @@ impl MoveTree for RootedPuzzle<'_> {
         levels: &mut Vec<PuzzleLevel>,
     ) -> WalkResult {
         let (solver, room) = (self.solver, control.limit - from.path.len());
-        let (mut walked, mut deepest, mut told) = (NOWHERE, 0, 0);
-        let (mut solution, mut stopped) = (None, false);
+        let (mut walked, mut deepest) = (NOWHERE, 0);
+        let (mut told, mut ask_at, mut solution, mut stopped) = (0, 1, None, false);
         levels.resize_with(levels.len().max(room), || solver.level());
         let mut path: Vec<u16> = Vec::with_capacity(room);
         let views = solver.views.len();
         let node = (&from.row[..], from.word, &from.bounds[..]);
         solver.expand(node, room - 1, &mut levels[0], &mut walked);
         loop {
+            if walked.nodes >= ask_at {
+                stopped = control.ask(walked.nodes - told, place);
+                (told, ask_at) = (walked.nodes, walked.nodes + walked.nodes.min(ASK_EVERY));
+                if stopped {
+                    break;
+                }
+            }
             let at = path.len();
             let Some(child) = levels[at].children.pop() else {
                 if path.pop().is_none() {
@@ -543,13 +619,6 @@ impl MoveTree for RootedPuzzle<'_> {
             path.push(child.one);
             let bounds = &above[at].bounds[slot * views..][..views];
             solver.expand((row, child.word, bounds), room - at - 2, &mut below[0], &mut walked);
-            if walked.nodes - told >= ASK_EVERY {
-                stopped = control.ask(walked.nodes - told, place);
-                told = walked.nodes;
-                if stopped {
-                    break;
-                }
-            }
         }
         control.ask(walked.nodes - told, place);
         walked.left = (room - deepest) as u32;
@@ -565,17 +634,18 @@ impl StateSolver for PuzzleSolver {
         if let Some(Err(why)) = self.reaches(state) {
             return Err(unreached(&self.puzzle, why));
         }
-        let root = self.root(state)?;
+        let tree = self.tree(state)?;
         let mut largest = vec![0; self.parts];
-        for (view, bound) in self.views.iter().zip(root.bounds) {
+        for (view, &bound) in self.views.iter().zip(&tree.root.bounds) {
             largest[view.part] = bound.max(largest[view.part]);
         }
         let bound: usize = largest.into_iter().map(usize::from).sum();
-        Ok(Pending::new(state.clone(), bound.max((!self.is_solved(&root.row)).into())))
+        let bound = bound.max((!tree.is_solved()).into());
+        Ok(Pending::new(state.clone(), tree.at_least(bound)))
     }
 
     fn rooted(&self, state: &Arrangement) -> Result<Box<dyn Rooted<Arrangement> + '_>, SolveError> {
-        Ok(Box::new(RootedPuzzle { solver: self, root: self.root(state)? }))
+        Ok(Box::new(self.tree(state)?))
     }
 
     fn split_from(&self) -> u64 {
@@ -588,6 +658,11 @@ impl StateSolver for PuzzleSolver {
         found: FoundPath,
     ) -> Result<Option<Vec<String>>, SolveError> {
         self.tables.iter().try_for_each(|table| table.unchanged())?;
+        if let Some(&table) = self.damaged.get() {
+            let of = self.tables[table].puzzle();
+            let reason = format!("the table for {of} lacks a reachable state: build it again");
+            return Err(SolveError::Database { reason });
+        }
         let Some(moves) = found? else { return Ok(None) };
         let names = replayed(&self.puzzle, state, moves.into_iter().map(usize::from));
         names.map(Some).ok_or(SolveError::NoSolution)

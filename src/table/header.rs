@@ -9,7 +9,7 @@ use crate::{
     perm::lehmer,
     puzzle::{Board, Definition, Metric, State},
     search::Search,
-    store::{self, Fields, SectionLayout},
+    store::{self, Fields, MAX_DEPTH, SectionLayout},
     system::{FileKind, SystemError},
     units::{bytes, names},
 };
@@ -297,6 +297,20 @@ pub enum TableError {
         /// Bytes allowed.
         budget: u64,
     },
+    /// The search by lists that fills a pruning table exceeds the memory limit.
+    #[error(
+        "the states at depth {depth} of {puzzle} do not fit in {} of memory, so its table cannot be \
+         filled: keep fewer pieces (--pieces), or allow more memory (--memory)",
+        bytes(*budget)
+    )]
+    Lists {
+        /// The puzzle.
+        puzzle: String,
+        /// The depth.
+        depth: usize,
+        /// Bytes allowed.
+        budget: u64,
+    },
     /// Depths modulo 3 are not possible for a puzzle in which some moves have no inverse.
     #[error(
         "some moves of {0} cannot be reversed, so depths modulo 3 are not enough: choose another \
@@ -326,8 +340,11 @@ pub enum TableError {
     },
     /// A depth exceeds the maximum of the encoding.
     #[error(
-        "depth {depth} does not fit in an entry of the table, which holds depths of at most {max}: \
-         use --encoding byte"
+        "depth {depth} does not fit in the table, which holds depths of at most {max}: {}",
+        match *max < MAX_DEPTH {
+            true => "use --encoding byte",
+            false => "no encoding holds more; keep fewer pieces, or count the states with tilewave bfs",
+        }
     )]
     TooDeep {
         /// The depth.

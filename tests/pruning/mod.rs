@@ -1,5 +1,7 @@
 //! Pruning tables: against plain searches, in files, read by others; and solutions by them.
 
+mod limits;
+
 use std::{
     io::Write as _,
     path::Path,

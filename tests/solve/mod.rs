@@ -6,9 +6,11 @@ mod constructive;
 mod export;
 #[path = "../examples/ida.rs"]
 mod ida;
+mod limits;
 mod mapped;
 mod optimal;
 mod puzzles;
+mod random;
 mod scramble;
 mod solvability;
 #[path = "../disk/threads.rs"]

@@ -434,12 +434,15 @@ pub struct Thresholds {
     before: u64,
     /// Threshold, and the nodes of the search up to then.
     seen: Mutex<Vec<(usize, u64)>>,
+    /// When the last threshold was noted first, and the nodes up to then.
+    begun: Mutex<(Instant, u64)>,
 }
 
 impl Thresholds {
     /// Those of a search that has generated some nodes before.
     pub fn new(before: u64) -> Thresholds {
-        Thresholds { before, seen: Mutex::new(Vec::new()) }
+        let begun = Mutex::new((Instant::now(), before));
+        Thresholds { before, seen: Mutex::new(Vec::new()), begun }
     }
 
     /// Those of a search that goes on after iterations, each given by the stage that followed it.
@@ -467,8 +470,25 @@ impl Thresholds {
         let mut seen = self.seen.lock();
         match seen.last_mut() {
             Some((last, most)) if *last >= threshold => *most = nodes.max(*most),
-            _ => seen.push((threshold, nodes)),
+            _ => {
+                seen.push((threshold, nodes));
+                *self.begun.lock() = (Instant::now(), nodes);
+            }
         }
+    }
+
+    /// The share of the last threshold that is done, out of the nodes to expect of it, and the seconds that the rest
+    /// takes at the speed so far; no time where less than a hundredth was done or more than expected.
+    pub fn share(&self) -> Option<(f64, f64, Option<f64>)> {
+        let all = self.nodes();
+        let ((_, nodes), done) = all.split_last()?;
+        let (expected, _) = Thresholds::next(done)?;
+        let (begun, first) = *self.begun.lock();
+        let last = self.seen.lock().last().map_or(0, |(_, nodes)| *nodes);
+        let speed = last.saturating_sub(first) as f64 / begun.elapsed().as_secs_f64();
+        let left = expected - *nodes as f64;
+        let timed = speed * begun.elapsed().as_secs_f64() > expected / 100.0 && left > 0.0;
+        Some((*nodes as f64 / expected, expected, timed.then_some(left / speed)))
     }
 
     /// The thresholds and the nodes of each, the last of which may not be done.

@@ -11,7 +11,8 @@ use std::{
 };
 
 use tilewave::{
-    Board, Error, Pattern, Pdb, Resources, SystemError, internals,
+    Board, Error, Pattern, Pdb, Resources, SystemError,
+    internals::{self, parse_bytes as bytes_of},
     pdb::{Build, Encoding, Kind, PdbError, SetFile, Summary, inspect, partition},
     progress::StopWhen,
     pruning::PruningTable,
@@ -21,7 +22,9 @@ use tilewave::{
     table::TableError,
 };
 
-use crate::cli::{Context, Failure, Result, SearchProgress, failure, progress, refuse, tiles};
+use crate::cli::{
+    Context, Failure, Result, SearchProgress, failure, first_given, progress, refuse, tiles,
+};
 
 /// Where databases come from.
 #[derive(clap::Args)]
@@ -45,6 +48,12 @@ pub struct Databases {
     /// the cache are built first.
     #[arg(long, value_name = "NAME")]
     pub partition: Option<String>,
+
+    /// Memory limit for building databases, e.g. 500MB, 8GiB or 8G [default: half of the free memory].
+    ///
+    /// For puzzles other than boards, tables are chosen that fit in this memory.
+    #[arg(short = 'M', long, value_name = "BYTES", value_parser = bytes_of, conflicts_with_all = ["pdb", "table"], hide_short_help = true)]
+    memory: Option<u64>,
 
     /// Cache directory, in which built databases are kept [default: $XDG_CACHE_HOME/tilewave, or ~/.cache/tilewave].
     #[arg(long, value_name = "DIR", hide_short_help = true)]
@@ -83,7 +92,7 @@ impl Databases {
             )),
             error => error.into(),
         })?;
-        let budget = internals::budget();
+        let budget = self.budget();
         // 7-8: a third of the memory of bytes, and a little faster (docs/notebook/solver.md).
         let (kind, encoding) = match patterns.iter().any(|p| p.tiles().len() > 6) {
             true => (Kind::Regions, Encoding::Bit),
@@ -122,16 +131,21 @@ impl Databases {
             };
             return files.iter().map(|file| open_table(file)).collect();
         }
-        let resources = Resources::new().threads(threads);
+        let resources = Resources::new().threads(threads).memory(self.budget());
         get_all(
             (self.cache().as_deref(), "pruning tables"),
-            &PruningTable::default_projections(puzzle, None)?,
+            &PruningTable::quick_projections(puzzle, self.budget())?,
             table_name,
             usable_table,
             |projection, progress| PruningTable::build_narrow(projection, resources, progress),
             |table, path, progress| table.save(path, true, progress),
             PruningTable::file_bytes,
         )
+    }
+
+    /// The most bytes that a build may take.
+    fn budget(&self) -> u64 {
+        self.memory.unwrap_or_else(internals::budget)
     }
 
     /// The directory for kept databases, made when missing; none when it cannot be had.
@@ -148,12 +162,14 @@ impl Databases {
 
     /// Refuses options that mean nothing to the constructive solver.
     pub fn refuse(&self) -> Result<()> {
-        if self.pdb.is_empty() && self.partition.is_none() && self.table.is_none() {
-            return Ok(());
-        }
-        refuse!(
-            "--fast needs no databases: leave out --pdb, --partition and --table, or add --compare"
-        )
+        let given = first_given(&[
+            (!self.pdb.is_empty(), "--pdb"),
+            (self.partition.is_some(), "--partition"),
+            (self.table.is_some(), "--table"),
+            (self.memory.is_some(), "--memory"),
+        ]);
+        let Some(option) = given else { return Ok(()) };
+        refuse!("--fast needs no databases: leave out {option}, or add --compare")
     }
 }
 

@@ -290,6 +290,14 @@ impl<T: StateSolver> tilewave::Progress for SearchWatch<'_, T> {
 
 // The progress of solving: boards done, and the nodes of the one that takes long.
 
+/// The seconds that the boards that are left take if each takes as long as those that are done, of which the last one was
+/// done at `last` milliseconds; none when the current one already takes longer than all of that.
+fn rest((done, last): (u64, u64), now: u64, left: u64) -> Option<f64> {
+    let all = last as f64 * left as f64 / done.max(1) as f64;
+    let rest = all - now.saturating_sub(last) as f64;
+    (done > 0 && rest > 0.0).then_some(rest / 1000.0)
+}
+
 /// Shows how many boards are done, the nodes of the one that takes long, and the time that is left.
 pub struct SolveProgress {
     line: StatusLine,
@@ -298,6 +306,8 @@ pub struct SolveProgress {
     /// Boards among those done that an earlier session has solved.
     known: AtomicU64,
     begun: Instant,
+    /// When the last one was done, in milliseconds.
+    last: AtomicU64,
     /// Whether anything is shown: not where another rank does.
     pub shown: bool,
     /// What is solved: a board, or a state.
@@ -312,6 +322,7 @@ impl SolveProgress {
             done: AtomicU64::new(0),
             known: AtomicU64::new(0),
             begun: Instant::now(),
+            last: AtomicU64::new(0),
             shown,
             noun,
         }
@@ -330,20 +341,25 @@ impl SolveProgress {
                 let (done, noun) = (thousands(done), self.noun);
                 text += &format!("{done} of {} {noun}s  ", thousands(boards));
             }
-            if done > known {
-                let each = self.begun.elapsed().as_secs_f64() / (done - known) as f64;
-                text += &format!("{}  ", eta(each * boards.saturating_sub(done) as f64));
+            let last = self.last.load(Ordering::Relaxed);
+            let now = self.begun.elapsed().as_millis() as u64;
+            if let Some(rest) =
+                rest((done.saturating_sub(known), last), now, boards - done.min(boards))
+            {
+                text += &format!("{}  ", eta(rest));
             }
             text += &counted(nodes, "node");
             if boards > 1 {
                 text += &format!(" for the current {}", self.noun);
             }
-            if let Some(((threshold, nodes), done)) = thresholds.nodes().split_last() {
+            if let Some((threshold, _)) = thresholds.nodes().last() {
                 text += &format!(", searching for solutions of {threshold} moves");
-                if let Some((expected, _)) = Thresholds::next(done) {
-                    let share = (100.0 * *nodes as f64 / expected).min(99.0);
-                    text +=
-                        &format!(" ({share:.0} % of about {})", counted(expected as u64, "node"));
+            }
+            if let Some((share, expected, rest)) = thresholds.share() {
+                let share = (100.0 * share).min(99.0);
+                text += &format!(" ({share:.0} % of about {})", counted(expected as u64, "node"));
+                if let Some(rest) = rest {
+                    text += &format!("  {} for this length", eta(rest));
                 }
             }
             (done as f64 / boards.max(1) as f64, text)
@@ -358,6 +374,7 @@ impl SolveProgress {
     /// A board is solved or refused. Called by any thread.
     pub fn done(&self) {
         self.done.fetch_add(1, Ordering::Relaxed);
+        self.last.store(self.begun.elapsed().as_millis() as u64, Ordering::Relaxed);
     }
 
     /// A board was solved by an earlier session; it is done in a moment.
@@ -371,5 +388,36 @@ impl SolveProgress {
             0 | 1 => String::new(),
             boards => format!("{} {} of {}: ", self.noun, at + 1, thousands(boards)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What counts up is no time that is left.
+    #[test]
+    fn a_time_that_is_left_counts_down_until_nothing_is_known() {
+        // Ten boards of a second each are done, five are left.
+        assert_eq!(rest((10, 10_000), 10_000, 5), Some(5.0));
+        assert_eq!(rest((10, 10_000), 12_000, 5), Some(3.0));
+        assert_eq!(rest((10, 10_000), 15_000, 5), None);
+        // An easy board, then a hard one.
+        assert_eq!(rest((1, 10), 2_000, 1), None);
+        assert_eq!(rest((0, 0), 2_000, 2), None);
+        // Of an iteration, by its share: ten times as many nodes as the one before.
+        let thresholds = Thresholds::new(0);
+        thresholds.note(10, 100);
+        thresholds.note(12, 1_100);
+        thresholds.note(14, 1_200);
+        std::thread::sleep(Duration::from_millis(30));
+        thresholds.note(14, 3_700);
+        let (share, expected, left) = thresholds.share().unwrap();
+        assert_eq!((share, expected), (0.26, 10_000.0));
+        // 2,500 nodes in 30 ms or more, 7,400 nodes to go.
+        let left = left.unwrap();
+        assert!((0.088..30.0).contains(&left), "{left}");
+        thresholds.note(14, 11_200);
+        assert_eq!(thresholds.share().unwrap().2, None);
     }
 }

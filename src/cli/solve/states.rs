@@ -385,7 +385,18 @@ fn solve_batch(
                 continue;
             }
             Ok(Attempt::Answered(answer)) => Some(answer),
-            Ok(Attempt::Hard(pending)) => searcher.finish(before + i, pending, ranks)?,
+            Ok(Attempt::Hard(pending)) => {
+                if ranks.communicator.rank() == 0
+                    && searcher.solver.reaches(&states[i].state).is_none()
+                {
+                    tracing::warn!(
+                        "{}it is not known whether moves lead to this state: if none do, the \
+                         search ends only at --timeout or --max-nodes",
+                        searcher.progress.one(before + i)
+                    );
+                }
+                searcher.finish(before + i, pending, ranks)?
+            }
         };
         let Some(answer) = answer.filter(|answer| !searcher.is_left(answer)) else { continue };
         let answer = searcher.limited(answer);

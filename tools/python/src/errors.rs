@@ -172,9 +172,9 @@ pub fn exception(error: impl Into<Error>) -> PyErr {
         Error::Search(error) => of_search(error),
         Error::Pdb(error) | Error::Solve(SolveError::Pdb(error)) => of_pdb(error),
         Error::Frontier(FrontierError::Memory { .. }) => PyMemoryError::new_err(said),
-        Error::Table(TableError::Budget { .. } | TableError::Projection { .. }) => {
-            PyMemoryError::new_err(said)
-        }
+        Error::Table(
+            TableError::Budget { .. } | TableError::Projection { .. } | TableError::Lists { .. },
+        ) => PyMemoryError::new_err(said),
         error if error.class() == Class::Interrupted => PyKeyboardInterrupt::new_err(()),
         Error::Table(TableError::DeadEnd { .. } | TableError::Unfilled { .. })
         | Error::Solve(

@@ -56,8 +56,8 @@ impl PruningTable {
     /// metric, directed, pieces
     ///     See `bfs`.
     /// encoding : {"nibble", "mod3", "byte"}
-    ///     "nibble": four bits per entry, for depths up to 14. "mod3": two bits per entry; a depth is found by walking
-    ///     to the solved state. "byte": depths up to 254.
+    ///     "nibble": four bits per entry, for depths up to 14. "mod3": two bits per entry, for depths up to 254; a depth
+    ///     is found by walking to the solved state. "byte": depths up to 254.
     /// up_to_symmetry : bool, default False
     ///     Keep one entry per class of symmetric states. The table is smaller, but lookups take twice as long.
     /// threads : int, optional

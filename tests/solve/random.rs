@@ -1,0 +1,237 @@
+//! Tables and solutions of random puzzles against plain code: every encoding, up to symmetry, of all sets, of each set, of
+//! some pieces; each solution and each state is read back from its text.
+
+use std::{collections::HashMap, time::Instant};
+
+use tilewave::{
+    Error, NoProgress, Resources,
+    progress::StopWhen,
+    pruning::{EntrySize, PruningTable},
+    puzzle::orbits::{Arrangement, OrbitPuzzle},
+    random::SplitMix64,
+    solve::PuzzleSolver,
+    table::TableError,
+};
+
+use crate::random_puzzle::{Drawn, Features, State, arrangement};
+
+/// Most states of a puzzle, and the number of them that are compared.
+const STATES: usize = 3000;
+const COMPARED: usize = 8;
+
+/// What was compared, and what differs.
+#[derive(Default)]
+struct Tally {
+    puzzles: usize,
+    tables: usize,
+    reduced: usize,
+    solutions: usize,
+    wrong: Vec<String>,
+}
+
+/// What of a puzzle has tables: all pieces, each set, or the first pieces of each set.
+const PARTS: [&str; 3] = ["whole", "sets", "pieces"];
+
+/// A state, and the length of its shortest solutions.
+type Compared<'s> = (&'s State, Option<usize>);
+
+fn state_of(arrangement: &Arrangement) -> State {
+    arrangement.0.iter().map(|row| row.iter().map(|p| (p.kind, p.turn)).collect()).collect()
+}
+
+impl Tally {
+    fn hold<T: PartialEq + std::fmt::Debug>(&mut self, what: &str, found: T, expected: T) {
+        if found != expected {
+            self.wrong.push(format!("{what}: {found:?} is found, {expected:?} expected"));
+        }
+    }
+
+    fn puzzle(&mut self, seed: u64) {
+        let drawn = Drawn::new(seed, Features::ALL);
+        let (distances, true) = drawn.distances(STATES) else { return };
+        let Ok(puzzle) = drawn.puzzle(&format!("puzzle {seed}")) else { return };
+        self.puzzles += 1;
+        let mut states: Vec<&State> = distances.keys().collect();
+        states.sort();
+        let step = states.len().div_ceil(COMPARED);
+        let some: Vec<Compared> =
+            (states.iter().step_by(step)).map(|&state| (state, drawn.way_back(state))).collect();
+        for (state, _) in &some {
+            let text = puzzle.text(&arrangement(state));
+            let read = puzzle.read(&text).map(|(read, _)| read).map_err(|e| e.to_string());
+            self.hold(&format!("puzzle {seed}, {text}"), read, Ok(arrangement(state)));
+        }
+        for (number, part) in PARTS.into_iter().enumerate() {
+            // Encodings in turn; with and without symmetry.
+            let turn = seed as usize + number;
+            let sizes = [EntrySize::Byte, EntrySize::Nibble, EntrySize::Mod3];
+            let size = match sizes[turn % 3] {
+                EntrySize::Mod3 if puzzle.is_directed() => EntrySize::Byte,
+                size => size,
+            };
+            let reduced = turn / 3 % 2 == 1;
+            let what = format!("puzzle {seed}, {part} {size} {reduced}");
+            self.solve((&drawn, &puzzle), (&what, part), (size, reduced), (&some, &distances));
+        }
+    }
+
+    fn solve(
+        &mut self,
+        (drawn, puzzle): (&Drawn, &OrbitPuzzle),
+        (what, part): (&str, &str),
+        kind: (EntrySize, bool),
+        (some, distances): (&[Compared], &HashMap<State, usize>),
+    ) {
+        let piece = |orbit: &tilewave::puzzle::orbits::Orbit| match part {
+            "sets" => format!("={}", orbit.name),
+            _ => format!("={}:1-{}", orbit.name, orbit.moduli.len().div_ceil(2)),
+        };
+        let kept: Vec<OrbitPuzzle> = match part {
+            "whole" => vec![puzzle.clone()],
+            _ => puzzle
+                .orbits()
+                .iter()
+                .filter_map(|orbit| puzzle.clone().keeping(&[piece(orbit)]).ok())
+                .collect(),
+        };
+        let tables = kept.iter().filter_map(|of| self.table(what, of, kind)).collect::<Vec<_>>();
+        if let ("whole", Some(table)) = (part, tables.first()) {
+            if !puzzle.is_directed() {
+                let mut counts = vec![0; distances.values().max().unwrap() + 1];
+                distances.values().for_each(|&depth| counts[depth] += 1);
+                self.hold(what, table.histogram(), &counts[..]);
+            }
+            for (state, depth) in some {
+                let found = table.depth(&arrangement(state)).map_err(|error| error.to_string());
+                self.hold(&format!("{what}, table, {state:?}"), found, Ok(*depth));
+            }
+        }
+        let Ok(solver) = PuzzleSolver::new(puzzle.clone(), tables) else { return };
+        let has_conditions =
+            !drawn.illegal.is_empty() || drawn.moves.iter().any(|one| one.requires.is_some());
+        for (state, length) in some {
+            let Some(length) = *length else { continue };
+            let (what, arranged) = (format!("{what}, {state:?}"), arrangement(state));
+            self.hold(&what, solver.reaches(&arranged).is_some_and(|r| r.is_err()), false);
+            // A solution that is never found is a wrong one.
+            let begun = Instant::now();
+            let stop = StopWhen(|| begun.elapsed().as_secs() > 5);
+            let found = match solver.solve_with(&arranged, &stop) {
+                Ok(answer) => answer,
+                Err(error) => {
+                    self.wrong.push(format!("{what}: {error}"));
+                    continue;
+                }
+            };
+            let moves = found.moves.unwrap_or_else(|| vec!["?".into(); 99]);
+            self.hold(&what, (moves.len(), found.at_least), (length, length));
+            self.solutions += 1;
+            // What is printed can be read, and leads to a goal.
+            let mut names = moves.iter();
+            let end = match puzzle.read(&moves.join(" ")) {
+                // Moves with conditions cannot be read as moves of the solved puzzle.
+                _ if has_conditions => names.try_fold(arranged.clone(), |state, name| {
+                    let one = puzzle.moves().iter().position(|one| one.name == *name)?;
+                    puzzle.moved(&state, one)
+                }),
+                Ok((_, Some(done))) => Some(puzzle.after(&arranged, &done)),
+                _ => Some(arranged.clone()).filter(|_| moves.is_empty()),
+            };
+            let solved = end.is_some_and(|end| drawn.goals().contains(&state_of(&end)));
+            self.hold(&format!("{what}, {moves:?}"), solved, moves.len() < 99);
+            // Given up at any time: no more is claimed than is true.
+            for most in [1, 40] {
+                let counted = crate::solve::limits::UpTo::new(most);
+                let answer = solver.solve_with(&arranged, &counted).unwrap();
+                let is_bound = answer.at_least <= length;
+                self.hold(&format!("{what}, {} in {most}", answer.at_least), is_bound, true);
+            }
+        }
+        self.others(what, &solver, distances);
+    }
+
+    /// Arrangements that no moves lead to are not said to be solvable, and those that a solver refuses are such.
+    fn others(&mut self, what: &str, solver: &PuzzleSolver, distances: &HashMap<State, usize>) {
+        let puzzle = solver.puzzle();
+        let mut random = SplitMix64::new(distances.len() as u64);
+        for _ in 0..4 {
+            let mut state = state_of(&puzzle.solved());
+            for (row, orbit) in state.iter_mut().zip(puzzle.orbits()) {
+                for at in (1..row.len()).rev() {
+                    row.swap(at, random.below(at as u64 + 1) as usize);
+                }
+                for (kind, turn) in row.iter_mut() {
+                    *turn = random.below(orbit.moduli[usize::from(*kind)].into()) as u8;
+                }
+            }
+            let known = distances.contains_key(&state);
+            let told = solver.reaches(&arrangement(&state)).map(|told| told.is_ok());
+            // Of directed puzzles, distances are those from the goals.
+            if !puzzle.is_directed() {
+                self.hold(
+                    &format!("{what}, {state:?}"),
+                    told.is_none_or(|told| told == known),
+                    true,
+                );
+            }
+        }
+    }
+
+    /// The table of some pieces; none where depths do not fit, or where symmetries do not make it smaller.
+    fn table(
+        &mut self,
+        what: &str,
+        of: &OrbitPuzzle,
+        (size, reduced): (EntrySize, bool),
+    ) -> Option<PruningTable> {
+        let whole = || PruningTable::build(of, size, Resources::new());
+        let table = match reduced {
+            true => PruningTable::build_up_to_symmetry(of, size, Resources::new(), &NoProgress),
+            false => whole(),
+        };
+        let table = match table {
+            Err(Error::Table(TableError::NoSymmetry(_))) => whole(),
+            table => table,
+        };
+        match table {
+            Ok(table) => {
+                self.tables += 1;
+                self.reduced += usize::from(table.symmetries() > 1);
+                Some(table)
+            }
+            Err(Error::Table(TableError::TooDeep { .. } | TableError::EqualTiles(_))) => None,
+            // A projection may be directed where the puzzle is not.
+            Err(Error::Table(TableError::Modulo(_))) => None,
+            Err(error) if error.to_string().contains("depends on a piece") => None,
+            Err(error) => {
+                self.wrong.push(format!("{what}: {error}"));
+                None
+            }
+        }
+    }
+
+    fn agreed(self) -> Tally {
+        let wrong = &self.wrong;
+        let first = wrong[..wrong.len().min(20)].join("\n");
+        assert!(wrong.is_empty(), "{} differ:\n{first}", wrong.len());
+        self
+    }
+}
+
+#[test]
+fn tables_and_solutions_of_random_puzzles_are_those_of_plain_code() {
+    let mut tally = Tally::default();
+    (0..120).for_each(|seed| tally.puzzle(seed));
+    let Tally { puzzles, tables, reduced, solutions, .. } = tally.agreed();
+    let counts = format!("{puzzles} {tables} {reduced} {solutions}");
+    assert!(puzzles > 50 && tables > 120 && reduced > 10 && solutions > 600, "{counts}");
+}
+
+#[test]
+#[ignore = "takes minutes: cargo test --release --test suite solve::random -- --ignored"]
+fn tables_and_solutions_of_3000_random_puzzles_are_those_of_plain_code() {
+    let mut tally = Tally::default();
+    (1000..4000).for_each(|seed| tally.puzzle(seed));
+    let Tally { puzzles, solutions, .. } = tally.agreed();
+    assert!(puzzles > 1200 && solutions > 15_000, "{puzzles} {solutions}");
+}
