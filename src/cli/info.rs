@@ -164,13 +164,13 @@ fn status(dirs: &[PathBuf], format: OutputFormat) -> Result<AnyReply> {
     let (manifest, states, all_states) = (&of.manifest, of.states(), of.all_states);
     let (goal, speed) = (&manifest.identity.goal, of.states_per_second());
     // The first levels are so thin that they say nothing about the rest.
-    let telling = |all: &u64| states > all / 1000 && !manifest.complete;
+    let telling = |all: &u64| states > all / 1000 && of.depth.is_some();
     let rest = all_states.filter(telling).map(|all| all.saturating_sub(states));
     let eta = rest.map(|rest| rest as f64 / speed.max(1e-9));
-    let state = match (manifest.complete, of.running) {
-        (true, _) => "complete",
-        (false, true) => "running",
-        (false, false) => "stopped",
+    let state = match (of.depth, of.running) {
+        (None, _) => "complete",
+        (Some(_), true) => "running",
+        (Some(_), false) => "stopped",
     };
     let disk_bytes = manifest.disk_bytes() + of.scratch_bytes;
     let more = json!({

@@ -448,7 +448,7 @@ fn search(dirs: &[PathBuf]) -> Result<Finding> {
         status.searched,
         bytes(found.bytes)
     );
-    let finished = status.manifest.complete;
+    let finished = status.depth.is_none();
     if !finished {
         let depth = status.manifest.levels.len().saturating_sub(1);
         let share = |all: u64| {

@@ -53,7 +53,7 @@ pub struct FrontierLevel {
 pub struct FrontierOutcome {
     /// The levels from depth 0 on.
     pub levels: Vec<FrontierLevel>,
-    /// Whether the search ran until no new state was found.
+    /// Whether the levels contain all states: no new state was found, or as many as there are, if that is known.
     pub complete: bool,
     /// States of the last level, at most the number requested, in the order of their arrangements.
     pub last: Vec<Arrangement>,
@@ -83,6 +83,16 @@ impl FrontierLevel {
             seconds,
         }
     }
+}
+
+/// Whether levels are all levels of a puzzle: they `ended` with an empty one, or contain all of its states, if their
+/// number is known. A search to the last depth ends with no empty level.
+pub(crate) fn is_complete<N: From<u64> + PartialEq>(
+    ended: bool,
+    found: u64,
+    all: Option<N>,
+) -> bool {
+    ended || all == Some(found.into())
 }
 
 impl FrontierOutcome {

@@ -10,7 +10,7 @@ use crate::{
         level::LevelWork,
         levels::{
             FoundLists, FrontierError, FrontierLevel, FrontierOutcome, LevelEnd, LevelStore,
-            LevelUse, MemoryLevels,
+            LevelUse, MemoryLevels, is_complete,
         },
         lists::BucketLists,
         symmetry::PuzzleRows,
@@ -333,9 +333,12 @@ impl FrontierSearch {
             }
             _ => Vec::new(),
         };
+        let found = levels.iter().map(|level| level.states).sum();
+        // The number of states takes time, which searches that only measure do not need.
+        let states = (!complete && !self.measures).then(|| self.puzzle.states()).flatten();
         Ok(FrontierOutcome {
             levels,
-            complete,
+            complete: is_complete(complete, found, states),
             last,
             symmetries: space.symmetries(),
             peak_bytes,

@@ -1,5 +1,6 @@
 //! The command line as a user meets it.
 
+mod claims;
 mod commands;
 mod files;
 mod inspect;

@@ -12,7 +12,7 @@ use std::{
 
 use crate::{
     Error,
-    frontier::{FrontierSearch, LevelTotal},
+    frontier::{FrontierSearch, LevelTotal, is_complete},
     kernel::{Kernel, Tally},
     progress::{NoProgress, Phase, Progress},
     puzzle::{Board, StateSpace},
@@ -88,12 +88,13 @@ pub fn status(directories: &Directories) -> Result<Status, Error> {
     let scratch_bytes = survey.manifest()?.map_or(0, |manifest| survey.scratch(manifest.run));
     let manifest = survey.some_run()?;
     let searched = manifest.identity.searched(directories.first())?;
-    let depth = manifest.depth();
+    let (depth, all_states) = (manifest.depth(), searched.states());
+    let complete = is_complete(manifest.complete, manifest.states(), all_states);
     Ok(Status {
         running: directories.is_locked(),
-        all_states: searched.states(),
+        all_states,
         searched,
-        depth: (!manifest.complete).then_some(depth),
+        depth: (!complete).then_some(depth),
         chunks_done: manifest.files_of(depth as u32).map_or(0, |files| files.chunks.len()),
         scratch_bytes,
         manifest,
