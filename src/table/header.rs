@@ -326,8 +326,8 @@ pub enum TableError {
     },
     /// A depth exceeds the maximum of the encoding.
     #[error(
-        "depth {depth} does not fit in an entry of the table, which holds depths of at most {max}: \
-         use --encoding byte"
+        "depth {depth} does not fit in an entry of the table, which holds depths of at most {max}: {}",
+        if *max < 250 { "use --encoding byte" } else { "no encoding holds greater depths; keep fewer pieces" }
     )]
     TooDeep {
         /// The depth.

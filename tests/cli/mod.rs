@@ -6,6 +6,7 @@ mod files;
 mod inspect;
 mod long;
 mod manners;
+mod options;
 mod plans;
 mod puzzles;
 mod refusals;

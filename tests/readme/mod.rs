@@ -55,7 +55,7 @@ fn transcript() -> Vec<(&'static str, Vec<&'static str>)> {
 }
 
 /// Splits a command line at spaces, double quotes respected.
-fn words(line: &str) -> Vec<&str> {
+pub fn words(line: &str) -> Vec<&str> {
     let quoted = line.split('"').enumerate();
     quoted
         .flat_map(|(i, part)| match i % 2 {
