@@ -19,7 +19,7 @@ pub use crate::{
     },
     system::{FileProblem, SystemError},
     threads::{pool, process_pool, set_process_threads},
-    units::{parse_bytes, parts},
+    units::{binary_bytes, parse_bytes, parts},
 };
 
 use crate::store::container;

@@ -42,6 +42,9 @@ pub trait Progress: Sync {
     /// Called when a search starts, with the number of states that it will reach if it runs to the end.
     fn started(&self, _states: u64) {}
 
+    /// Called when a list search starts, with the number of states of the puzzle, if that is known.
+    fn at_most(&self, _states: u64) {}
+
     /// Called when a search continues after the levels of an earlier session, with their last depth and their number of
     /// states. These levels are not reported again.
     fn continued(&self, _depth: usize, _states: u64) {}

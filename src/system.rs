@@ -244,3 +244,39 @@ impl FileKind {
         SystemError::Wrong { path: path.to_path_buf(), kind: self, problem }
     }
 }
+
+/// The processor time of this machine and of this process since a moment, to know how busy other processes are.
+pub(crate) struct OtherWork([u64; 3]);
+
+impl OtherWork {
+    /// Begins to measure; `None` if the system does not report processor times.
+    pub fn begin() -> Option<OtherWork> {
+        OtherWork::times().map(OtherWork)
+    }
+
+    /// Returns the share of the processor time that others have used since the beginning; `None` if that was too short a
+    /// time.
+    pub fn share(&self) -> Option<f64> {
+        let now = OtherWork::times()?;
+        let [all, idle, own] = [0, 1, 2].map(|i| now[i].saturating_sub(self.0[i]));
+        let others = all.saturating_sub(idle).saturating_sub(own);
+        (all >= OtherWork::LEAST).then(|| others as f64 / all as f64)
+    }
+
+    /// Hundredths of a second, of all processors together, below which a share says nothing.
+    const LEAST: u64 = 20;
+
+    /// All time and idle time of the processors, and the time of this process, in hundredths of a second.
+    fn times() -> Option<[u64; 3]> {
+        let numbers = |text: &str| -> Vec<u64> {
+            text.split_whitespace().map(|word| word.parse().unwrap_or(0)).collect()
+        };
+        let all = std::fs::read_to_string("/proc/stat").ok()?;
+        // User, nice, system, idle, waiting for disks, interrupts, soft interrupts, other virtual machines.
+        let all = numbers(all.lines().next()?.strip_prefix("cpu ")?);
+        let own = std::fs::read_to_string("/proc/self/stat").ok()?;
+        // Behind the name in brackets, which may contain anything.
+        let own = numbers(own.rsplit_once(')')?.1);
+        Some([all.iter().take(8).sum(), all.get(3)? + all.get(4)?, own.get(11)? + own.get(12)?])
+    }
+}

@@ -45,7 +45,6 @@ pub fn counted(number: u64, noun: &str) -> String {
 /// assert_eq!(tilewave::report::bytes(512), "512 B");
 /// ```
 pub fn bytes(bytes: u64) -> String {
-    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     if bytes < 1024 {
         return format!("{bytes} B");
     }
@@ -58,6 +57,15 @@ pub fn bytes(bytes: u64) -> String {
         let point = if after.is_empty() { "" } else { "." };
         return format!("{}{point}{after} {unit}", &digits[..before]);
     }
+    binary_bytes(bytes)
+}
+
+/// Returns a number of bytes in binary units, as [`bytes`], also where it is round: for a column of sizes.
+pub fn binary_bytes(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
     let mut value = bytes as f64 / 1024.0;
     let mut unit = 0;
     // 999.5 and more would be written with four digits.
@@ -66,6 +74,14 @@ pub fn bytes(bytes: u64) -> String {
         unit += 1;
     }
     format!("{} {}", significant(value), UNITS[unit])
+}
+
+/// Returns a field of a line of CSV, in quotes if it has to be.
+pub fn csv_field(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.into(),
+    }
 }
 
 /// Returns a duration in a suitable unit.

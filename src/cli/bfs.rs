@@ -14,10 +14,7 @@ use tilewave::{
     internals,
     pdb::{Depths, Space},
     puzzle::{StateSpace, orbits::OrbitPuzzle},
-    report::{
-        Chart, ListReport, Published, bytes, duration, grouped, histogram, published,
-        published_for, thousands,
-    },
+    report::{Chart, ListReport, bytes, duration, histogram, published, published_for, thousands},
     search::{
         Engine,
         disk::{self, Disk, Searched, Widths},
@@ -94,7 +91,7 @@ impl Args {
     pub fn run(&self) -> Result<()> {
         let mut space = match self.of.searched()? {
             Searched::Numbered(space) => space,
-            Searched::Listed(puzzle) => return self.by_lists(puzzle, None),
+            Searched::Listed(puzzle) => return self.by_lists(puzzle, false),
         };
         if let Some(tiles) = &self.tiles {
             let Some((goal, _)) = space.boards() else {
@@ -103,6 +100,14 @@ impl Args {
                     self.of.puzzle
                 );
             };
+            let given = first_given(&[
+                (self.keep_levels == Keep::All, "--keep-levels"),
+                (self.ahead.count_ahead.is_some(), "--count-ahead"),
+                (self.no_symmetry, "--no-symmetry"),
+            ]);
+            if let Some(option) = self.on_disk.given().or(given) {
+                refuse!("{option} does not work with --tiles: leave out {option}");
+            }
             return self.pattern(Pattern::parse(goal.clone(), tiles)?);
         }
         if let Some(text) = &self.start {
@@ -112,7 +117,7 @@ impl Args {
         let max_depth = self.max_depth.max_depth;
         if let Some(puzzle) = lists_instead(&self.running, &space, max_depth, &self.dir, numbered)?
         {
-            return self.by_lists(puzzle, Some(&space));
+            return self.by_lists(puzzle, true);
         }
         self.ahead.refuse(self.no_symmetry, &space)?;
         let mut search = self.running.search(space)?;
@@ -140,10 +145,10 @@ impl Args {
         }
     }
 
-    /// Searches a puzzle whose states have no numbers.
-    fn by_lists(&self, puzzle: OrbitPuzzle, space: Option<&StateSpace>) -> Result<()> {
+    /// Searches a puzzle by lists; `is_numbered`: its states have numbers, too, and its start is the one asked for.
+    fn by_lists(&self, puzzle: OrbitPuzzle, is_numbered: bool) -> Result<()> {
         let given = first_given(&[
-            (self.start.is_some() && space.is_none(), "--start"),
+            (self.start.is_some() && !is_numbered, "--start"),
             (self.tiles.is_some(), "--tiles"),
         ]);
         let others = for_numbers(&self.running, &self.report, &self.on_disk);
@@ -153,8 +158,7 @@ impl Args {
         let max_depth = self.max_depth.max_depth;
         let mut search = list_search(puzzle, max_depth, &self.ahead, &self.running)?;
         search.symmetry = !self.no_symmetry;
-        let published = space.and_then(published_for).cloned();
-        run_lists(&search, published, &self.report, &self.running, disk)
+        run_lists(&search, &self.report, &self.running, disk)
     }
 }
 
@@ -316,33 +320,12 @@ pub fn for_numbers(
     running.numbered().or(report.for_numbers()).or(on_disk.for_numbers())
 }
 
-/// The solved state in words, or how many there are.
-pub fn goal_text(puzzle: &OrbitPuzzle) -> String {
-    match &puzzle.goals()[..] {
-        [goal] => puzzle.text(goal),
-        goals => format!("{} states", thousands(goals.len() as u64)),
-    }
-}
-
-/// Digits of a number of states that nobody searches completely.
-const MOST_DIGITS: usize = 13;
-
 pub fn list_search(
     puzzle: OrbitPuzzle,
     max_depth: Option<usize>,
     ahead: &Ahead,
     running: &Running,
 ) -> Result<FrontierSearch> {
-    let states = puzzle.states().map(|states| states.to_string());
-    if let Some(states) = states.filter(|digits| digits.len() > MOST_DIGITS)
-        && max_depth.is_none()
-    {
-        return Err(Failure::failed(format!(
-            "{puzzle} has {} states, too many for a complete search: limit the depth with --max-depth, or list the states at one depth with \
-             tilewave levels --depth",
-            grouped(&states)
-        )));
-    }
     Ok(FrontierSearch::new(puzzle)
         .max_depth(max_depth)
         .count_ahead(ahead.count_ahead.unwrap_or_default())
@@ -352,7 +335,6 @@ pub fn list_search(
 /// Runs a search by lists, in memory or on disk, and writes what it has found, beside what is published of it.
 pub fn run_lists(
     search: &FrontierSearch,
-    published: Option<Published>,
     report: &ResultReport,
     running: &Running,
     disk: Option<Disk>,
@@ -375,22 +357,17 @@ pub fn run_lists(
             let search = search.clone().resources(resources);
             disk.run_lists_distributed_with(&search, ranks, progress)
         },
-        |files, found| finish(&search, published, files, &found),
+        |files, found| finish(&search, files, &found),
     )
 }
 
-fn finish(
-    search: &FrontierSearch,
-    published: Option<Published>,
-    files: Files,
-    found: &FrontierOutcome,
-) -> Result<()> {
+fn finish(search: &FrontierSearch, files: Files, found: &FrontierOutcome) -> Result<()> {
     if search.keep_last > 0 && found.last.is_empty() {
         tracing::warn!(
             "the states of the last depth were counted but not stored: none can be listed"
         );
     }
-    let answer = ListReport::new(&search.puzzle, found, published);
+    let answer = ListReport::new(&search.puzzle, found);
     draw(files.plot, || Chart::new(search.puzzle.to_string(), &answer.counts, found.complete))?;
     files.report.write(ListReport::COLUMNS, &answer)?;
     match answer.first_wrong_depth {

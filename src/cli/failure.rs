@@ -244,7 +244,7 @@ fn in_words(error: &clap::Error) -> String {
             let paragraph = text.split("\n\n").next().unwrap_or_default();
             let words: Vec<&str> = paragraph.split_whitespace().collect();
             let mut text = words.join(" ").trim_start_matches("error: ").to_string();
-            let mut given = std::env::args();
+            let mut given = given();
             if error.kind() == ErrorKind::MissingRequiredArgument
                 && text.contains("--pdb")
                 && let Some(file) = given.find(|word| word.ends_with(".pdb"))
@@ -264,8 +264,13 @@ fn in_words(error: &clap::Error) -> String {
     text
 }
 
+/// The words of the command line; what is no Unicode in them is replaced, as in what the parser says.
+fn given() -> impl Iterator<Item = String> {
+    std::env::args_os().map(|word| word.to_string_lossy().into_owned())
+}
+
 fn before(word: &str) -> Vec<String> {
-    let mut given: Vec<String> = std::env::args().collect();
+    let mut given: Vec<String> = given().collect();
     given.truncate(given.iter().position(|one| one == word).unwrap_or(0));
     given
 }

@@ -19,7 +19,7 @@ use tilewave::{
     },
     pdb::{DiskBuild, Kind, SetFile, Summary, inspect},
     pruning::PruningTable,
-    report::{bytes, duration, rate, thousands, value_histogram},
+    report::{bytes, described, duration, rate, thousands, value_histogram},
     search::disk,
 };
 
@@ -43,22 +43,39 @@ pub enum OwnFile {
 }
 
 impl OwnFile {
-    /// What each of some paths is, directories of a search together. What is nothing of ours is reported, and whether there
-    /// was any returned.
+    /// What each of some paths is, directories of one search together. What is nothing of ours is reported, and whether
+    /// there was any returned.
     pub fn all(paths: &[PathBuf]) -> Result<(Vec<OwnFile>, bool)> {
-        let (mut all, mut search, mut refused) = (Vec::new(), Vec::new(), false);
+        let (mut all, mut refused) = (Vec::new(), false);
+        // The search that was found last, if some of its directories are still to come.
+        let mut open: Option<(usize, u64, usize)> = None;
         for path in paths {
             match OwnFile::find(path) {
-                Ok(OwnFile::Search(one)) => search.extend(one),
+                Ok(OwnFile::Search(one)) => {
+                    let run = directories(&one)?.run();
+                    let is_part =
+                        |&(_, of, _): &(usize, u64, usize)| run.is_none_or(|(run, _)| run == of);
+                    match (open.take().filter(is_part), run) {
+                        (Some((at, run, missing)), _) => {
+                            if let OwnFile::Search(directories) = &mut all[at] {
+                                directories.extend(one);
+                            }
+                            open = (missing > 1).then(|| (at, run, missing - 1));
+                        }
+                        (None, run) => {
+                            let several = run.filter(|&(_, directories)| directories > 1);
+                            open =
+                                several.map(|(run, directories)| (all.len(), run, directories - 1));
+                            all.push(OwnFile::Search(one));
+                        }
+                    }
+                }
                 Ok(file) => all.push(file),
                 Err(failure) => {
                     failure.endure()?;
                     refused = true;
                 }
             }
-        }
-        if !search.is_empty() {
-            all.insert(0, OwnFile::Search(search));
         }
         Ok((all, refused))
     }
@@ -98,6 +115,19 @@ impl OwnFile {
                 )));
             }
         })
+    }
+
+    /// Whether it is a pruning table, or a set with one.
+    pub fn has_pruning_tables(&self) -> bool {
+        let holds =
+            |file: &PathBuf| OwnFile::find(file).is_ok_and(|file| file.has_pruning_tables());
+        match self {
+            OwnFile::Pruning(_) => true,
+            OwnFile::Set(set) => {
+                SetFile::read(set).is_ok_and(|set| set.partitions.concat().iter().any(holds))
+            }
+            _ => false,
+        }
     }
 
     /// Its name, and what it is.
@@ -162,20 +192,18 @@ impl InfoArgs {
 fn status(dirs: &[PathBuf], format: OutputFormat) -> Result<AnyReply> {
     let of = disk::status(&directories(dirs)?)?;
     let (manifest, states, all_states) = (&of.manifest, of.states(), of.all_states);
-    let (goal, speed) = (&manifest.identity.goal, of.states_per_second());
+    let speed = of.states_per_second();
     // The first levels are so thin that they say nothing about the rest.
-    let telling = |all: &u64| states > all / 1000 && !manifest.complete;
+    let telling = |all: &u64| states > all / 1000 && of.depth.is_some();
     let rest = all_states.filter(telling).map(|all| all.saturating_sub(states));
     let eta = rest.map(|rest| rest as f64 / speed.max(1e-9));
-    let state = match (manifest.complete, of.running) {
-        (true, _) => "complete",
-        (false, true) => "running",
-        (false, false) => "stopped",
+    let state = match (of.depth, of.running) {
+        (None, _) => "complete",
+        (Some(_), true) => "running",
+        (Some(_), false) => "stopped",
     };
     let disk_bytes = manifest.disk_bytes() + of.scratch_bytes;
     let more = json!({
-        "goal": goal,
-        "start": manifest.identity.start,
         "state": state,
         "depth": of.depth,
         "chunks": manifest.chunks,
@@ -203,7 +231,7 @@ fn status(dirs: &[PathBuf], format: OutputFormat) -> Result<AnyReply> {
     let (chunks_done, chunks) = (of.chunks_done, manifest.chunks);
     let begun = |depth| format!("{depth}, {chunks_done} of {chunks} chunks done");
     let rows = [
-        ("search", format!("{}, goal {goal}: {state}", of.searched)),
+        ("search", format!("{}: {state}", described(&of.searched))),
         ("depth", of.depth.map_or(last, begun)),
         ("states", thousands(states) + &share),
         ("time", format!("{}, {} states/s{eta}", duration(manifest.seconds), rate(speed))),
@@ -240,29 +268,40 @@ pub fn build(dir: &Path) -> Result<AnyReply> {
 }
 
 fn database_set(path: &Path) -> Result<AnyReply> {
-    let (mut board, mut goal, mut size) = (String::new(), String::new(), 0);
+    let (mut board, mut goal, mut size) = (None, None, 0);
     let (mut partitions, mut shown) = (Vec::new(), Vec::new());
     let mut known: Vec<PathBuf> = Vec::new();
     for partition in SetFile::read(path)?.partitions {
         let (mut members, mut words) = (Vec::new(), Vec::new());
         for file in partition {
-            let summary = inspect(&file)?;
-            let (pattern, bytes) = (&summary.pattern, summary.file_bytes());
-            board = pattern.size().to_string();
-            goal = pattern.goal().to_string();
-            let (name, numbers) = (file.display().to_string(), pattern.tiles());
-            members.push(json!({"file": name, "tiles": numbers, "bytes": bytes}));
-            words.push(tiles(numbers));
+            let name = file.display().to_string();
+            let bytes = if let OwnFile::Pruning(_) = OwnFile::find(&file)? {
+                let table = PruningTable::open(&file)?;
+                let (puzzle, bytes) = (table.puzzle().to_string(), table.file_bytes());
+                members.push(json!({"file": name, "puzzle": puzzle, "bytes": bytes}));
+                words.push(puzzle);
+                bytes
+            } else {
+                let summary = inspect(&file)?;
+                let (pattern, bytes) = (&summary.pattern, summary.file_bytes());
+                board = Some(pattern.size().to_string());
+                goal = Some(pattern.goal().to_string());
+                let numbers = pattern.tiles();
+                members.push(json!({"file": name, "tiles": numbers, "bytes": bytes}));
+                words.push(tiles(numbers));
+                bytes
+            };
             if !known.contains(&file) {
                 known.push(file);
                 size += bytes;
             }
         }
         partitions.push(members);
-        shown.push(("partition", words.join("  ")));
+        let label = if board.is_some() { "partition" } else { "table" };
+        shown.push((label, words.join("  ")));
     }
     let figures = json!({"board": board, "goal": goal, "bytes": size, "partitions": partitions});
-    let mut rows = vec![("board", board), ("goal", goal)];
+    let mut rows = vec![("board", board.unwrap_or_default()), ("goal", goal.unwrap_or_default())];
     rows.extend(shown);
     rows.push(("bytes", bytes(size)));
     Ok(("board,goal,partitions,bytes", Reply { figures, words: facts(11, rows), csv: None }))

@@ -14,7 +14,7 @@ use tilewave::{
     progress::StopWhen,
     pruning::{EntrySize, PruningTable},
     puzzle::{MoveStyle, StateSpace, orbits::OrbitPuzzle},
-    report::{bytes, counted, duration, histogram, thousands},
+    report::{bytes, counted, csv_field, described, duration, histogram, identity, thousands},
     search::disk::Searched,
     solve::{
         Scrambler,
@@ -25,8 +25,8 @@ use tilewave::{
 
 use crate::cli::{
     AnyReply, Destination, GoalOption, OutputFile, OutputFormat, PuzzleOptions, Reply,
-    ResourceOptions, Result, SearchProgress, bfs, choice, count, counts_csv, facts, first_given,
-    print, progress, read_input, refuse, seed, subject, with_more,
+    ResourceOptions, Result, SearchProgress, choice, count, facts, first_given, print, progress,
+    read_input, refuse, seed, subject, with_more,
 };
 
 // `tilewave table`.
@@ -155,7 +155,8 @@ impl Table {
             // Some entries of pruning tables stand for no state, or for symmetric ones.
             Table::Pruning(table) => {
                 let (puzzle, encoding) = (table.puzzle(), table.entry_size().name());
-                let (searched, goal) = (Searched::Listed(puzzle.clone()), bfs::goal_text(puzzle));
+                let searched = Searched::Listed(puzzle.clone());
+                let goal = identity(&searched)["goal"].as_str().unwrap_or_default().to_string();
                 let symmetries = Some(table.symmetries()).filter(|&order| order > 1);
                 (searched, goal, encoding, Some(table.entries()), symmetries)
             }
@@ -167,8 +168,7 @@ impl Table {
         let mut figures = name.map_or(json!({}), |name| json!({"file": name}));
         // One table is no line among others.
         figures = with_more(figures, subject(&searched, OutputFormat::Json));
-        figures =
-            with_more(figures, json!({"goal": goal, "encoding": encoding, "entries": entries}));
+        figures = with_more(figures, json!({"encoding": encoding, "entries": entries}));
         if let Some(order) = symmetries {
             figures["symmetries"] = order.into();
         }
@@ -182,8 +182,10 @@ impl Table {
         });
         figures = with_more(figures, more);
         let deepest = format!("{} {last}", if complete { "God's number" } else { "depth" });
-        // Not the long line of a puzzle of many pieces.
-        let goal = Some(goal).filter(|goal| goal.len() <= 60).unwrap_or_default();
+        let name = described(&searched);
+        // Not twice, and not the long line of a puzzle of many pieces.
+        let is_short = |goal: &String| goal.len() <= 60 && !name.contains(goal);
+        let goal = Some(goal).filter(is_short).unwrap_or_default();
         let (all, size) = (thousands(states), bytes(size));
         let words = match built {
             Some((file, seconds)) => {
@@ -192,7 +194,7 @@ impl Table {
                 figures = with_more(figures, more);
                 let goal = if goal.is_empty() { goal } else { format!("goal {goal}, ") };
                 format!(
-                    "wrote {}: {searched}, {goal}{all} states, {deepest}, {encoding}, {size} in {}\n",
+                    "wrote {}: {name}, {goal}{all} states, {deepest}, {encoding}, {size} in {}\n",
                     file.display(),
                     duration(seconds),
                 )
@@ -202,7 +204,7 @@ impl Table {
                     format!(", one per class of symmetric states ({order} symmetries)")
                 });
                 let rows = [
-                    ("puzzle", searched.to_string()),
+                    ("puzzle", name),
                     ("goal", goal),
                     ("encoding", encoding.into()),
                     ("entries", thousands(entries) + &classes),
@@ -214,7 +216,9 @@ impl Table {
             }
         };
         let words = histogram(counts, states) + &words;
-        ("depth,states", Reply { figures, words, csv: Some(counts_csv(counts)) })
+        let of = csv_field(&described(&searched));
+        let csv = counts.iter().enumerate().map(|(at, count)| format!("{at},{count},{of}\n"));
+        ("depth,states,puzzle", Reply { figures, words, csv: Some(csv.collect()) })
     }
 }
 
@@ -243,9 +247,14 @@ pub struct ScrambleArgs {
 
 impl ScrambleArgs {
     pub fn run(&self) -> Result<()> {
+        if self.of.counted.directed {
+            refuse!("--directed does not change which states there are: leave it out");
+        }
         let mut states: Box<dyn Iterator<Item = String>> = match self.of.puzzle.parse::<Size>() {
             Ok(size) => {
-                self.of.counted.refuse_of_boards()?;
+                self.of
+                    .counted
+                    .refuse_of_boards("the metric does not change which boards there are")?;
                 let goal = self.of.counted.goal.board(size)?;
                 Box::new(Scrambler::new(goal, seed(self.seed)?).map(|board| board.to_string()))
             }
@@ -344,6 +353,9 @@ impl EncodeArgs {
                 "specify a file to write (--cnf, --lp or --mps FILE; - is stdout) or an answer to \
                  read (--decode MODEL; - is stdin)"
             );
+        }
+        if self.moves != MoveStyle::default() {
+            refuse!("--moves is for the moves that --decode prints: leave it out");
         }
         let moves = match self.max_moves {
             Some(moves) => moves,

@@ -75,7 +75,11 @@ impl ResourceOptions {
     }
 
     pub fn get(&self) -> Result<Resources> {
-        let resources = Resources::new().threads(self.threads.get()).kernel(self.kernel()?);
+        let kernel = self.kernel()?;
+        if let Some(kernel) = kernel {
+            tracing::debug!("using the {kernel} kernel, as specified");
+        }
+        let resources = Resources::new().threads(self.threads.get()).kernel(kernel);
         Ok(resources.memory(self.budget()))
     }
 
@@ -131,6 +135,9 @@ impl Running {
                 "--engine frontier works only with bfs, plan, antipodes and levels: leave it out"
             ),
         };
+        if self.resources.kernel.is_some() && engine == Some(Engine::Reference) {
+            refuse!("--kernel does not apply to the reference engine: leave out --kernel");
+        }
         Ok(Search::of(space).engine(engine).resources(self.resources.get()?))
     }
 
@@ -374,15 +381,26 @@ impl DiskOptions {
         self.for_numbers().or(others)
     }
 
+    /// Refuses what a search on disk that has begun cannot change.
+    pub fn refuse_of_begun(&self) -> Result<()> {
+        if self.shared_digits.is_some() {
+            refuse!("--shared-digits is chosen when a search is started: leave it out");
+        }
+        Ok(())
+    }
+
     pub fn disk_in(&self, dirs: &[PathBuf]) -> Result<Disk> {
         if self.zstd_level.is_some() && self.codec != Some(Codec::Zstd) {
             refuse!("--zstd-level needs zstd: add --codec zstd, or leave out --zstd-level");
         }
+        let (io, commits) =
+            (self.io.unwrap_or(Io::Read), self.commit_every.unwrap_or(COMMIT_EVERY));
+        tracing::debug!("level files: {}, committed every {commits:?}", io.name());
         let mut storages: Vec<Box<dyn Storage>> = Vec::new();
         let mut places = Vec::new();
         for path in dirs {
             let named = format!("'{}'", path.display());
-            let directory = made(path, self.io.unwrap_or(Io::Read))?;
+            let directory = made(path, io)?;
             // Two names may be of one directory.
             let place = path.canonicalize().map_err(unopened(path))?;
             if places.contains(&place) {
@@ -394,7 +412,7 @@ impl DiskOptions {
         Ok(Disk::new(Directories::new(storages))
             .codec(self.codec)
             .zstd_level(self.zstd_level.unwrap_or(DEFAULT_LEVEL))
-            .commit_every(self.commit_every.unwrap_or(COMMIT_EVERY))
+            .commit_every(commits)
             .limit(self.disk_limit)
             .ignore_space(self.ignore_space)
             .shared_digits(self.shared_digits)

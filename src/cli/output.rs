@@ -10,8 +10,7 @@ use std::{
 use serde_json::{Value, json};
 use tilewave::{
     internals,
-    puzzle::Metric,
-    report::{self, Chart, ChartFormat, ListReport, html::LAST_DRAWN, one_key_per_line},
+    report::{self, Chart, ChartFormat, ListReport, csv_field, html::LAST_DRAWN, one_key_per_line},
     search::{Communicator, Outcome, disk::Searched},
 };
 
@@ -105,13 +104,11 @@ pub fn tiles(tiles: &[u16]) -> String {
 
 /// What is searched, as answers name it. What stands under `board` is the size of one; CSV has one column for all names.
 pub fn subject(searched: &Searched, format: OutputFormat) -> Value {
-    let (size, puzzle, metric) = match searched {
-        Searched::Numbered(space) => (space.size(), space.name(), space.metric()),
-        Searched::Listed(puzzle) => (None, puzzle.to_string(), None),
-    };
-    let any = (format == OutputFormat::Csv).then(|| puzzle.clone());
-    let board = size.map(|size| size.to_string()).or(any);
-    json!({"board": board, "puzzle": puzzle, "metric": metric.map(Metric::name)})
+    let mut keys = report::identity(searched);
+    if format == OutputFormat::Csv {
+        keys["board"] = report::described(searched).into();
+    }
+    keys
 }
 
 /// An output to be written: refused at once when it exists or its directory cannot be written, so that no
@@ -317,10 +314,7 @@ fn field(figure: &Value) -> String {
     match figure {
         Value::Null => String::new(),
         Value::Array(several) => several.len().to_string(),
-        Value::String(text) if text.contains([',', '"', '\n']) => {
-            format!("\"{}\"", text.replace('"', "\"\""))
-        }
-        Value::String(text) => text.clone(),
+        Value::String(text) => csv_field(text),
         other => other.to_string(),
     }
 }

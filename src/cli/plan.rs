@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 use tilewave::{
     Directory, Io, Kernel, Storage,
     frontier::{DepthForecast, FrontierForecast, FrontierSearch},
+    internals::binary_bytes,
     progress::StopWhen,
-    puzzle::{Metric, StateSpace, orbits::OrbitPuzzle},
+    puzzle::{StateSpace, orbits::OrbitPuzzle},
     report::{
-        Published, bytes, counted, duration, grouped, published_for, published_growth, rate,
+        bytes, counted, described, duration, grouped, published_for, published_growth, rate,
         thousands,
     },
     search::{Forecast, Machines, disk::Searched},
@@ -18,7 +19,8 @@ use tilewave::{
 
 use crate::cli::{
     Keep, MaxDepth, OutputFormat, OutputOptions, PuzzleOptions, Reply, Result, Running, bandwidth,
-    bfs, facts, first_given, progress, refuse_in_lists, unopened, whole,
+    bfs, facts, first_given, progress, refuse, refuse_in_lists, subject, unopened, whole,
+    with_more,
 };
 
 /// Estimate the memory, disk space and time that a search needs.
@@ -38,13 +40,13 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
     ranks: Option<u16>,
 
-    /// Bandwidth at which each machine can send data.
-    #[arg(long, value_name = "BYTES/s", value_parser = bandwidth, default_value = "1GB/s")]
-    network: u64,
+    /// With --ranks: bandwidth of each machine's network [default: 1GB/s].
+    #[arg(long, value_name = "BYTES/s", value_parser = bandwidth, requires = "ranks")]
+    network: Option<u64>,
 
-    /// Total read and write bandwidth of the disk.
-    #[arg(long, value_name = "BYTES/s", value_parser = bandwidth, default_value = "1GB/s")]
-    disk_bandwidth: u64,
+    /// On disk: total read and write bandwidth [default: 1GB/s].
+    #[arg(long, value_name = "BYTES/s", value_parser = bandwidth)]
+    disk_bandwidth: Option<u64>,
 
     /// Plan a search on disk in DIR, even if memory would suffice.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -64,6 +66,9 @@ pub struct Args {
     output: OutputOptions,
 }
 
+/// Bytes a second of a disk or network of which nothing is said.
+const BANDWIDTH: u64 = 1_000_000_000;
+
 /// Most depths that the text of a plan of lists has; the first ones take next to nothing.
 const MOST_ROWS: usize = 12;
 
@@ -72,8 +77,7 @@ impl Args {
         let space = match self.of.searched()? {
             Searched::Numbered(space) => space,
             Searched::Listed(puzzle) => {
-                let published = published_growth(&puzzle);
-                return self.by_lists(puzzle, published.as_ref());
+                return self.by_lists(puzzle);
             }
         };
         let published = published_for(&space);
@@ -81,7 +85,7 @@ impl Args {
         if let Some(puzzle) =
             bfs::lists_instead(&self.running, &space, last, self.dir.as_slice(), self.numbered())?
         {
-            return self.by_lists(puzzle, published);
+            return self.by_lists(puzzle);
         }
         let levels = published.map(|truth| truth.counts());
         let destination = self.output.reserve()?;
@@ -93,12 +97,18 @@ impl Args {
             cores: self.cores.map(usize::from),
             // One process is no job: it plans as if nothing had been said of processes.
             ranks: self.ranks.map_or(1, u64::from),
-            disk_bandwidth: self.disk_bandwidth,
-            network: self.network,
+            disk_bandwidth: self.disk_bandwidth.unwrap_or(BANDWIDTH),
+            network: self.network.unwrap_or(BANDWIDTH),
         };
         let keep_all = self.keep_levels == Keep::All;
         let widths = levels.unwrap_or_default();
         let of = Forecast::of(&search, self.dir.is_some(), keep_all, widths, &machines)?;
+        if let Some(option) = self.on_disk().filter(|_| of.disk.is_none()) {
+            refuse!(
+                "{option} is for a search on disk, but {space} would be searched in memory: plan for a disk with --dir DIR, \
+                 or leave out {option}"
+            );
+        }
         let levels = levels.map(|levels| match last {
             Some(depth) => levels.len().min(depth.saturating_add(1)),
             None => levels.len(),
@@ -115,14 +125,10 @@ impl Args {
         let network = disk.and_then(|disk| disk.network.as_ref());
         let seconds = of.time.as_ref().map(|(seconds, _)| seconds);
         let order = space.definition().map(|_| of.states);
-        let name = space.name();
-        let board = space.size().map(|size| size.to_string());
-        let any = (self.output.format == OutputFormat::Csv).then(|| name.clone());
         let budget = self.running.resources.budget();
         let free = disk.and_then(|_| self.free());
+        let keys = subject(&Searched::Numbered(space.clone()), self.output.format);
         let figures = json!({
-            "puzzle": name,
-            "metric": space.metric().map(Metric::name),
             "group_order": order,
             "states": of.states,
             "states_to_depth": of.reached,
@@ -145,11 +151,12 @@ impl Args {
             "network_seconds": network.and_then(|(_, seconds)| *seconds),
             "io_seconds": disk.map(|d| d.io_seconds),
             "states_per_second": of.states_per_second(),
+            "busy": of.busy,
             "calibrated_on": of.time.as_ref().map(|(_, on)| on),
             "projected": of.projected,
             "levels": levels,
-            "board": board.or(any),
         });
+        let figures = with_more(keys, figures);
         let kind = if order.is_some() { "puzzle" } else { "board" };
         let states = thousands(of.states);
         let group = order.map_or(String::new(), |_| format!("order {states}"));
@@ -170,7 +177,7 @@ impl Args {
         };
         let memory = format!("{}: {fits} the limit of {}", bytes(of.memory), bytes(budget));
         let mut rows = vec![
-            (kind, space.to_string()),
+            (kind, described(&Searched::Numbered(space.clone()))),
             ("group", group),
             ("states", format!("{states}{reached}")),
             ("levels", levels.map_or("unknown".into(), |levels| levels.to_string())),
@@ -189,7 +196,7 @@ impl Args {
                     bytes(estimate.bytes_written),
                     bytes(estimate.bytes_read),
                     duration(disk.io_seconds),
-                    rate(self.disk_bandwidth as f64),
+                    rate(self.disk_bandwidth.unwrap_or(BANDWIDTH) as f64),
                 ),
             ));
             let ranks = network.and(self.ranks).unwrap_or(1);
@@ -216,6 +223,7 @@ impl Args {
         });
         let unknown = || "unknown: there is no smaller puzzle on which to measure the speed".into();
         rows.push(("time", time.unwrap_or_else(unknown)));
+        rows.push(("load", load(of.busy)));
         let projected = match of.projected.join("; ") {
             none if none.is_empty() => none,
             all => format!("projected, not measured: {all}\n"),
@@ -230,19 +238,26 @@ impl Args {
         Directory::open(there.unwrap_or(Path::new(".")), Io::Read).ok()?.free()
     }
 
+    /// An option that only searches on disk have.
+    fn on_disk(&self) -> Option<&'static str> {
+        let bandwidth = (self.disk_bandwidth.is_some(), "--disk-bandwidth");
+        first_given(&[bandwidth, (self.keep_levels == Keep::All, "--keep-levels")])
+    }
+
     /// An option that only searches of numbered states have.
     fn numbered(&self) -> Option<&'static str> {
         let own = [(self.cores.is_some(), "--cores"), (self.ranks.is_some(), "--ranks")];
         first_given(&own).or(self.running.numbered())
     }
 
-    fn by_lists(&self, puzzle: OrbitPuzzle, published: Option<&Published>) -> Result<()> {
-        refuse_in_lists(self.numbered(), &puzzle)?;
+    fn by_lists(&self, puzzle: OrbitPuzzle) -> Result<()> {
+        refuse_in_lists(self.numbered().or(self.on_disk()), &puzzle)?;
         let destination = self.output.reserve()?;
         let search = FrontierSearch::new(puzzle)
             .max_depth(self.max_depth.max_depth)
             .resources(self.running.resources.get()?);
-        let known = published.map_or(&[][..], |published| published.counts());
+        let published = published_growth(&search.puzzle);
+        let known = published.as_ref().map_or(&[][..], |published| published.counts());
         tracing::info!(
             "searching the first levels to measure speed and growth; this takes some seconds"
         );
@@ -268,8 +283,8 @@ impl Args {
                 "seconds": level.seconds,
             })
         };
+        let searched = Searched::Listed(puzzle.clone());
         let figures = json!({
-            "puzzle": puzzle.to_string(),
             "engine": "frontier",
             "states": all_states,
             "symmetries": of.symmetries,
@@ -279,9 +294,11 @@ impl Args {
             "fits_to_depth": of.fits,
             "fits_to_depth_counting_ahead": of.fits_ahead,
             "calibrated_to_depth": of.measured_to,
+            "busy": of.busy,
             // What a search to each depth takes.
             "levels": of.depths.iter().map(level).collect::<Value>(),
         });
+        let figures = with_more(subject(&searched, OutputFormat::Json), figures);
         let row = |level: &DepthForecast| {
             let DepthForecast { depth, states, known, memory, disk, seconds, .. } = *level;
             let (memory, disk) = (memory as u64, disk as u64);
@@ -302,8 +319,8 @@ impl Args {
                 (true, false) => format!("{:.4e}", level.states),
                 (false, _) => format!("about {:.1e}", level.states),
             };
-            let [memory, ahead, disk] =
-                [level.memory, level.memory_ahead, level.disk].map(|size| bytes(size as u64));
+            let [memory, ahead, disk] = [level.memory, level.memory_ahead, level.disk]
+                .map(|size| binary_bytes(size as u64));
             let time = level.seconds.map_or("unknown".into(), duration);
             text += &line([level.depth.to_string(), states, memory, ahead, disk, time]);
         }
@@ -331,15 +348,28 @@ impl Args {
             ),
         };
         let rows = [
-            ("puzzle", puzzle.to_string()),
+            ("puzzle", described(&searched)),
             ("states", all_states.as_deref().map_or("unknown".into(), grouped)),
             ("engine", format!("frontier, {}", counted(of.threads as u64, "thread"))),
             ("symmetries", of.symmetries.to_string()),
             ("memory", fits),
             ("free", free.map_or(String::new(), bytes)),
             ("time", format!("measured to depth {}{beyond}", of.measured_to)),
+            ("load", load(of.busy)),
             ("left out", rest),
         ];
         Reply { figures, words: format!("{text}\n{}", facts(12, rows)), csv: Some(csv) }
     }
 }
+
+/// What a machine that is busy does to the times of a plan; nothing for one that is not.
+fn load(busy: Option<f64>) -> String {
+    let busy = busy.filter(|&share| share >= BUSY);
+    busy.map_or(String::new(), |share| {
+        let share = share * 100.0;
+        format!("other processes used {share:.0} % of the processor time meanwhile: alone, the search takes less time")
+    })
+}
+
+/// The share of the processor time of other processes that makes itself felt.
+const BUSY: f64 = 0.1;

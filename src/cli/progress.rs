@@ -1,4 +1,4 @@
-//! Progress on stderr: one line on a terminal, a log line a second elsewhere.
+//! Progress on stderr: one line on a terminal, log lines after 1, 2, 4, .. seconds and then every minute elsewhere.
 //!
 //! Invariant: the line fits the terminal and is gone when the work ends; whatever else is written to stderr
 //! goes through [`aside`], so that no piece of it stays.
@@ -23,7 +23,9 @@ use tilewave::{
     report::{counted, duration, rate},
 };
 
-const LOG_EVERY: Duration = Duration::from_secs(1);
+/// The time before the first line of a log, and the longest one between two: each pause is as long as all before it.
+const FIRST_LOG: Duration = Duration::from_secs(1);
+const LOG_EVERY: Duration = Duration::from_secs(60);
 
 const DRAW_HZ: u8 = 8;
 
@@ -89,6 +91,7 @@ impl Write for LogWriter {
 pub struct StatusLine {
     bar: Option<ProgressBar>,
     log: bool,
+    begun: Instant,
     /// When there is something to say next.
     next: Mutex<Instant>,
 }
@@ -112,8 +115,9 @@ impl StatusLine {
         StatusLine {
             bar,
             log: !hidden && !is_screen(),
+            begun: Instant::now(),
             // A short search says nothing where lines stay.
-            next: Mutex::new(Instant::now() + if moving { Duration::ZERO } else { LOG_EVERY }),
+            next: Mutex::new(Instant::now() + if moving { Duration::ZERO } else { FIRST_LOG }),
         }
     }
 
@@ -122,7 +126,7 @@ impl StatusLine {
     pub fn say(&self, words: impl FnOnce() -> (f64, String)) {
         let pause = match (&self.bar, self.log) {
             (Some(_), _) => Duration::from_secs(1) / u32::from(DRAW_HZ),
-            (None, true) => LOG_EVERY,
+            (None, true) => pause(self.begun.elapsed()),
             (None, false) => return,
         };
         // Whoever finds the clock taken leaves it to the other.
@@ -143,6 +147,11 @@ impl StatusLine {
             None => tracing::info!("{text}"),
         }
     }
+}
+
+/// The time until the next line of a log, after so much time.
+fn pause(begun: Duration) -> Duration {
+    begun.clamp(FIRST_LOG, LOG_EVERY)
 }
 
 impl Drop for StatusLine {
@@ -181,8 +190,10 @@ struct LineTally {
     all: u64,
     found: u64,
     before: u64,
-    /// States of the last two levels, and when the one at hand was begun.
-    last: [u64; 2],
+    /// The number of states of a puzzle that is searched by lists, as far as it is known.
+    most: u64,
+    /// States of the last three levels, and when the one at hand was begun.
+    last: [u64; 3],
     level_begun: Instant,
     /// The share of it that existed then; `None` in a search that goes on, until it is told.
     level_first: Option<f64>,
@@ -209,7 +220,8 @@ impl SearchProgress {
                 all: 0,
                 found: 0,
                 before: 0,
-                last: [0, 0],
+                most: u64::MAX,
+                last: [0; 3],
                 level_begun: Instant::now(),
                 level_first: Some(0.0),
             }),
@@ -221,7 +233,7 @@ impl LineTally {
     /// A level with this many states has been found.
     fn ended(&mut self, states: u64) {
         self.found += states;
-        self.last = [self.last[1], states];
+        self.last = [self.last[1], self.last[2], states];
         (self.level_begun, self.level_first) = (Instant::now(), Some(0.0));
     }
 
@@ -246,15 +258,18 @@ impl LineTally {
         (self.found as f64 / self.all.max(1) as f64, line)
     }
 
-    /// Of a search by lists nobody knows how many states there will be: the level at hand is expected to grow as the one
-    /// before did, and the time that is left is the level's. In the first two levels of a search that goes on, nothing is
-    /// known of that.
+    /// Of a search by lists nobody knows how many states a level will have: the one at hand is expected to grow as the one
+    /// before did, less by as much as that grew less, and no level has more states than are left. The time that is left
+    /// is the level's. In the first two levels of a search that goes on, nothing is known of that.
     fn of_lists(&mut self, depth: usize, share: f64) -> (f64, String) {
         let first = *self.level_first.get_or_insert(share);
         let mut line = format!("depth {depth}, {} % done", percent(share));
-        let [before, last] = self.last.map(|states| states as f64);
+        let [first_one, before, last] = self.last.map(|states| states as f64);
         if before > 0.0 {
-            let level = last * (last / before).max(1.0);
+            let growth = last / before;
+            let trend = if first_one > 0.0 { growth / (before / first_one) } else { 1.0 };
+            let left = self.most.saturating_sub(self.found) as f64;
+            let level = (last * growth * trend.min(1.0)).min(left);
             let new = (self.found - self.before) as f64 + (share - first) * level;
             let seconds = self.begun.elapsed().as_secs_f64();
             let found = self.found + (share * level) as u64;
@@ -274,6 +289,10 @@ impl LineTally {
 impl tilewave::Progress for SearchProgress {
     fn started(&self, states: u64) {
         self.tally.lock().all = states;
+    }
+
+    fn at_most(&self, states: u64) {
+        self.tally.lock().most = states;
     }
 
     fn continued(&self, depth: usize, states: u64) {
@@ -407,5 +426,24 @@ mod tests {
         progress.tally.lock().ended(56_212_979_470);
         let line = told(32, 0.5);
         assert!(line.contains("about 165,646,241,5") && line.contains(" states/s"), "{line}");
+        // The growth falls, and there are no more states than those of the puzzle.
+        progress.tally.lock().ended(70_000_000_000);
+        let line = told(33, 0.999_999);
+        let about = "about 223,";
+        assert!(line.contains(about), "{line}");
+        progress.at_most(200_000_000_000);
+        assert!(told(33, 0.999_999).contains("about 199,"), "{}", told(33, 0.999_999));
+    }
+
+    #[test]
+    fn a_log_of_a_long_search_is_short() {
+        let mut told = vec![FIRST_LOG];
+        while told.last().unwrap().as_secs() < 3600 {
+            let last = *told.last().unwrap();
+            told.push(last + pause(last));
+        }
+        let seconds: Vec<u64> = told.iter().map(Duration::as_secs).take(9).collect();
+        assert_eq!(seconds, [1, 2, 4, 8, 16, 32, 64, 124, 184]);
+        assert_eq!(told.len(), 66);
     }
 }

@@ -200,7 +200,7 @@ pub struct Counted {
 
     /// Do not add the inverses of the generators in a puzzle file.
     #[arg(long, hide_short_help = true)]
-    directed: bool,
+    pub directed: bool,
 
     /// Use only these pieces, e.g. corners or corners,edges:1-6.
     ///
@@ -269,10 +269,12 @@ impl Counted {
     }
 
     /// Refuses what boards do not have.
-    pub fn refuse_of_boards(&self) -> Result<()> {
-        let own = [(self.metric.is_some(), "--metric"), (self.directed, "--directed")];
-        if let Some(option) = first_given(&own).or(self.changed()) {
-            refuse!("{option} does not apply to boards: leave it out");
+    pub fn refuse_of_boards(&self, why_no_metric: &str) -> Result<()> {
+        if self.metric.is_some() {
+            refuse!("--metric does not apply here: {why_no_metric}; leave out --metric");
+        }
+        if let Some(option) = first_given(&[(self.directed, "--directed")]).or(self.changed()) {
+            refuse!("{option} does not apply to boards here: leave it out");
         }
         Ok(())
     }

@@ -14,12 +14,14 @@ use clap::ValueHint::{AnyPath, DirPath};
 use serde_json::json;
 use tilewave::{
     Class, DistanceTable, Error, Pdb, Resources, Search,
+    internals::binary_bytes,
     pdb::{self, Build, PdbError, SetFile, Summary, inspect},
     progress::StopWhen,
     pruning::PruningTable,
     puzzle::{StateSpace, orbits::OrbitPuzzle},
     report::{
-        SearchLevels, Truth, Verdict, bytes, counted, published_for, published_growth, thousands,
+        SearchLevels, Truth, Verdict, bytes, counted, csv_field, described, published_for,
+        published_growth, thousands,
     },
     search::{
         Engine,
@@ -68,6 +70,7 @@ pub struct ResumeArgs {
 impl ResumeArgs {
     pub fn run(&self) -> Result<()> {
         let dirs = &self.dirs;
+        self.on_disk.refuse_of_begun()?;
         let (found, keep_all, symmetric) = disk::search(&directories(dirs)?)?;
         let disk = self.on_disk.disk_in(dirs)?.keep_all(keep_all).check(self.check);
         let max_depth = self.max_depth.max_depth;
@@ -83,7 +86,7 @@ impl ResumeArgs {
                 refuse_in_lists(wrong, &puzzle)?;
                 let mut search = bfs::list_search(puzzle, max_depth, &self.ahead, &self.running)?;
                 search.symmetry = symmetric;
-                bfs::run_lists(&search, None, &self.report, &self.running, Some(disk))
+                bfs::run_lists(&search, &self.report, &self.running, Some(disk))
             }
         }
     }
@@ -107,12 +110,11 @@ impl RepairArgs {
     pub fn run(&self) -> Result<()> {
         let destination = self.output.reserve()?;
         let found = disk::repair(&directories(&self.dirs)?, Duration::from_secs(10))?;
-        let (manifest, goal) = (&found.manifest, &found.manifest.identity.goal);
+        let manifest = &found.manifest;
         let levels = manifest.levels.len();
         let states: u64 = manifest.levels.iter().map(|level| level.states).sum();
         let chunks_done = manifest.files_of(levels as u32).map_or(0, |f| f.chunks.len());
         let more = json!({
-            "goal": goal,
             "files": found.files,
             "damaged": found.damaged,
             "previous_manifest": found.previous,
@@ -130,14 +132,11 @@ impl RepairArgs {
         };
         let (deepest, states) = (levels.saturating_sub(1), thousands(states));
         let files = counted(found.files as u64, "level file");
-        let (name, kept) = (found.searched.to_string(), found.kept.as_ref());
+        let (name, kept) = (described(&found.searched), found.kept.as_ref());
         let mut rows = vec![("found", format!("{files}{previous}"))];
         rows.extend(found.damaged.iter().map(|damaged| ("damaged", damaged.clone())));
         rows.extend([
-            (
-                "rebuilt",
-                format!("{name}, goal {goal}: depths 0 to {deepest}, {states} states; {ending}"),
-            ),
+            ("rebuilt", format!("{name}: depths 0 to {deepest}, {states} states; {ending}")),
             ("disk", bytes(manifest.disk_bytes())),
             ("kept", kept.map_or(String::new(), |kept| format!("the damaged manifest, as {kept}"))),
             (
@@ -184,13 +183,12 @@ impl VerifyArgs {
         let mut all_pass = true;
         destination.heading("board,pass,first_wrong_depth,compared_with,diameter,total")?;
         for searched in &puzzles {
-            let (goal, verdict) = match searched {
-                Searched::Numbered(space) => (space.goal_text(), self.numbered(space)?),
-                Searched::Listed(puzzle) => ("solved".into(), self.listed(puzzle)?),
+            let verdict = match searched {
+                Searched::Numbered(space) => self.numbered(space)?,
+                Searched::Listed(puzzle) => self.listed(puzzle)?,
             };
             all_pass &= verdict.pass();
             let more = json!({
-                "goal": goal,
                 "pass": verdict.pass(),
                 "first_wrong_depth": verdict.fault.as_ref().and_then(|fault| fault.depth()),
                 "compared_with": verdict.compared_with,
@@ -349,10 +347,17 @@ impl CheckArgs {
     fn set(&self, set: &Path, seed: u64, resources: Resources) -> Result<String, Error> {
         let files: BTreeSet<PathBuf> =
             SetFile::read(set)?.partitions.concat().into_iter().collect();
+        let mut noun = "database";
         for file in &files {
-            self.database(file, seed, resources)?;
+            if let Ok(OwnFile::Pruning(table)) = OwnFile::find(file) {
+                noun = "pruning table";
+                self.pruning(&table, resources)?;
+            } else {
+                self.database(file, seed, resources)?;
+            }
         }
-        Ok(format!("{}, each of which is intact", counted(files.len() as u64, "database")))
+        let each = if files.len() == 1 { "which" } else { "each of which" };
+        Ok(format!("{}, {each} is intact", counted(files.len() as u64, noun)))
     }
 
     fn table(&self, file: &Path, resources: Resources) -> Result<String, Error> {
@@ -448,7 +453,7 @@ fn search(dirs: &[PathBuf]) -> Result<Finding> {
         status.searched,
         bytes(found.bytes)
     );
-    let finished = status.manifest.complete;
+    let finished = status.depth.is_none();
     if !finished {
         let depth = status.manifest.levels.len().saturating_sub(1);
         let share = |all: u64| {
@@ -521,9 +526,9 @@ impl CacheArgs {
         let (mut files, mut words, mut csv) = (Vec::new(), String::new(), String::new());
         for (file, size, holds) in &kept {
             files.push(json!({"file": file, "bytes": size, "holds": holds}));
-            csv += &format!("{file},{size}\n");
+            csv += &format!("{},{size}\n", csv_field(file));
             let name = Path::new(file).file_name().unwrap_or_default();
-            words += &format!("{:>10}  {holds}  {}\n", bytes(*size), name.display());
+            words += &format!("{:>10}  {holds}  {}\n", binary_bytes(*size), name.display());
         }
         let all: u64 = kept.iter().map(|(_, size, _)| size).sum();
         let dir = dir.display().to_string();

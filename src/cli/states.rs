@@ -6,20 +6,20 @@ use serde_json::{Value, json};
 use tilewave::{
     Board, DistanceTable, Size,
     puzzle::{
-        Coordinates, Metric, State, StateSpace,
+        Coordinates, State, StateSpace,
         families::{self, Family},
         named::{self, NamedPuzzle},
         orbits::{OrbitPuzzle, Placed, Turns},
     },
-    report::{bytes, counted, grouped, thousands},
+    report::{bytes, counted, csv_field, described, grouped, identity, state_writer, thousands},
     search::{self, disk::Searched},
     solve::explain,
 };
 
 use crate::cli::{
-    Ahead, AnyReply, Context, Counted, Figures, OutputOptions, PuzzleAndStates, PuzzleOptions,
-    Reply, Result, Running, SearchProgress, bfs, count, csv_line, facts, first_given, refuse,
-    refuse_in_lists, uncommented,
+    Ahead, AnyReply, Context, Counted, Figures, OutputFormat, OutputOptions, PuzzleAndStates,
+    PuzzleOptions, Reply, Result, Running, SearchProgress, bfs, count, csv_line, facts,
+    first_given, refuse, refuse_in_lists, subject, uncommented, with_more,
 };
 
 /// Rank or unrank a state, and show its parity, solvability and (with --table) depth.
@@ -126,7 +126,8 @@ impl StateArgs {
         // How often the moves must be repeated until nothing has changed, where the state was given by moves.
         let order = moves.and_then(|moves| moves.order(puzzle.orbits()));
         let figures = json!({
-            "puzzle": puzzle.to_string(),
+            "puzzle": puzzle.name(),
+            "metric": puzzle.metric(),
             "state": text,
             "solved": solved,
             "solvable": reached.as_ref().map(|reached| reached.is_ok()),
@@ -301,8 +302,9 @@ struct StateFacts {
 impl StateFacts {
     fn of(self, space: &StateSpace, state: String) -> AnyReply {
         let StateFacts { is_even, refused, line, cell, state_id, depth } = self;
-        let (size, metric) = (space.size().map(|size| size.to_string()), space.metric());
-        let metric = metric.map(Metric::name);
+        let size = space.size().map(|size| size.to_string());
+        let metric = identity(&Searched::Numbered(space.clone()))["metric"].clone();
+        let metric = metric.as_str();
         let parity = if is_even { "even" } else { "odd" };
         let figures = json!({
             "board": size.as_ref().map(|_| &state),
@@ -379,11 +381,7 @@ pub struct LevelsArgs {
 
 /// States at a depth, or at the last one, that a search has found.
 struct DepthStates {
-    board: Option<String>,
-    puzzle: String,
-    goal: String,
-    /// The puzzle as text names it.
-    name: String,
+    searched: Searched,
     depth: usize,
     /// States at each depth.
     counts: Vec<u64>,
@@ -423,17 +421,13 @@ impl AntipodesArgs {
                 let destination = self.output.reserve()?;
                 let outcome = search.run_with(&SearchProgress::new())?;
                 let (space, last) = (&outcome.space, outcome.last.iter());
-                let size = space.size().map(|size| size.to_string());
-                let columns = match size {
-                    Some(_) => "board,state_id,line,cell",
-                    None => "state,state_id,line,cell",
+                let columns = match space.size() {
+                    Some(_) => "board,state_id,line,cell,puzzle",
+                    None => "state,state_id,line,cell,puzzle",
                 };
                 let numbers = |&state: &State| [space.id(state), state.line, state.cell as u64];
                 let found = DepthStates {
-                    board: size,
-                    puzzle: space.name(),
-                    goal: space.goal_text(),
-                    name: space.to_string(),
+                    searched: Searched::Numbered(space.clone()),
                     numbers: Some(last.clone().map(numbers).collect()),
                     states: last.map(|&state| space.text(state)).collect(),
                     complete: outcome.complete,
@@ -450,17 +444,14 @@ impl AntipodesArgs {
                 let outcome = search.run_with(&SearchProgress::new())?;
                 let puzzle = &search.puzzle;
                 let found = DepthStates {
-                    board: None,
-                    puzzle: puzzle.to_string(),
-                    goal: bfs::goal_text(puzzle),
-                    name: puzzle.to_string(),
+                    searched: Searched::Listed(puzzle.clone()),
                     numbers: None,
-                    states: outcome.last.iter().map(|state| puzzle.text(state)).collect(),
+                    states: outcome.last.iter().map(state_writer(puzzle)).collect(),
                     complete: outcome.complete,
                     depth: 0,
                     counts: outcome.counts(),
                 };
-                destination.write("state", &found.at(depth))
+                destination.write("state,puzzle", &found.at(depth))
             }
         }
     }
@@ -482,7 +473,10 @@ impl DepthStates {
     }
 
     fn noun(&self) -> &'static str {
-        if self.board.is_some() { "board" } else { "state" }
+        match &self.searched {
+            Searched::Numbered(space) => space.noun(),
+            Searched::Listed(_) => "state",
+        }
     }
 
     /// A line for each state, with its numbers.
@@ -497,28 +491,27 @@ impl Figures for DepthStates {
     fn figures(&self) -> Value {
         let rows = self.numbers.as_ref();
         let column = |i: usize| rows.map(|all| all.iter().map(|row| row[i]).collect::<Value>());
-        json!({
-            "board": self.board,
-            "puzzle": self.puzzle,
-            "goal": self.goal,
+        let more = json!({
             "depth": self.depth,
             "count": self.count(),
             "boards": self.states,
             "state_ids": column(0),
             "lines": column(1),
             "cells": column(2),
-        })
+        });
+        with_more(subject(&self.searched, OutputFormat::Json), more)
     }
 
     fn csv(&self) -> Option<String> {
+        let of = csv_field(&described(&self.searched));
         Some(self.lines(|state, numbers| {
             let fields = numbers.map_or(String::new(), |all| format!(",{}", all.join(",")));
-            format!("{state}{fields}\n")
+            format!("{}{fields},{of}\n", csv_field(state))
         }))
     }
 
     fn words(&self) -> String {
-        let (name, depth, noun) = (&self.name, self.depth, self.noun());
+        let (name, depth, noun) = (described(&self.searched), self.depth, self.noun());
         let deepest = self.counts.len() - 1;
         if depth > deepest {
             return format!("{name}: no states at depth {depth}; the last depth is {deepest}\n");

@@ -5,6 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use num_bigint::BigUint;
+
 use crate::{
     Error,
     frontier::{
@@ -13,7 +15,8 @@ use crate::{
         search::FrontierSearch,
         symmetry::PuzzleRows,
     },
-    progress::{LevelDone, Progress},
+    progress::{LevelDone, Progress, StopWhen},
+    system::OtherWork,
 };
 
 /// Time for each of three measuring searches: how deep they get, how fast, and how small their coded lists are.
@@ -64,13 +67,53 @@ pub struct FrontierForecast {
     pub measured_to: usize,
     /// Number of worker threads.
     pub threads: usize,
+    /// The share of the processor time that other processes used during the measurement, if the system reports it.
+    pub busy: Option<f64>,
     /// The greatest depth that fits in memory, `None` if there is none.
     pub fits: Option<usize>,
     /// The greatest depth that fits in memory with `count_ahead`.
     pub fits_ahead: Option<usize>,
 }
 
+/// Number of digits of a number of states that nobody searches completely.
+const MOST_DIGITS: usize = 13;
+
 impl FrontierSearch {
+    /// Refuses a complete search of more states than any has.
+    pub(crate) fn check_states(&self, states: Option<&BigUint>) -> Result<(), FrontierError> {
+        let states = states.filter(|_| self.max_depth.is_none()).map(BigUint::to_string);
+        match states.filter(|digits| digits.len() > MOST_DIGITS) {
+            Some(states) => {
+                Err(FrontierError::States { puzzle: self.puzzle.to_string(), states, fits: None })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a complete search in memory that is not expected to fit there. Cost: nothing if the memory has a bit for
+    /// each state up to symmetry, otherwise that of a forecast.
+    pub(crate) fn check_room(&self, progress: &dyn Progress) -> Result<(), Error> {
+        let Some(budget) = self.resources.memory.filter(|_| self.max_depth.is_none()) else {
+            return Ok(());
+        };
+        let states = self.puzzle.states();
+        self.check_states(states.as_ref())?;
+        let many = |symmetries: usize| Some(BigUint::from(budget) * 8u8 * symmetries) < states;
+        if !many(1) || !many(PuzzleRows::of(&self.puzzle).symmetries(self.symmetry).order()) {
+            return Ok(());
+        }
+        let forecast = self.forecast(&[], &StopWhen(|| progress.interrupted()))?;
+        let last = forecast.depths.last().map(|last| last.depth);
+        match states.zip(forecast.fits) {
+            Some((states, depth)) if last > Some(depth) => {
+                let (puzzle, states) = (self.puzzle.to_string(), states.to_string());
+                let fits = Some((depth, budget));
+                Err(FrontierError::States { puzzle, states, fits }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Returns the forecast for searches to all depths up to that of this search; `published` contains the known
     /// numbers of states. Fails like [`FrontierSearch::run_with`].
     ///
@@ -93,12 +136,14 @@ impl FrontierSearch {
     ) -> Result<FrontierForecast, Error> {
         let most = self.max_depth.unwrap_or(usize::MAX);
         let until = Instant::now() + measuring;
+        let others = OtherWork::begin();
         let measuring = FrontierSearch { measures: true, ..self.clone() };
         let to = |depth| measuring.clone().max_depth(depth).count_ahead(0).keep_last(0);
         let rows = PuzzleRows::of(&self.puzzle);
         // A search is arranged for its last depth, and one for a great depth spends its time with empty lists: so one
         // search after the other, each as far as it is expected to come in the time left.
-        let mut depth = rows.first_widths().len().min(most);
+        let first = rows.first_widths().len().min(most);
+        let mut depth = first;
         let mut reached = 0;
         let found = loop {
             let measure = Measure { progress, until, deepest: AtomicUsize::new(0) };
@@ -106,7 +151,14 @@ impl FrontierSearch {
                 Err(Error::Frontier(FrontierError::Memory { .. } | FrontierError::Interrupted))
                     if !progress.interrupted() =>
                 {
-                    break to(measure.deepest.into_inner().max(reached)).run_with(progress)?;
+                    let deepest = measure.deepest.into_inner().max(reached);
+                    // The first levels have few states: their growth is known however slow the machine is.
+                    break match to(deepest.max(first)).run_with(progress) {
+                        Err(Error::Frontier(FrontierError::Memory { .. })) => {
+                            to(deepest).run_with(progress)?
+                        }
+                        found => found?,
+                    };
                 }
                 found => found?,
             };
@@ -156,6 +208,7 @@ impl FrontierSearch {
             symmetries: found.symmetries,
             measured_to: searched - 1,
             threads: found.threads,
+            busy: others.and_then(|others| others.share()),
             fits: None,
             fits_ahead: None,
         };
@@ -168,7 +221,12 @@ impl FrontierSearch {
             if depth == counts.len() {
                 let whole: Vec<u64> = counts.iter().map(|&states| states as u64).collect();
                 let left = total - counts.iter().sum::<f64>();
-                counts.push((counts[depth - 1] * growth(&whole)).min(left));
+                // From the start alone nothing is known but that each move leads somewhere.
+                let growth = match &whole[..] {
+                    [_] => self.puzzle.moves().len() as f64,
+                    whole => growth(whole),
+                };
+                counts.push((counts[depth - 1] * growth).min(left));
             }
             let states = counts[depth];
             if states < 1.0 {

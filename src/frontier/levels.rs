@@ -9,6 +9,7 @@ use std::{
     time::Instant,
 };
 
+use num_bigint::BigUint;
 use parking_lot::Mutex;
 
 use crate::{
@@ -21,7 +22,7 @@ use crate::{
     puzzle::orbits::Arrangement,
     store::{ListCounts, StorageError},
     system::SystemError,
-    units::bytes,
+    units::{bytes, grouped},
 };
 
 // The result of a list search, or the reason why it ended early.
@@ -53,8 +54,10 @@ pub struct FrontierLevel {
 pub struct FrontierOutcome {
     /// The levels from depth 0 on.
     pub levels: Vec<FrontierLevel>,
-    /// Whether the search ran until no new state was found.
+    /// Whether the levels contain all states: no new state was found, or as many as there are, if that is known.
     pub complete: bool,
+    /// Number of states of the puzzle, `None` if it is not known.
+    pub states: Option<BigUint>,
     /// States of the last level, at most the number requested, in the order of their arrangements.
     pub last: Vec<Arrangement>,
     /// Number of symmetries of the puzzle that were used, 1 for none.
@@ -83,6 +86,16 @@ impl FrontierLevel {
             seconds,
         }
     }
+}
+
+/// Whether levels are all levels of a puzzle: they `ended` with an empty one, or contain all of its states, if their
+/// number is known. A search to the last depth ends with no empty level.
+pub(crate) fn is_complete<N: From<u64> + PartialEq>(
+    ended: bool,
+    found: u64,
+    all: Option<N>,
+) -> bool {
+    ended || all == Some(found.into())
 }
 
 impl FrontierOutcome {
@@ -123,6 +136,23 @@ pub enum FrontierError {
         puzzle: String,
         /// The depth.
         depth: usize,
+    },
+    /// A complete search would not end: there are too many states.
+    #[error(
+        "{puzzle} has {} states, too many for a complete search{}: limit the depth with --max-depth, or list the states at \
+         one depth with tilewave levels --depth",
+        grouped(states),
+        fits.map_or(String::new(), |(depth, budget)| {
+            format!(" in {} of memory, in which depth {depth} is the last that fits", bytes(budget))
+        })
+    )]
+    States {
+        /// The puzzle.
+        puzzle: String,
+        /// The number of its states, in digits.
+        states: String,
+        /// The last depth that fits in memory, and the memory limit, if that is the reason.
+        fits: Option<(usize, u64)>,
     },
     /// A state does not fit in the longest supported key.
     #[error(

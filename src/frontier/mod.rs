@@ -31,7 +31,9 @@ pub use crate::frontier::{
 pub(crate) use crate::frontier::{
     bucket_space::BucketSpace,
     fields::{FieldKind, FieldMap, Relabelling, StateFields},
-    levels::{FoundLists, LevelEnd, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels},
+    levels::{
+        FoundLists, LevelEnd, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels, is_complete,
+    },
     lists::{BucketLists, ListChunk},
     symmetry::{MoveParity, PuzzleRows, SymmetryGroup},
 };

@@ -10,7 +10,7 @@ use crate::{
         level::LevelWork,
         levels::{
             FoundLists, FrontierError, FrontierLevel, FrontierOutcome, LevelEnd, LevelStore,
-            LevelUse, MemoryLevels,
+            LevelUse, MemoryLevels, is_complete,
         },
         lists::BucketLists,
         symmetry::PuzzleRows,
@@ -96,6 +96,7 @@ impl FrontierSearch {
     /// Runs the search like [`FrontierSearch::run`], with an observer that sees the progress and may stop the work
     /// ([`FrontierError::Interrupted`]).
     pub fn run_with(&self, progress: &dyn Progress) -> Result<FrontierOutcome, Error> {
+        self.check_room(progress)?;
         self.run_in(&mut MemoryLevels::default(), None, progress)
     }
 
@@ -228,8 +229,14 @@ impl FrontierSearch {
         let may = store.takes_bits() && form.is_none_or(|form| form == LevelForm::Bits);
         let mut ranks = may.then(|| BucketRanks::new(space, of)).flatten();
         let words = space.words();
+        // The number of states takes time, which searches that only measure do not need.
+        let states = (!self.measures).then(|| self.puzzle.states()).flatten();
+        self.check_states(states.as_ref())?;
         // The states at the last depth are rarely all states.
         progress.started(u64::MAX);
+        if let Some(all) = states.as_ref().and_then(|states| u64::try_from(states).ok()) {
+            progress.at_most(all);
+        }
         let spare = self.spare();
         let FoundLists { mut levels, mut complete, mut lists } = store.found(space, spare)?;
         if let Some(last) = levels.len().checked_sub(1) {
@@ -338,9 +345,11 @@ impl FrontierSearch {
             }
             _ => Vec::new(),
         };
+        let found = levels.iter().map(|level| level.states).sum();
         Ok(FrontierOutcome {
             levels,
-            complete,
+            complete: is_complete(complete, found, states.clone()),
+            states,
             last,
             symmetries: space.symmetries(),
             peak_bytes,

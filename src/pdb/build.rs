@@ -7,6 +7,7 @@
 use std::time::Instant;
 
 use crate::{
+    frontier::is_complete,
     kernel::Kernel,
     pdb::{
         ArrangementOrder, Encoding, EntryOrder, Grid, Kind, Pattern, Pdb, PdbError, SLOTS,
@@ -490,7 +491,7 @@ pub struct Depths {
     pub counts: Vec<u64>,
     /// The number of states of the whole space, N!/(N-k-1)!.
     pub states: u64,
-    /// Whether the search ran until no new state was found.
+    /// Whether the levels contain all states that can be reached: no new state was found, or as many as there are.
     pub complete: bool,
     /// Wall-clock time in seconds.
     pub seconds: f64,
@@ -569,7 +570,8 @@ impl Space {
                 counts[0] += 1;
             }
             let (most, states) = (self.max_depth.unwrap_or(usize::MAX), self.states());
-            let complete = search.run(&CountOnly, &mut counts, most, states)?;
+            let ended = search.run(&CountOnly, &mut counts, most, states)?;
+            let complete = is_complete(ended, counts.iter().sum(), Some(states));
             Ok(Depths { counts, states, complete, seconds: begun.elapsed().as_secs_f64() })
         })?
     }

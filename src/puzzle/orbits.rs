@@ -623,9 +623,3 @@ fn check_orbit(orbit: &Orbit) -> Result<(), PuzzleError> {
     }
     Ok(())
 }
-
-impl fmt::Display for OrbitPuzzle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)
-    }
-}

@@ -3,14 +3,16 @@
 //! Both use what [`states`](super::states) knows about the group that the moves generate. Solvers and goals ask
 //! [`Reachability`] before they search; the program scrambles puzzles.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use parking_lot::Mutex;
+use twox_hash::XxHash3_64;
 
 use crate::{
     puzzle::{
         Definition, Permutation,
         orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, Placed},
+        permutation::gcd,
         states::{Component, Loops, Parts, Sifter, components, element, subgroup},
     },
     random::SplitMix64,
@@ -253,9 +255,195 @@ impl Definition {
     }
 }
 
+// Whether two puzzles have the same moves.
+//
+// A puzzle is seen as facets, one for each visible orientation of each position, that moves permute. Two puzzles have
+// the same states at each depth if a renaming of facets and moves takes the moves of one to those of the other, and
+// facets that look alike in the solved puzzle to facets that do.
+
+/// Moves as the facet from which each facet comes, and what each facet looks like in the solved puzzle.
+struct Facets {
+    moves: Vec<Vec<usize>>,
+    looks: Vec<usize>,
+}
+
+/// Number of moves beyond which puzzles are compared only as they are written.
+const MOST_COMPARED: usize = 256;
+
+impl Facets {
+    /// `None` if moves depend on pieces, or if there are too many.
+    fn of(puzzle: &OrbitPuzzle) -> Option<Facets> {
+        let moves = puzzle.free_moves().filter(|moves| moves.len() <= MOST_COMPARED)?;
+        let mut facets = Facets { moves: vec![Vec::new(); moves.len()], looks: Vec::new() };
+        let mut seen = Vec::new();
+        for (index, orbit) in puzzle.orbits().iter().enumerate() {
+            let moduli = || {
+                orbit.solved.iter().map(|piece| usize::from(orbit.moduli[usize::from(piece.kind)]))
+            };
+            let turns = moduli()
+                .fold(1, |all, modulus| all / gcd(all as u64, modulus as u64) as usize * modulus);
+            let first = facets.looks.len();
+            for (piece, modulus) in orbit.solved.iter().zip(moduli()) {
+                for facet in 0..turns {
+                    let look =
+                        (index, piece.kind, (facet + modulus - usize::from(piece.turn)) % modulus);
+                    let known = seen.iter().position(|of| *of == look);
+                    facets.looks.push(known.unwrap_or_else(|| {
+                        seen.push(look);
+                        seen.len() - 1
+                    }));
+                }
+            }
+            for (to, of) in facets.moves.iter_mut().zip(&moves) {
+                let turn = &of.0[index];
+                for (&from, &twist) in turn.source.iter().zip(&turn.twist) {
+                    let back = turns - usize::from(twist) % turns;
+                    let place = first + usize::from(from) * turns;
+                    to.extend((0..turns).map(|facet| place + (facet + back) % turns));
+                }
+            }
+        }
+        // What no move changes does not matter.
+        let is_moved = |facet: &usize| facets.moves.iter().any(|one| one[*facet] != *facet);
+        let kept: Vec<usize> = (0..facets.looks.len()).filter(is_moved).collect();
+        let mut number = vec![usize::MAX; facets.looks.len()];
+        for (i, &facet) in kept.iter().enumerate() {
+            number[facet] = i;
+        }
+        let within = |one: &Vec<usize>| kept.iter().map(|&facet| number[one[facet]]).collect();
+        let moves = facets.moves.iter().map(within).collect();
+        Some(Facets { moves, looks: kept.iter().map(|&facet| facets.looks[facet]).collect() })
+    }
+
+    /// A value that is the same for a product of two moves after any renaming: a hash of the lengths of its cycles.
+    fn cycles(&self, first: usize, next: usize) -> u64 {
+        let both = |facet: usize| self.moves[first][self.moves[next][facet]];
+        let (mut seen, mut lengths) =
+            (vec![false; self.looks.len()], vec![0u32; self.looks.len() + 1]);
+        for start in 0..seen.len() {
+            let (mut at, mut length) = (start, 0);
+            while !std::mem::replace(&mut seen[at], true) {
+                (at, length) = (both(at), length + 1);
+            }
+            lengths[length] += 1;
+        }
+        lengths[0] = 0;
+        let bytes: Vec<u8> = lengths.iter().flat_map(|count| count.to_le_bytes()).collect();
+        XxHash3_64::oneshot(&bytes)
+    }
+
+    fn signatures(&self) -> Vec<Vec<u64>> {
+        let all = || 0..self.moves.len();
+        all().map(|one| all().map(|other| self.cycles(one, other)).collect()).collect()
+    }
+}
+
+/// A renaming that is being looked for.
+struct Renaming<'a> {
+    of: [&'a Facets; 2],
+    signatures: [Vec<Vec<u64>>; 2],
+    /// The move of the second puzzle for each move of the first one, as far as they are chosen.
+    moves: Vec<usize>,
+    /// Attempts that are left: puzzles with many symmetries could take forever.
+    tries: usize,
+}
+
+impl Renaming<'_> {
+    /// Whether the choices can be completed.
+    fn exists(&mut self) -> bool {
+        let next = self.moves.len();
+        if next == self.of[0].moves.len() {
+            let none = vec![usize::MAX; self.of[0].looks.len()];
+            return self.places(&none);
+        }
+        for to in 0..self.of[1].moves.len() {
+            let [one, other] = &self.signatures;
+            let mut both = self.moves.iter().copied().chain([to]).enumerate();
+            let fits = !self.moves.contains(&to)
+                && both.all(|(from, image)| one[from][next] == other[image][to]);
+            if fits && self.tries > 0 {
+                self.tries -= 1;
+                self.moves.push(to);
+                if self.exists() {
+                    return true;
+                }
+                self.moves.pop();
+            }
+        }
+        false
+    }
+
+    /// Whether facets can be renamed for the moves chosen, from those that are renamed already.
+    fn places(&mut self, renamed: &[usize]) -> bool {
+        let [one, other] = self.of;
+        let Some(first) = renamed.iter().position(|&to| to == usize::MAX) else {
+            let pairs =
+                || renamed.iter().enumerate().map(|(from, &to)| (one.looks[from], other.looks[to]));
+            let pairs: BTreeSet<(usize, usize)> = pairs().collect();
+            let each = |which: fn(&(usize, usize)) -> usize| {
+                pairs.iter().map(which).collect::<BTreeSet<_>>()
+            };
+            return each(|pair| pair.0).len() == pairs.len()
+                && each(|pair| pair.1).len() == pairs.len();
+        };
+        for start in 0..other.looks.len() {
+            if renamed.contains(&start) || self.tries == 0 {
+                continue;
+            }
+            self.tries -= 1;
+            let (mut renamed, mut open) = (renamed.to_vec(), vec![first]);
+            renamed[first] = start;
+            let mut taken: BTreeSet<usize> = renamed.iter().copied().collect();
+            let mut fits = true;
+            while let (true, Some(at)) = (fits, open.pop()) {
+                for (from, &to) in self.moves.iter().enumerate() {
+                    let (next, image) = (one.moves[from][at], other.moves[to][renamed[at]]);
+                    if renamed[next] == usize::MAX && taken.insert(image) {
+                        renamed[next] = image;
+                        open.push(next);
+                    }
+                    fits &= renamed[next] == image;
+                }
+            }
+            if fits && self.places(&renamed) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl OrbitPuzzle {
+    /// Whether two puzzles with one goal have the same moves but for names, and so the same number of states at each depth;
+    /// true only if they have. Cost: milliseconds.
+    pub(crate) fn has_moves_of(&self, other: &OrbitPuzzle) -> bool {
+        if self.moves().len() != other.moves().len() || self.goals().len() + other.goals().len() > 2
+        {
+            return false;
+        }
+        if self.to_json() == other.to_json() {
+            return true;
+        }
+        let (Some(one), Some(other)) = (Facets::of(self), Facets::of(other)) else { return false };
+        let looks = |of: &Facets| of.looks.iter().collect::<BTreeSet<_>>().len();
+        if one.looks.len() != other.looks.len() || looks(&one) != looks(&other) {
+            return false;
+        }
+        let signatures = [one.signatures(), other.signatures()];
+        let mut sorted = signatures.clone().map(|all| {
+            let mut all: Vec<u64> = all.concat();
+            all.sort_unstable();
+            all
+        });
+        let [first, second] = &mut sorted;
+        let of = [&one, &other];
+        first == second && Renaming { of, signatures, moves: Vec::new(), tries: 10_000 }.exists()
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
+    use std::collections::{BTreeSet, HashMap};
 
     use crate::puzzle::{
         families,

@@ -2,15 +2,24 @@
 //!
 //! The program and the files of puzzles describe what they want as a [`Variant`]; [`Variant::of`] makes the puzzle.
 
-use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashSet},
+    fmt, iter,
+    sync::Arc,
+};
 
 use num_bigint::BigUint;
 use serde::Deserialize;
 
 use crate::puzzle::{
-    PuzzleError,
+    PuzzleError, Size,
     error::MAX_GOALS,
-    orbits::{Arrangement, GoalSet, Orbit, OrbitMove, OrbitPuzzle, Placed, Transformation, Turns},
+    families,
+    orbits::{
+        Arrangement, GoalSet, Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Placed, Transformation,
+        Turns,
+    },
     reachable::Reachability,
 };
 
@@ -133,6 +142,65 @@ impl Variant {
             subgroup => format!("{} up to <{}>", puzzle.name(), subgroup.join(",")),
         };
         puzzle.called(name).solved_by(&goals, &subgroup)
+    }
+}
+
+// What a result says of its puzzle.
+
+impl OrbitPuzzle {
+    /// Returns which powers of a move count as one move: `htm` if every power of every move is a move, `qtm` if every
+    /// inverse is, otherwise `directed`. For boards and graphs, `stm` if every move slides one tile, otherwise `mtm`.
+    /// `None` for members of families, whose names determine their moves. Cost: composing the powers of all moves.
+    pub fn metric(&self) -> Option<&'static str> {
+        let displaced =
+            |turn: &OrbitTurn| (0..).zip(&turn.source).filter(|(p, from)| p != *from).count();
+        let is_slide =
+            |one: &OrbitMove| one.transformation.0.iter().all(|turn| displaced(turn) <= 2);
+        if self.moves.iter().all(|one| one.requires.is_some()) {
+            return Some(if self.moves.iter().all(is_slide) { "stm" } else { "mtm" });
+        }
+        if families::parse(&self.name).is_ok() {
+            return None;
+        }
+        let known: HashSet<Transformation> =
+            self.moves.iter().map(|one| self.seen(&one.transformation)).collect();
+        let is_move = |power: &Transformation| {
+            !self.does_something(power) || known.contains(&self.seen(power))
+        };
+        let has_powers = |one: &OrbitMove| {
+            let next = |power: &Transformation| Some(power.then(&one.transformation, &self.orbits));
+            let powers = iter::successors(next(&one.transformation), next);
+            powers.take_while(|power| !power.is_identity()).all(|power| is_move(&power))
+        };
+        Some(match self.moves.iter().all(has_powers) {
+            true => "htm",
+            false if self.is_directed() => "directed",
+            false => "qtm",
+        })
+    }
+
+    /// Returns the size of a board that is searched by lists.
+    pub(crate) fn board_size(&self) -> Option<Size> {
+        let is_board = matches!(self.metric(), Some("stm" | "mtm"));
+        self.name.parse().ok().filter(|_| is_board)
+    }
+
+    /// Returns the solved states and masks as text: those of a goal set as they were given, otherwise the only one.
+    pub fn goal_texts(&self) -> Vec<String> {
+        self.goals
+            .as_ref()
+            .map_or_else(|| vec![self.text(&self.solved())], |goals| goals.texts.clone())
+    }
+}
+
+impl fmt::Display for OrbitPuzzle {
+    /// Writes the name, followed by the metric if it is not the usual one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        match self.metric().filter(|metric| !["stm", "htm"].contains(metric)) {
+            Some(metric) => write!(f, " {metric}"),
+            None => Ok(()),
+        }
     }
 }
 

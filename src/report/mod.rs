@@ -27,7 +27,10 @@ pub use crate::{
             Difference, Fault, Published, SearchLevels, Truth, Verdict, published, published_all,
             published_for, published_growth,
         },
-        text::{ListReport, Machine, Report, histogram, one_key_per_line, value_histogram},
+        text::{
+            ListReport, Machine, Report, described, histogram, identity, one_key_per_line,
+            state_writer, value_histogram,
+        },
     },
-    units::{bytes, counted, duration, grouped, rate, thousands},
+    units::{bytes, counted, csv_field, duration, grouped, rate, thousands},
 };

@@ -11,10 +11,11 @@ use crate::{
     Error,
     frontier::FrontierOutcome,
     puzzle::{
-        Definition, Goal, Metric, Size, StateSpace, Variant, families,
+        Board, Definition, Generator, Goal, Metric, Permutation, Size, StateSpace, Variant,
+        families,
         formats::{self, Counting},
         named,
-        orbits::{OrbitPuzzle, Turns},
+        orbits::{OrbitMove, OrbitPuzzle, Turns},
         space::Likeness,
     },
     report::thousands,
@@ -113,7 +114,8 @@ pub fn published_all() -> &'static [Published] {
     &TABLE
 }
 
-/// Returns the published growth of a puzzle for list searches: either complete or for the first depths.
+/// Returns the published growth of a puzzle for list searches: either complete or for the first depths. Puzzles are
+/// identified by their moves, whatever the names and the order of sets, positions and moves. Cost: milliseconds, once.
 ///
 /// ```
 /// use tilewave::puzzle::{named, orbits::Turns};
@@ -123,24 +125,70 @@ pub fn published_all() -> &'static [Published] {
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 pub fn published_growth(puzzle: &OrbitPuzzle) -> Option<Published> {
-    let table = rows::<ListedGrowth>(include_str!("../../tests/data/frontier.json"));
+    static PLAIN: LazyLock<Vec<(Vec<OrbitPuzzle>, Published)>> =
+        LazyLock::new(|| known(|row| !row.has_goals()));
+    if let Some(numbered) = likeness(puzzle).and_then(|of| find(published_all(), &of)) {
+        return Some(numbered.clone());
+    }
+    let is_one = |(puzzles, _): &&(Vec<OrbitPuzzle>, Published)| {
+        puzzles.iter().any(|known| known.has_moves_of(puzzle))
+    };
+    if let Some((_, growth)) = PLAIN.iter().find(is_one) {
+        return Some(growth.clone());
+    }
+    // Goals take time: they are compared only if there are any.
+    let several = puzzle.goals().len() > 1;
+    if !several && !puzzle.name().contains(" up to <") {
+        return None;
+    }
     let own = puzzle.to_json();
+    let with_goals = known(|row| row.has_goals() && puzzle.name().starts_with(&row.name));
+    let mut with_goals = with_goals.into_iter();
+    with_goals.find_map(|(known, growth)| {
+        known.iter().any(|known| known.to_json() == own).then_some(growth)
+    })
+}
+
+/// The rows of the table that are wanted: puzzles, and their growth.
+fn known(is_wanted: impl Fn(&ListedGrowth) -> bool) -> Vec<(Vec<OrbitPuzzle>, Published)> {
+    let table = rows::<ListedGrowth>(include_str!("../../tests/data/frontier.json"));
     let table = table.expect("the table of growth by lists is part of the program");
-    let rows = table.into_iter().map(|(_, row)| row);
-    rows.filter(|row| puzzle.name().starts_with(&row.name))
-        // Goals take time: they are compared only if there are any.
-        .filter(|row| row.variant.goals.is_empty() || puzzle.goals().len() > 1)
-        .filter(|row| row.variant.subgroup.is_empty() || puzzle.name().contains(" up to <"))
-        .find_map(|row| {
-            let known = row.puzzles().into_iter().any(|known| known.to_json() == own);
-            let ListedGrowth { counts, source, .. } = row;
-            known.then(|| Published {
-                of: Likeness::Listed(own.clone()),
-                counts,
-                // The position within a source is given in brackets.
-                sources: vec![source.split(" (").next().unwrap_or_default().into()],
-            })
-        })
+    let rows = table.into_iter().map(|(_, row)| row).filter(|row| is_wanted(row));
+    rows.map(|row| {
+        let puzzles = row.puzzles();
+        let of = Likeness::Listed(puzzles.first().map(OrbitPuzzle::to_json).unwrap_or_default());
+        // The position within a source is given in brackets.
+        let source = row.source.split(" (").next().unwrap_or_default().into();
+        (puzzles, Published { of, counts: row.counts, sources: vec![source] })
+    })
+    .collect()
+}
+
+/// What a puzzle for list searches is, if its states can be numbered: a board, or one set of different pieces.
+fn likeness(puzzle: &OrbitPuzzle) -> Option<Likeness> {
+    let [orbit] = puzzle.orbits() else { return None };
+    let own = puzzle.to_json();
+    if let Ok(size) = puzzle.name().parse::<Size>() {
+        let tiles: Vec<u16> = orbit.solved.iter().map(|piece| piece.kind.into()).collect();
+        let start = Board::new(size, &tiles).ok()?;
+        return [Metric::Stm, Metric::Mtm].into_iter().find_map(|metric| {
+            let space = StateSpace::of_board(start.clone()).in_metric(metric);
+            let is_it = OrbitPuzzle::of_space(&space).is_ok_and(|of| of.to_json() == own);
+            is_it.then(|| Likeness::Board(size, start.blank(), metric))
+        });
+    }
+    if puzzle.free_moves().is_none() || puzzle.goals().len() > 1 {
+        return None;
+    }
+    let generator = |one: &OrbitMove| {
+        let source = one.transformation.0[0].source.iter().map(|&from| from.into());
+        let permutation = Permutation::new(&source.collect::<Vec<usize>>()).ok()?.inverse();
+        Some(Generator { name: one.name.clone(), permutation })
+    };
+    let generators = puzzle.moves().iter().map(generator).collect::<Option<Vec<_>>>()?;
+    let definition = Definition::new(puzzle.name(), orbit.positions(), generators).ok()?;
+    let plain = OrbitPuzzle::of_space(&StateSpace::of_puzzle(definition.clone())).ok()?;
+    (plain.orbits()[0].solved == orbit.solved).then(|| Likeness::Puzzle(definition.fingerprint()))
 }
 
 /// The published growth of a named puzzle, or of a board from a corner.
@@ -155,6 +203,10 @@ struct ListedGrowth {
 }
 
 impl ListedGrowth {
+    fn has_goals(&self) -> bool {
+        !(self.variant.goals.is_empty() && self.variant.subgroup.is_empty())
+    }
+
     /// The puzzles with this growth.
     fn puzzles(&self) -> Vec<OrbitPuzzle> {
         if let Ok(size) = self.name.parse::<Size>() {
@@ -428,13 +480,7 @@ impl Verdict {
         let counts = found.counts();
         let total = counts.iter().sum();
         let level = published.and_then(|published| {
-            let known = published.counts();
-            let common = known.len().min(counts.len());
-            let (own, known) = match found.complete {
-                true => (&counts[..], known),
-                false => (&counts[..common], &known[..common]),
-            };
-            Difference::first(own, known, true).map(Fault::Level)
+            Difference::of_growth(&counts, published.counts(), found.complete).map(Fault::Level)
         });
         let states = puzzle.states().and_then(|states| u64::try_from(states).ok());
         let sum = states.filter(|&expected| found.complete && expected != total);
@@ -512,6 +558,12 @@ impl Difference {
         (0..levels)
             .map(|d| Difference { depth: d, found: at(found, d), expected: at(expected, d) })
             .find(|d| d.found != d.expected)
+    }
+
+    /// Returns the first difference from counts that may be known only for the first depths.
+    pub(crate) fn of_growth(found: &[u64], known: &[u64], complete: bool) -> Option<Difference> {
+        let known_depths = &found[..found.len().min(known.len())];
+        Difference::first(known_depths, known, complete && found.len() <= known.len())
     }
 }
 

@@ -7,17 +7,92 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use serde_json::{Value, json};
+use twox_hash::XxHash3_64;
 
 use crate::{
     frontier::FrontierOutcome,
-    puzzle::{Metric, orbits::OrbitPuzzle},
+    puzzle::{
+        Metric,
+        orbits::{Arrangement, OrbitPuzzle, Placed},
+    },
     report::{
         Difference, Published, bytes, counted, duration, grouped, own_for, published_for,
         published_growth, rate, thousands,
     },
-    search::{DiskUse, Outcome},
+    search::{DiskUse, Outcome, disk::Searched},
     store,
+    units::{binary_bytes, csv_field, joined},
 };
+
+// What identifies the puzzle of a result.
+
+/// Returns a text that identifies the puzzle of a search: its name, the metric unless it is the usual one, the goal of a
+/// board or the number of several goals, and the start if it is not the goal.
+pub fn described(of: &Searched) -> String {
+    let keys = identity(of);
+    let text = |key: &str| keys[key].as_str().unwrap_or_default();
+    let usual = ["", "stm", "htm"].contains(&text("metric"));
+    let metric = if usual { String::new() } else { format!(" {}", text("metric")) };
+    let has_one = keys["goals"].as_array().is_some_and(|goals| goals.len() == 1);
+    let goal = match has_one {
+        true => String::new(),
+        false => format!(", goal {}", text("goal")),
+    };
+    let start = match text("start") == text("goal") {
+        true => String::new(),
+        false => format!(", start {}", text("start")),
+    };
+    format!("{}{metric}{goal}{start}", text("puzzle"))
+}
+
+/// Returns the keys that identify the puzzle of a search in JSON: `board`, `puzzle`, `metric`, `goal` and `start`; for
+/// puzzles that are not boards also `goals`, `moves` (their names) and `fingerprint`, a hash of pieces, moves and goals.
+pub fn identity(of: &Searched) -> Value {
+    let names = |puzzle: &OrbitPuzzle| puzzle.moves().iter().map(|one| one.name.clone()).collect();
+    let (board, puzzle, metric, goal, start, listed) = match of {
+        Searched::Numbered(space) => {
+            let listed = space.definition().and_then(|_| OrbitPuzzle::of_space(space).ok());
+            let metric = space.metric().map(Metric::name);
+            let metric = metric.or_else(|| listed.as_ref()?.metric());
+            let board = space.size().map(|size| size.to_string());
+            (board, space.name(), metric, space.goal_text(), space.start_text(), listed)
+        }
+        Searched::Listed(puzzle) => {
+            let (metric, board) = (puzzle.metric(), puzzle.board_size());
+            let goal = match &puzzle.goals()[..] {
+                [goal] => state_writer(puzzle)(goal),
+                goals => counted(goals.len() as u64, "state"),
+            };
+            let board = board.map(|size| size.to_string());
+            (board, puzzle.name().into(), metric, goal.clone(), goal, Some(puzzle.clone()))
+        }
+    };
+    let mut keys = json!({
+        "board": board, "puzzle": puzzle, "metric": metric, "goal": goal, "start": start,
+    });
+    if let Some(listed) = listed.filter(|_| board.is_none()) {
+        let hash = XxHash3_64::oneshot(listed.to_json().as_bytes());
+        keys["goals"] = match of {
+            Searched::Numbered(_) => json!([goal]),
+            Searched::Listed(_) => listed.goal_texts().into(),
+        };
+        keys["moves"] = names(&listed);
+        keys["fingerprint"] = format!("{hash:016x}").into();
+    }
+    keys
+}
+
+/// Returns what writes states of a puzzle as they are read: boards as boards, whichever engine found them.
+pub fn state_writer(puzzle: &OrbitPuzzle) -> impl Fn(&Arrangement) -> String {
+    let size = puzzle.board_size();
+    move |state| match size {
+        Some(size) => {
+            let row = |row: &[Placed]| joined(row.iter().map(|tile| tile.kind), " ");
+            joined(state.0[0].chunks(size.cols()).map(row), "/")
+        }
+        None => puzzle.text(state),
+    }
+}
 
 // The text report of a search: table and summary.
 
@@ -103,7 +178,11 @@ impl<'a> Report<'a> {
         let extreme = if outcome.begins_at_goal() { GODS_NUMBER } else { "last depth" };
         let last = last_depth(&outcome.counts, outcome.complete);
         let (space, disk) = (&outcome.space, outcome.disk.as_ref());
-        let (goal, start) = (space.goal_text(), space.start_text());
+        let start = space.start_text();
+        let mut name = described(&Searched::Numbered(space.clone().from_goal()));
+        if space.size().is_none() {
+            name += &format!(", goal {}", space.goal_text());
+        }
         let kind = if space.size().is_some() { "board" } else { "puzzle" };
         let group = space.definition().map(|_| {
             let reached = if outcome.complete { ", all reached" } else { "" };
@@ -116,6 +195,10 @@ impl<'a> Report<'a> {
         let is_idle = disk.is_some_and(|disk| !worked(&disk));
         let memory = match self.peak_memory {
             Some(peak) if is_idle => format!("{} at the peak", bytes(peak)),
+            // What is never written to takes no memory.
+            Some(peak) if peak < outcome.array_bytes => {
+                format!("{} at the peak, of {arrays} reserved for state arrays", bytes(peak))
+            }
             Some(peak) => format!("{} at the peak, {arrays} for state arrays", bytes(peak)),
             None => format!("{arrays} for state arrays"),
         };
@@ -139,8 +222,8 @@ impl<'a> Report<'a> {
             format!("{all} sent, {most} for the largest level")
         });
         let facts = [
-            (kind, Some(format!("{space}, goal {goal}"))),
-            ("start", Some(start).filter(|start| *start != goal)),
+            (kind, Some(name)),
+            ("start", Some(start).filter(|_| !outcome.begins_at_goal())),
             ("group", group),
             ("states", Some(thousands(outcome.total()))),
             (extreme, Some(last)),
@@ -226,7 +309,7 @@ pub(crate) fn title(name: &str, counts: &[u64], complete: bool) -> String {
 /// Returns the table of a depth distribution: depth, states, cumulative share of `total`, and a bar whose length is
 /// proportional to the number of states.
 ///
-/// The share is rounded down, so that 100 appears only where every state has been reached.
+/// The share is rounded, but 100 appears only where every state has been reached.
 ///
 /// ```
 /// let table = tilewave::report::histogram(&[1, 2, 2, 2, 2, 2, 1], 12);
@@ -261,9 +344,11 @@ fn table([depth, states]: [&str; 2], counts: &[u64], total: u64) -> String {
     table
 }
 
-/// `part` of `whole` in percent, with four decimals, rounded down.
+/// `part` of `whole` in percent, rounded to four decimals; 100 only for all of it.
 pub(crate) fn share(part: u64, whole: u64) -> String {
-    let units = u128::from(part) * 1_000_000 / u128::from(whole.max(1));
+    let (part, whole) = (u128::from(part), u128::from(whole.max(1)));
+    let units = (part * 1_000_000 + whole / 2) / whole;
+    let units = if part < whole { units.min(999_999) } else { units };
     format!("{}.{:04}", units / 10_000, units % 10_000)
 }
 
@@ -317,8 +402,7 @@ impl Report<'_> {
     /// `level_seconds` have one value per depth. `diameter` and `antipodes`, the number of states at that depth, are
     /// null if the search stopped early (see `complete`); `kernel` is null for the reference engine;
     /// `peak_memory_bytes`, for the process, is null if the system does not report it. `seconds` is wall-clock time.
-    /// `metric` is `stm` (one tile per move) or `mtm` (any number of tiles in a line); it and `board` are null for
-    /// other puzzles, which have a `group_order`. `agrees_with` names the publications whose counts agree with every
+    /// [`identity`] says which keys identify the puzzle; puzzles other than boards have a `group_order`. `agrees_with` names the publications whose counts agree with every
     /// level; it is null if there are none or a level differs, and in the latter case `first_wrong_depth` is the first
     /// one that differs. `agrees_with_own` likewise names the file of this project's own results.
     ///
@@ -333,13 +417,9 @@ impl Report<'_> {
         let own = self.own.filter(|_| self.difference.is_none());
         let checksums = outcome.checksums.iter().map(|c| format!("{c:016x}"));
         let disk = outcome.disk.as_ref();
-        json!({
-            "board": outcome.space.size().map(|size| size.to_string()),
-            "puzzle": outcome.space.name(),
-            "metric": outcome.space.metric().map(Metric::name),
+        let mut keys = identity(&Searched::Numbered(outcome.space.clone()));
+        let more = json!({
             "group_order": outcome.space.definition().map(|_| outcome.states),
-            "goal": outcome.space.goal_text(),
-            "start": outcome.space.start_text(),
             "engine": outcome.engine.name(),
             "kernel": outcome.kernel.map(|k| k.name()),
             "threads": outcome.threads,
@@ -372,7 +452,11 @@ impl Report<'_> {
             "first_wrong_depth": self.difference.map(|difference| difference.depth),
             "machine": self.machine,
             "version": env!("CARGO_PKG_VERSION"),
-        })
+        });
+        if let (Some(keys), Value::Object(more)) = (keys.as_object_mut(), more) {
+            keys.extend(more);
+        }
+        keys
     }
 }
 
@@ -409,16 +493,17 @@ fn on_one_line(value: &Value) -> String {
 // The depth distribution as comma-separated values.
 
 impl Report<'_> {
-    /// Returns the levels as CSV with the columns depth, states, cumulative (states up to this depth)
-    /// and checksum (16 hexadecimal digits), one row per depth.
+    /// Returns the levels as CSV with the columns depth, states, cumulative (states up to this depth), checksum (16
+    /// hexadecimal digits) and puzzle (as [`described`]), one row per depth.
     pub fn csv(&self) -> String {
-        let mut text = String::from("depth,states,cumulative,checksum\n");
+        let mut text = String::from("depth,states,cumulative,checksum,puzzle\n");
+        let puzzle = csv_field(&described(&Searched::Numbered(self.outcome.space.clone())));
         let mut cumulative = 0;
         let levels = self.outcome.counts.iter().zip(&self.outcome.checksums);
         for (depth, (states, checksum)) in levels.enumerate() {
             cumulative += states;
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "{depth},{states},{cumulative},{checksum:016x}");
+            let _ = writeln!(text, "{depth},{states},{cumulative},{checksum:016x},{puzzle}");
         }
         text
     }
@@ -434,7 +519,7 @@ impl Report<'_> {
 /// use tilewave::report::ListReport;
 /// let puzzle = named::parse("2x2x2").unwrap().counting(Turns::Powers)?;
 /// let search = FrontierSearch::new(puzzle).max_depth(4);
-/// let report = ListReport::new(&search.puzzle, &search.run()?, None);
+/// let report = ListReport::new(&search.puzzle, &search.run()?);
 /// assert_eq!((&report.counts[..], report.diameter), (&[1, 9, 54, 321, 1847][..], None));
 /// assert!(report.text().contains("the first 5 levels agree with OEIS A079761"));
 /// # Ok::<(), tilewave::Error>(())
@@ -442,7 +527,10 @@ impl Report<'_> {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct ListReport {
-    puzzle: String,
+    #[serde(flatten)]
+    identity: Value,
+    #[serde(skip)]
+    described: String,
     engine: &'static str,
     kernel: &'static str,
     threads: usize,
@@ -485,30 +573,29 @@ pub struct ListReport {
 
 impl ListReport {
     /// The columns of [`ListReport::csv_lines`].
-    pub const COLUMNS: &'static str = "depth,states,reduced,cumulative,checksum";
+    pub const COLUMNS: &'static str = "depth,states,reduced,cumulative,checksum,puzzle";
 
-    /// Returns the report of an outcome, made in the process that computed it, with a comparison with published growth:
-    /// by default, the known growth of puzzles with these moves.
-    pub fn new(
-        puzzle: &OrbitPuzzle,
-        found: &FrontierOutcome,
-        published: Option<Published>,
-    ) -> ListReport {
+    /// Returns the report of an outcome, made in the process that computed it, with a comparison with the published growth
+    /// of puzzles with these moves ([`published_growth`]).
+    pub fn new(puzzle: &OrbitPuzzle, found: &FrontierOutcome) -> ListReport {
         let counts = found.counts();
         let total: u64 = counts.iter().sum();
         let sum: f64 =
             counts.iter().zip(0u32..).map(|(&n, depth)| n as f64 * f64::from(depth)).sum();
         let levels = found.levels.iter();
-        let published = published.or_else(|| published_growth(puzzle));
+        let published = published_growth(puzzle);
         let known = published.as_ref().map_or(&[][..], |published| published.counts());
         let compared = known.len().min(counts.len());
-        let difference = Difference::first(&counts[..compared], &known[..compared], true);
+        let difference =
+            published.as_ref().and_then(|_| Difference::of_growth(&counts, known, found.complete));
+        let searched = Searched::Listed(puzzle.clone());
         ListReport {
-            puzzle: puzzle.to_string(),
+            identity: identity(&searched),
+            described: described(&searched),
             engine: "frontier",
             kernel: found.kernel.name(),
             threads: found.threads,
-            states: puzzle.states().map(|states| states.to_string()),
+            states: found.states.as_ref().map(ToString::to_string),
             complete: found.complete,
             reduced: levels.clone().map(|level| level.reduced).collect(),
             symmetries: found.symmetries,
@@ -527,7 +614,7 @@ impl ListReport {
             first_wrong_depth: difference.map(|difference| difference.depth),
             compared,
             last: (!found.last.is_empty())
-                .then(|| found.last.iter().map(|state| puzzle.text(state)).collect()),
+                .then(|| found.last.iter().map(state_writer(puzzle)).collect()),
             published: published.map(|published| published.citation()),
             peak_memory_bytes: store::peak_memory(),
             counts,
@@ -567,7 +654,7 @@ impl ListReport {
                 "{depth:>5}  {:>24}  {:>22}  {growth:>8}  {:>9}  {:>9}\n",
                 thousands(states),
                 self.reduced(depth),
-                bytes(self.level_bytes[depth]),
+                binary_bytes(self.level_bytes[depth]),
                 duration(self.level_seconds[depth]),
             );
         }
@@ -579,7 +666,7 @@ impl ListReport {
             several => several.to_string(),
         };
         let facts = [
-            ("puzzle", self.puzzle.clone()),
+            ("puzzle", self.described.clone()),
             ("states", format!("{} of {states}", thousands(self.total))),
             (GODS_NUMBER, diameter),
             ("antipodes", self.antipodes.map_or(String::new(), thousands)),
@@ -601,12 +688,12 @@ impl ListReport {
 
     /// Returns the lines of [`ListReport::COLUMNS`], one for each depth.
     pub fn csv_lines(&self) -> String {
-        let mut cumulative = 0;
+        let (mut cumulative, puzzle) = (0, csv_field(&self.described));
         let line = |(depth, &states): (usize, &u64)| {
             cumulative += states;
             let reduced = self.reduced.as_ref().map(|reduced| reduced[depth].to_string());
             let (reduced, checksum) = (reduced.unwrap_or_default(), &self.checksums[depth]);
-            format!("{depth},{states},{reduced},{cumulative},{checksum}\n")
+            format!("{depth},{states},{reduced},{cumulative},{checksum},{puzzle}\n")
         };
         self.counts.iter().enumerate().map(line).collect()
     }

@@ -14,6 +14,7 @@ use crate::{
         plan,
     },
     store::{MemoryDirectory, budget},
+    system::OtherWork,
     units::{counted, rate},
 };
 
@@ -216,6 +217,8 @@ pub struct Forecast {
     pub memory: u64,
     /// Expected seconds, and the name of the puzzle that was searched to measure the speed.
     pub time: Option<(f64, String)>,
+    /// The share of the processor time that other processes used during the measurement, if the system reports it.
+    pub busy: Option<f64>,
     /// The disk and network that a search on disk needs.
     pub disk: Option<DiskForecast>,
     /// The assumptions behind the figures that were not measured on this machine.
@@ -263,6 +266,7 @@ impl Forecast {
         if on_disk {
             plan.engine = Engine::Disk;
         }
+        let others = OtherWork::begin();
         let measured = calibrate(&plan, search.resources)?;
         let measured = measured.as_ref();
         let here = std::thread::available_parallelism().map_or(1, usize::from);
@@ -278,6 +282,7 @@ impl Forecast {
             threads: cores,
             memory: plan.array_bytes,
             time: measured.map(|m| (computing(m), m.space.to_string())),
+            busy: others.and_then(|others| others.share()),
             disk: None,
             projected: Vec::new(),
         };

@@ -12,7 +12,7 @@ use std::{
 
 use crate::{
     Error,
-    frontier::FrontierSearch,
+    frontier::{FrontierSearch, is_complete},
     kernel::{Kernel, Tally},
     perm::{Gathers, LANES, Layout, REGISTER_BYTES, Register, layout, lehmer},
     progress::{NoProgress, Phase, Progress},
@@ -90,7 +90,7 @@ pub(crate) fn run_each(
         counts: found.counts,
         checksums: found.checksums,
         level_seconds: found.level_seconds,
-        complete: found.complete,
+        complete: is_complete(found.complete, found.states, Some(plan.states)),
         seconds: begun.elapsed().as_secs_f64(),
         array_bytes: plan.array_bytes,
         last: found.last,

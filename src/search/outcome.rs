@@ -32,7 +32,7 @@ pub struct Outcome {
     pub checksums: Vec<u64>,
     /// Wall-clock time per depth, in seconds.
     pub level_seconds: Vec<f64>,
-    /// Whether the search ran until no new state was found.
+    /// Whether the levels contain all states: no new state was found, or as many as there are.
     pub complete: bool,
     /// Wall-clock time of the whole search, including allocation, in seconds.
     pub seconds: f64,

@@ -43,7 +43,12 @@ impl SearchProblem {
     /// Returns the problem of a search through chunks; an error if a window moves several elements at once into a block
     /// or into the lanes.
     pub fn chunked(space: &StateSpace) -> Result<SearchProblem, Error> {
-        let problem = SearchProblem::new(space)?;
+        let alone = |error| match error {
+            // No other engine searches on disk.
+            Error::Search(SearchError::TooSmall(puzzle)) => SearchError::InMemory(puzzle).into(),
+            error => error,
+        };
+        let problem = SearchProblem::new(space).map_err(alone)?;
         let windows = problem.space.moves().windows();
         if windows.iter().any(|window| is_long(problem.layout, window)) {
             return Err(SearchError::InMemory(space.to_string()).into());

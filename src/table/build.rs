@@ -52,10 +52,10 @@ impl DistanceTable {
             let search = search.clone().engine(Engine::Reference).keep_last(usize::MAX).threads(1);
             for depth in 0.. {
                 let outcome = search.clone().max_depth(depth).run()?;
+                outcome.last.iter().try_for_each(|&state| fill.state(depth, state))?;
                 if outcome.complete {
                     return fill.finish();
                 }
-                outcome.last.iter().try_for_each(|&state| fill.state(depth, state))?;
             }
         }
         let outcome = run_each(&search, observer, &mut |depth, first, registers, cells| {

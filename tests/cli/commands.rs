@@ -5,7 +5,7 @@ use super::{json, refused, stdout, tilewave};
 #[test]
 fn bfs_prints_table_and_summary() {
     let text = stdout(&["bfs", "3x3"]);
-    assert!(text.contains("   24  24,047     77.2348 %"), "{text}");
+    assert!(text.contains("   24  24,047     77.2349 %"), "{text}");
     assert!(
         text.contains("states        181,440\n") && text.contains("God's number  31\n"),
         "{text}"
@@ -58,7 +58,7 @@ fn engines_and_kernels_give_the_same_checksums() {
 fn bfs_csv_has_a_row_per_depth() {
     let text = stdout(&["bfs", "2x3", "--format", "csv"]);
     let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
-    assert_eq!(rows[0], ["depth", "states", "cumulative", "checksum"]);
+    assert_eq!(rows[0], ["depth", "states", "cumulative", "checksum", "puzzle"]);
     assert_eq!(rows.len(), 1 + 22);
     assert_eq!(rows[22][..3], ["21", "1", "360"]);
     assert!(rows[1..].iter().all(|row| u64::from_str_radix(row[3], 16).unwrap() != 0));
@@ -114,7 +114,7 @@ fn antipodes_are_boards_with_their_ranks() {
     assert!(text.contains("148 boards") && text.contains("145 more; raise --list"), "{text}");
     let csv = stdout(&["antipodes", "2x2", "--format", "csv"]);
     assert_eq!(csv.lines().collect::<Vec<_>>().len(), 2);
-    assert!(csv.starts_with("board,state_id,line,cell\n"));
+    assert!(csv.starts_with("board,state_id,line,cell,puzzle\n"));
 }
 
 #[test]

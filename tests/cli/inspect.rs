@@ -240,3 +240,55 @@ fn options_of_all_commands_have_one_form() {
     }
     assert_eq!(stdout(&["-V"]).lines().count(), 1);
 }
+
+/// Runs given together are separate searches, unless they are the directories of one; sets may list pruning tables.
+#[test]
+fn each_of_several_searches_and_sets_of_tables_are_looked_at() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = |name: &str| scratch.path().join(name).to_str().unwrap().to_string();
+    let [one, other, first, second] = ["one", "other", "first", "second"].map(path);
+    let run = |args: &[&str]| drop(stdout(&[args, &["--max-depth", "6"]].concat()));
+    run(&["bfs", "2x4", "--dir", &one]);
+    run(&["bfs", "3x3", "--dir", &other]);
+    run(&["bfs", "2x5", "--dir", &first, "--dir", &second]);
+    let puzzles = |args: &[&str]| -> Vec<String> {
+        let found = json(&[args, &["--format", "json"]].concat());
+        let named = |one: &serde_json::Value| format!("{} {}", one["path"], one["type"]);
+        found.as_array().unwrap().iter().map(named).collect()
+    };
+    let shown = |paths: &[&str]| format!("\"{}\" \"search\"", paths.join(" "));
+    let expected = [shown(&[&one]), shown(&[&first, &second]), shown(&[&other])];
+    for command in ["info", "check"] {
+        assert_eq!(puzzles(&[command, &one, &first, &second, &other]), expected, "{command}");
+    }
+    let info = json(&["info", &one, &other, "--format", "json"]);
+    assert_eq!((&info[0]["board"], &info[1]["board"]), (&"2x4".into(), &"3x3".into()));
+    let copy = path("copy");
+    std::fs::create_dir(&copy).unwrap();
+    for file in std::fs::read_dir(&one).unwrap() {
+        let file = file.unwrap();
+        std::fs::copy(file.path(), std::path::Path::new(&copy).join(file.file_name())).unwrap();
+    }
+    assert_eq!(puzzles(&["info", &one, &copy]), [shown(&[&one]), shown(&[&copy])]);
+    // Half of a search is no search.
+    let output = tilewave(&["check", &first]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.code() == Some(1) && said.starts_with("FAIL"), "{said}");
+    let set = path("set");
+    stdout(&["pdb", "set", "build", "skewb-diamond", "-o", &set]);
+    let info = json(&["info", &set, "--format", "json"]);
+    assert_eq!((&info[0]["type"], &info[0]["board"]), (&"set".into(), &serde_json::Value::Null));
+    let table = &info[0]["partitions"][0][0];
+    assert!(table["puzzle"].as_str().unwrap().starts_with("skewb-diamond"), "{table}");
+    assert!(stdout(&["info", &set]).contains("table      skewb-diamond"));
+    let check = stdout(&["check", &set]);
+    assert!(check.starts_with("PASS") && check.contains("pruning table"), "{check}");
+    let file = table["file"].as_str().unwrap();
+    let mut bytes = std::fs::read(file).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    std::fs::write(file, bytes).unwrap();
+    let output = tilewave(&["check", &set]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    refused(&["pdb", "set", "rate", &set], 2, "only pattern databases of boards can be rated");
+}

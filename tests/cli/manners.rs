@@ -281,7 +281,10 @@ fn plans_agree_and_do_not_give_up() {
 #[test]
 fn nothing_lies_beyond_the_diameter() {
     let far = ["levels", "3x3", "--depth", "40"];
-    assert_eq!(stdout(&far), "3x3: no states at depth 40; the last depth is 31\n");
+    assert_eq!(
+        stdout(&far),
+        "3x3, goal 1 2 3/4 5 6/7 8 0: no states at depth 40; the last depth is 31\n"
+    );
     let value = json(&[&far[..], &["--format", "json"]].concat());
     assert_eq!((&value["depth"], &value["count"]), (&40.into(), &0.into()));
     assert_eq!(value["boards"], serde_json::json!([]));

@@ -1,10 +1,12 @@
 //! The command line as a user meets it.
 
+mod claims;
 mod commands;
 mod files;
 mod inspect;
 mod long;
 mod manners;
+mod options;
 mod plans;
 mod puzzles;
 mod refusals;

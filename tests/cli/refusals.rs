@@ -1,6 +1,6 @@
 //! Bad input: one clear line, the right exit code.
 
-use super::{refused, tilewave};
+use super::{refused, stdout, tilewave};
 
 #[test]
 fn wrong_sizes() {
@@ -110,4 +110,37 @@ fn no_command_shows_the_help() {
     let output = tilewave(&[]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("Usage: tilewave"));
+}
+
+/// Arguments that are no Unicode are refused like others.
+#[cfg(unix)]
+#[test]
+fn arguments_that_are_no_unicode_are_refused() {
+    use std::os::unix::ffi::OsStringExt;
+    let wrong = || std::ffi::OsString::from_vec(vec![b'x', 0xff]);
+    for words in [&["bfs", "3x3", "3x4"][..], &["bfs"], &["solve", "--pdb"], &["pdb", "build"], &[]]
+    {
+        let output = tilewave(words).arg(wrong()).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(matches!(output.status.code(), Some(1 | 2)), "{words:?}: {error}");
+        assert!(error.lines().count() == 1 && error.starts_with("error: "), "{words:?}: {error}");
+    }
+}
+
+/// No advice leads back to where it came from.
+#[test]
+fn advice_can_be_followed() {
+    let scratch = tempfile::tempdir().unwrap();
+    let dir = scratch.path().join("new");
+    let dir = dir.to_str().unwrap();
+    refused(&["bfs", "2x3", "--dir", dir], 2, "can be searched only in memory: leave out --dir");
+    refused(&["bfs", "2x3", "--engine", "sweep"], 2, "use --engine reference");
+    stdout(&["bfs", "2x3"]);
+    stdout(&["bfs", "2x3", "--engine", "reference"]);
+    // What would not fit is refused at once, and says what fits.
+    let begun = std::time::Instant::now();
+    let many = ["bfs", "3x3x3", "--generators", "R,U,F2", "-M", "100MB"];
+    refused(&many, 1, "too many for a complete search in 100 MB of memory, in which depth");
+    assert!(begun.elapsed().as_secs() < 60);
+    stdout(&[&many[..], &["--max-depth", "3"]].concat());
 }

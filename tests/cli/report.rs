@@ -62,7 +62,7 @@ fn columns_align_shares_end_at_100_and_bars_never_vanish() {
         assert!(histogram(&counts, 9).trim_end().ends_with(bar), "{counts:?}");
     }
     assert!(
-        histogram(&[1, 1], 3).contains("33.3333 %") && histogram(&[2], 3).contains("66.6666 %")
+        histogram(&[1, 1], 3).contains("33.3333 %") && histogram(&[2], 3).contains("66.6667 %")
     );
 }
 
@@ -253,8 +253,8 @@ fn the_page_of_a_search_says_what_was_found() {
         "<dt>God's number</dt><dd>21</dd>",
         "<h2 id=\"last-title\">1 antipode at depth 21</h2>",
         r#"aria-label="4 5 0/1 2 3""#,
-        "<td>12</td><td>28</td><td>7.7777 %</td>",
-        "<td>21</td><td>1</td><td>0.2777 %</td><td>100.0000 %</td>",
+        "<td>12</td><td>28</td><td>7.7778 %</td>",
+        "<td>21</td><td>1</td><td>0.2778 %</td><td>100.0000 %</td>",
         // Without a program the chart is a picture.
         "<noscript><svg",
     ] {

@@ -55,7 +55,7 @@ fn transcript() -> Vec<(&'static str, Vec<&'static str>)> {
 }
 
 /// Splits a command line at spaces, double quotes respected.
-fn words(line: &str) -> Vec<&str> {
+pub fn words(line: &str) -> Vec<&str> {
     let quoted = line.split('"').enumerate();
     quoted
         .flat_map(|(i, part)| match i % 2 {
@@ -141,7 +141,9 @@ fn two_commands_run_the_program_and_the_tests() {
     for command in [run, test] {
         assert!(README.contains(&format!("`{command}`")), "{command}");
     }
-    assert!(commands_of_tables().contains(&run.replace("cargo run --release --", "tilewave").as_str()));
+    assert!(
+        commands_of_tables().contains(&run.replace("cargo run --release --", "tilewave").as_str())
+    );
     let check = fs::read_to_string(root().join(".ci/run")).unwrap();
     assert!(check.lines().any(|line| line == format!("step {test}")), "{check}");
 }

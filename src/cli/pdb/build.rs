@@ -311,6 +311,7 @@ impl PlanArgs {
             let (tiles, seconds) = (tiles(pattern.tiles()), seconds(&build, plan.entries, dir)?);
             let figures = json!({
                 "tiles": tiles,
+                "goal": pattern.goal().to_string(),
                 "kind": build.kind.name(),
                 "encoding": build.encoding.name(),
                 "entries": plan.entries,

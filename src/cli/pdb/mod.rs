@@ -27,7 +27,9 @@ use tilewave::{
 
 use crate::cli::{
     Failure, MadeDirectories, OutputFile, OutputOptions, PuzzleOptions, Reply, ResourceOptions,
-    Result, SearchProgress, count, made,
+    Result, SearchProgress, count,
+    info::OwnFile,
+    made,
     pdb::build::{build_file, check_space, file_name},
     print, progress, read_input, refuse, seed,
     solve::{open_partitions, usable_table},
@@ -147,7 +149,7 @@ impl BuildSetArgs {
         OutputFile::reserve(&self.set_file(), self.force)?;
         let PuzzleOptions { puzzle, counted } = &self.of;
         let Ok(size) = puzzle.parse::<Size>() else { return self.tables(begun) };
-        counted.refuse_of_boards()?;
+        counted.refuse_of_boards("databases of boards count single-tile moves")?;
         let goal = counted.goal.board(size)?;
         let partitions = self.choose(&goal)?;
         let file = |pattern: &Pattern| self.output.join(file_name(pattern));
@@ -329,6 +331,15 @@ impl RateArgs {
     fn run(&self) -> Result<()> {
         let mut destination = self.output.reserve()?;
         progress::listen();
+        for path in &self.files {
+            if OwnFile::find(path).is_ok_and(|file| file.has_pruning_tables()) {
+                refuse!(
+                    "'{}' contains pruning tables, but only pattern databases of boards can be rated: \
+                     specify databases",
+                    path.display()
+                );
+            }
+        }
         let partitions = open_partitions(&self.files)?;
         let goal = partitions[0][0].pattern().goal().clone();
         let whole = Optimal::with_partitions(&goal, partitions.clone())?;

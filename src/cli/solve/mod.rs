@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use tilewave::{
     Board, Constructive, DistanceTable, Moves, Optimal, Size,
     progress::StopWhen,
-    puzzle::{Coordinates, Metric, Variant},
+    puzzle::{Coordinates, Metric, MoveStyle, Variant},
     report::html::player,
     search::{Communicator, OneProcess, Ranks},
     solve::{Answer, Attempt, Logged, Pending, SolveError, certify_with, explain},
@@ -125,7 +125,10 @@ impl Args {
             let solve = StateSolve { options: &self.search, output: &self.output, communicator };
             return solve.run(&self.counted, word, &states, via);
         }
-        self.counted.refuse_of_boards()?;
+        self.counted.refuse_of_boards(
+            "boards are solved in single-tile moves; for shortest solutions in multi-tile moves, build a table with \
+             tilewave table --metric mtm, and use it with --table",
+        )?;
         if !self.via.is_empty() {
             refuse!("--via does not apply to boards: leave it out");
         }
@@ -191,6 +194,8 @@ impl Args {
         let wrong = first_given(&[
             (self.wording.compare, "--compare"),
             (self.wording.certify, "--certify"),
+            (self.wording.moves != MoveStyle::default(), "--moves"),
+            (self.wording.long, "--long"),
             (self.html.is_some(), "--html"),
             (self.search.databases.table.is_some(), "the distance table"),
             (self.search.databases.partition.is_some(), "--partition"),
@@ -203,6 +208,9 @@ impl Args {
 
     /// Refuses what a table has no answers for.
     fn refuse_beside(&self, table: &DistanceTable) -> Result<()> {
+        if !self.wording.certify {
+            self.search.limits.refuse("--table")?;
+        }
         let space = table.space();
         let counts_tiles = space.metric() == Some(Metric::Stm);
         let board = space.size().is_some();
@@ -226,6 +234,7 @@ impl Args {
     fn refuse(&self, goal: &Board) -> Result<()> {
         if self.fast && !self.wording.compare {
             self.search.databases.refuse()?;
+            self.search.limits.refuse("--fast")?;
         }
         refuse_same([("--html", &self.html), ("--output", &self.output.output)])?;
         let size = goal.size();

@@ -21,8 +21,8 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Failure, Result, StatusLine, Threads, aside, count, eta, pdb::Thresholds, progress, ranks::me,
-    solve::databases::Databases, time,
+    Failure, Result, StatusLine, Threads, aside, count, eta, first_given, pdb::Thresholds,
+    progress, ranks::me, refuse, solve::databases::Databases, time,
 };
 
 /// How shortest solutions are searched for.
@@ -59,6 +59,18 @@ pub struct SearchLimits {
 }
 
 impl SearchLimits {
+    /// Refuses limits where nothing is searched, because of an option.
+    pub fn refuse(self, because: &str) -> Result<()> {
+        let given =
+            [(self.max_nodes.is_some(), "--max-nodes"), (self.timeout.is_some(), "--timeout")];
+        match first_given(&given) {
+            Some(option) => {
+                refuse!("{option} limits searches, and {because} makes none: leave out {option}")
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Whether they are reached after so many nodes and seconds.
     pub fn are_reached(self, nodes: u64, seconds: f64) -> bool {
         self.max_nodes.is_some_and(|most| nodes >= most)

@@ -59,6 +59,7 @@ struct StateAnswer {
     /// None: it is no board.
     board: (),
     puzzle: String,
+    metric: Option<&'static str>,
     state: String,
     solvable: bool,
     length: Option<usize>,
@@ -126,7 +127,8 @@ impl StateAnswer {
     fn plain(puzzle: &OrbitPuzzle, given: &Given<Arrangement>) -> StateAnswer {
         StateAnswer {
             given: Some(given.text.clone()),
-            puzzle: puzzle.to_string(),
+            puzzle: puzzle.name().into(),
+            metric: puzzle.metric(),
             state: puzzle.text(&given.state),
             solvable: true,
             ..StateAnswer::default()

@@ -12,7 +12,7 @@ use std::{
 
 use crate::{
     Error,
-    frontier::{FrontierSearch, LevelTotal},
+    frontier::{FrontierSearch, LevelTotal, is_complete},
     kernel::{Kernel, Tally},
     progress::{NoProgress, Phase, Progress},
     puzzle::{Board, StateSpace},
@@ -60,13 +60,18 @@ pub struct Status {
 impl Status {
     /// Returns the number of states in the finished levels.
     pub fn states(&self) -> u64 {
-        self.manifest.states()
+        found_in(&self.manifest)
     }
 
     /// Returns the states per second of computing time so far.
     pub fn states_per_second(&self) -> f64 {
         self.states() as f64 / self.manifest.seconds.max(1e-9)
     }
+}
+
+/// The states of the finished levels, also of those that were counted but not stored.
+fn found_in(manifest: &Manifest) -> u64 {
+    manifest.counted.iter().fold(manifest.states(), |sum, level| sum.saturating_add(level.states))
 }
 
 /// Returns the puzzle of the search in the directories, whether the search keeps all levels, and whether it uses
@@ -88,12 +93,13 @@ pub fn status(directories: &Directories) -> Result<Status, Error> {
     let scratch_bytes = survey.manifest()?.map_or(0, |manifest| survey.scratch(manifest.run));
     let manifest = survey.some_run()?;
     let searched = manifest.identity.searched(directories.first())?;
-    let depth = manifest.depth();
+    let (depth, all_states) = (manifest.depth(), searched.states());
+    let complete = is_complete(manifest.complete, found_in(&manifest), all_states);
     Ok(Status {
         running: directories.is_locked(),
-        all_states: searched.states(),
+        all_states,
         searched,
-        depth: (!manifest.complete).then_some(depth),
+        depth: (!complete).then_some(depth),
         chunks_done: manifest.files_of(depth as u32).map_or(0, |files| files.chunks.len()),
         scratch_bytes,
         manifest,

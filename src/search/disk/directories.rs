@@ -20,7 +20,9 @@ use crate::{
     puzzle::{Board, Metric, StateSpace, orbits::OrbitPuzzle},
     resources::setters,
     search::{Communicator, PlaneStore, SearchError, disk::Widths},
-    store::{Codec, DEFAULT_LEVEL, Identity, LABEL, Lock, Manifest, Shares, Storage, lock_within},
+    store::{
+        Codec, DEFAULT_LEVEL, Identity, LABEL, Lock, Manifest, Marker, Shares, Storage, lock_within,
+    },
 };
 
 /// The directories of a run. The first one contains the manifest, whose shares determine which directory contains which
@@ -116,6 +118,18 @@ impl Directories {
     /// Returns whether a search is running in these directories.
     pub fn is_locked(&self) -> bool {
         self.all().any(Storage::is_locked)
+    }
+
+    /// Returns the number of the run to which the first directory belongs, and how many directories the run has; `None`
+    /// if neither its marker nor its manifest can be read.
+    pub fn run(&self) -> Option<(u64, usize)> {
+        let marker = Marker::read(self.first()).ok().flatten();
+        let marker = marker.map(|marker| (marker.run, marker.directories));
+        let manifest = || {
+            let manifest = Manifest::read(self.first()).ok().flatten()?;
+            Some((manifest.run, manifest.directories))
+        };
+        marker.or_else(manifest).map(|(run, directories)| (run, directories as usize))
     }
 
     /// Reads the manifest, if there is one, and distributes chunks as it specifies.

@@ -460,7 +460,7 @@ mod tests {
         let mut tried = 0;
         for plane in 0..crossings.sides[0].len() {
             for block in halo.blocks_of(1) {
-                let words = (0..chunks.layout.block_registers());
+                let words = 0..chunks.layout.block_registers();
                 let words: Vec<u64> = words.map(|_| random.draw() & ALL_LANES).collect();
                 halo.outgoing(0, plane, block, Some(&words));
             }

@@ -104,6 +104,9 @@ impl Disk {
 
 /// Returns the run in the directories, or a new one, and claims the directories for it if they are locked.
 fn begin(search: &FrontierSearch, disk: &Disk, locked: bool) -> Result<Manifest, Error> {
+    if search.max_depth.is_none() {
+        search.check_states(search.puzzle.states().as_ref())?;
+    }
     let (directories, first) = (&disk.directories, disk.directories.first());
     let survey = Survey::of(directories)?;
     let (found, begun) = survey.run()?;

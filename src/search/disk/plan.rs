@@ -158,7 +158,7 @@ impl MemoryPlan {
             let fits = plan.bytes <= budget;
             if fits { Ok(plan) } else { Err(too_large(problem, plan.bytes, budget)) }
         };
-        let mut best = Err(SearchError::TooSmall(problem.space.to_string()).into());
+        let mut best = Err(SearchError::InMemory(problem.space.to_string()).into());
         let cuts = Chunks::cuts(problem.layout).map(|chunks| chunks.digits).collect();
         for digits in asked.map_or(cuts, |k| vec![k]) {
             match MemoryPlan::of(problem, search, &disk, Some(digits)).and_then(with_messages) {
@@ -215,7 +215,7 @@ pub fn network(space: &StateSpace, ranks: usize) -> Result<Network, Error> {
     let ranks = ranks.max(1);
     let enough = |cut: &Chunks| cut.count >= ranks * CHUNKS_PER_RANK;
     let cut = Chunks::cuts(layout).find(enough).or(Chunks::cuts(layout).next_back());
-    let cut = cut.ok_or_else(|| SearchError::TooSmall(space.to_string()))?;
+    let cut = cut.ok_or_else(|| SearchError::InMemory(space.to_string()))?;
     let windows = Crossings::count(&problem.groups, cut);
     let bits = u128::from(lehmer::even_count(layout.len())) * windows as u128;
     let bytes = |bits: u128| (bits / 8) as u64;

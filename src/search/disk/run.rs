@@ -6,6 +6,7 @@
 
 use crate::{
     Error,
+    frontier::is_complete,
     progress::{NoProgress, Progress},
     search::{
         Communicator, Crossings, DiskUse, Engine, OneProcess, Outcome, Reduce, Search, SearchError,
@@ -408,7 +409,7 @@ impl DiskJob<'_> {
             counts: levels.iter().map(|level| level.states).collect(),
             checksums: levels.iter().map(|level| level.checksum).collect(),
             level_seconds: levels.iter().map(|level| level.seconds).collect(),
-            complete: manifest.complete,
+            complete: is_complete(manifest.complete, manifest.states(), search.space.states()),
             seconds: manifest.seconds,
             array_bytes: sums[5],
             last,

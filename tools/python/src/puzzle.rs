@@ -258,6 +258,16 @@ impl Counted<'_, '_> {
         found.map(|(_, turns)| *turns).ok_or_else(wrong)
     }
 
+    /// Applies the arguments to a puzzle whose states have numbers; those of its parts have none.
+    fn changed(&self, space: StateSpace, metric: Option<String>) -> PyResult<Subject> {
+        if self.of_sets().iter().all(|(_, given)| given.is_none()) {
+            return Ok(Subject::Numbered(space));
+        }
+        let puzzle = OrbitPuzzle::of_space(&space).map_err(|e| exception(Error::from(e)))?;
+        let puzzle = self.kept(puzzle, Turns::Directed)?;
+        Ok(Subject::Listed(Arc::new(Listed::new(puzzle, metric))))
+    }
+
     /// Applies the arguments to a puzzle with several sets of pieces.
     fn kept(&self, puzzle: OrbitPuzzle, turns: Turns) -> PyResult<OrbitPuzzle> {
         let commas = |text: &str| text.split(',').map(|name| name.trim().to_string()).collect();
@@ -314,7 +324,7 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
         return of_file(&path, &word, &counted);
     }
     if word.starts_with(|c: char| c.is_ascii_digit()) {
-        counted.only(&word, &["goal"])?;
+        counted.only(&word, &["goal", "same"])?;
         let metric = counted.metric.map(|text| text.parse::<Metric>().map_err(exception));
         let size: Size = word.parse().map_err(|wrong| match wrong {
             PuzzleError::SizeSyntax(word) => invalid(format!(
@@ -324,10 +334,10 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
         })?;
         let space = StateSpace::of_board(goal_board(counted.goal, size)?);
         let metric = metric.transpose()?.unwrap_or_default();
-        return Ok(Subject::Numbered(space.in_metric(metric)));
+        return counted.changed(space.in_metric(metric), Some(metric.name().into()));
     }
     let graph = OrbitPuzzle::of_graph(&word);
-    counted.only(&word, if graph.is_some() { &["pieces"] } else { &[] })?;
+    counted.only(&word, &["pieces"])?;
     if counted.metric.is_some() {
         return Err(invalid(format!("metric= is for boards and twisty puzzles, not for {word}")));
     }
@@ -337,7 +347,7 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
     }
     if word.contains(':') || families::ALL.iter().any(|family| family.name == word) {
         let definition = families::parse(&word).map_err(exception)?;
-        return Ok(Subject::Numbered(StateSpace::of_puzzle(definition)));
+        return counted.changed(StateSpace::of_puzzle(definition), None);
     }
     Err(invalid(format!(
         "'{word}' is not a puzzle: pass a board (3x4), a puzzle that `python -m tilewave puzzles` lists, or a file (.gap, \
@@ -354,8 +364,7 @@ fn of_file(path: &Path, word: &str, counted: &Counted<'_, '_>) -> PyResult<Subje
     let counting = Counting { directed: counted.directed, quarter };
     match formats::read_any(&name, &text, counting).map_err(exception)? {
         FilePuzzle::Positions(definition) => {
-            counted.only(word, &["directed"])?;
-            Ok(Subject::Numbered(StateSpace::of_puzzle(definition)))
+            counted.changed(StateSpace::of_puzzle(definition), None)
         }
         FilePuzzle::Orbits(puzzle) => {
             let turns = counted.metric.map(|_| counted.turns(word)).transpose()?;
@@ -617,7 +626,7 @@ impl Puzzle {
         Ok(sets)
     }
 
-    /// "stm" or "mtm" for a board, "htm" or "qtm" for puzzles with turns, None if every generator is a move.
+    /// "stm" or "mtm" for a board, "htm" or "qtm" as specified for puzzles with turns, None if every generator is a move.
     #[getter]
     fn metric(&self) -> Option<String> {
         self.subject.metric()

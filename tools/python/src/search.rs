@@ -6,10 +6,10 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use tilewave::frontier::{FrontierOutcome, FrontierSearch};
-use tilewave::internals::{Io, Storage};
+use tilewave::internals::{Io, Storage, lists_instead};
 use tilewave::puzzle::StateSpace;
-use tilewave::report::{Chart, ListReport, Report, one_key_per_line};
-use tilewave::search::disk::{Directories, Disk};
+use tilewave::report::{Chart, ListReport, Report, described, one_key_per_line};
+use tilewave::search::disk::{Directories, Disk, Searched};
 use tilewave::search::{Engine, Outcome, Search};
 use tilewave::{Board, Directory, Resources};
 
@@ -23,8 +23,6 @@ use super::{arrays, numbers};
 const LISTS: &str = "frontier";
 /// The number of states of the last depth that are kept by default.
 const KEPT: usize = 1000;
-/// Digits of the largest number of states that is searched completely.
-const MOST_DIGITS: usize = 13;
 
 /// The result of a search, whichever engine it used: plain values, which can be pickled.
 #[derive(Clone, FromPyObject, IntoPyObject)]
@@ -87,14 +85,14 @@ impl Found {
 
     /// The result of a list search.
     fn listed(listed: &Listed, outcome: &FrontierOutcome) -> Found {
-        let report = ListReport::new(&listed.puzzle, outcome, None);
+        let report = ListReport::new(&listed.puzzle, outcome);
         let levels = outcome.levels.iter();
         let goal: Vec<String> = listed.goal_row().iter().map(u16::to_string).collect();
         let agrees = report.published.clone().filter(|_| report.first_wrong_depth.is_none());
         Found {
             puzzle: listed.puzzle.name().into(),
-            title: listed.puzzle.name().into(),
-            metric: listed.metric.clone(),
+            title: described(&Searched::Listed(listed.puzzle.clone())),
+            metric: listed.metric.clone().or(listed.puzzle.metric().map(str::to_string)),
             goal: goal.join(" "),
             start: goal.join(" "),
             counts: report.counts.clone(),
@@ -162,7 +160,7 @@ impl SearchResult {
         &self.found.puzzle
     }
 
-    /// "stm" or "mtm" for a board, "htm" or "qtm" for puzzles with turns, None if every generator is a move.
+    /// "stm" or "mtm" for a board; "htm", "qtm" or "directed" for other puzzles that are searched with lists; else None.
     #[getter]
     fn metric(&self) -> Option<&str> {
         self.found.metric.as_deref()
@@ -193,8 +191,8 @@ impl SearchResult {
         self.found.reduced.as_ref().map(|reduced| self.fixed(py, 3, reduced)).transpose()
     }
 
-    /// A checksum of the set of states at each depth, (depths,) uint64: equal sets have equal checksums, whichever
-    /// engine found them.
+    /// A checksum of the set of states at each depth, (depths,) uint64. Equal sets have equal checksums, except that the
+    /// engine "frontier" has checksums of its own.
     #[getter]
     fn checksums(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.fixed(py, 1, &self.found.checksums)
@@ -226,7 +224,7 @@ impl SearchResult {
         arrays::boards(py, last.clone(), &[last.len() / width, *width], *width)
     }
 
-    /// Whether the search ran until no new state was found.
+    /// Whether the search found all states.
     #[getter]
     fn complete(&self) -> bool {
         self.found.complete
@@ -427,21 +425,10 @@ impl Running {
             Subject::Listed(listed) => return self.by_lists(py, listed, progress),
             Subject::Numbered(space) => space,
         };
-        let large = space.size().is_some_and(|size| size.cells() > Search::MAX_CELLS);
-        let by_lists = self.engine.as_deref() == Some(LISTS);
-        if by_lists || large && self.max_depth.is_some() {
+        if self.engine.as_deref() == Some(LISTS) {
             return self.by_lists(py, &*subject.listed()?, progress);
         }
-        if self.count_ahead > 0 || !self.symmetry {
-            return Err(invalid(format!(
-                "count_ahead= and symmetry= are for list searches, but the states of {space} are \
-                 numbered"
-            )));
-        }
-        let search = Search::of(space.clone()).max_depth(self.max_depth);
-        let search = search.keep_last(self.keep_last.unwrap_or(KEPT));
-        let mut search = search.resources(self.resources);
-        search.engine = match self.engine.as_deref() {
+        let engine = match self.engine.as_deref() {
             None => None,
             Some("sweep") => Some(Engine::Sweep),
             Some("reference") => Some(Engine::Reference),
@@ -451,6 +438,20 @@ impl Running {
                 )));
             }
         };
+        let search = Search::of(space.clone()).max_depth(self.max_depth).resources(self.resources);
+        let search = search.engine(engine);
+        let directories = self.disk.as_ref().map(|disk| &disk.directories);
+        let lists = lists_instead(&search, engine.is_some(), directories.is_some(), directories);
+        if lists.map_err(exception)?.is_some() {
+            return self.by_lists(py, &*subject.listed()?, progress);
+        }
+        if self.count_ahead > 0 || !self.symmetry {
+            return Err(invalid(format!(
+                "count_ahead= and symmetry= are for list searches, but the states of {space} are \
+                 numbered"
+            )));
+        }
+        let search = search.keep_last(self.keep_last.unwrap_or(KEPT));
         if self.disk.is_some() && search.engine == Some(Engine::Reference) {
             return Err(invalid("dir= does not work with the reference engine"));
         }
@@ -484,14 +485,6 @@ impl Running {
             .keep_last(self.keep_last.unwrap_or(if self.max_depth.is_none() { KEPT } else { 0 }))
             .resources(self.resources);
         let found = long(py, progress, |watch| {
-            let unlimited = self.max_depth.is_none();
-            let states = unlimited.then(|| puzzle.states()).flatten().map(|all| all.to_string());
-            if let Some(states) = states.filter(|digits| digits.len() > MOST_DIGITS) {
-                return Err(tilewave::Error::Report(format!(
-                    "{puzzle} has {} states, too many for a complete search: limit the depth with max_depth=",
-                    tilewave::report::grouped(&states)
-                )));
-            }
             let outcome = match &self.disk {
                 Some(disk) => disk.run_lists_with(&search, watch)?,
                 None => search.run_with(watch)?,
@@ -662,6 +655,9 @@ pub fn bfs(
         subject(puzzle, Counted { goal, metric, directed, pieces, ..Counted::default() })?;
     let subject = starting_at(subject, start)?;
     let disk = dir.map(|dir| on_disk(dir, keep_levels)).transpose()?;
+    if disk.is_none() && keep_levels != "last" {
+        return Err(invalid("keep_levels= is for searches on disk: pass dir=, or leave it out"));
+    }
     let resources = Resources::new().threads(threads).memory_or_half(memory);
     Running { max_depth, count_ahead, symmetry, engine, resources, keep_last, disk }
         .run(py, subject, progress)
