@@ -6,6 +6,8 @@ mod layering;
 mod pdb;
 mod pruning;
 mod puzzles;
+#[path = "support/random_puzzle.rs"]
+mod random_puzzle;
 mod readme;
 mod results;
 mod search;

@@ -1,0 +1,381 @@
+//! Random small puzzles of every kind, and plain code that searches them. It shares nothing with the program but the
+//! types in which puzzles are described: several sets, many sets, orientations, some of which do not matter, equal
+//! pieces, pieces that nothing moves, sets that fall apart, illegal states, moves that need a piece, directed or not,
+//! generators made of several moves, goals, symmetric moves.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use tilewave::puzzle::orbits::{
+    Arrangement, Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation,
+    Turns,
+};
+use tilewave::puzzle::{PuzzleError, Variant};
+use tilewave::random::SplitMix64;
+
+/// More sets than operations of keys have tables in registers.
+pub const MANY_SETS: usize = 9;
+
+/// For each set, the kind and orientation of the piece at each position.
+pub type State = Vec<Vec<(u8, u8)>>;
+
+/// What is drawn: moves as they are listed, before any is found to do nothing or what another does.
+pub struct Drawn {
+    pub orbits: Vec<Orbit>,
+    pub moves: Vec<OrbitMove>,
+    pub illegal: Vec<OrbitPlace>,
+    pub turns: Turns,
+    /// Words of moves, each with whether it is undone, that take the place of the moves; none: the moves themselves.
+    pub generators: Vec<Vec<(usize, bool)>>,
+    /// Words of moves that lead to the goals; none: the solved state is the only one.
+    pub goals: Vec<Vec<usize>>,
+    /// The order of each move or generator if every orientation is seen.
+    orders: Vec<usize>,
+}
+
+/// What can be drawn besides sets and moves.
+#[derive(Clone, Copy, Default)]
+pub struct Features {
+    pub many_sets: bool,
+    pub goals: bool,
+    pub generators: bool,
+    /// Illegal states, and moves that need a piece.
+    pub conditions: bool,
+}
+
+impl Features {
+    pub const ALL: Features =
+        Features { many_sets: false, goals: true, generators: true, conditions: true };
+}
+
+struct Draw(SplitMix64);
+
+impl Draw {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0.below(bound as u64) as usize
+    }
+
+    fn orbit(&mut self, index: usize) -> Orbit {
+        let positions = 2 + self.below(if index == 0 { 5 } else { 3 });
+        let orientations = [1, 1, 2, 3, 4, 6][self.below(6)];
+        let mut orbit = Orbit::distinct(format!("set{index}"), positions as u8, orientations);
+        // Different pieces, some alike, or all alike.
+        let kinds = [positions, 1 + self.below(positions), 1][self.below(3)];
+        let moduli: Vec<u8> = (1..=orientations).filter(|n| orientations % n == 0).collect();
+        orbit.moduli = vec![orientations; kinds];
+        if self.below(3) == 0 {
+            orbit.moduli = (0..kinds).map(|_| moduli[self.below(moduli.len())]).collect();
+        }
+        let turned = self.below(4) == 0;
+        for (position, piece) in orbit.solved.iter_mut().enumerate() {
+            let kind = if position < kinds { position } else { self.below(kinds) };
+            let turn = if turned { self.below(orbit.moduli[kind].into()) as u8 } else { 0 };
+            *piece = Placed { kind: kind as u8, turn };
+        }
+        orbit
+    }
+
+    /// A turn that takes no piece from one part of the positions to another, and none from the last part.
+    fn turn(&mut self, orbit: &Orbit, parts: &[usize]) -> OrbitTurn {
+        let positions = orbit.positions();
+        let mut turn = OrbitTurn::still(positions);
+        let kind = self.below(5);
+        if kind == 0 {
+            return turn;
+        }
+        for part in 0..2 {
+            let own: Vec<usize> = (0..positions).filter(|&p| parts[p] == part).collect();
+            if own.is_empty() {
+                continue;
+            }
+            match kind {
+                1 => {}
+                2 => (1..own.len()).for_each(|i| turn.source.swap(own[i], own[self.below(i + 1)])),
+                _ => {
+                    let [a, b, c] = [0; 3].map(|_| own[self.below(own.len())]);
+                    turn.source.swap(a, b);
+                    turn.source.swap(b, c);
+                }
+            }
+        }
+        if self.below(2) == 0 {
+            for (twist, _) in turn.twist.iter_mut().zip(parts).filter(|(_, part)| **part < 2) {
+                *twist = self.below(orbit.orientations.into()) as u8;
+            }
+        }
+        turn
+    }
+
+    fn place(&mut self, orbits: &[Orbit]) -> OrbitPlace {
+        let orbit = self.below(orbits.len());
+        let (positions, kinds) = (orbits[orbit].positions(), orbits[orbit].moduli.len());
+        let [position, kind] = [positions, kinds].map(|bound| self.below(bound) as u8);
+        OrbitPlace { orbit: orbit as u8, position, kind }
+    }
+
+    fn puzzle(&mut self, with: Features) -> Drawn {
+        let sets = if with.many_sets { MANY_SETS + self.below(6) } else { 1 + self.below(3) };
+        let mut orbits: Vec<Orbit> = (0..sets).map(|index| self.orbit(index)).collect();
+        if sets > 1 && self.below(4) == 0 {
+            orbits[1] = Orbit { name: "set1".into(), ..orbits[0].clone() };
+        }
+        // Whole sets, sets in two parts, or sets with a part that nothing moves.
+        let kind = self.below(4);
+        let part = |draw: &mut Draw| match kind {
+            0 | 1 => 0,
+            2 => draw.below(2),
+            _ => 2 * (draw.below(3) / 2),
+        };
+        let parts: Vec<Vec<usize>> =
+            orbits.iter().map(|o| (0..o.positions()).map(|_| part(self)).collect()).collect();
+        let turns = [Turns::Powers, Turns::Quarter, Turns::Directed][self.below(3)];
+        let mut moves = Vec::new();
+        for index in 0..1 + self.below(3) {
+            let of = orbits.iter().zip(&parts).map(|(orbit, parts)| self.turn(orbit, parts));
+            let transformation = Transformation(of.collect());
+            let needs = with.conditions && turns != Turns::Powers && self.below(6) == 0;
+            let requires = needs.then(|| self.place(&orbits));
+            moves.push(OrbitMove { name: format!("m{index}"), transformation, requires });
+        }
+        if self.below(2) == 0 {
+            self.mirror(&orbits, &mut moves);
+        }
+        let mut illegal = Vec::new();
+        if with.conditions && self.below(6) == 0 {
+            let at = self.place(&orbits);
+            let solved = &orbits[usize::from(at.orbit)].solved[usize::from(at.position)];
+            illegal.extend((solved.kind != at.kind).then_some(at));
+        }
+        let free = illegal.is_empty() && moves.iter().all(|one| one.requires.is_none());
+        let (mut generators, mut goals) = (Vec::new(), Vec::new());
+        if free && with.generators && self.below(4) == 0 {
+            let word = |draw: &mut Draw| {
+                let length = 1 + draw.below(3);
+                (0..length).map(|_| (draw.below(moves.len()), draw.below(2) == 0)).collect()
+            };
+            generators = (0..1 + self.below(2)).map(|_| word(self)).collect();
+        }
+        if free && with.goals && self.below(4) == 0 {
+            let bound = if generators.is_empty() { moves.len() } else { generators.len() };
+            let word = |draw: &mut Draw| {
+                let length = draw.below(4);
+                (0..length).map(|_| draw.below(bound)).collect()
+            };
+            goals = (0..1 + self.below(3)).map(|_| word(self)).collect();
+        }
+        let mut drawn = Drawn { orbits, moves, illegal, turns, generators, goals, orders: vec![] };
+        drawn.orders = drawn.words().iter().map(|word| drawn.order(word)).collect();
+        drawn
+    }
+
+    /// Adds the mirror images of moves under a random renaming of positions, or of the first two sets if they are equal.
+    fn mirror(&mut self, orbits: &[Orbit], moves: &mut Vec<OrbitMove>) {
+        let twins = orbits.len() > 1
+            && (&orbits[0].solved, &orbits[0].moduli) == (&orbits[1].solved, &orbits[1].moduli)
+            && orbits[0].orientations == orbits[1].orientations;
+        let swap = twins && self.below(2) == 0;
+        let renamed = |orbit: &Orbit, draw: &mut Draw| {
+            let mut to: Vec<usize> = (0..orbit.positions()).collect();
+            (1..to.len()).for_each(|i| to.swap(i, draw.below(i + 1)));
+            to
+        };
+        let to: Vec<Vec<usize>> = orbits.iter().map(|orbit| renamed(orbit, self)).collect();
+        for index in 0.. {
+            let (Some(one), true) = (moves.get(index), moves.len() < 5) else { break };
+            let mut turns = one.transformation.0.clone();
+            for (turn, to) in turns.iter_mut().zip(&to).filter(|_| !swap) {
+                let before = turn.clone();
+                for (position, &image) in to.iter().enumerate() {
+                    turn.source[image] = to[usize::from(before.source[position])] as u8;
+                    turn.twist[image] = before.twist[position];
+                }
+            }
+            if swap {
+                turns.swap(0, 1);
+            }
+            let image = Transformation(turns);
+            if one.requires.is_none() && moves.iter().all(|other| other.transformation != image) {
+                moves.push(OrbitMove {
+                    name: format!("m{}", moves.len()),
+                    transformation: image,
+                    requires: None,
+                });
+            }
+        }
+    }
+}
+
+impl Drawn {
+    /// The puzzle of a seed.
+    pub fn new(seed: u64, with: Features) -> Drawn {
+        Draw(SplitMix64::new(seed)).puzzle(with)
+    }
+
+    /// The program's puzzle.
+    pub fn puzzle(&self, name: &str) -> Result<OrbitPuzzle, PuzzleError> {
+        let puzzle = OrbitPuzzle::new(name, self.orbits.clone(), self.moves.clone())?;
+        let word = |word: &Vec<(usize, bool)>| {
+            let text =
+                |&(one, back): &(usize, bool)| format!("m{one}{}", if back { "'" } else { "" });
+            word.iter().map(text).collect::<Vec<_>>().join(" ")
+        };
+        let generators: Vec<String> = self.generators.iter().map(word).collect();
+        let goals = self.goals();
+        let texts = goals.iter().map(|state| puzzle.text(&arrangement(state)));
+        let goals = if self.goals.is_empty() { Vec::new() } else { texts.collect() };
+        let variant = Variant { moves: generators, goals, ..Variant::default() };
+        variant.of(puzzle.forbidding(self.illegal.clone()), self.turns)
+    }
+
+    pub fn start(&self) -> State {
+        let row = |orbit: &Orbit| orbit.solved.iter().map(|p| (p.kind, p.turn)).collect();
+        self.orbits.iter().map(row).collect()
+    }
+
+    /// The solved states, each once.
+    pub fn goals(&self) -> BTreeSet<State> {
+        let moves = self.words();
+        let goal = |word: &Vec<usize>| {
+            word.iter().fold(self.start(), |state, &one| self.effect(&moves[one], &state))
+        };
+        match self.goals.as_slice() {
+            [] => BTreeSet::from([self.start()]),
+            goals => goals.iter().map(goal).collect(),
+        }
+    }
+
+    fn has(state: &State, at: OrbitPlace) -> bool {
+        state[usize::from(at.orbit)][usize::from(at.position)].0 == at.kind
+    }
+
+    fn is_legal(&self, state: &State) -> bool {
+        !self.illegal.iter().any(|&at| Drawn::has(state, at))
+    }
+
+    fn after(&self, state: &State, of: &Transformation) -> State {
+        let row = |(i, turn): (usize, &OrbitTurn)| {
+            let place = |(&from, &twist): (&u8, &u8)| {
+                let (kind, turn) = state[i][usize::from(from)];
+                (kind, (turn + twist) % self.orbits[i].moduli[usize::from(kind)])
+            };
+            turn.source.iter().zip(&turn.twist).map(place).collect()
+        };
+        of.0.iter().enumerate().map(row).collect()
+    }
+
+    /// The state that a move takes to this one.
+    fn before(&self, state: &State, of: &Transformation) -> State {
+        let mut before = state.clone();
+        for (i, turn) in of.0.iter().enumerate() {
+            for (to, (&from, &twist)) in turn.source.iter().zip(&turn.twist).enumerate() {
+                let (kind, turned) = state[i][to];
+                let modulus = self.orbits[i].moduli[usize::from(kind)];
+                let turned = (turned + modulus * twist - twist) % modulus;
+                before[i][usize::from(from)] = (kind, turned);
+            }
+        }
+        before
+    }
+
+    /// The moves or generators as words of moves.
+    fn words(&self) -> Vec<Vec<(usize, bool)>> {
+        match self.generators.is_empty() {
+            true => (0..self.moves.len()).map(|one| vec![(one, false)]).collect(),
+            false => self.generators.clone(),
+        }
+    }
+
+    fn effect(&self, word: &[(usize, bool)], state: &State) -> State {
+        let step = |state: State, &(one, back): &(usize, bool)| {
+            let of = &self.moves[one].transformation;
+            if back { self.before(&state, of) } else { self.after(&state, of) }
+        };
+        word.iter().fold(state.clone(), step)
+    }
+
+    /// The repetitions of a word that bring back pieces that all differ, in all orientations.
+    fn order(&self, word: &[(usize, bool)]) -> usize {
+        let distinct = self
+            .orbits
+            .iter()
+            .map(|orbit| Orbit::distinct(&orbit.name, orbit.positions() as u8, orbit.orientations));
+        let (orbits, moves) = (distinct.collect(), self.moves.clone());
+        let all = Drawn {
+            orbits,
+            moves,
+            illegal: vec![],
+            turns: self.turns,
+            generators: vec![],
+            goals: vec![],
+            orders: vec![],
+        };
+        let after = |state: &State| Some(all.effect(word, state));
+        let back = |state: &State| *state == all.start();
+        1 + std::iter::successors(after(&all.start()), after).position(|s| back(&s)).unwrap()
+    }
+
+    /// The state after each move that counts as one, `None` where it is not allowed: the same moves for all states. Moves
+    /// may have the same effect, or none.
+    pub fn steps(&self, state: &State) -> Vec<Option<State>> {
+        let mut found = Vec::new();
+        let words = self.words();
+        for (word, &order) in words.iter().zip(&self.orders) {
+            let needs =
+                if self.generators.is_empty() { self.moves[word[0].0].requires } else { None };
+            let needed = |state: &State| needs.is_none_or(|at| Drawn::has(state, at));
+            let mut next = state.clone();
+            let powers = if self.turns == Turns::Powers { 1..order.max(2) } else { 1..2 };
+            for _ in powers {
+                next = self.effect(word, &next);
+                found.push((needed(state) && self.is_legal(&next)).then(|| next.clone()));
+            }
+            if self.turns == Turns::Quarter {
+                let back: Vec<_> = word.iter().rev().map(|&(one, back)| (one, !back)).collect();
+                let before = self.effect(&back, state);
+                found.push((needed(&before) && self.is_legal(&before)).then_some(before));
+            }
+        }
+        found
+    }
+
+    fn neighbours(&self, state: &State) -> Vec<State> {
+        self.steps(state).into_iter().flatten().collect()
+    }
+
+    /// The distance of each state from the nearest goal, up to this many states, and whether these are all.
+    pub fn distances(&self, most: usize) -> (HashMap<State, usize>, bool) {
+        let mut level: Vec<State> = self.goals().into_iter().collect();
+        let mut found: HashMap<State, usize> = level.iter().map(|s| (s.clone(), 0)).collect();
+        for depth in 1.. {
+            let next: HashSet<State> = level.iter().flat_map(|s| self.neighbours(s)).collect();
+            level = next.into_iter().filter(|state| !found.contains_key(state)).collect();
+            found.extend(level.iter().map(|state| (state.clone(), depth)));
+            if level.is_empty() || found.len() > most {
+                break;
+            }
+        }
+        (found, level.is_empty())
+    }
+
+    /// The moves from a state to a goal, `None` where there is no way.
+    pub fn way_back(&self, state: &State) -> Option<usize> {
+        let (goals, mut seen) = (self.goals(), HashSet::from([state.clone()]));
+        let mut level = vec![state.clone()];
+        for depth in 0.. {
+            if level.iter().any(|state| goals.contains(state)) {
+                return Some(depth);
+            }
+            let next: HashSet<State> = level.iter().flat_map(|s| self.neighbours(s)).collect();
+            level = next.into_iter().filter(|state| seen.insert(state.clone())).collect();
+            if level.is_empty() {
+                break;
+            }
+        }
+        None
+    }
+}
+
+/// A state as the program writes it.
+pub fn arrangement(state: &State) -> Arrangement {
+    let row = |row: &Vec<(u8, u8)>| row.iter().map(|&(kind, turn)| Placed { kind, turn }).collect();
+    Arrangement(state.iter().map(row).collect())
+}
