@@ -20,7 +20,7 @@ use crate::{
         Kernel,
         keys::{KeyLayout, KeyOperation},
     },
-    puzzle::{orbits::OrbitMove, permutation::all_orbits},
+    puzzle::{is_even, orbits::OrbitMove, permutation::all_orbits},
     store::ListCut,
 };
 
@@ -222,6 +222,65 @@ pub(super) fn candidates(of: &PuzzleRows, group: &SymmetryGroup) -> Vec<Vec<usiz
 }
 
 impl PuzzleRows<'_> {
+    /// Returns whether every move changes some parity, so that no move leads from a level to itself.
+    pub fn is_bipartite(&self) -> bool {
+        (0..self.fields.fields.len()).any(|field| self.is_coloured(field)) || self.is_odd()
+    }
+
+    /// Whether the locations of one piece have two colours that every move changes, and the goals have one of them.
+    fn is_coloured(&self, field: usize) -> bool {
+        let of = &self.fields.fields[field];
+        let FieldKind::Location { kind } = of.kind else { return false };
+        let applies = |one: &OrbitMove, value: usize| match one.requires {
+            Some(at) if usize::from(at.orbit) == of.orbit && at.kind == kind => {
+                usize::from(at.position) == value / of.modulus
+            }
+            _ => true,
+        };
+        let mut colours = vec![None; of.values];
+        for first in 0..of.values {
+            let mut queue = Vec::from_iter(colours[first].is_none().then_some((first, false)));
+            while let Some((value, colour)) = queue.pop() {
+                match colours[value].replace(colour) {
+                    Some(known) if known != colour => return false,
+                    Some(_) => continue,
+                    None => {}
+                }
+                let moves = self.puzzle.moves().iter().zip(&self.moves);
+                let moves = moves.filter(|(one, _)| applies(one, value));
+                queue.extend(moves.map(|(_, map)| (map.table[field][value].into(), !colour)));
+            }
+        }
+        let colour = |goal: &Vec<u8>| colours[usize::from(goal[field])];
+        self.goals.iter().all(|goal| colour(goal) == colour(&self.goals[0]))
+    }
+
+    /// Whether every move changes, and no difference between goals is, some sum of parities of orbits whose pieces all
+    /// differ.
+    fn is_odd(&self) -> bool {
+        let orbits = self.puzzle.orbits().iter().enumerate();
+        let distinct = orbits.filter(|(_, orbit)| {
+            orbit.moduli.len() == orbit.positions()
+                && (0..orbit.moduli.len()).all(|kind| orbit.pieces_of(kind as u8) == 1)
+        });
+        let distinct: Vec<usize> = distinct.map(|(index, _)| index).collect();
+        let odd = |is_odd: &dyn Fn(usize) -> bool| -> u64 {
+            (0..).zip(&distinct).map(|(bit, &orbit)| u64::from(is_odd(orbit)) << bit).sum()
+        };
+        let moves = self.puzzle.moves().iter().map(|one| &one.transformation.0);
+        let moves = moves.map(|turns| odd(&|orbit| !is_even(&turns[orbit].source)));
+        let moves: Vec<u64> = moves.collect();
+        let goals = self.puzzle.goals();
+        let goals = goals.iter().map(|goal| odd(&|orbit| !is_even(&goal.0[orbit])));
+        let goals: Vec<u64> = goals.collect();
+        let changes = |choice: u64| move |parity: u64| (parity & choice).count_ones() % 2 == 1;
+        distinct.len() <= 16
+            && (1..1u64 << distinct.len()).any(|choice| {
+                moves.iter().copied().all(changes(choice))
+                    && !goals.iter().map(|goal| goal ^ goals[0]).any(changes(choice))
+            })
+    }
+
     /// Returns the number of states, infinite if it is not known.
     pub fn all_states(&self) -> f64 {
         let known = self.puzzle.states().and_then(|states| states.to_string().parse().ok());
@@ -313,7 +372,7 @@ pub(crate) struct BucketSpace {
     pub coder: ListCoder,
     pub bipartite: bool,
     pub directed: bool,
-    /// Whether all symmetries of the puzzle are used.
+    /// Whether all symmetries of the puzzle are known and used.
     pub is_reduced: bool,
 }
 
@@ -388,7 +447,7 @@ impl BucketSpace {
             sums: state_sums(&of.fields, &whole_group),
             bipartite: of.is_bipartite(),
             directed: of.puzzle.is_directed(),
-            is_reduced: coordinate.group.order() == whole_group.order(),
+            is_reduced: whole_group.complete && coordinate.group.order() == whole_group.order(),
             operations: Vec::new(),
             coordinate,
             parts,
