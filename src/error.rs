@@ -84,8 +84,16 @@ impl Error {
             | Error::Pdb(PdbError::Interrupted(_))
             | Error::Table(TableError::Interrupted)
             | Error::System(SystemError::Interrupted) => Class::Interrupted,
-            Error::Puzzle(PuzzleError::Unsolvable { .. } | PuzzleError::Unreached { .. }) => {
-                Class::NoSolution
+            Error::Puzzle(
+                PuzzleError::Unsolvable { .. }
+                | PuzzleError::Unreached { .. }
+                | PuzzleError::Unreachable { .. },
+            ) => Class::NoSolution,
+            // What the file of a puzzle contains, not what was asked for.
+            Error::Puzzle(PuzzleError::File { reason, .. })
+                if !matches!(**reason, PuzzleError::Goal { .. } | PuzzleError::FileFormat) =>
+            {
+                Class::Failed
             }
             Error::Puzzle(_)
             | Error::System(SystemError::UnknownKernel(_) | SystemError::UnsupportedKernel(_))

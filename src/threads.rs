@@ -79,7 +79,7 @@ pub(crate) fn each_part<T: Send>(
     size: usize,
     each: &(dyn Fn(usize, &mut [T]) + Sync),
 ) {
-    let parts: Vec<Mutex<&mut [T]>> = slice.chunks_mut(size).map(Mutex::new).collect();
+    let parts: Vec<Mutex<&mut [T]>> = slice.chunks_mut(size.max(1)).map(Mutex::new).collect();
     each_number(parts.len(), &|number| each(number, &mut parts[number].lock()));
 }
 

@@ -235,8 +235,8 @@ pub struct Counted {
 /// What a word on the command line names.
 enum Named {
     Board(Size),
-    /// A puzzle of one set of different pieces.
-    Positions(Definition),
+    /// A puzzle of one set of different pieces, and which powers of its generators are moves as well.
+    Positions(Definition, Turns),
     /// Any other puzzle, and which powers of its moves are moves as well.
     Orbits(OrbitPuzzle, Turns),
 }
@@ -314,13 +314,15 @@ impl Counted {
                     }
                 }
             }
-            (Named::Positions(definition), None) => {
+            (Named::Positions(definition, _), None) => {
                 for note in definition.notes() {
                     tracing::info!("{note}");
                 }
                 Searched::Numbered(StateSpace::of_puzzle(definition))
             }
-            (Named::Positions(definition), _) => Searched::Listed(self.of_positions(definition)?),
+            (Named::Positions(definition, turns), _) => {
+                Searched::Listed(self.of_positions(definition, turns)?)
+            }
             (Named::Orbits(puzzle, turns), _) => {
                 Searched::Listed(self.changed_puzzle(puzzle, turns)?)
             }
@@ -332,14 +334,16 @@ impl Counted {
     pub fn listed(&self, word: &str) -> Result<Option<OrbitPuzzle>> {
         match self.named(word)? {
             Named::Board(_) => Ok(None),
-            Named::Positions(definition) => Ok(Some(self.of_positions(definition)?)),
+            Named::Positions(definition, turns) => Ok(Some(self.of_positions(definition, turns)?)),
             Named::Orbits(puzzle, turns) => Ok(Some(self.changed_puzzle(puzzle, turns)?)),
         }
     }
 
-    fn of_positions(&self, definition: Definition) -> Result<OrbitPuzzle> {
+    fn of_positions(&self, definition: Definition, turns: Turns) -> Result<OrbitPuzzle> {
         let puzzle = OrbitPuzzle::of_space(&StateSpace::of_puzzle(definition))?;
-        self.changed_puzzle(puzzle, Turns::Directed)
+        // Its own moves have their powers already.
+        let own = self.generators.is_none();
+        self.changed_puzzle(puzzle, if own { Turns::Directed } else { turns })
     }
 
     /// What a word names: RxC, a named puzzle, graph:EDGES, FAMILY:NUMBERS or a file. Refuses options that others have.
@@ -352,19 +356,16 @@ impl Counted {
         }
         if is_file(word) {
             let (name, text) = text(Path::new(word))?;
-            let turns = self.turns();
-            let quarter = turns == Some(Turns::Quarter);
-            let counting = Counting { directed: self.directed, quarter };
-            let asked = if self.directed { Some(Turns::Directed) } else { turns };
+            let turns = if self.directed { Some(Turns::Directed) } else { self.turns() };
             // A file whose name does not say what is in it says how to call it.
-            return match formats::read_any(&name, &text, counting)? {
+            return match formats::read_any(&name, &text, Counting { turns })? {
                 FilePuzzle::Orbits(puzzle) => {
                     self.refuse_metric(&puzzle)?;
-                    Ok(Named::Orbits(puzzle, formats::turns(word, asked)))
+                    Ok(Named::Orbits(puzzle, formats::turns(word, turns)))
                 }
                 FilePuzzle::Positions(definition) => {
                     self.refuse_of_generators(word)?;
-                    Ok(Named::Positions(definition))
+                    Ok(Named::Positions(definition, formats::turns(word, turns)))
                 }
             };
         }
@@ -383,7 +384,7 @@ impl Counted {
         }
         Ok(match is_board {
             true => Named::Board(word.parse()?),
-            false => Named::Positions(families::parse(word)?),
+            false => Named::Positions(families::parse(word)?, Turns::Directed),
         })
     }
 

@@ -20,7 +20,11 @@ use crate::{
         Kernel,
         keys::{KeyLayout, KeyOperation},
     },
-    puzzle::{orbits::OrbitMove, permutation::all_orbits},
+    puzzle::{
+        is_even,
+        orbits::{Arrangement, OrbitMove},
+        permutation::all_orbits,
+    },
     store::ListCut,
 };
 
@@ -221,7 +225,98 @@ pub(super) fn candidates(of: &PuzzleRows, group: &SymmetryGroup) -> Vec<Vec<usiz
     all
 }
 
+/// A parity of states that every move changes: states at an even distance have the same one.
+#[derive(Clone, Debug)]
+pub(crate) enum MoveParity {
+    /// The colour of each value of the location of a piece.
+    Place { field: usize, colours: Vec<bool> },
+    /// The parity of the permutations of the pieces in these sets.
+    Sets(Vec<usize>),
+}
+
+impl MoveParity {
+    /// Returns the parity of a state, given as an arrangement and as a row of fields.
+    pub fn of(&self, state: &Arrangement, row: &[u8]) -> bool {
+        match self {
+            MoveParity::Place { field, colours } => colours[usize::from(row[*field])],
+            MoveParity::Sets(sets) => {
+                sets.iter().fold(false, |odd, &set| odd ^ !is_even(&state.0[set]))
+            }
+        }
+    }
+}
+
 impl PuzzleRows<'_> {
+    /// Returns whether every move changes some parity, so that no move leads from a level to itself.
+    pub fn is_bipartite(&self) -> bool {
+        self.parity().is_some()
+    }
+
+    /// Returns a parity that every move changes and that all goals share; `None` if none is found.
+    pub fn parity(&self) -> Option<MoveParity> {
+        let coloured = (0..self.fields.fields.len()).find_map(|field| self.coloured(field));
+        coloured.or_else(|| self.odd_sets())
+    }
+
+    /// The two colours of the locations of one piece, if every move changes them, and the goals have one of them.
+    fn coloured(&self, field: usize) -> Option<MoveParity> {
+        let of = &self.fields.fields[field];
+        let FieldKind::Location { kind } = of.kind else { return None };
+        let applies = |one: &OrbitMove, value: usize| match one.requires {
+            Some(at) if usize::from(at.orbit) == of.orbit && at.kind == kind => {
+                usize::from(at.position) == value / of.modulus
+            }
+            _ => true,
+        };
+        let mut colours = vec![None; of.values];
+        for first in 0..of.values {
+            let mut queue = Vec::from_iter(colours[first].is_none().then_some((first, false)));
+            while let Some((value, colour)) = queue.pop() {
+                match colours[value].replace(colour) {
+                    Some(known) if known != colour => return None,
+                    Some(_) => continue,
+                    None => {}
+                }
+                let moves = self.puzzle.moves().iter().zip(&self.moves);
+                let moves = moves.filter(|(one, _)| applies(one, value));
+                queue.extend(moves.map(|(_, map)| (map.table[field][value].into(), !colour)));
+            }
+        }
+        let colours = colours.into_iter().map(Option::unwrap_or_default).collect::<Vec<bool>>();
+        let colour = |goal: &Vec<u8>| colours[usize::from(goal[field])];
+        let same = self.goals.iter().all(|goal| colour(goal) == colour(&self.goals[0]));
+        same.then_some(MoveParity::Place { field, colours })
+    }
+
+    /// Sets of pieces that all differ, where every move changes, and no difference between goals is, the sum of the
+    /// parities of their permutations.
+    fn odd_sets(&self) -> Option<MoveParity> {
+        let orbits = self.puzzle.orbits().iter().enumerate();
+        let distinct = orbits.filter(|(_, orbit)| {
+            orbit.moduli.len() == orbit.positions()
+                && (0..orbit.moduli.len()).all(|kind| orbit.pieces_of(kind as u8) == 1)
+        });
+        let distinct: Vec<usize> = distinct.map(|(index, _)| index).collect();
+        let odd = |is_odd: &dyn Fn(usize) -> bool| -> u64 {
+            (0..).zip(&distinct).map(|(bit, &orbit)| u64::from(is_odd(orbit)) << bit).sum()
+        };
+        let moves = self.puzzle.moves().iter().map(|one| &one.transformation.0);
+        let moves = moves.map(|turns| odd(&|orbit| !is_even(&turns[orbit].source)));
+        let moves: Vec<u64> = moves.collect();
+        let goals = self.puzzle.goals();
+        let goals = goals.iter().map(|goal| odd(&|orbit| !is_even(&goal.0[orbit])));
+        let goals: Vec<u64> = goals.collect();
+        let changes = |choice: u64| move |parity: u64| (parity & choice).count_ones() % 2 == 1;
+        // More sets than that are not tried.
+        let choices = if distinct.len() <= 16 { 1u64 << distinct.len() } else { 0 };
+        let choice = (1..choices).find(|&choice| {
+            moves.iter().copied().all(changes(choice))
+                && !goals.iter().map(|goal| goal ^ goals[0]).any(changes(choice))
+        })?;
+        let chosen = (0..).zip(distinct).filter(|(bit, _)| choice >> bit & 1 == 1);
+        Some(MoveParity::Sets(chosen.map(|(_, orbit)| orbit).collect()))
+    }
+
     /// Returns the number of states, infinite if it is not known.
     pub fn all_states(&self) -> f64 {
         let known = self.puzzle.states().and_then(|states| states.to_string().parse().ok());
@@ -313,7 +408,7 @@ pub(crate) struct BucketSpace {
     pub coder: ListCoder,
     pub bipartite: bool,
     pub directed: bool,
-    /// Whether all symmetries of the puzzle are used.
+    /// Whether all symmetries of the puzzle are known and used.
     pub is_reduced: bool,
 }
 
@@ -388,7 +483,7 @@ impl BucketSpace {
             sums: state_sums(&of.fields, &whole_group),
             bipartite: of.is_bipartite(),
             directed: of.puzzle.is_directed(),
-            is_reduced: coordinate.group.order() == whole_group.order(),
+            is_reduced: whole_group.complete && coordinate.group.order() == whole_group.order(),
             operations: Vec::new(),
             coordinate,
             parts,

@@ -10,6 +10,8 @@
 //! by one field of the argument. Two arrangements that look alike have the same fields. Pieces that never move have
 //! none.
 
+use std::collections::{HashMap, HashSet};
+
 use serde::{Deserialize, Serialize};
 
 use crate::puzzle::orbits::{
@@ -359,9 +361,31 @@ impl StateFields {
         (0..self.without.len()).all(|orbit| self.without[orbit].is_none() || stays(orbit))
     }
 
-    /// Returns the effect of a relabelling that [`StateFields::can_relabel`].
-    pub fn of_relabelling(&self, puzzle: &OrbitPuzzle, of: &Relabelling) -> FieldMap {
-        self.map(puzzle, |place, piece| of.of_piece(puzzle, place, piece))
+    /// Returns the effect of a relabelling that [`StateFields::can_relabel`]. If `still` is set, a value at a position that
+    /// no move changes, where no piece with a field is in any state, keeps its orientation, so that relabellings with the
+    /// same effect on states have the same map.
+    pub fn of_relabelling(&self, puzzle: &OrbitPuzzle, of: &Relabelling, still: bool) -> FieldMap {
+        let moves = |index: usize, position: usize| {
+            puzzle.moves().iter().any(|one| {
+                let turn = &one.transformation.0[index];
+                usize::from(turn.source[position]) != position || turn.twist[position] != 0
+            })
+        };
+        let still: Vec<Vec<bool>> = puzzle
+            .orbits()
+            .iter()
+            .enumerate()
+            .map(|(index, orbit)| {
+                (0..orbit.positions()).map(|position| still && !moves(index, position)).collect()
+            })
+            .collect();
+        self.map(puzzle, |place, piece| {
+            let (orbit, position, image) = of.of_piece(puzzle, place, piece);
+            match still[place.0][place.1] {
+                true => (orbit, position, Placed { kind: image.kind, turn: piece.turn }),
+                false => (orbit, position, image),
+            }
+        })
     }
 
     /// The map of rows, given where it takes the piece at a position of an orbit, and to which piece.
@@ -393,6 +417,50 @@ impl StateFields {
             (map.source[q], map.table[q]) = (p as u16, table);
         }
         map
+    }
+}
+
+/// The moves of a puzzle as maps of states, against which symmetries are checked.
+pub(super) struct KnownMoves<'a> {
+    puzzle: &'a OrbitPuzzle,
+    /// The number of each move.
+    moves: HashMap<(FieldMap, Option<OrbitPlace>), usize>,
+    solved: Vec<u8>,
+    goals: HashSet<Vec<u8>>,
+}
+
+impl<'a> KnownMoves<'a> {
+    pub fn new(puzzle: &'a OrbitPuzzle, fields: &StateFields) -> KnownMoves<'a> {
+        let map = |one: &OrbitMove| (fields.of_move(puzzle, one), one.requires);
+        let moves = puzzle.moves().iter().map(map).zip(0..).collect();
+        let solved = fields.encode(&puzzle.solved());
+        let goals = puzzle.goals().iter().map(|goal| fields.encode(goal)).collect();
+        KnownMoves { puzzle, moves, solved, goals }
+    }
+
+    /// The image of each move, of several with the same effect only of one; `None` if a map does not preserve the solved state, the set of goals, the set of moves and
+    /// the forbidden placements.
+    pub fn images(&self, map: &FieldMap, of: &Relabelling) -> Option<Vec<Option<usize>>> {
+        let place = |at: OrbitPlace| {
+            let orbit = usize::from(at.orbit);
+            let orientations = usize::from(self.puzzle.orbits()[orbit].orientations);
+            let to = of.location[orbit][usize::from(at.position) * orientations];
+            OrbitPlace {
+                orbit: of.orbit[orbit] as u8,
+                position: to / orientations as u8,
+                kind: of.kind[orbit][usize::from(at.kind)].0,
+            }
+        };
+        let back = map.inverse();
+        let is_kept = map.apply(&self.solved) == self.solved
+            && self.puzzle.illegal().iter().all(|&at| self.puzzle.illegal().contains(&place(at)))
+            && self.goals.iter().all(|goal| self.goals.contains(&map.apply(goal)));
+        let mut images = vec![None; self.puzzle.moves().len()];
+        for ((one, requires), &number) in self.moves.iter().filter(|_| is_kept) {
+            let image = (back.then(one).then(map), requires.map(place));
+            images[number] = Some(*self.moves.get(&image)?);
+        }
+        is_kept.then_some(images)
     }
 }
 

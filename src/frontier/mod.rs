@@ -29,11 +29,11 @@ pub use crate::frontier::{
 };
 
 pub(crate) use crate::frontier::{
-    bucket_space::BucketSpace,
+    bucket_space::{BucketSpace, MoveParity},
     fields::{FieldKind, FieldMap, Relabelling, StateFields},
     levels::{
         FoundLists, LevelEnd, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels, is_complete,
     },
     lists::{BucketLists, ListChunk},
-    symmetry::{MoveParity, PuzzleRows, SymmetryGroup},
+    symmetry::{PuzzleRows, SymmetryGroup},
 };

@@ -8,24 +8,24 @@
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
+    hash::Hash,
     mem,
     sync::OnceLock,
 };
 
 use crate::{
-    frontier::fields::{FieldKind, FieldMap, Relabelling, StateFields},
+    frontier::fields::{FieldMap, KnownMoves, Relabelling, StateFields},
     puzzle::{
-        is_even,
-        orbits::{Arrangement, OrbitMove, OrbitPlace, OrbitPuzzle},
-        permutation::all_orbits,
+        orbits::{Orbit, OrbitMove, OrbitPlace, OrbitPuzzle},
+        permutation::{NONE, PartialSymmetry, PointMoves, all_orbits},
     },
+    random::SplitMix64,
 };
 
 /// Maximum number of symmetries that are used: if there are more, those that fix some points.
 const MOST: usize = 2048;
 /// Maximum number of choices that are tried.
 const MOST_TRIED: usize = 200_000;
-const NONE: u16 = u16::MAX;
 
 /// The symmetries of a puzzle and of its start.
 #[derive(Clone, Debug)]
@@ -35,6 +35,8 @@ pub(crate) struct SymmetryGroup {
     pub inverse: Vec<u16>,
     /// The index of "i, then j", at `i * order + j`.
     product: Vec<u16>,
+    /// Whether these are known to be all symmetries.
+    pub complete: bool,
 }
 
 impl SymmetryGroup {
@@ -44,11 +46,12 @@ impl SymmetryGroup {
             source: (0..fields.fields.len()).map(|q| q as u16).collect(),
             table: fields.fields.iter().map(|f| (0..f.values).map(|v| v as u8).collect()).collect(),
         };
-        SymmetryGroup { maps: vec![identity], inverse: vec![0], product: vec![0] }
+        let (maps, inverse, product) = (vec![identity], vec![0], vec![0]);
+        SymmetryGroup { maps, inverse, product, complete: false }
     }
 
-    /// Returns all symmetries of a puzzle. If there are more than 2048, returns those that also fix the first points
-    /// that move, as few of these points as reduce the number sufficiently.
+    /// Returns the symmetries of a puzzle, and whether these are all. If there are more than 2048, returns those that
+    /// also fix the first points that move, as few of these points as reduce the number sufficiently.
     ///
     /// Cost: locations times moves for each candidate; milliseconds for the built-in puzzles.
     pub fn find(puzzle: &OrbitPuzzle, fields: &StateFields) -> SymmetryGroup {
@@ -60,55 +63,56 @@ impl SymmetryGroup {
         puzzle: &OrbitPuzzle,
         fields: &StateFields,
     ) -> (SymmetryGroup, Vec<Relabelling>) {
-        let SymmetryGroup { mut maps, .. } = SymmetryGroup::trivial(fields);
-        let mut all = vec![Relabelling::identity(puzzle)];
-        let finder = SymmetryFinder::new(puzzle);
-        // Positions that never move stay where they are.
-        let still = |p: usize| finder.moves.iter().all(|one| usize::from(one[p]) == p);
-        let points = 0..finder.points.len();
-        let moving: Vec<usize> = points.clone().filter(|&p| !still(p)).collect();
-        // The least number of fixed points with which there are not too many; with all, there is only the identity.
-        let (mut least, mut most, mut fixed) = (0, moving.len(), 0);
-        let mut few = Vec::new();
-        while least < most {
-            let stays = |p: usize| still(p) || moving[..fixed].contains(&p);
-            let start = PartialSymmetry {
-                image: points.clone().map(|p| if stays(p) { p as u16 } else { NONE }).collect(),
-                taken: points.clone().map(stays).collect(),
-                of_move: vec![None; finder.moves.len()],
+        let seen = VisiblePoints::new(puzzle);
+        let all = seen.as_ref().and_then(VisiblePoints::move_maps);
+        // Checksums and files of runs depend on the first way, so it is taken wherever it finds all symmetries.
+        let [first, second] = [false, true].map(|thrifty| {
+            let is_needed = !thrifty || all.is_some();
+            let checked = KnownMoves::new(puzzle, fields);
+            let (mut group, relabellings) = match is_needed {
+                true => SymmetryFinder::new(puzzle, thrifty).group(fields, &checked),
+                false => return None,
             };
-            let (mut found, mut tried) = (Vec::new(), 0);
-            match finder.extend(start, &mut found, &mut tried) {
-                Some(()) => (most, few) = (fixed, found),
-                None if found.len() > MOST => least = fixed + 1,
-                None => return (SymmetryGroup::trivial(fields), all),
-            }
-            fixed = least.midpoint(most);
-        }
+            let of_moves = |(map, of): (&FieldMap, &Relabelling)| {
+                let images = checked.images(map, of)?;
+                seen.as_ref().map(|seen| seen.map_of(&images))
+            };
+            let found = group.maps.iter().zip(&relabellings).map(of_moves);
+            let found: Option<HashSet<Vec<u16>>> = found.collect();
+            group.complete = all.is_some() && found == all;
+            Some((group, relabellings))
+        });
+        let second = second.filter(|(group, _)| group.complete);
+        let first = first.expect("it is always needed");
+        if first.0.complete { first } else { second.unwrap_or(first) }
+    }
+
+    /// Returns all relabellings of which the symmetries of files can consist.
+    pub fn relabellings(puzzle: &OrbitPuzzle, fields: &StateFields) -> Vec<Relabelling> {
         let checked = KnownMoves::new(puzzle, fields);
-        for relabelling in few.into_iter().filter(|one| fields.can_relabel(one)) {
-            let map = fields.of_relabelling(puzzle, &relabelling);
-            if !maps.contains(&map) && checked.is_symmetry(&map, &relabelling) {
-                maps.push(map);
-                all.push(relabelling);
-            }
-        }
-        match SymmetryGroup::of(maps) {
-            Some(group) => (group, all),
-            None => (SymmetryGroup::trivial(fields), all[..1].to_vec()),
-        }
+        let ways =
+            [false, true].map(|way| SymmetryFinder::new(puzzle, way).group(fields, &checked).1);
+        ways.concat()
+    }
+
+    /// Returns the group of these relabellings, the first of which is the identity; `None` if they are not a group.
+    pub fn of_relabellings(
+        puzzle: &OrbitPuzzle,
+        fields: &StateFields,
+        all: &[Relabelling],
+    ) -> Option<SymmetryGroup> {
+        let of = |still| all.iter().map(|one| fields.of_relabelling(puzzle, one, still)).collect();
+        SymmetryGroup::of(of(false)).or_else(|| SymmetryGroup::of(of(true)))
     }
 
     /// The group of these maps, the first of which is the identity; `None` if they are not a group.
     pub fn of(maps: Vec<FieldMap>) -> Option<SymmetryGroup> {
-        // A map is identified by its effect on some rows in which values differ as far as they can.
+        // A map is identified by its effect on some random rows.
         let fields = maps[0].table.len();
-        let value = |row: usize, field: usize| {
-            (field * field * 7 + field * 3 + 1 + row * (2 * field + 1) * 5)
-                % maps[0].table[field].len()
-        };
-        let rows: Vec<Vec<u8>> = (0..(512 / fields.max(1)).clamp(2, 64))
-            .map(|row| (0..fields).map(|field| value(row, field) as u8).collect())
+        let mut random = SplitMix64::new(1);
+        let mut value = |field: usize| random.below(maps[0].table[field].len() as u64) as u8;
+        let rows: Vec<Vec<u8>> = (0..(512 / fields.max(1)).clamp(4, 64))
+            .map(|_| (0..fields).map(&mut value).collect())
             .collect();
         let images: Vec<Vec<u8>> =
             maps.iter().map(|map| rows.iter().flat_map(|row| map.apply(row)).collect()).collect();
@@ -151,7 +155,7 @@ impl SymmetryGroup {
         let undoes =
             |first: &[u16]| first.iter().position(|&both| both == 0).map(|next| next as u16);
         let inverse = product.chunks(maps.len()).map(undoes).collect::<Option<_>>()?;
-        Some(SymmetryGroup { maps, inverse, product })
+        Some(SymmetryGroup { maps, inverse, product, complete: false })
     }
 
     pub fn order(&self) -> usize {
@@ -171,7 +175,9 @@ impl SymmetryGroup {
     /// Returns the subgroup of the symmetries for which a function returns true; panics if they do not form a group.
     pub fn subgroup(&self, keep: impl Fn(&FieldMap) -> bool) -> SymmetryGroup {
         let maps = self.maps.iter().filter(|map| keep(map)).cloned().collect();
-        SymmetryGroup::of(maps).expect("the symmetries that keep something are a group")
+        let group =
+            SymmetryGroup::of(maps).expect("the symmetries that keep something are a group");
+        SymmetryGroup { complete: self.complete && group.order() == self.order(), ..group }
     }
 }
 
@@ -204,135 +210,71 @@ impl PuzzleRows<'_> {
             false => SymmetryGroup::trivial(&self.fields),
         }
     }
+}
 
-    /// Returns whether every move changes some parity, so that no move leads from a level to itself.
-    pub fn is_bipartite(&self) -> bool {
-        self.parity().is_some()
-    }
+/// A walk through the symmetries that extend a partial one.
+struct SymmetryWalk<'a> {
+    of: &'a PointMoves,
+    /// For each point, one that stands for it as an image where no move is known to touch it: itself, or a lower one.
+    /// Points without an image are left out.
+    standing: &'a [Option<usize>],
+    /// Whether one symmetry is enough for each way to map the moves.
+    thrifty: bool,
+    /// Whether there may be a symmetry with these images of points.
+    is_possible: &'a dyn Fn(&PartialSymmetry) -> bool,
+    /// Takes a symmetry, and returns how many have been found; `None` ends the walk.
+    take: &'a mut dyn FnMut(&PartialSymmetry) -> Option<usize>,
+    found: usize,
+    tried: usize,
+}
 
-    /// Returns a parity that every move changes and that all goals share; `None` if none is found.
-    pub fn parity(&self) -> Option<MoveParity> {
-        let coloured = (0..self.fields.fields.len()).find_map(|field| self.coloured(field));
-        coloured.or_else(|| self.odd_sets())
-    }
-
-    /// The two colours of the locations of one piece, if every move changes them, and the goals have one of them.
-    fn coloured(&self, field: usize) -> Option<MoveParity> {
-        let of = &self.fields.fields[field];
-        let FieldKind::Location { kind } = of.kind else { return None };
-        let applies = |one: &OrbitMove, value: usize| match one.requires {
-            Some(at) if usize::from(at.orbit) == of.orbit && at.kind == kind => {
-                usize::from(at.position) == value / of.modulus
-            }
-            _ => true,
-        };
-        let mut colours = vec![None; of.values];
-        for first in 0..of.values {
-            let mut queue = Vec::from_iter(colours[first].is_none().then_some((first, false)));
-            while let Some((value, colour)) = queue.pop() {
-                match colours[value].replace(colour) {
-                    Some(known) if known != colour => return None,
-                    Some(_) => continue,
-                    None => {}
+impl SymmetryWalk<'_> {
+    /// Collects the symmetries that extend a partial one, and returns whether there are any; `None` if they are too many
+    /// or too hard to find.
+    fn extend(&mut self, mut partial: PartialSymmetry) -> Option<bool> {
+        self.tried += 1;
+        if self.tried > MOST_TRIED || self.found > MOST {
+            return None;
+        }
+        if !self.of.close(&mut partial) || !(self.is_possible)(&partial) {
+            return Some(false);
+        }
+        let mut any = false;
+        if let Some(m) = self.of.open_move(&partial) {
+            let mut used = vec![false; self.of.moves.len()];
+            partial.of_move.iter().flatten().for_each(|&to| used[to] = true);
+            for to in 0..self.of.moves.len() {
+                if !used[to]
+                    && self.of.move_type[to] == self.of.move_type[m]
+                    && self.of.agree(&partial, m, to)
+                {
+                    let mut next = partial.clone();
+                    next.of_move[m] = Some(to);
+                    any |= self.extend(next)?;
                 }
-                let moves = self.puzzle.moves().iter().zip(&self.moves);
-                let moves = moves.filter(|(one, _)| applies(one, value));
-                queue.extend(moves.map(|(_, map)| (map.table[field][value].into(), !colour)));
+            }
+            return Some(any);
+        }
+        let is_open = |&p: &usize| partial.image[p] == NONE && self.standing[p].is_some();
+        let Some(point) = (0..partial.image.len()).find(is_open) else {
+            self.found = (self.take)(&partial)?;
+            return Some(true);
+        };
+        // The images of all moves determine those of states: what is left moves nothing that is seen.
+        let once = self.thrifty && partial.of_move.iter().all(Option::is_some);
+        for to in 0..partial.image.len() {
+            let stands = self.standing[to] == Some(to) && !partial.taken[to];
+            if stands && self.of.point_type[to] == self.of.point_type[point] {
+                let mut next = partial.clone();
+                next.image[point] = to as u16;
+                next.taken[to] = true;
+                any |= self.extend(next)?;
+                if any && once {
+                    break;
+                }
             }
         }
-        let colours = colours.into_iter().map(Option::unwrap_or_default).collect::<Vec<bool>>();
-        let colour = |goal: &Vec<u8>| colours[usize::from(goal[field])];
-        let same = self.goals.iter().all(|goal| colour(goal) == colour(&self.goals[0]));
-        same.then_some(MoveParity::Place { field, colours })
-    }
-
-    /// Sets of pieces that all differ, where every move changes, and no difference between goals is, the sum of the
-    /// parities of their permutations.
-    fn odd_sets(&self) -> Option<MoveParity> {
-        let orbits = self.puzzle.orbits().iter().enumerate();
-        let distinct = orbits.filter(|(_, orbit)| {
-            orbit.moduli.len() == orbit.positions()
-                && (0..orbit.moduli.len()).all(|kind| orbit.pieces_of(kind as u8) == 1)
-        });
-        let distinct: Vec<usize> = distinct.map(|(index, _)| index).collect();
-        let odd = |is_odd: &dyn Fn(usize) -> bool| -> u64 {
-            (0..).zip(&distinct).map(|(bit, &orbit)| u64::from(is_odd(orbit)) << bit).sum()
-        };
-        let moves = self.puzzle.moves().iter().map(|one| &one.transformation.0);
-        let moves = moves.map(|turns| odd(&|orbit| !is_even(&turns[orbit].source)));
-        let moves: Vec<u64> = moves.collect();
-        let goals = self.puzzle.goals();
-        let goals = goals.iter().map(|goal| odd(&|orbit| !is_even(&goal.0[orbit])));
-        let goals: Vec<u64> = goals.collect();
-        let changes = |choice: u64| move |parity: u64| (parity & choice).count_ones() % 2 == 1;
-        // More sets than that are not tried.
-        let choices = if distinct.len() <= 16 { 1u64 << distinct.len() } else { 0 };
-        let choice = (1..choices).find(|&choice| {
-            moves.iter().copied().all(changes(choice))
-                && !goals.iter().map(|goal| goal ^ goals[0]).any(changes(choice))
-        })?;
-        let chosen = (0..).zip(distinct).filter(|(bit, _)| choice >> bit & 1 == 1);
-        Some(MoveParity::Sets(chosen.map(|(_, orbit)| orbit).collect()))
-    }
-}
-
-/// A parity of states that every move changes: states at an even distance have the same one.
-#[derive(Clone, Debug)]
-pub(crate) enum MoveParity {
-    /// The colour of each value of the location of a piece.
-    Place { field: usize, colours: Vec<bool> },
-    /// The parity of the permutations of the pieces in these sets.
-    Sets(Vec<usize>),
-}
-
-impl MoveParity {
-    /// Returns the parity of a state, given as an arrangement and as a row of fields.
-    pub fn of(&self, state: &Arrangement, row: &[u8]) -> bool {
-        match self {
-            MoveParity::Place { field, colours } => colours[usize::from(row[*field])],
-            MoveParity::Sets(sets) => {
-                sets.iter().fold(false, |odd, &set| odd ^ !is_even(&state.0[set]))
-            }
-        }
-    }
-}
-
-/// The moves of a puzzle as maps of states, against which symmetries are checked.
-struct KnownMoves<'a> {
-    puzzle: &'a OrbitPuzzle,
-    moves: HashSet<(FieldMap, Option<OrbitPlace>)>,
-    solved: Vec<u8>,
-    goals: HashSet<Vec<u8>>,
-}
-
-impl<'a> KnownMoves<'a> {
-    fn new(puzzle: &'a OrbitPuzzle, fields: &StateFields) -> KnownMoves<'a> {
-        let map = |one: &OrbitMove| (fields.of_move(puzzle, one), one.requires);
-        let moves = puzzle.moves().iter().map(map).collect();
-        let solved = fields.encode(&puzzle.solved());
-        let goals = puzzle.goals().iter().map(|goal| fields.encode(goal)).collect();
-        KnownMoves { puzzle, moves, solved, goals }
-    }
-
-    /// Whether a map preserves the solved state, the set of goals, the set of moves and the forbidden placements.
-    fn is_symmetry(&self, map: &FieldMap, of: &Relabelling) -> bool {
-        let place = |at: OrbitPlace| {
-            let orbit = usize::from(at.orbit);
-            let orientations = usize::from(self.puzzle.orbits()[orbit].orientations);
-            let to = of.location[orbit][usize::from(at.position) * orientations];
-            OrbitPlace {
-                orbit: of.orbit[orbit] as u8,
-                position: to / orientations as u8,
-                kind: of.kind[orbit][usize::from(at.kind)].0,
-            }
-        };
-        let back = map.inverse();
-        map.apply(&self.solved) == self.solved
-            && self.puzzle.illegal().iter().all(|&at| self.puzzle.illegal().contains(&place(at)))
-            && self.moves.iter().all(|(one, requires)| {
-                self.moves.contains(&(back.then(one).then(map), requires.map(place)))
-            })
-            && self.goals.iter().all(|goal| self.goals.contains(&map.apply(goal)))
+        Some(any)
     }
 }
 
@@ -342,145 +284,115 @@ struct SymmetryFinder<'a> {
     /// The orbit and location of each point, and the first point of each orbit.
     points: Vec<(usize, usize)>,
     first: Vec<usize>,
-    moves: Vec<Vec<u16>>,
-    /// The points that each move affects.
-    support: Vec<Vec<u16>>,
-    /// Properties that the image of a move, and of a point, must share with it.
-    move_type: Vec<Vec<usize>>,
-    point_type: Vec<Vec<usize>>,
-}
-
-/// A symmetry as far as it has been chosen.
-#[derive(Clone)]
-struct PartialSymmetry {
-    image: Vec<u16>,
-    taken: Vec<bool>,
-    of_move: Vec<Option<usize>>,
+    of: PointMoves,
+    /// Each point, or `None` if no piece can show it, or it is left out.
+    standing: Vec<Option<usize>>,
+    thrifty: bool,
 }
 
 impl<'a> SymmetryFinder<'a> {
-    fn new(puzzle: &'a OrbitPuzzle) -> SymmetryFinder<'a> {
+    /// A thrifty one finds one symmetry for each way to map the moves, and looks only at what is seen of pieces in states
+    /// that moves may lead to.
+    fn new(puzzle: &'a OrbitPuzzle, thrifty: bool) -> SymmetryFinder<'a> {
         let (mut points, mut first) = (Vec::new(), Vec::new());
         for (index, orbit) in puzzle.orbits().iter().enumerate() {
             first.push(points.len());
             points.extend((0..orbit.locations()).map(|location| (index, location)));
         }
-        let images = |one: &OrbitMove| {
-            let each = puzzle.orbits().iter().enumerate().map(|(index, orbit)| {
-                let to = one.transformation.locations(index, orbit.orientations);
-                let base = first[index] as u16;
-                to.into_iter().map(move |location| base + u16::from(location))
-            });
-            each.flatten().collect()
-        };
-        let mut moves: Vec<Vec<u16>> = puzzle.moves().iter().map(images).collect();
+        let visible =
+            |orbit: &Orbit| if thrifty { OrbitPuzzle::visible(orbit) } else { orbit.orientations };
+        let mut moves: Vec<Vec<u16>> =
+            puzzle.moves().iter().map(|one| images(puzzle, one, visible)).collect();
         // The conditions of moves are checked at the end: moves that differ only in these count as one here.
         moves.sort_unstable();
         moves.dedup();
-        let moved = |one: &Vec<u16>| {
-            (0..one.len() as u16).filter(|&p| one[usize::from(p)] != p).collect::<Vec<u16>>()
-        };
-        let support = moves.iter().map(moved).collect();
-        let move_type: Vec<_> = moves.iter().map(|one| cycle_lengths(one)).collect();
-        let types = |p: usize| {
-            let orbit = &puzzle.orbits()[points[p].0];
-            let mut types = vec![orbit.positions(), usize::from(orbit.orientations)];
-            let affect = (0..moves.len()).filter(|&m| usize::from(moves[m][p]) != p);
-            let alike = |m: usize| move_type.iter().position(|t| *t == move_type[m]);
-            types.extend(affect.filter_map(alike));
-            types[2..].sort_unstable();
-            types
-        };
-        let point_type = (0..points.len()).map(types).collect();
-        SymmetryFinder { puzzle, points, first, moves, support, move_type, point_type }
-    }
-
-    /// Collects all symmetries that extend a partial one; `None` if they are too many or too hard to find.
-    fn extend(
-        &self,
-        mut partial: PartialSymmetry,
-        found: &mut Vec<Relabelling>,
-        tried: &mut usize,
-    ) -> Option<()> {
-        *tried += 1;
-        if *tried > MOST_TRIED || found.len() > MOST {
-            return None;
-        }
-        if !self.close(&mut partial) {
-            return Some(());
-        }
-        let Some(relabelling) = self.relabelling(&partial) else { return Some(()) };
-        let moved = |m: usize| {
-            let new = |&&p: &&u16| {
-                let image = usize::from(self.moves[m][usize::from(p)]);
-                partial.image[usize::from(p)] != NONE && partial.image[image] == NONE
-            };
-            self.support[m].iter().filter(new).count()
-        };
-        let touches =
-            |m: usize| self.support[m].iter().any(|&p| partial.image[usize::from(p)] != NONE);
-        let open = (0..self.moves.len()).filter(|&m| partial.of_move[m].is_none() && touches(m));
-        if let Some(m) = open.max_by_key(|&m| moved(m)) {
-            let mut used = vec![false; self.moves.len()];
-            partial.of_move.iter().flatten().for_each(|&to| used[to] = true);
-            for to in 0..self.moves.len() {
-                if !used[to]
-                    && self.move_type[to] == self.move_type[m]
-                    && self.agree(&partial, m, to)
-                {
-                    let mut next = partial.clone();
-                    next.of_move[m] = Some(to);
-                    self.extend(next, found, tried)?;
-                }
-            }
-            return Some(());
-        }
-        let Some(point) = partial.image.iter().position(|&image| image == NONE) else {
-            found.push(relabelling);
-            return Some(());
-        };
-        for to in 0..self.points.len() {
-            if !partial.taken[to] && self.point_type[to] == self.point_type[point] {
-                let mut next = partial.clone();
-                next.image[point] = to as u16;
-                next.taken[to] = true;
-                self.extend(next, found, tried)?;
-            }
-        }
-        Some(())
-    }
-
-    /// Whether a move may be mapped to another, as far as the images of points are known.
-    fn agree(&self, partial: &PartialSymmetry, m: usize, to: usize) -> bool {
-        self.support[m].iter().all(|&p| {
-            let p = usize::from(p);
-            let (image, after) = (partial.image[p], partial.image[usize::from(self.moves[m][p])]);
-            image == NONE || after == NONE || self.moves[to][usize::from(image)] == after
-        })
-    }
-
-    /// Adds the images of points that follow from those of points and moves; false if there is a contradiction.
-    fn close(&self, partial: &mut PartialSymmetry) -> bool {
-        let known: Vec<(usize, usize)> =
-            (partial.of_move.iter().enumerate()).filter_map(|(m, to)| Some((m, (*to)?))).collect();
-        let mut queue: Vec<usize> =
-            (0..self.points.len()).filter(|&p| partial.image[p] != NONE).collect();
-        while let Some(p) = queue.pop() {
-            for &(m, to) in &known {
-                let after = usize::from(self.moves[m][p]);
-                let image = self.moves[to][usize::from(partial.image[p])];
-                if partial.image[after] == NONE {
-                    if mem::replace(&mut partial.taken[usize::from(image)], true) {
-                        return false;
+        let mut standing: Vec<Option<usize>> = (0..points.len()).map(Some).collect();
+        if thrifty {
+            // For each position, the locations that moves connect to one of them.
+            let mut connected = all_orbits(points.len(), &slices(&moves));
+            standing = vec![None; points.len()];
+            for (orbit, &first) in puzzle.orbits().iter().zip(&first) {
+                let each = usize::from(orbit.orientations);
+                for (position, piece) in orbit.solved.iter().enumerate() {
+                    let first = first + position * each;
+                    if standing[first..][..each].iter().all(Option::is_none) {
+                        let home = first + usize::from(piece.turn);
+                        let own = connected.iter().position(|all| all.contains(&home));
+                        let own = connected.swap_remove(own.expect("a location"));
+                        own.into_iter().for_each(|point| standing[point] = Some(point));
                     }
-                    partial.image[after] = image;
-                    queue.push(after);
-                } else if partial.image[after] != image {
-                    return false;
                 }
             }
+            for (point, _) in standing.iter().enumerate().filter(|(_, point)| point.is_none()) {
+                moves.iter_mut().for_each(|one| one[point] = point as u16);
+            }
+            moves.retain(|one| one.iter().zip(0..).any(|(&to, at)| to != at));
+            moves.sort_unstable();
+            moves.dedup();
         }
-        true
+        let own = |p: usize| {
+            let orbit = &puzzle.orbits()[points[p].0];
+            [orbit.positions(), usize::from(orbit.orientations)]
+        };
+        let of = PointMoves::new(moves, points.len(), own);
+        SymmetryFinder { puzzle, points, first, of, standing, thrifty }
+    }
+
+    /// The group of the symmetries that are found, or the identity alone.
+    fn group(
+        &self,
+        fields: &StateFields,
+        checked: &KnownMoves,
+    ) -> (SymmetryGroup, Vec<Relabelling>) {
+        let SymmetryGroup { mut maps, .. } = SymmetryGroup::trivial(fields);
+        let mut all = vec![Relabelling::identity(self.puzzle)];
+        // Positions that never move stay where they are.
+        let still = |p: usize| self.of.moves.iter().all(|one| usize::from(one[p]) == p);
+        let points = 0..self.points.len();
+        let moving: Vec<usize> = points.clone().filter(|&p| !still(p)).collect();
+        // The least number of fixed points with which there are not too many; with all, there is only the identity.
+        let (mut least, mut most, mut fixed) = (0, moving.len(), 0);
+        let mut few = Vec::new();
+        while least < most {
+            let stays =
+                |p: usize| self.standing[p].is_some() && (still(p) || moving[..fixed].contains(&p));
+            let start = PartialSymmetry {
+                image: points.clone().map(|p| if stays(p) { p as u16 } else { NONE }).collect(),
+                taken: points.clone().map(stays).collect(),
+                of_move: vec![None; self.of.moves.len()],
+            };
+            let mut found = Vec::new();
+            let mut walk = SymmetryWalk {
+                of: &self.of,
+                standing: &self.standing,
+                thrifty: self.thrifty,
+                is_possible: &|partial| self.relabelling(partial).is_some(),
+                take: &mut |partial| {
+                    found.extend(self.relabelling(partial));
+                    Some(found.len())
+                },
+                found: 0,
+                tried: 0,
+            };
+            let (end, many) = (walk.extend(start), walk.found > MOST);
+            match end {
+                Some(_) => (most, few) = (fixed, found),
+                None if many => least = fixed + 1,
+                None => return (SymmetryGroup::trivial(fields), all),
+            }
+            fixed = least.midpoint(most);
+        }
+        for relabelling in few.into_iter().filter(|one| fields.can_relabel(one)) {
+            let map = fields.of_relabelling(self.puzzle, &relabelling, self.thrifty);
+            if !maps.contains(&map) && checked.images(&map, &relabelling).is_some() {
+                maps.push(map);
+                all.push(relabelling);
+            }
+        }
+        match SymmetryGroup::of(maps) {
+            Some(group) => (group, all),
+            None => (SymmetryGroup::trivial(fields), all[..1].to_vec()),
+        }
     }
 
     /// The effect of a symmetry on orbits, locations and kinds, as far as its images of points are known (of an unknown
@@ -504,14 +416,23 @@ impl<'a> SymmetryFinder<'a> {
             let mut kind: Vec<Option<(u8, u8)>> = vec![None; orbit.moduli.len()];
             for (position, (images, piece)) in images.chunks(each).zip(&orbit.solved).enumerate() {
                 let mut position_there = None;
-                for (turn, image) in images.iter().enumerate() {
-                    let Some((of_orbit, image)) = known(image) else { continue };
+                for turn in 0..each {
+                    // What is left out goes where a lower orientation of the position goes, and is turned as far.
+                    let lower = |back: usize| known(&images[(turn + each - back) % each]);
+                    let lower = |back: usize| Some((back, lower(back)?));
+                    let backs = if self.thrifty { 0..each } else { 0..1 };
+                    let Some((back, (of_orbit, image))) = backs.into_iter().find_map(lower) else {
+                        continue;
+                    };
                     if of_orbit != to || *position_there.get_or_insert(image / each) != image / each
                     {
                         return None;
                     }
-                    location[position * each + turn] = image as u8;
-                    if turn != usize::from(piece.turn) {
+                    let image = image / each * each + (image % each + back) % each;
+                    let at = position * each + turn;
+                    location[at] = image as u8;
+                    let is_open = back > 0 && self.standing[self.first[index] + at].is_some();
+                    if turn != usize::from(piece.turn) || is_open {
                         continue;
                     }
                     let piece_there = there.solved[image / each];
@@ -535,10 +456,228 @@ impl<'a> SymmetryFinder<'a> {
     }
 }
 
-/// The lengths of the cycles of a permutation, shortest first, without fixed points.
-fn cycle_lengths(permutation: &[u16]) -> Vec<usize> {
-    let orbits = all_orbits(permutation.len(), &[permutation]);
-    let mut lengths: Vec<usize> = orbits.iter().map(Vec::len).filter(|&len| len > 1).collect();
-    lengths.sort_unstable();
-    lengths
+/// The point to which a move takes each location, with orientations modulo a number for each orbit; what is beyond it
+/// stays.
+fn images(puzzle: &OrbitPuzzle, one: &OrbitMove, modulus: impl Fn(&Orbit) -> u8) -> Vec<u16> {
+    let mut to = Vec::new();
+    for (orbit, turn) in puzzle.orbits().iter().zip(&one.transformation.0) {
+        let (first, each, modulus) =
+            (to.len(), usize::from(orbit.orientations), modulus(orbit).into());
+        to.extend((0..orbit.locations()).map(|location| (first + location) as u16));
+        for (position, (&from, &twist)) in turn.source.iter().zip(&turn.twist).enumerate() {
+            for old in 0..modulus {
+                let turned = (old + usize::from(twist)) % modulus;
+                to[first + usize::from(from) * each + old] =
+                    (first + position * each + turned) as u16;
+            }
+        }
+    }
+    to
+}
+
+// Whether all symmetries are found. What is seen of a puzzle are its locations as coloured points: a state colours each
+// location by the piece there, and by which of its sides that look different is at this orientation. Locations that have
+// the same colour in every state are one point; those whose colour never changes are none. Two moves are then equal
+// permutations of points if and only if they have the same effect on every state. A symmetry is a permutation of the
+// points that takes moves to moves, and points of one colour of the start to points of one colour. Since moves lead to
+// all states from the start, which it fixes, the images of the moves determine those of the states. So all symmetries are
+// found if and only if their maps of moves are all those that some permutation of points has. `VisiblePoints` finds
+// these maps one by one: the points that moves connect to a point with a known image follow from it and from the maps of
+// these moves, which are tried one after another. As image of a point that is not connected to any, one of each class of
+// points is enough that permutations take to each other that commute with all moves and keep the colours.
+//
+// A piece that moves need, the blank of a board, keeps its colour, and the positions where it is needed are compared at
+// the end. Nothing is claimed of other conditions, and of several goals.
+
+/// What is seen of a puzzle.
+struct VisiblePoints {
+    of: PointMoves,
+    colour: Vec<usize>,
+    standing: Vec<Option<usize>>,
+    /// For each move of the puzzle, its permutation; `None` if it does nothing.
+    of_move: Vec<Option<usize>>,
+    /// The point that must have the blank before a permutation.
+    needs: BTreeSet<(usize, u16)>,
+}
+
+impl VisiblePoints {
+    /// Returns what is seen; `None` if symmetries depend on more than that.
+    fn new(puzzle: &OrbitPuzzle) -> Option<VisiblePoints> {
+        let solved = puzzle.solved();
+        let mut needed = puzzle.moves().iter().map(|one| one.requires);
+        let blank = needed.next()?;
+        let same = |at: Option<OrbitPlace>| {
+            at.map(|at| (at.orbit, at.kind)) == blank.map(|at| (at.orbit, at.kind))
+        };
+        let is_blank = |at: OrbitPlace| {
+            let orbit = &puzzle.orbits()[usize::from(at.orbit)];
+            orbit.orientations == 1 && orbit.pieces_of(at.kind) == 1
+        };
+        if *puzzle.goals() != [solved]
+            || !puzzle.illegal().is_empty()
+            || !needed.all(same)
+            || !blank.is_none_or(is_blank)
+        {
+            return None;
+        }
+        let moves: Vec<Vec<u16>> = puzzle
+            .moves()
+            .iter()
+            .map(|one| images(puzzle, one, |orbit| orbit.orientations))
+            .collect();
+        let (mut start, mut first) = (Vec::new(), Vec::new());
+        for (index, orbit) in puzzle.orbits().iter().enumerate() {
+            first.push(start.len());
+            for &piece in &orbit.solved {
+                let modulus = orbit.moduli[usize::from(piece.kind)];
+                let side = |turn: u8| {
+                    (index, piece.kind, (turn % modulus + modulus - piece.turn) % modulus)
+                };
+                start.extend((0..orbit.orientations).map(side));
+            }
+        }
+        // Locations are told apart by their colours now and after moves, until nothing more tells them apart.
+        let (mut class, mut classes) = numbered(start.iter());
+        loop {
+            let before = classes;
+            for one in &moves {
+                (class, classes) = numbered(
+                    class.iter().zip(one).map(|(own, &to)| (*own, class[usize::from(to)])),
+                );
+            }
+            if classes == before {
+                break;
+            }
+        }
+        let any = |own: usize| {
+            class.iter().position(|&other| other == own).expect("a class of some location")
+        };
+        let any: Vec<usize> = (0..classes).map(any).collect();
+        let to = |one: &Vec<u16>, own: usize| class[usize::from(one[any[own]])];
+        let seen: Vec<usize> =
+            (0..classes).filter(|&own| moves.iter().any(|one| to(one, own) != own)).collect();
+        let point = |own: usize| seen.binary_search(&own).ok().map(|point| point as u16);
+        let on_points = |one: &Vec<u16>| {
+            seen.iter().map(|&own| point(to(one, own))).collect::<Option<Vec<u16>>>()
+        };
+        let all: Vec<Vec<u16>> = moves.iter().map(on_points).collect::<Option<_>>()?;
+        let is_identity = |one: &Vec<u16>| one.iter().zip(0..).all(|(&to, at)| to == at);
+        let distinct: BTreeSet<Vec<u16>> =
+            all.iter().filter(|one| !is_identity(one)).cloned().collect();
+        let distinct = Vec::from_iter(distinct);
+        let of_move: Vec<Option<usize>> =
+            all.iter().map(|one| distinct.binary_search(one).ok()).collect();
+        let parts = all_orbits(seen.len(), &slices(&distinct));
+        let part = |point: usize| parts.iter().position(|part| part.contains(&point));
+        let (colour, _) =
+            numbered(seen.iter().enumerate().map(|(p, &own)| (part(p), start[any[own]])));
+        let mut needs = BTreeSet::new();
+        for (one, of) in puzzle.moves().iter().zip(&of_move) {
+            if let Some(at) = one.requires {
+                needs.insert((
+                    (*of)?,
+                    point(class[first[usize::from(at.orbit)] + usize::from(at.position)])?,
+                ));
+            }
+        }
+        let is_needed = |p: usize| {
+            let (orbit, kind, _) = start[any[seen[p]]];
+            blank.is_some_and(|at| (usize::from(at.orbit), at.kind) == (orbit, kind))
+        };
+        let of = PointMoves::new(distinct, seen.len(), |p| [usize::from(is_needed(p)), 0]);
+        let standing = (0..seen.len()).map(Some).collect();
+        let mut visible = VisiblePoints { of, colour, standing, of_move, needs };
+        parts.iter().for_each(|part| visible.join(part));
+        Some(visible)
+    }
+
+    /// Lets the first point stand for those of a part that permutations take to each other that commute with all moves.
+    fn join(&mut self, part: &[usize]) {
+        for &to in part {
+            let mut partial = self.nothing();
+            (partial.image[part[0]], partial.taken[to]) = (to as u16, true);
+            partial.of_move = (0..self.of.moves.len()).map(Some).collect();
+            let alike = self.of.point_type[part[0]] == self.of.point_type[to];
+            if alike && self.of.close(&mut partial) && self.keeps_colours(&partial) {
+                for &p in part {
+                    let image = usize::from(partial.image[p]);
+                    self.standing[image] = self.standing[image].min(Some(p));
+                }
+            }
+        }
+    }
+
+    fn nothing(&self) -> PartialSymmetry {
+        let points = self.colour.len();
+        let of_move = vec![None; self.of.moves.len()];
+        PartialSymmetry { image: vec![NONE; points], taken: vec![false; points], of_move }
+    }
+
+    /// Whether points of one colour have images of one colour, and no others have.
+    fn keeps_colours(&self, partial: &PartialSymmetry) -> bool {
+        let mut known = [vec![None; self.colour.len()], vec![None; self.colour.len()]];
+        partial.image.iter().zip(&self.colour).filter(|(image, _)| **image != NONE).all(
+            |(&image, &own)| {
+                let image = self.colour[usize::from(image)];
+                *known[0][own].get_or_insert(image) == image
+                    && *known[1][image].get_or_insert(own) == own
+            },
+        )
+    }
+
+    /// The permutations of the moves that symmetries bring about; `None` if they are too many or not known.
+    fn move_maps(&self) -> Option<HashSet<Vec<u16>>> {
+        let mut found = HashSet::new();
+        let is_unique = self.standing.iter().zip(0..).all(|(standing, p)| *standing == Some(p));
+        let mut take = |partial: &PartialSymmetry| {
+            let of: Vec<u16> =
+                partial.of_move.iter().map(|to| to.map(|to| to as u16)).collect::<Option<_>>()?;
+            let image = |&(m, p): &(usize, u16)| (of[m].into(), partial.image[usize::from(p)]);
+            let is_kept = self.needs.iter().map(image).collect::<BTreeSet<_>>() == self.needs;
+            // Another permutation with the same map of moves might keep them.
+            if !is_kept && !is_unique {
+                return None;
+            }
+            found.extend(is_kept.then_some(of));
+            Some(found.len())
+        };
+        let mut walk = SymmetryWalk {
+            of: &self.of,
+            standing: &self.standing,
+            thrifty: true,
+            is_possible: &|partial| self.keeps_colours(partial),
+            take: &mut take,
+            found: 0,
+            tried: 0,
+        };
+        walk.extend(self.nothing())?;
+        Some(found)
+    }
+
+    /// The permutation of these moves that images of the puzzle's moves are.
+    fn map_of(&self, images: &[Option<usize>]) -> Vec<u16> {
+        let mut map = vec![NONE; self.of.moves.len()];
+        for (of, &image) in self.of_move.iter().zip(images) {
+            if let (Some(of), Some(to)) = (of, image.and_then(|image| self.of_move[image])) {
+                map[*of] = to as u16;
+            }
+        }
+        map
+    }
+}
+
+/// The numbers of things in the order in which they first occur, and how many they are.
+fn numbered<T: Eq + Hash>(all: impl Iterator<Item = T>) -> (Vec<usize>, usize) {
+    let mut known = HashMap::new();
+    let mut number = |one| {
+        let next = known.len();
+        *known.entry(one).or_insert(next)
+    };
+    let numbers = all.map(&mut number).collect();
+    (numbers, known.len())
+}
+
+/// Permutations as slices.
+fn slices(all: &[Vec<u16>]) -> Vec<&[u16]> {
+    all.iter().map(Vec::as_slice).collect()
 }

@@ -127,11 +127,11 @@ impl TableNumbers {
         }
         let ReductionJson { coordinate, symmetries, least } = serde_json::from_str(text).ok()?;
         let fields = StateFields::of(puzzle);
-        let (_, known) = SymmetryGroup::with_relabellings(puzzle, &fields);
-        let maps = symmetries
-            .iter()
-            .map(|one| known.contains(one).then(|| fields.of_relabelling(puzzle, one)));
-        let group = SymmetryGroup::of(maps.collect::<Option<_>>()?)?;
+        let known = SymmetryGroup::relabellings(puzzle, &fields);
+        if !symmetries.iter().all(|one| known.contains(one)) {
+            return None;
+        }
+        let group = SymmetryGroup::of_relabellings(puzzle, &fields, &symmetries)?;
         let ranking = Ranking::with_first(puzzle, &coordinate).ok()?;
         let values = ranking.entries / ranking.rest;
         let small = values <= MOST_VALUES && group.order() <= 1 << SYMMETRY;

@@ -4,10 +4,15 @@
 //! Pruning tables and patterns of pieces are made for a part, which [`OrbitPuzzle::keeping`] and similar methods
 //! return. [`OrbitPuzzle::of_space`] is for boards of any size: list searches need no state numbers.
 
+use std::sync::Arc;
+
 use crate::{
     puzzle::{
         Board, Definition, Generator, Metric, PuzzleError, StateSpace,
-        orbits::{Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation},
+        orbits::{
+            Arrangement, GoalSet, Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed,
+            Transformation,
+        },
         permutation::all_orbits,
     },
     units::{joined, shown},
@@ -89,6 +94,7 @@ impl OrbitPuzzle {
     /// [`PuzzleError::NoOrbit`], [`PuzzleError::NoPieces`], [`PuzzleError::Needed`] if a move depends on pieces of a set
     /// that is left out, [`PuzzleError::NoMoves`].
     pub fn keeping(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
+        let (_, solved, goals) = self.parts();
         let named = self.named(names)?;
         let meant = |orbit: &Orbit| named.iter().any(|named| named.means(orbit));
         let kept: Vec<usize> = (0..self.orbits.len()).filter(|&i| meant(&self.orbits[i])).collect();
@@ -128,26 +134,55 @@ impl OrbitPuzzle {
         if self.orbits.len() < all || words.iter().any(|word| word.contains(':')) {
             self.name = format!("{} {}", self.name, words.join(","));
         }
-        self.rebuilt()
+        Ok(self.rebuilt()?.solved_as(&kept, &solved, goals.as_deref()))
+    }
+
+    /// Returns a projection of a puzzle with the images of its goals as goals: these orbits of the puzzle are left, in
+    /// which the pieces of its solved state have become those of the projection's.
+    fn solved_as(
+        self,
+        kept: &[usize],
+        solved: &Arrangement,
+        goals: Option<&GoalSet>,
+    ) -> OrbitPuzzle {
+        let Some(goals) = goals else { return self };
+        let seen = |(orbit, &index): (&Orbit, &usize), goal: &Arrangement| {
+            let image = |piece: &Placed| {
+                let home = solved.0[index].iter().position(|own| own.kind == piece.kind);
+                let Placed { kind, .. } = orbit.solved[home.expect("a piece of the puzzle")];
+                Placed { kind, turn: piece.turn % orbit.moduli[usize::from(kind)] }
+            };
+            goal.0[index].iter().map(image).collect()
+        };
+        let image = |goal| self.orbits.iter().zip(kept).map(|own| seen(own, goal)).collect();
+        let states = goals.states.iter().map(|goal| Arrangement(image(goal))).collect();
+        self.solved_at(states)
     }
 
     /// Returns the puzzle in which the orientations of all pieces of some sets, or of some pieces of a set, are
     /// ignored.
     pub fn unoriented(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
+        let (all, solved, goals) = self.parts();
         self.each_meant(names, |puzzle, index, kinds| {
             puzzle.unturn(index, kinds);
             Ok(())
         })?;
         self.name = format!("{} without orientation of {}", self.name, names.join(","));
-        self.rebuilt()
+        Ok(self.rebuilt()?.solved_as(&all, &solved, goals.as_deref()))
     }
 
     /// Returns the puzzle in which the pieces that each name stands for look alike: all pieces of a set, or
     /// `centres:1-4`. If they have different numbers of orientations, their orientations are ignored.
     pub fn alike(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
+        let (all, solved, goals) = self.parts();
         self.each_meant(names, |puzzle, index, kinds| puzzle.merge(index, kinds, false))?;
         self.name = format!("{} with equal {}", self.name, names.join(","));
-        self.rebuilt()
+        Ok(self.rebuilt()?.solved_as(&all, &solved, goals.as_deref()))
+    }
+
+    /// The indices of all orbits, the solved state, and the goals, which the puzzle gives up.
+    fn parts(&mut self) -> (Vec<usize>, Arrangement, Option<Arc<GoalSet>>) {
+        ((0..self.orbits.len()).collect(), self.solved(), self.goals.take())
     }
 
     /// Changes each set that is meant, given which of its kinds are meant.

@@ -113,12 +113,12 @@ pub enum PuzzleError {
          '{goal}'; exchange two tiles (for example {} and {}) or choose another goal", swap.0, swap.1)]
     Unsolvable { board: String, goal: String, swap: (u16, u16) },
     // Permutations and how they are written.
-    /// A point, counted from 0, is the image of two points or occurs twice in cycles.
-    #[error("not a permutation: point {} occurs twice", .0 + 1)]
-    PointTwice(usize),
-    /// A point, counted from 0, is outside the set of points.
-    #[error("not a permutation of {points} points: it contains point {}", .point + 1)]
-    PointOutside { point: usize, points: usize },
+    /// A point, counted from 0, is the image of two points or occurs twice in cycles. Its text counts from `base`.
+    #[error("not a permutation: point {} occurs twice", .point + .base)]
+    PointTwice { point: usize, base: usize },
+    /// A point, counted from 0, is outside the set of points. Its text counts from `base`.
+    #[error("not a permutation of {points} points: it contains point {}", .point + .base)]
+    PointOutside { point: usize, points: usize, base: usize },
     /// There are more points than a permutation can have.
     #[error("{0} points are too many: a permutation has at most {max}", max = MAX_POINTS)]
     ManyPoints(usize),
@@ -135,6 +135,11 @@ pub enum PuzzleError {
     /// A bracket is unmatched, or another character is out of place.
     #[error("{0} in a sequence of moves")]
     MoveOutOfPlace(String),
+    /// A list of sequences has an empty one.
+    #[error(
+        "a sequence of moves is empty: write moves before and after each comma, for example R,U"
+    )]
+    NoSequence,
     /// The number of repetitions is too large.
     #[error("'{0}' has too many repetitions: at most {max} are allowed", max = MAX_REPETITIONS)]
     RepeatedOften(String),
@@ -173,8 +178,11 @@ pub enum PuzzleError {
     /// There are too many generators.
     #[error("the puzzle has more than {max} moves, including inverses and powers", max = MAX_MOVES)]
     ManyMoves,
-    /// A generator has an empty name, or its name contains spaces.
-    #[error("'{0}' cannot be the name of a move: a name must not be empty or contain spaces")]
+    /// A generator has an empty name, or its name contains characters that separate names.
+    #[error(
+        "'{0}' cannot be the name of a move: a name must not be empty or contain spaces, brackets, \
+         commas or colons"
+    )]
     MoveName(String),
     /// Two generators have the same name.
     #[error("two moves are called '{0}': every move must have its own name")]
@@ -235,6 +243,11 @@ pub enum PuzzleError {
     /// A move does not permute the positions of an orbit.
     #[error("move '{name}' is not a permutation of the {positions} positions of set '{orbit}'")]
     NoPermutation { name: String, orbit: String, positions: usize },
+    /// A move needs, or a state must not have, a piece or a position that does not exist.
+    #[error(
+        "set {orbit} has no position {position} or no kind of piece {kind}, all counted from 0"
+    )]
+    Place { orbit: u8, position: u8, kind: u8 },
     /// A twist is out of range.
     #[error(
         "move '{name}' turns a piece of set '{orbit}' by {twist}, but the piece has only {}",
@@ -304,6 +317,9 @@ pub enum PuzzleError {
     /// A name is used before its definition.
     #[error("'{0}' is used before it is defined")]
     Undefined(String),
+    /// Two lists of permutations might both be that of the moves.
+    #[error("'{0}' and '{1}' are different lists of permutations: call the list of moves Gen")]
+    SeveralLists(String, String),
     /// The puzzle has several sets of pieces, but only one is supported here.
     #[error("'{0}' is a second set of pieces: puzzles with several sets are not supported here")]
     SecondSet(String),
@@ -323,6 +339,12 @@ pub enum PuzzleError {
     /// The puzzle has equal pieces, which are not supported here.
     #[error("identical pieces ({0}) are not supported: every piece must have its own number")]
     AlikePieces(String),
+    /// A statement of the format changes the puzzle in a way that this program does not support.
+    #[error(
+        "'{word}' is known, but not supported: it changes which states or moves there are; what \
+             is read begins with {read}"
+    )]
+    Statement { word: String, read: &'static str },
     /// A part of the format that this program does not support.
     #[error("'{0}' is not supported")]
     Unsupported(String),
@@ -389,6 +411,17 @@ pub(super) const END: &str = "the end";
 pub(super) const LINE_END: &str = "the end of the line";
 
 impl PuzzleError {
+    /// Returns the error with points counted from another number than 1.
+    pub(super) fn counted_from(self, base: usize) -> PuzzleError {
+        match self {
+            PuzzleError::PointTwice { point, .. } => PuzzleError::PointTwice { point, base },
+            PuzzleError::PointOutside { point, points, .. } => {
+                PuzzleError::PointOutside { point, points, base }
+            }
+            other => other,
+        }
+    }
+
     /// The error for text that is found at a byte offset.
     pub(super) fn syntax(at: usize, found: &str, expected: &str) -> PuzzleError {
         let found = match found {

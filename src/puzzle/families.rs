@@ -10,6 +10,7 @@ use twox_hash::XxHash3_64;
 use crate::{
     puzzle::{
         PuzzleError,
+        orbits::check_name,
         permutation::{Chain, Permutation},
     },
     units::{digits, joined, shown},
@@ -93,9 +94,7 @@ impl Definition {
         let mut kept: Vec<Generator> = Vec::new();
         for generator in generators {
             let (name, permutation) = (&generator.name, &generator.permutation);
-            if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
-                return Err(PuzzleError::MoveName(shown(name, 32)));
-            }
+            check_name(name)?;
             if permutation.len() != positions {
                 return Err(PuzzleError::MoveLength {
                     name: shown(name, 32),
@@ -308,7 +307,7 @@ impl Definition {
             });
         }
         Permutation::new(&elements).map_err(|error| match error {
-            PuzzleError::PointTwice(element) => PuzzleError::ElementTwice {
+            PuzzleError::PointTwice { point: element, .. } => PuzzleError::ElementTwice {
                 twice: self.labels[element],
                 missing: (0..self.positions())
                     .find(|e| !elements.contains(e))

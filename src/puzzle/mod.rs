@@ -33,7 +33,10 @@ pub(crate) mod space;
 pub(crate) mod states;
 mod variant;
 
-use std::fmt;
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+};
 
 pub(crate) use crate::puzzle::rows::{CellMove, CellMoves, Position};
 pub use crate::puzzle::{
@@ -220,15 +223,16 @@ impl Puzzle {
         moves: impl IntoIterator<Item = (usize, usize, Window)>,
     ) -> Puzzle {
         let (mut windows, mut edges) = (vec![Window::identity()], Vec::new());
+        let mut known = HashMap::from([(Window::identity(), 0)]);
+        let mut joined = HashSet::new();
         for (from, to, window) in moves {
             assert!(from < cells && to < cells, "edges join cells of the puzzle");
-            let window = windows.iter().position(|w| *w == window).unwrap_or_else(|| {
-                windows.push(window);
+            let window = *known.entry(window).or_insert_with_key(|window| {
+                windows.push(window.clone());
                 windows.len() - 1
             });
-            let edge = Edge { from, to, window };
-            if !edges.contains(&edge) {
-                edges.push(edge);
+            if joined.insert((from, to, window)) {
+                edges.push(Edge { from, to, window });
             }
         }
         Puzzle { cells, windows, edges, directed: true }

@@ -318,11 +318,15 @@ impl OrbitPuzzle {
         Ok(Arrangement(rows))
     }
 
-    /// Whether a text lists pieces by position: its first word that is not the name of a set is a number.
+    /// Whether a text lists pieces by position: its first word that is not the name of a set consists of numbers, so
+    /// `2R` is a move.
     pub(crate) fn is_arrangement(&self, text: &str) -> bool {
         let mut words = text.split_whitespace();
         let first = words.next().unwrap_or_default();
-        let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit() || c == '?');
+        let is_number = |word: &str| {
+            word.starts_with(|c: char| c.is_ascii_digit() || c == '?')
+                && !word.contains(|c: char| c.is_alphabetic() || c == '\'')
+        };
         let is_name = self.orbits().iter().any(|orbit| orbit.name.eq_ignore_ascii_case(first));
         let named = is_name && words.next().is_some_and(is_number);
         named || is_number(first) && self.named_move(first).is_none()

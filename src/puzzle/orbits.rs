@@ -336,9 +336,9 @@ impl OrbitPuzzle {
         let (mut kept, mut silent) = (Vec::new(), Vec::new());
         for one in moves {
             self.check_move(&one)?;
-            let name = &one.name;
-            if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
-                return Err(PuzzleError::MoveName(shown(name, 32)));
+            // A sequence of moves in brackets is read as what it does.
+            if !one.name.starts_with('(') {
+                check_name(&one.name)?;
             }
             if !names.insert(one.name.clone()) {
                 return Err(PuzzleError::NameTwice(one.name));
@@ -360,11 +360,16 @@ impl OrbitPuzzle {
     }
 
     fn check_move(&self, one: &OrbitMove) -> Result<(), PuzzleError> {
-        for (orbit, turn) in self.orbits.iter().zip(&one.transformation.0) {
+        one.requires.map_or(Ok(()), |at| self.check_place(at))?;
+        let still = OrbitTurn::still(0);
+        for (index, orbit) in self.orbits.iter().enumerate() {
+            let turn = one.transformation.0.get(index).unwrap_or(&still);
             let mut sorted = turn.source.clone();
             sorted.sort_unstable();
             let positions = orbit.positions();
-            if turn.twist.len() != positions || !sorted.iter().copied().eq(0..positions as u8) {
+            let all = one.transformation.0.len() == self.orbits.len();
+            let is_permutation = sorted.iter().copied().eq(0..positions as u8);
+            if !all || turn.twist.len() != positions || !is_permutation {
                 let (name, orbit) = (one.name.clone(), orbit.name.clone());
                 return Err(PuzzleError::NoPermutation { name, orbit, positions });
             }
@@ -377,10 +382,20 @@ impl OrbitPuzzle {
         Ok(())
     }
 
-    /// The greatest modulus of an orbit: twists matter only modulo this number.
-    fn visible(orbit: &Orbit) -> u8 {
+    /// Checks that there are this position and this kind of piece.
+    fn check_place(&self, at: OrbitPlace) -> Result<(), PuzzleError> {
+        let orbit = self.orbits.get(usize::from(at.orbit));
+        let (position, kind) = (usize::from(at.position), usize::from(at.kind));
+        let exists = orbit.is_some_and(|o| position < o.positions() && kind < o.moduli.len());
+        let OrbitPlace { orbit, position, kind } = at;
+        if exists { Ok(()) } else { Err(PuzzleError::Place { orbit, position, kind }) }
+    }
+
+    /// The least common multiple of an orbit's moduli: twists matter only modulo this number.
+    pub(crate) fn visible(orbit: &Orbit) -> u8 {
         let moduli = orbit.solved.iter().map(|piece| orbit.moduli[usize::from(piece.kind)]);
-        moduli.max().unwrap_or(1)
+        // It divides the number of orientations.
+        moduli.fold(1, |all, own| (u64::from(all) / gcd(all.into(), own.into())) as u8 * own)
     }
 
     /// A transformation without invisible twists.
@@ -434,7 +449,8 @@ impl OrbitPuzzle {
         })
     }
 
-    /// Returns the puzzle with all powers of every move added: `U2`, `U'`. A turn by any angle is then one move.
+    /// Returns the puzzle with all powers of every move added: `U2`, `U'`. A turn by any angle is then one move. A move
+    /// that takes away the piece that it requires cannot be repeated: only its inverse is added.
     pub fn with_powers(self) -> Result<OrbitPuzzle, PuzzleError> {
         self.with(|puzzle, one| {
             let powers = one.transformation.powers(&puzzle.orbits, OrbitPuzzle::MAX_MOVES + 1);
@@ -444,6 +460,16 @@ impl OrbitPuzzle {
                 back if back < exponent => format!("{}{back}'", one.name),
                 _ => format!("{}{exponent}", one.name),
             };
+            let stays = |at: OrbitPlace| {
+                let turn = &one.transformation.0[usize::from(at.orbit)];
+                turn.source[usize::from(at.position)] == at.position
+            };
+            if order > 1 && !one.requires.is_none_or(stays) {
+                return vec![OrbitMove {
+                    name: format!("{}'", one.name),
+                    ..puzzle.inverse_of(one)
+                }];
+            }
             let made = |(i, transformation)| {
                 let (name, requires) = (name(i + 1), one.requires);
                 OrbitMove { name, transformation, requires }
@@ -452,15 +478,20 @@ impl OrbitPuzzle {
         })
     }
 
-    /// The puzzle with the moves that a function derives from each move added, where they are new.
+    /// The puzzle with the moves that a function derives from each move added, where they are new. Other moves keep
+    /// their names, even those that are not moves of the puzzle.
     fn with(
         self,
         made: impl Fn(&OrbitPuzzle, &OrbitMove) -> Vec<OrbitMove>,
     ) -> Result<OrbitPuzzle, PuzzleError> {
         let mut moves = self.moves.clone();
         let mut names: HashSet<String> = moves.iter().map(|one| one.name.clone()).collect();
+        let others = |new: &OrbitMove| {
+            let mut same = self.silent.iter().filter(|old| old.name == new.name);
+            same.any(|old| old.transformation != new.transformation)
+        };
         for mut new in self.moves.iter().flat_map(|one| made(&self, one)) {
-            while !names.insert(new.name.clone()) {
+            while others(&new) || !names.insert(new.name.clone()) {
                 new.name.push('\'');
             }
             moves.push(new);
@@ -573,7 +604,11 @@ impl OrbitPuzzle {
     pub fn of_json(name: &str, text: &str) -> Option<OrbitPuzzle> {
         let parts: PuzzleJson = serde_json::from_str(text).ok()?;
         let puzzle = OrbitPuzzle::new(name, parts.orbits, parts.moves).ok()?;
+        parts.illegal.iter().try_for_each(|&at| puzzle.check_place(at)).ok()?;
         let puzzle = puzzle.forbidding(parts.illegal);
+        for one in &parts.subgroup {
+            puzzle.check_move(&OrbitMove::free("", one.clone())).ok()?;
+        }
         if parts.goals.is_empty() {
             return Some(puzzle);
         }
@@ -610,14 +645,31 @@ impl OrbitPuzzle {
     }
 }
 
+/// Checks that a word can be the name of a move: a sequence of moves must be able to contain it.
+pub(super) fn check_name(name: &str) -> Result<(), PuzzleError> {
+    let is_wrong = |c: char| c.is_whitespace() || c.is_control() || "()[],:".contains(c);
+    match name.is_empty() || name.contains(is_wrong) {
+        true => Err(PuzzleError::MoveName(shown(name, 32))),
+        false => Ok(()),
+    }
+}
+
 fn check_orbit(orbit: &Orbit) -> Result<(), PuzzleError> {
     let locations = orbit.locations();
     if locations > OrbitPuzzle::MAX_LOCATIONS || orbit.orientations == 0 {
         return Err(PuzzleError::Locations(orbit.name.clone(), locations));
     }
+    // What pieces look like is numbered as their locations are.
+    let looks: usize = orbit.moduli.iter().map(|&modulus| usize::from(modulus)).sum();
+    let is_wrong = |modulus: u8| modulus == 0 || !orbit.orientations.is_multiple_of(modulus);
+    if looks > OrbitPuzzle::MAX_LOCATIONS || orbit.moduli.iter().any(|&modulus| is_wrong(modulus)) {
+        return Err(PuzzleError::Locations(orbit.name.clone(), looks));
+    }
+    // A kind without a modulus has no orientation.
+    let modulus = |kind: u8| orbit.moduli.get(usize::from(kind)).copied().unwrap_or_default();
     for &Placed { kind, turn } in &orbit.solved {
-        let modulus = orbit.moduli[usize::from(kind)];
-        if turn >= modulus || !orbit.orientations.is_multiple_of(modulus) {
+        let modulus = modulus(kind);
+        if turn >= modulus {
             return Err(PuzzleError::Turn { orbit: orbit.name.clone(), turn, modulus });
         }
     }

@@ -443,7 +443,7 @@ impl OrbitPuzzle {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::{BTreeSet, HashMap};
+    use std::collections::HashMap;
 
     use crate::puzzle::{
         families,

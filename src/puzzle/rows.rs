@@ -13,7 +13,7 @@ use crate::{
     perm::MAX_LEN,
     puzzle::{
         Board, Definition, Direction, Permutation, Puzzle, PuzzleError, Size, SnakePath, State,
-        StateSpace, Window,
+        StateSpace, Window, is_even,
         space::{MAX_WIDTH, place},
     },
     threads::each_part,
@@ -163,7 +163,8 @@ impl StateSpace {
     pub(crate) fn state_of(&self, row: &[u16]) -> Result<Option<State>, Error> {
         let (line, cell) = self.line_of(row)?;
         let state = self.number(&line[..row.len() - 1], cell);
-        Ok((state.line < self.lines()).then_some(state))
+        let is_kept = || self.kept_parity().is_none_or(|even| is_even(row) == even);
+        Ok((state.line < self.lines() && is_kept()).then_some(state))
     }
 
     /// The error for a row that is not a board or an arrangement.

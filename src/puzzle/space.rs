@@ -78,6 +78,8 @@ enum PuzzleKind {
 struct Numbering {
     /// The number of states.
     states: u64,
+    /// Whether all arrangements are even, if moves keep this parity but not that of lines.
+    kept_parity: Option<bool>,
     moves: Puzzle,
     order: PositionOrder,
     /// The cell of each place of the distinguished element.
@@ -108,7 +110,8 @@ impl Numbering {
             number[usize::from(e)] = i as u8;
         }
         let distinguished = at_home[order.path()[home]];
-        Numbering { states, moves, order, cell, distinguished, element, number }
+        let kept_parity = None;
+        Numbering { states, kept_parity, moves, order, cell, distinguished, element, number }
     }
 
     fn of_board(goal: &Board, metric: Metric) -> Option<Numbering> {
@@ -191,7 +194,10 @@ impl StateSpace {
                 let states = u64::try_from(definition.group_order()).expect("16! fits");
                 let moves = order.puzzle(&definition.permutations(), definition.is_directed());
                 let home = home(definition, order);
-                Some(Numbering::new(states, moves, order.clone(), start.images(), home))
+                let is_kept = definition.permutations().iter().all(Permutation::is_even);
+                let kept = (is_kept && !moves.keeps_parity()).then(|| start.is_even());
+                let new = Numbering::new(states, moves, order.clone(), start.images(), home);
+                Some(Numbering { kept_parity: kept, ..new })
             }
         };
         StateSpace(Arc::new(SpaceParts { kind, numbering }))
@@ -450,6 +456,11 @@ impl StateSpace {
         }
         let refused = Coordinates::new(goal.clone()).encode_solvable(board);
         Err(refused.expect_err("a board of the goal's size and parity has a state").into())
+    }
+
+    /// Whether all arrangements are even, if that does not follow from the parity of their lines.
+    pub(super) fn kept_parity(&self) -> Option<bool> {
+        self.numbering().kept_parity
     }
 
     fn arranged(&self, arrangement: &Permutation) -> State {

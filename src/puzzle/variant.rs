@@ -18,10 +18,11 @@ use crate::puzzle::{
     families,
     orbits::{
         Arrangement, GoalSet, Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Placed, Transformation,
-        Turns,
+        Turns, check_name,
     },
     reachable::Reachability,
 };
+use crate::units::joined;
 
 /// The changes to a puzzle before it is searched; by default there are none.
 ///
@@ -57,7 +58,7 @@ pub struct Variant {
 
 impl Variant {
     /// Returns the sequences of a list separated by commas, or, if there are none, by spaces; angle brackets around the
-    /// list are removed. `U D R2`, `<U, R>`, `R L', [U, D2]`.
+    /// list are removed. Where nothing is between two commas, the sequence is empty, which is no move. `U D R2`, `<U, R>`, `R L', [U, D2]`.
     pub fn split(text: &str) -> Vec<String> {
         let text = text.trim();
         let inner = text.strip_prefix('<').and_then(|text| text.strip_suffix('>')).unwrap_or(text);
@@ -74,26 +75,40 @@ impl Variant {
             inner.split(outside).map(|part| part.trim().to_string()).collect::<Vec<_>>()
         };
         let mut all = parts(|c| c == ',');
-        if let [_] = all[..] {
+        if all.len() == 1 || all.iter().all(String::is_empty) {
             all = parts(char::is_whitespace);
+            all.retain(|part| !part.is_empty() && part != ",");
         }
-        all.retain(|part| !part.is_empty());
         all
     }
 
     /// Returns the variant of a puzzle whose moves are single turns; `turns` determines which of their powers count as
     /// one move.
     pub fn of(&self, mut puzzle: OrbitPuzzle, turns: Turns) -> Result<OrbitPuzzle, PuzzleError> {
+        if self.moves.iter().chain(&self.subgroup).any(|text| text.trim().is_empty()) {
+            return Err(PuzzleError::NoSequence);
+        }
         if !self.moves.is_empty() {
             let one = |text: &String| {
                 let transformation = puzzle.read_moves(text)?;
-                let name: String = text.split_whitespace().collect();
+                let name = joined(text.split_whitespace(), " ");
+                // A word of one move, if what counting adds to it is read as that: not `R2` or `R'`, of which a power
+                // would be `R23` or `R'2`. A sequence in brackets is read as what it does, with or without a power.
+                let is_read = puzzle.named_move(&name).is_some();
+                let twice = transformation.then(&transformation, puzzle.orbits()).is_identity();
+                let is_word = check_name(&name).is_ok() && (is_read || twice);
+                let name = if is_word { name } else { format!("({name})") };
                 Ok::<_, PuzzleError>(OrbitMove::free(name, transformation))
             };
-            let moves = self.moves.iter().map(one).collect::<Result<_, _>>()?;
+            let moves = self.moves.iter().map(one).collect::<Result<Vec<_>, _>>()?;
             let name = format!("{} <{}>", puzzle.name(), self.moves.join(","));
             let illegal = puzzle.illegal().to_vec();
+            // Sequences of moves may still use the other moves.
+            let others = puzzle.moves.iter().chain(&puzzle.silent).cloned();
+            let is_other = |old: &OrbitMove| moves.iter().all(|new| new.name != old.name);
+            let others: Vec<OrbitMove> = others.filter(is_other).collect();
             puzzle = OrbitPuzzle::new(name, puzzle.orbits().to_vec(), moves)?.forbidding(illegal);
+            puzzle.silent.extend(others);
         }
         puzzle = puzzle.counting(turns)?;
         if !self.pieces.is_empty() {

@@ -635,25 +635,34 @@ impl ListReport {
         }
     }
 
-    /// The number of states up to symmetry at a depth, as text.
-    fn reduced(&self, depth: usize) -> String {
-        self.reduced.as_ref().map_or(String::new(), |reduced| thousands(reduced[depth]))
+    /// The column of states up to symmetry: its head, or the number at a depth; empty if it is not known.
+    fn reduced(&self, depth: Option<usize>) -> String {
+        let cell = |reduced: &Vec<u64>| match depth {
+            Some(depth) => format!("  {:>22}", thousands(reduced[depth])),
+            None => format!("  {:>22}", "up to symmetry"),
+        };
+        self.reduced.as_ref().map_or(String::new(), cell)
     }
 
     /// Returns the table of levels and the summary.
     pub fn text(&self) -> String {
         let mut text = format!(
-            "{:>5}  {:>24}  {:>22}  {:>8}  {:>9}  {:>9}\n",
-            "depth", "states", "up to symmetry", "growth", "lists", "time"
+            "{:>5}  {:>24}{}  {:>8}  {:>9}  {:>9}\n",
+            "depth",
+            "states",
+            self.reduced(None),
+            "growth",
+            "lists",
+            "time"
         );
         for (depth, &states) in self.counts.iter().enumerate() {
             let growth = depth.checked_sub(1).map_or(String::new(), |before| {
                 format!("{:.3}", states as f64 / self.counts[before] as f64)
             });
             text += &format!(
-                "{depth:>5}  {:>24}  {:>22}  {growth:>8}  {:>9}  {:>9}\n",
+                "{depth:>5}  {:>24}{}  {growth:>8}  {:>9}  {:>9}\n",
                 thousands(states),
-                self.reduced(depth),
+                self.reduced(Some(depth)),
                 binary_bytes(self.level_bytes[depth]),
                 duration(self.level_seconds[depth]),
             );

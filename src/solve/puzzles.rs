@@ -25,7 +25,7 @@ use crate::{
     progress::{NoProgress, Progress},
     pruning::{EntrySize, PruningTable, numbers::TableRank, row_rank::PieceMap},
     puzzle::{
-        PuzzleError, Unreachable,
+        PuzzleError, Unreachable, Variant,
         orbits::{Arrangement, OrbitMove, OrbitPuzzle, OrbitTurn},
         reachable::Reachability,
     },
@@ -324,7 +324,7 @@ impl PuzzleSolver {
     /// rayon pool.
     ///
     /// # Errors
-    /// [`PuzzleError::Unreachable`] if no moves lead to the state, [`SolveError::NoSolution`] if a table is damaged.
+    /// [`PuzzleError::Unreached`] if no moves lead to the state, [`SolveError::NoSolution`] if a table is damaged.
     pub fn solve(&self, state: &Arrangement) -> Result<Answer<Vec<String>>, SolveError> {
         self.solve_with(state, &NoProgress)
     }
@@ -691,7 +691,9 @@ impl StateSolver for PuzzleSolver {
     }
 
     fn replayed(&self, state: &Arrangement, moves: &str) -> Option<(Vec<String>, usize)> {
-        let numbers = moves.split_whitespace().map(|name| move_named(&self.puzzle, name));
+        // The name of a move that consists of others is in brackets, with spaces.
+        let names = Variant::split(moves);
+        let numbers = names.iter().map(|name| move_named(&self.puzzle, name));
         let moves = replayed(&self.puzzle, state, numbers.collect::<Option<Vec<usize>>>()?)?;
         let length = moves.len();
         Some((moves, length))

@@ -107,7 +107,7 @@ fn ranks_find_the_levels_of_memory() {
 #[test]
 fn another_metric_and_other_moves_are_refused() {
     let same_name = |text: &str| {
-        let counting = Counting { directed: false, quarter: false };
+        let counting = Counting::default();
         Search::of(StateSpace::of_puzzle(formats::read("test.gap", text, counting).unwrap()))
     };
     let stm = search("3x3");

@@ -29,10 +29,6 @@ const FLOORS: &[&[&str]] = &[
 const ROOTS: &[&str] = &["error", "internals", "lib", "main"];
 /// Where `unsafe` may stand.
 const UNSAFE: &[&str] = &["kernel/", "store/", "cli/failure.rs"];
-/// Most lines of a file.
-const LINES: usize = 700;
-/// Most files.
-const FILES: usize = 150;
 
 fn src() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
@@ -106,15 +102,6 @@ fn files_do_not_use_each_other_in_circles() {
     arrows.remove("error.rs");
     let closed = circles(&arrows);
     assert!(closed.is_empty(), "files in circles: {closed:#?}");
-}
-
-#[test]
-fn files_are_small() {
-    let large = sources().into_iter().filter(|(_, text)| text.lines().count() > LINES);
-    let large: Vec<String> = large.map(|(file, _)| file).collect();
-    assert!(large.is_empty(), "files of more than {LINES} lines: {large:?}");
-    let files = sources().len();
-    assert!(files <= FILES, "{files} files: a file is a concept with all that belongs to it");
 }
 
 /// The names of the types that a source defines, wherever they stand, but for the associated types of traits.

@@ -1,7 +1,7 @@
 //! Puzzle files: what they mean, and what is said of those that are wrong.
 
 use tilewave::puzzle::formats::{self, Counting, Format};
-use tilewave::puzzle::{Definition, Permutation};
+use tilewave::puzzle::{Definition, Permutation, orbits::Turns};
 
 use super::{puzzle, sample};
 
@@ -51,18 +51,18 @@ fn samples_have_their_orders() {
 
 #[test]
 fn moves_are_counted_as_asked() {
-    let count = |directed, quarter| {
-        let counting = Counting { directed, quarter };
+    let count = |turns| {
+        let (counting, directed) = (Counting { turns }, turns == Some(Turns::Directed));
         ["wheels.gap", "wheels.tws", "wheels.kpuzzle.json"].map(|name| {
             let definition = formats::read(name, &sample(name), counting).unwrap();
             assert_eq!(definition.is_directed(), directed);
             definition.generators().len()
         })
     };
-    assert_eq!(count(false, false), [4, 6, 6]);
-    assert_eq!(count(false, true), [4, 4, 4]);
-    assert_eq!(count(true, false), [2, 2, 2]);
-    assert_eq!(count(true, true), [2, 2, 2]);
+    assert_eq!(count(None), [4, 6, 6]);
+    assert_eq!(count(Some(Turns::Powers)), [6, 6, 6]);
+    assert_eq!(count(Some(Turns::Quarter)), [4, 4, 4]);
+    assert_eq!(count(Some(Turns::Directed)), [2, 2, 2]);
 }
 
 #[test]
@@ -121,14 +121,22 @@ fn wrong_gap_files_name_the_line() {
     );
     ends("a:=(1,2);\nGen:=a;", "toys/x.gap:2: expected a list in brackets, found 'a'");
     ends("a b:=(1,2);", "toys/x.gap:1: expected the name of a permutation, found 'a b'");
-    ends("Size(Group(Gen));", "toys/x.gap:1: expected 'NAME:=..;', found 'Size(Group(Gen))'");
+    ends("Size(Group(Gen));", "toys/x.gap: the list of moves ('Gen:=[..];') is missing");
+    ends("a;", "toys/x.gap:1: expected 'NAME:=..;', found 'a'");
+    ends(
+        "a:=(1,2);\nb:=(1,3);\nL:=[a];\nK:=Group(b);",
+        "toys/x.gap:4: 'L' and 'K' are different lists of permutations: call the list of moves Gen",
+    );
+    ends("a:=(1,2);\nG:=Group(a,\nb);", "toys/x.gap:3: 'b' is used before it is defined");
+    ends("a:=(1,2)*;\nGen:=[a];", "toys/x.gap:1: a: '' is used before it is defined");
+    ends("a:=((1,2);\nGen:=[a];", "toys/x.gap:1: a: expected a point or ')', found ''");
     ends(
         "a:=(1,2);Gen:=[a];\nip:=[[1],\n[2,3]];",
         "toys/x.gap:3: identical pieces (2,3) are not supported: every piece must have its own number",
     );
     ends("ip:=[1];", "toys/x.gap:1: expected '[..]', found '1'");
     ends("ip:=1;", "toys/x.gap:1: expected a list of lists in brackets, found '1'");
-    ends("a:=\x1b[2J;", "toys/x.gap:1: a: expected '(', found '\\u{1b}[2J'");
+    ends("a:=\x1b[2J;", "toys/x.gap:1: a: expected a permutation, found '\\u{1b}[2J'");
 }
 
 const SET: &str = "Name X\nSet P 3 1\nSolved\nP\n1 2 3\n0 0 0\nEnd\n";
@@ -200,8 +208,12 @@ fn wrong_ksolve_files_name_the_line() {
         "Move A\nP\n2 1 3\nEnd\nMoveSequence A A A\n",
         "x.tws:12: two moves are called 'A': every move must have its own name",
     );
-    of("ParallelMoves\n", "x.tws:8: expected Name, Set, Solved or Move, found 'ParallelMoves'");
-    of("Turn A\n", "x.tws:8: expected Name, Set, Solved or Move, found 'Turn'");
+    of("ParallelMoves\n", "x.tws:8: the 'End' of ParallelMoves is missing");
+    of(
+        "Turn A\n",
+        "x.tws:8: expected Name, Set, Solved, StartState, Move, MoveTransformation, MoveAlias, \
+         MoveSequence, Illegal, ParallelMoves or Multiplicators, found 'Turn'",
+    );
     ends("Set P 3\n", "x.tws:1: expected the number of orientations, found the end of the line");
     ends("Set P 256 1\n", "x.tws:1: the set has 256 pieces, but a set must have 1 to 255");
     ends("Set P 0 1\n", "x.tws:1: the set has 0 pieces, but a set must have 1 to 255");
@@ -261,7 +273,8 @@ fn wrong_kpuzzle_files_name_the_line() {
         ":2: the file contains the result of a search, not the definition of a puzzle: specify the puzzle itself",
     );
     ends("{\n\"orbits\": []}", ":2: a set of pieces is missing");
-    ends("{\n\"orbits\": {}}", ":2: invalid type: map, expected a sequence");
+    ends("{\n\"orbits\": {}}", ":2: a set of pieces is missing");
+    ends("{\n\"orbits\": 3}", ":2: invalid type: integer `3`, expected a sequence");
     ends(
         &kpuzzle("\"numOrientations\": 1", "\"numOrientations\": 3"),
         ":3: pieces with 3 orientations are not supported here: the pieces must have only one orientation",
@@ -288,7 +301,7 @@ fn wrong_kpuzzle_files_name_the_line() {
     );
     ends(
         &kpuzzle("[1, 2, 3, 0, 4, 5]", "[1, 2, 3, 0, 4, 4]"),
-        ":6: A: not a permutation: point 5 occurs twice",
+        ":6: A: not a permutation: point 4 occurs twice",
     );
     ends(
         &kpuzzle("[0, 1, 3, 4, 5, 2]", "[0, 1, 3, 4, 5]"),
@@ -296,7 +309,7 @@ fn wrong_kpuzzle_files_name_the_line() {
     );
     ends(
         &kpuzzle("[0, 1, 3, 4, 5, 2]", "[0, 1, 3, 4, 5, 6]"),
-        ":7: B: not a permutation of 6 points: it contains point 7",
+        ":7: B: not a permutation of 6 points: it contains point 6",
     );
     ends(
         &kpuzzle("2], \"orientationDelta\": [0", "2], \"orientationDelta\": [1"),

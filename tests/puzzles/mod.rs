@@ -9,6 +9,7 @@ mod growth;
 mod named;
 mod notation;
 mod orbits;
+mod others;
 mod rows;
 mod states;
 mod stickers;

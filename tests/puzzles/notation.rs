@@ -91,6 +91,9 @@ fn permutations_have_at_most_255_points() {
     let images: Vec<usize> = (0..256).collect();
     assert_eq!(Permutation::new(&images), Err(PuzzleError::ManyPoints(256)));
     let outside = Permutation::from_cycles(3, &[vec![0, 3]]);
-    assert_eq!(outside, Err(PuzzleError::PointOutside { point: 3, points: 3 }));
-    assert_eq!(Permutation::from_cycles(3, &[vec![0, 1, 0]]), Err(PuzzleError::PointTwice(0)));
+    assert_eq!(outside, Err(PuzzleError::PointOutside { point: 3, points: 3, base: 1 }));
+    assert_eq!(
+        Permutation::from_cycles(3, &[vec![0, 1, 0]]),
+        Err(PuzzleError::PointTwice { point: 0, base: 1 })
+    );
 }

@@ -87,7 +87,7 @@ fn both_formats_say_the_same() {
     let solved = &one.orbits()[1].solved;
     assert_eq!(solved.iter().map(|piece| piece.kind).collect::<Vec<u8>>(), [0, 0, 1, 2]);
     // A sequence is a move in one format, and a name in the other; rotations and aliases are none.
-    let plain = Extract { counting: Counting { directed: true, quarter: false }, ..moves };
+    let plain = Extract { counting: Counting { turns: Some(Turns::Directed) }, ..moves };
     let all = Extract { moves: Vec::new(), ..plain };
     assert_eq!(names(&read(tws, &all)), ["A", "B", "C", "AB"]);
     assert_eq!(names(&read(json, &all)), ["A", "B", "C"]);

@@ -2,8 +2,11 @@
 
 use std::fs;
 
-use tilewave::puzzle::formats::{self, Counting};
 use tilewave::puzzle::{Goal, Metric, StateSpace};
+use tilewave::puzzle::{
+    formats::{self, Counting},
+    orbits::Turns,
+};
 use tilewave::report::published_for;
 use tilewave::search::Search;
 use tilewave::search::disk::widths;
@@ -57,7 +60,7 @@ fn no_level_of_a_puzzle_from_a_file_has_more_states_than_its_bound() {
         let path = file.unwrap().path();
         let (name, text) = (path.display().to_string(), fs::read_to_string(&path).unwrap());
         for directed in [false, true] {
-            let counting = Counting { directed, quarter: false };
+            let counting = Counting { turns: directed.then_some(Turns::Directed) };
             let Ok(definition) = formats::read(&name, &text, counting) else {
                 continue;
             };

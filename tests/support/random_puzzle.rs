@@ -372,6 +372,111 @@ impl Drawn {
         }
         None
     }
+
+    /// The number of classes of states at each depth under all symmetries, where `distances` are those of all states. A
+    /// symmetry is a map of the states that takes moves to moves, the start and the set of goals to themselves, and what
+    /// the places show to what places show: that a place shows the same thing in some states means that some place shows
+    /// the same thing in their images. `None` if there are too many ways to map the moves.
+    pub fn classes(&self, distances: &HashMap<State, usize>) -> Option<Vec<u64>> {
+        let states: Vec<&State> = distances.keys().collect();
+        let number: HashMap<&State, usize> = states.iter().copied().zip(0..).collect();
+        let after: Vec<Vec<Option<usize>>> = states
+            .iter()
+            .map(|state| {
+                self.steps(state).iter().map(|next| Some(number[next.as_ref()?])).collect()
+            })
+            .collect();
+        // Each different effect once, but not the one that changes nothing.
+        let column = |step: usize| after.iter().map(|of| of[step]).collect::<Vec<_>>();
+        let effects: BTreeSet<Vec<Option<usize>>> = (0..after[0].len()).map(column).collect();
+        let still = |of: &Vec<Option<usize>>| of.iter().enumerate().all(|(s, &to)| to == Some(s));
+        let moves: Vec<Vec<Option<usize>>> = effects.into_iter().filter(|of| !still(of)).collect();
+        // What each orientation of each position shows, as a partition of the states.
+        let mut shown = BTreeSet::new();
+        for (index, orbit) in self.orbits.iter().enumerate() {
+            for (position, side) in
+                (0..orbit.positions()).flat_map(|p| (0..orbit.orientations).map(move |s| (p, s)))
+            {
+                let shows = |state: &&State| {
+                    let (kind, turn) = state[index][position];
+                    let modulus = orbit.moduli[usize::from(kind)];
+                    (kind, (side % modulus + modulus - turn) % modulus)
+                };
+                shown.insert(partition(states.iter().map(shows)));
+            }
+        }
+        let goals: BTreeSet<usize> = self.goals().iter().map(|goal| number[goal]).collect();
+        let mut search = Symmetries { moves, shown, goals, found: Vec::new(), tried: 0 };
+        let mut image = vec![None; states.len()];
+        image[number[&self.start()]] = Some(number[&self.start()]);
+        search.extend(&mut Vec::new(), image)?;
+        let mut classes = vec![0; 1 + *distances.values().max()?];
+        for (at, state) in states.iter().enumerate() {
+            let least = search.found.iter().map(|image| image[at]).min();
+            classes[distances[*state]] += u64::from(least == Some(at));
+        }
+        Some(classes)
+    }
+}
+
+/// For each thing, the index of the first equal one.
+fn partition<T: Eq + std::hash::Hash>(all: impl Iterator<Item = T>) -> Vec<usize> {
+    let mut first = HashMap::new();
+    all.enumerate().map(|(at, one)| *first.entry(one).or_insert(at)).collect()
+}
+
+struct Symmetries {
+    moves: Vec<Vec<Option<usize>>>,
+    shown: BTreeSet<Vec<usize>>,
+    goals: BTreeSet<usize>,
+    found: Vec<Vec<usize>>,
+    tried: usize,
+}
+
+impl Symmetries {
+    /// Collects the symmetries for which the first moves have these images.
+    fn extend(&mut self, of: &mut Vec<usize>, mut image: Vec<Option<usize>>) -> Option<()> {
+        self.tried += 1;
+        if self.tried > 3000 {
+            return None;
+        }
+        // What follows from the images of states that are known.
+        let mut open: Vec<usize> = (0..image.len()).filter(|&s| image[s].is_some()).collect();
+        while let Some(state) = open.pop() {
+            for (one, &to) in self.moves.iter().zip(&*of) {
+                match (one[state], self.moves[to][image[state]?]) {
+                    (None, None) => {}
+                    (Some(next), Some(there)) => match image[next] {
+                        None => {
+                            image[next] = Some(there);
+                            open.push(next);
+                        }
+                        Some(known) if known != there => return Some(()),
+                        Some(_) => {}
+                    },
+                    _ => return Some(()),
+                }
+            }
+        }
+        if of.len() < self.moves.len() {
+            for to in (0..self.moves.len()).filter(|to| !of.contains(to)).collect::<Vec<_>>() {
+                of.push(to);
+                self.extend(of, image.clone())?;
+                of.pop();
+            }
+            return Some(());
+        }
+        let image: Vec<usize> = image.into_iter().collect::<Option<_>>()?;
+        let mut back = vec![0; image.len()];
+        image.iter().enumerate().for_each(|(from, &to)| back[to] = from);
+        let there = |shown: &Vec<usize>| partition(back.iter().map(|&from| shown[from]));
+        let is_kept = self.shown.iter().all(|shown| self.shown.contains(&there(shown)))
+            && self.goals.iter().all(|&goal| self.goals.contains(&image[goal]));
+        if is_kept {
+            self.found.push(image);
+        }
+        Some(())
+    }
 }
 
 /// A state as the program writes it.

@@ -1,17 +1,18 @@
-//! GAP files: permutations in cycles, and the list of those that are moves.
+//! GAP files: permutations, and the list of those that are moves.
 //!
 //! ```text
 //! # what follows a # is a remark
 //! M_U:=(1,10,7,4)(2,11,8,5);
 //! M_R:=(3,6,9)(1,2);
-//! Gen:=[M_U,M_R];
+//! Gen:=[M_U,M_R^-1*M_U];
 //! ip:=[[1],[2]];
 //! ```
 //!
-//! Points are counted from 1. A cycle (1,10,..) takes the element at 1 to 10. A leading `M_` is not part of the name.
-//! `ip` lists sets of identical pieces; if one of these sets has several pieces, the points that are in no set are
-//! identical as well. Inverses are added. A statement after `Gen` that defines no name, such as `Size(Group(Gen));`, is
-//! ignored.
+//! Points are counted from 1. A cycle (1,10,..) takes the element at 1 to 10. Products are made from the left to the
+//! right. A leading `M_` is not part of the name. The list may have another name if there is only one, and
+//! `Group(M_U,M_R)` is a list, too. `ip` lists sets of identical pieces; if one of these sets has several pieces, the
+//! points that are in no set are identical as well. Inverses are added. Statements that define no permutation, such as
+//! `Size(Group(Gen));`, are ignored.
 
 use std::collections::HashMap;
 
@@ -47,14 +48,191 @@ impl<'a> GapPart<'a> {
         Some((GapPart::new(left, self.file), GapPart::new(right, self.file)))
     }
 
+    /// What is between two texts, if the part begins and ends with them.
+    fn between(self, first: &str, last: char) -> Option<GapPart<'a>> {
+        let inner = self.text.strip_prefix(first)?.trim_start();
+        let inner = if first.ends_with(['[', '(']) { inner } else { inner.strip_prefix('(')? };
+        Some(GapPart::new(inner.strip_suffix(last)?, self.file))
+    }
+
     /// What is between brackets.
     fn inner(self, expected: &str) -> Result<GapPart<'a>, Located> {
-        let inner = self.text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
-        inner.map(|inner| GapPart::new(inner, self.file)).ok_or_else(|| self.syntax(expected))
+        self.between("[", ']').ok_or_else(|| self.syntax(expected))
+    }
+
+    /// The parts between commas that are in no brackets.
+    fn parts(self) -> Vec<GapPart<'a>> {
+        let mut depth = 0usize;
+        let is_end = |c: char| {
+            match c {
+                '(' | '[' => depth += 1,
+                ')' | ']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0 && c == ','
+        };
+        match self.text {
+            "" => Vec::new(),
+            text => text.split(is_end).map(|part| GapPart::new(part, self.file)).collect(),
+        }
     }
 
     fn syntax(self, expected: &str) -> Located {
         PuzzleError::syntax(0, self.text, expected).at(self.line())
+    }
+
+    /// The part from a byte on.
+    fn from(self, at: usize) -> GapPart<'a> {
+        GapPart::new(&self.text[at..], self.file)
+    }
+}
+
+/// Permutations of a list, with the names of those that have one, and the line of the list.
+type GapList<'a> = (Vec<(Option<&'a str>, Permutation)>, usize);
+
+/// What a file has defined so far.
+#[derive(Default)]
+struct GapNames<'a> {
+    permutations: HashMap<&'a str, Permutation>,
+    lists: Vec<(&'a str, GapList<'a>)>,
+    /// Names of anything else.
+    others: Vec<&'a str>,
+}
+
+const GROUPS: [&str; 3] = ["Group", "GroupWithGenerators", "GroupByGenerators"];
+
+impl<'a> GapNames<'a> {
+    fn has(&self, name: &str) -> bool {
+        let is_list = |(other, _): &(&str, GapList)| *other == name;
+        self.permutations.contains_key(name)
+            || self.lists.iter().any(is_list)
+            || self.others.contains(&name)
+    }
+
+    /// The permutations of a list, a group or the name of one.
+    fn list(&self, value: GapPart<'a>) -> Result<GapList<'a>, Located> {
+        let named = value.between("GeneratorsOfGroup", ')').unwrap_or(value);
+        if let Some((_, list)) = self.lists.iter().find(|(name, _)| *name == named.text) {
+            return Ok(list.clone());
+        }
+        let group = GROUPS.iter().find_map(|name| value.between(name, ')'));
+        let is_list = |inner: &GapPart| inner.text.starts_with('[') || self.has_list(inner.text);
+        if let Some(inner) = group.filter(is_list) {
+            return self.list(inner);
+        }
+        let inner = group.map_or_else(|| value.inner("a list in brackets"), Ok)?;
+        let each = inner.parts().into_iter().map(|part| {
+            let name = self.permutations.get_key_value(part.text).map(|(name, _)| *name);
+            Ok((name, self.permutation(part)?))
+        });
+        Ok((each.collect::<Result<_, Located>>()?, value.line()))
+    }
+
+    fn has_list(&self, name: &str) -> bool {
+        self.lists.iter().any(|(other, _)| *other == name)
+    }
+
+    /// The value of an expression with products, quotients, powers and brackets.
+    fn permutation(&self, part: GapPart<'a>) -> Result<Permutation, Located> {
+        let (value, rest) = self.product(part)?;
+        if rest.text.is_empty() { Ok(value) } else { Err(rest.syntax("'*', '^' or the end")) }
+    }
+
+    /// Reads a product at the beginning of a part, and returns what follows.
+    fn product(&self, part: GapPart<'a>) -> Result<(Permutation, GapPart<'a>), Located> {
+        let (mut all, mut rest) = self.power(part)?;
+        while let Some(sign) = rest.text.chars().next().filter(|sign| "*/".contains(*sign)) {
+            let (next, behind) = self.power(rest.from(1))?;
+            all = all.then(&if sign == '/' { next.inverse() } else { next });
+            rest = behind;
+        }
+        Ok((all, rest))
+    }
+
+    fn power(&self, part: GapPart<'a>) -> Result<(Permutation, GapPart<'a>), Located> {
+        let (mut value, mut rest) = self.factor(part)?;
+        while rest.text.starts_with('^') {
+            let by = rest.from(1);
+            let digits = |c: char| c.is_ascii_digit() || c == '-';
+            let number = by.text.split(|c| !digits(c)).next().unwrap_or_default();
+            if number.is_empty() {
+                // Conjugated by a permutation.
+                let (next, behind) = self.factor(by)?;
+                (value, rest) = (next.inverse().then(&value).then(&next), behind);
+                continue;
+            }
+            let times: i64 = number.parse().map_err(|_| by.syntax("a number"))?;
+            let one = if times < 0 { value.inverse() } else { value.clone() };
+            let times = times.unsigned_abs() % value.order();
+            let none = Permutation::identity(value.len());
+            value = (0..times).fold(none, |all, _| all.then(&one));
+            rest = by.from(number.len());
+        }
+        Ok((value, rest))
+    }
+
+    /// Reads cycles, a name, or an expression in brackets.
+    fn factor(&self, part: GapPart<'a>) -> Result<(Permutation, GapPart<'a>), Located> {
+        let begins =
+            |text: &str| text.strip_prefix('(').map(|rest| rest.trim_start().chars().next());
+        match begins(part.text) {
+            Some(Some(c)) if !c.is_ascii_digit() && c != ')' => {
+                let (value, rest) = self.product(part.from(1))?;
+                match rest.text.strip_prefix(')') {
+                    Some(_) => Ok((value, rest.from(1))),
+                    None => Err(rest.syntax("a point or ')'")),
+                }
+            }
+            Some(_) => {
+                let mut end = 0;
+                while matches!(begins(part.text[end..].trim_start()), Some(first)
+                    if first.is_none_or(|c| c.is_ascii_digit() || c == ')'))
+                {
+                    let close = part.text[end..].find(')');
+                    end = close.map_or(part.text.len(), |close| end + close + 1);
+                }
+                let cycles = parse_cycles(&part.text[..end]);
+                let read =
+                    cycles.and_then(|all| Permutation::from_cycles(Permutation::MAX_LEN, &all));
+                let read = read.map_err(|error| {
+                    let line = line_of(&part.text[error.byte()..], part.file);
+                    error.at(line)
+                })?;
+                Ok((read, part.from(end)))
+            }
+            None => {
+                let name = part.text.split(|c| !is_of_name(c)).next().unwrap_or_default();
+                let read = self.permutations.get(name).filter(|_| !name.is_empty());
+                let unknown = || match name.is_empty() && !part.text.is_empty() {
+                    true => part.syntax("a permutation"),
+                    false => PuzzleError::Undefined(shown(name, 32)).at(part.line()),
+                };
+                Ok((read.ok_or_else(unknown)?.clone(), part.from(name.len())))
+            }
+        }
+    }
+
+    /// The list of moves: `Gen`, or the only one.
+    fn moves(self, wrong: Option<Located>) -> Result<GapList<'a>, Located> {
+        let mut lists = self.lists;
+        if let Some(own) = lists.iter().position(|(name, _)| *name == "Gen") {
+            return Ok(lists.swap_remove(own).1);
+        }
+        let permutations = |(_, (list, _)): &(&str, GapList)| {
+            list.iter().map(|(_, permutation)| permutation.clone()).collect::<Vec<_>>()
+        };
+        lists.retain(|(_, (list, _))| !list.is_empty());
+        let Some(first) = lists.first() else {
+            let missing = PuzzleError::MissingPart("the list of moves ('Gen:=[..];')".into()).at(0);
+            return Err(wrong.unwrap_or(missing));
+        };
+        match lists.iter().find(|other| permutations(other) != permutations(first)) {
+            Some((name, (_, line))) => {
+                let (one, other) = (shown(first.0, 32), shown(name, 32));
+                Err(PuzzleError::SeveralLists(one, other).at(*line))
+            }
+            None => Ok(lists.swap_remove(0).1),
+        }
     }
 }
 
@@ -62,61 +240,65 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
     // Every byte stays on its line.
     let file = text.split('\n').map(|line| line.split('#').next().unwrap_or_default());
     let file = joined(file, "\n");
-    let mut cycles: HashMap<&str, Vec<Vec<usize>>> = HashMap::new();
-    let (mut moves, mut sets) = (None, None);
+    let (mut names, mut sets, mut wrong) = (GapNames::default(), None, None);
     let mut rest = GapPart::new(&file, &file);
     while !rest.text.is_empty() {
         let end = rest.split(";");
         let (statement, next) = end.ok_or_else(|| rest.syntax("a statement that ends in ';'"))?;
         rest = next;
-        if statement.text.is_empty() {
+        let Some((name, value)) = statement.split(":=") else {
+            // What computes something, such as `Size(G)`, defines nothing.
+            if statement.text.is_empty() || statement.text.ends_with([')', '"']) {
+                continue;
+            }
+            return Err(statement.syntax("'NAME:=..;'"));
+        };
+        if name.text == "ip" {
+            sets = Some(identical(value)?);
             continue;
         }
-        let parts = statement.split(":=");
-        if parts.is_none() && moves.is_some() && statement.text.ends_with(')') {
-            continue;
+        identifier(name)?;
+        if names.has(name.text) {
+            return Err(PuzzleError::ThereTwice(shown(name.text, 32)).at(name.line()));
         }
-        let (name, value) = parts.ok_or_else(|| statement.syntax("'NAME:=..;'"))?;
-        match name.text {
-            "Gen" if moves.is_some() => {
-                return Err(PuzzleError::ThereTwice("Gen".into()).at(name.line()));
-            }
-            "Gen" => {
-                let names = list(value)?;
-                if names.is_empty() {
-                    return Err(PuzzleError::NoGenerators.at(value.line()));
-                }
-                if let Some(name) = names.iter().find(|name| !cycles.contains_key(name.text)) {
-                    return Err(PuzzleError::Undefined(shown(name.text, 32)).at(name.line()));
-                }
-                let names: Vec<&str> = names.iter().map(|name| name.text).collect();
-                moves = Some((names, value.line()));
-            }
-            "ip" => sets = Some(identical(value)?),
-            word => {
-                identifier(name)?;
-                let read = parse_cycles(value.text).and_then(|read| {
-                    // Whether it is a permutation does not depend on the points that are fixed.
-                    Permutation::from_cycles(Permutation::MAX_LEN, &read)?;
-                    Ok(read)
-                });
-                let read = read.map_err(|error| {
-                    let line = line_of(&value.text[error.byte()..], value.file);
-                    error.in_move(shown(word, 32)).at(line)
-                })?;
-                if cycles.insert(word, read).is_some() {
-                    return Err(PuzzleError::ThereTwice(shown(word, 32)).at(name.line()));
+        let behind = value.text.trim_start_matches(is_of_name);
+        let is_call = behind.len() < value.text.len() && behind.trim_start().starts_with('(');
+        let is_list =
+            name.text == "Gen" || value.text.starts_with('[') || names.has_list(value.text);
+        if is_list || is_call {
+            match names.list(value) {
+                Ok(list) => names.lists.push((name.text, list)),
+                Err(error) if name.text == "Gen" => return Err(error),
+                // Numbers, or what another function computes.
+                Err(error) => {
+                    let is_group = GROUPS.iter().any(|group| value.between(group, ')').is_some());
+                    wrong = wrong.or((is_group || !is_call).then_some(error));
+                    names.others.push(name.text);
                 }
             }
+        } else if value.text.starts_with(|c: char| c.is_ascii_digit() || "-\"".contains(c)) {
+            names.others.push(name.text);
+        } else {
+            let read = names
+                .permutation(value)
+                .map_err(|error| error.kind.in_move(shown(name.text, 32)).at(error.line))?;
+            names.permutations.insert(name.text, read);
         }
     }
-    let missing = || PuzzleError::MissingPart("the list of moves ('Gen:=[..];')".into()).at(0);
-    let (names, line) = moves.ok_or_else(missing)?;
-    let largest = names.iter().flat_map(|name| cycles[name].iter().flatten());
-    let points = largest.max().map_or(0, |&point| point + 1);
-    let generator = |name: &&str| Generator {
-        name: name.strip_prefix("M_").filter(|n| !n.is_empty()).unwrap_or(name).into(),
-        permutation: Permutation::from_cycles(points, &cycles[name]).expect("checked above"),
+    let (moves, line) = names.moves(wrong)?;
+    if moves.is_empty() {
+        return Err(PuzzleError::NoGenerators.at(line));
+    }
+    let largest = |of: &Permutation| (0..of.len()).rev().find(|&point| of.image(point) != point);
+    let largest = moves.iter().filter_map(|(_, permutation)| largest(permutation)).max();
+    let points = largest.map_or(0, |point| point + 1);
+    let stripped = |name: &'_ str| match name.strip_prefix("M_") {
+        Some(rest) if !rest.is_empty() => rest.to_string(),
+        _ => name.to_string(),
+    };
+    let generator = |(index, (name, of)): (usize, &(Option<&str>, Permutation))| Generator {
+        name: name.map_or_else(|| format!("g{}", index + 1), stripped),
+        permutation: Permutation::from_fn(points, |point| of.image(point)),
     };
     let numbers = |(sets, wrong): (Vec<Vec<usize>>, Option<Located>)| {
         let number = |point| sets.iter().position(|set| set.contains(&point)).map_or(0, |i| i + 1);
@@ -125,26 +307,21 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
     Ok(PointSource {
         labels: (1..=points).collect(),
         equal: sets.and_then(numbers),
-        generators: names.iter().map(generator).collect(),
+        generators: moves.iter().enumerate().map(generator).collect(),
         line,
     })
 }
 
-/// Checks that a text is a valid name.
-fn identifier(name: GapPart) -> Result<(), Located> {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "_@'\\.".contains(c);
-    match !name.text.is_empty() && name.text.chars().all(allowed) {
-        true => Ok(()),
-        false => Err(name.syntax("the name of a permutation")),
-    }
+/// Whether a character can be in a name.
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_@'\\.".contains(c)
 }
 
-/// The parts of a bracketed list.
-fn list(value: GapPart) -> Result<Vec<GapPart>, Located> {
-    let inner = value.inner("a list in brackets")?;
-    match inner.text {
-        "" => Ok(Vec::new()),
-        text => Ok(text.split(',').map(|part| GapPart::new(part, value.file)).collect()),
+/// Checks that a text is a valid name.
+fn identifier(name: GapPart) -> Result<(), Located> {
+    match !name.text.is_empty() && name.text.chars().all(is_of_name) {
+        true => Ok(()),
+        false => Err(name.syntax("the name of a permutation")),
     }
 }
 

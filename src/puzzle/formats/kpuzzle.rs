@@ -9,7 +9,8 @@
 //!
 //! Positions and pieces are counted from 0. The numbers of a move give, for each position, the position that its piece
 //! comes from, and by how much the piece turns on the way. `orientationMod` gives, for each piece, how many of its
-//! orientations differ, with 0 for all. All powers of a move count as one move. Derived moves are left out unless
+//! orientations differ, with 0 for all. Older files have other names: `orbits` is an object, `startStateData` or
+//! `startPieces` is the default pattern, and moves have an `orientation`. All powers of a move count as one move. Derived moves are left out unless
 //! `Extract::moves` names them.
 
 use std::fmt;
@@ -95,6 +96,16 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// As [`Value::optional`], of a member that has another name in older files.
+    fn either(self, [name, older]: [&str; 2]) -> Result<Option<Value<'a>>, Located> {
+        Ok(self.optional(name)?.or(self.optional(older)?))
+    }
+
+    /// As [`Value::member`], of a member that has another name in older files.
+    fn required(self, names: [&str; 2]) -> Result<Value<'a>, Located> {
+        self.either(names)?.map_or_else(|| self.member(names[0]), Ok)
+    }
+
     /// A list with one number per piece.
     fn numbers(self, pieces: usize) -> Result<Vec<usize>, Located> {
         let numbers: Vec<usize> = self.read()?;
@@ -106,8 +117,8 @@ impl<'a> Value<'a> {
     }
 
     /// The turns in a member, each less than the number of orientations; all zero if it is left out.
-    fn turns(self, name: &str, pieces: usize, orientations: u8) -> Result<Vec<u8>, Located> {
-        let Some(value) = self.optional(name)? else {
+    fn turns(self, names: [&str; 2], pieces: usize, orientations: u8) -> Result<Vec<u8>, Located> {
+        let Some(value) = self.either(names)? else {
             return Ok(vec![0; pieces]);
         };
         let turns = value.numbers(pieces)?.into_iter();
@@ -130,14 +141,21 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
         return Err(PuzzleError::SearchResult.at(counts.line()));
     }
     let orbits = file.member("orbits")?;
-    let all: Vec<&RawValue> = orbits.read()?;
-    if all.is_empty() {
+    let sets: Result<Vec<PieceSet>, Located> = match orbits.raw.get().starts_with('{') {
+        true => orbits.members()?.into_iter().map(|(name, orbit)| set(name, orbit)).collect(),
+        false => {
+            let all: Vec<&RawValue> = orbits.read()?;
+            let all = all.into_iter().map(|raw| Value { raw, text });
+            all.map(|orbit| set(orbit.member("orbitName")?.read()?, orbit)).collect()
+        }
+    };
+    let sets = sets?;
+    if sets.is_empty() {
         return Err(PuzzleError::MissingPart("a set of pieces".into()).at(orbits.line()));
     }
-    let all = all.into_iter().map(|raw| Value { raw, text });
-    let sets = all.map(set).collect::<Result<Vec<PieceSet>, _>>()?;
     let mut source = SetSource { sets, ..SetSource::default() };
-    if let Some(pattern) = file.optional("defaultPattern")? {
+    let pattern = file.either(["defaultPattern", "startStateData"])?;
+    if let Some(pattern) = pattern.or(file.optional("startPieces")?) {
         for set in &mut source.sets {
             solved(pattern.member(&set.name)?, set)?;
         }
@@ -162,22 +180,19 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
 }
 
 /// A set of pieces that all differ.
-fn set(orbit: Value) -> Result<PieceSet, Located> {
-    let name: String = orbit.member("orbitName")?.read()?;
-    let number = |member: &str| {
-        let value = orbit.member(member)?;
-        Ok::<_, Located>((value.read()?, value.line()))
-    };
-    PieceSet::new(name, orbit.line(), number("numPieces")?, number("numOrientations")?)
+fn set(name: String, orbit: Value) -> Result<PieceSet, Located> {
+    let number = |value: Value| Ok::<_, Located>((value.read()?, value.line()));
+    let orientations = orbit.required(["numOrientations", "orientations"])?;
+    PieceSet::new(name, orbit.line(), number(orbit.member("numPieces")?)?, number(orientations)?)
 }
 
 /// Reads which piece is at each position of the solved puzzle.
 fn solved(pattern: Value, set: &mut PieceSet) -> Result<(), Located> {
     let pieces = set.solved.len();
-    let list = pattern.member("pieces")?;
+    let list = pattern.required(["pieces", "permutation"])?;
     set.lines.1 = list.line();
     let numbers = list.numbers(pieces)?;
-    let turns = pattern.turns("orientation", pieces, set.orientations)?;
+    let turns = pattern.turns(["orientation"; 2], pieces, set.orientations)?;
     let moduli = match pattern.optional("orientationMod")? {
         Some(value) => {
             let moduli = value.numbers(pieces)?;
@@ -204,9 +219,10 @@ fn effect(name: &str, value: Value, set: &PieceSet) -> Result<OrbitTurn, Located
     let Some(value) = value.optional(&set.name)? else {
         return Ok(OrbitTurn::still(pieces));
     };
-    let twist = value.turns("orientationDelta", pieces, set.orientations)?;
+    let twist = value.turns(["orientationDelta", "orientation"], pieces, set.orientations)?;
     let list = value.member("permutation")?;
     let pulled = Permutation::new(&list.numbers(pieces)?);
-    let pulled = pulled.map_err(|error| error.in_move(shown(name, 32)).at(list.line()))?;
+    let pulled =
+        pulled.map_err(|error| error.counted_from(0).in_move(shown(name, 32)).at(list.line()))?;
     Ok(OrbitTurn { source: pulled.images().to_vec(), twist })
 }

@@ -17,6 +17,8 @@
 //! Illegal PIECES 1 3 4 # no state may have pieces 3 or 4 at position 1
 //! ```
 //!
+//! A name may have spaces. `ParallelMoves` and `Multiplicators` only help ksolve to search, and are skipped up to `End`.
+//!
 //! The numbers of a move give, for each position, the position that its piece comes from: 2 3 4 1 brings the piece at
 //! position 2 to position 1. `StartState` and `MoveTransformation` are like `Solved` and `Move`, but count from 0; the
 //! latter gives, for each position, by how much the piece that it receives turns. All powers of a move count as one
@@ -34,6 +36,12 @@ use crate::{
 
 /// A line that is neither empty nor a comment: its number and its words.
 type KsolveLine<'a> = (usize, Vec<&'a str>);
+
+/// The words with which what is read begins.
+const STATEMENTS: &str = "Name, Set, Solved, StartState, Move, MoveTransformation, MoveAlias, \
+                          MoveSequence, Illegal, ParallelMoves or Multiplicators";
+/// The words with which other statements begin, which change the states or the moves.
+const NOT_READ: [&str; 5] = ["Block", "ForbiddenPairs", "ForbiddenGroups", "MoveLimits", "Ignore"];
 
 struct KsolveReader<'a> {
     lines: std::vec::IntoIter<KsolveLine<'a>>,
@@ -60,7 +68,7 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
             false => Err(PuzzleError::OutOfOrder("Solved", format!("the first {what}")).at(line)),
         };
         match words[0] {
-            "Name" => end(2)?,
+            "Name" => {}
             "Set" if solved => return Err(syntax(line, "Set", "Move")),
             "Set" => {
                 let name = word(1, "the name of the set")?;
@@ -108,7 +116,16 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
                 word(3, "a piece")?;
                 reader.illegal(line, set, position, &words[3..])?;
             }
-            found => return Err(syntax(line, found, "Name, Set, Solved or Move")),
+            "ParallelMoves" | "Multiplicators" => {
+                let missing =
+                    || PuzzleError::MissingPart(format!("the 'End' of {}", words[0])).at(line);
+                reader.lines.find(|(_, words)| words[0] == "End").ok_or_else(missing)?;
+            }
+            word if NOT_READ.contains(&word) => {
+                let (word, read) = (word.into(), STATEMENTS);
+                return Err(PuzzleError::Statement { word, read }.at(line));
+            }
+            found => return Err(PuzzleError::syntax(0, found, STATEMENTS).at(line)),
         }
     }
     if reader.source.moves.is_empty() {
@@ -168,7 +185,8 @@ impl<'a> KsolveReader<'a> {
             });
             let sources: Vec<usize> = sources.collect::<Result<_, _>>()?;
             let pulled = Permutation::new(&sources);
-            let pulled = pulled.map_err(|error| error.in_move(name.clone()).at(line))?;
+            let pulled =
+                pulled.map_err(|error| error.counted_from(base).in_move(name.clone()).at(line))?;
             of.source.copy_from_slice(pulled.images());
             let (line, turns) = rows.next().unwrap_or_default();
             let turns = turns.iter().map(|word| turn(word, set.orientations));

@@ -77,16 +77,6 @@ pub fn turns(file: &str, asked: Option<Turns>) -> Turns {
     })
 }
 
-/// The powers of a turn in a file that count as one move.
-fn counted(file: &str, counting: Counting) -> Turns {
-    let asked = match counting {
-        Counting { directed: true, .. } => Some(Turns::Directed),
-        Counting { quarter: true, .. } => Some(Turns::Quarter),
-        _ => None,
-    };
-    turns(file, asked)
-}
-
 /// Returns the puzzle that the text of a file defines; the format follows from the file's name.
 ///
 /// ```
@@ -102,7 +92,7 @@ fn counted(file: &str, counting: Counting) -> Turns {
 pub fn read(file: &str, text: &str, counting: Counting) -> Result<Definition, PuzzleError> {
     let (source, name) = source(file, text)?;
     let points = source.points();
-    let definition = points.and_then(|points| points.definition(name, counted(file, counting)));
+    let definition = points.and_then(|points| points.definition(name, turns(file, counting.turns)));
     definition.map_err(|error| error.of(file))
 }
 
@@ -111,7 +101,7 @@ pub fn read(file: &str, text: &str, counting: Counting) -> Result<Definition, Pu
 pub fn read_any(file: &str, text: &str, counting: Counting) -> Result<FilePuzzle, PuzzleError> {
     let (source, name) = source(file, text)?;
     if let Ok(points) = source.points() {
-        match points.definition(name, counted(file, counting)) {
+        match points.definition(name, turns(file, counting.turns)) {
             Ok(definition) => return Ok(FilePuzzle::Positions(definition)),
             // It has too many positions for that, or some pieces look alike.
             Err(Located {
@@ -175,7 +165,7 @@ impl Source {
             Source::Points(points) => SetSource::of_points(&points),
             Source::Sets(sets) => sets,
         };
-        let puzzle = sets.puzzle(name, extract, counted(file, extract.counting));
+        let puzzle = sets.puzzle(name, extract, turns(file, extract.counting.turns));
         puzzle.map_err(|error| error.at(sets.line).of(file))
     }
 }

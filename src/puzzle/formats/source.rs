@@ -10,6 +10,7 @@ use crate::{
         Definition, Generator, Permutation, PuzzleError, notation,
         orbits::{
             Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation, Turns,
+            check_name,
         },
         permutation::{orbits, reduce},
     },
@@ -21,10 +22,8 @@ use crate::{
 /// How to count moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counting {
-    /// Only the moves that the file lists, without their inverses.
-    pub directed: bool,
-    /// In files with sets of pieces: only a move and its inverse, not all its powers.
-    pub quarter: bool,
+    /// Which powers of a listed move are moves as well; `None` for what the format says.
+    pub turns: Option<Turns>,
 }
 
 /// Points, their labels, and the moves.
@@ -94,6 +93,7 @@ pub(crate) fn once<'a>(
     if names.len() == Definition::MAX_GENERATORS {
         return Err(PuzzleError::ManyMoves);
     }
+    check_name(name)?;
     match names.any(|other| other == name) {
         true => Err(PuzzleError::NameTwice(shown(name, 32))),
         false => Ok(()),

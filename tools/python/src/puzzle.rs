@@ -358,18 +358,16 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
 /// Returns the puzzle that a file defines.
 fn of_file(path: &Path, word: &str, counted: &Counted<'_, '_>) -> PyResult<Subject> {
     counted.only(word, &["directed", "pieces"])?;
-    let quarter = counted.turns(word)? == Turns::Quarter;
+    let asked = counted.metric.map(|_| counted.turns(word)).transpose()?;
+    let turns = if counted.directed { Some(Turns::Directed) } else { asked };
     let text = definition_text(path)?;
     let name = path.display().to_string();
-    let counting = Counting { directed: counted.directed, quarter };
-    match formats::read_any(&name, &text, counting).map_err(exception)? {
+    match formats::read_any(&name, &text, Counting { turns }).map_err(exception)? {
         FilePuzzle::Positions(definition) => {
             counted.changed(StateSpace::of_puzzle(definition), None)
         }
         FilePuzzle::Orbits(puzzle) => {
-            let turns = counted.metric.map(|_| counted.turns(word)).transpose()?;
-            let asked = if counted.directed { Some(Turns::Directed) } else { turns };
-            let turns = formats::turns(word, asked);
+            let turns = formats::turns(word, turns);
             let metric = counted.metric.map(str::to_string);
             let puzzle = counted.kept(puzzle, turns)?;
             Ok(Subject::Listed(Arc::new(Listed::new(puzzle, metric))))
