@@ -32,6 +32,9 @@ struct Tally {
 /// What of a puzzle has tables: all pieces, each set, or the first pieces of each set.
 const PARTS: [&str; 3] = ["whole", "sets", "pieces"];
 
+/// A state, and the length of its shortest solutions.
+type Compared<'s> = (&'s State, Option<usize>);
+
 fn state_of(arrangement: &Arrangement) -> State {
     arrangement.0.iter().map(|row| row.iter().map(|p| (p.kind, p.turn)).collect()).collect()
 }
@@ -51,7 +54,7 @@ impl Tally {
         let mut states: Vec<&State> = distances.keys().collect();
         states.sort();
         let step = states.len().div_ceil(COMPARED);
-        let some: Vec<(&State, Option<usize>)> =
+        let some: Vec<Compared> =
             (states.iter().step_by(step)).map(|&state| (state, drawn.way_back(state))).collect();
         for (state, _) in &some {
             let text = puzzle.text(&arrangement(state));
@@ -77,7 +80,7 @@ impl Tally {
         (drawn, puzzle): (&Drawn, &OrbitPuzzle),
         (what, part): (&str, &str),
         kind: (EntrySize, bool),
-        (some, distances): (&[(&State, Option<usize>)], &HashMap<State, usize>),
+        (some, distances): (&[Compared], &HashMap<State, usize>),
     ) {
         let piece = |orbit: &tilewave::puzzle::orbits::Orbit| match part {
             "sets" => format!("={}", orbit.name),
@@ -124,12 +127,12 @@ impl Tally {
             self.hold(&what, (moves.len(), found.at_least), (length, length));
             self.solutions += 1;
             // What is printed can be read, and leads to a goal.
-            let names = moves.iter();
+            let mut names = moves.iter();
             let end = match puzzle.read(&moves.join(" ")) {
                 // Moves with conditions cannot be read as moves of the solved puzzle.
-                _ if has_conditions => names.fold(Some(arranged.clone()), |state, name| {
+                _ if has_conditions => names.try_fold(arranged.clone(), |state, name| {
                     let one = puzzle.moves().iter().position(|one| one.name == *name)?;
-                    puzzle.moved(&state?, one)
+                    puzzle.moved(&state, one)
                 }),
                 Ok((_, Some(done))) => Some(puzzle.after(&arranged, &done)),
                 _ => Some(arranged.clone()).filter(|_| moves.is_empty()),
