@@ -477,7 +477,8 @@ fn images(puzzle: &OrbitPuzzle, one: &OrbitMove, modulus: impl Fn(&Orbit) -> u8)
 
 // Whether all symmetries are found. What is seen of a puzzle are its locations as coloured points: a state colours each
 // location by the piece there, and by which of its sides that look different is at this orientation. Locations that have
-// the same colour in every state are one point; those whose colour never changes are none. Two moves are then equal
+// the same colour in every state are one point; those whose colour never changes are none, nor are those that show what
+// others show already, in other colours. Two moves are then equal
 // permutations of points if and only if they have the same effect on every state. A symmetry is a permutation of the
 // points that takes moves to moves, and points of one colour of the start to points of one colour. Since moves lead to
 // all states from the start, which it fixes, the images of the moves determine those of the states. So all symmetries are
@@ -554,51 +555,87 @@ impl VisiblePoints {
         };
         let any: Vec<usize> = (0..classes).map(any).collect();
         let to = |one: &Vec<u16>, own: usize| class[usize::from(one[any[own]])];
-        let seen: Vec<usize> =
+        let mut seen: Vec<usize> =
             (0..classes).filter(|&own| moves.iter().any(|one| to(one, own) != own)).collect();
-        let point = |own: usize| seen.binary_search(&own).ok().map(|point| point as u16);
-        let on_points = |one: &Vec<u16>| {
-            seen.iter().map(|&own| point(to(one, own))).collect::<Option<Vec<u16>>>()
+        let of_points = |seen: &[usize]| -> Option<VisiblePoints> {
+            let point = |own: usize| seen.binary_search(&own).ok().map(|point| point as u16);
+            let on_points = |one: &Vec<u16>| {
+                seen.iter().map(|&own| point(to(one, own))).collect::<Option<Vec<u16>>>()
+            };
+            let all: Vec<Vec<u16>> = moves.iter().map(on_points).collect::<Option<_>>()?;
+            let is_identity = |one: &Vec<u16>| one.iter().zip(0..).all(|(&to, at)| to == at);
+            let distinct: BTreeSet<Vec<u16>> =
+                all.iter().filter(|one| !is_identity(one)).cloned().collect();
+            let distinct = Vec::from_iter(distinct);
+            let of_move: Vec<Option<usize>> =
+                all.iter().map(|one| distinct.binary_search(one).ok()).collect();
+            let parts = all_orbits(seen.len(), &slices(&distinct));
+            let part = |point: usize| parts.iter().position(|part| part.contains(&point));
+            let (colour, _) =
+                numbered(seen.iter().enumerate().map(|(p, &own)| (part(p), start[any[own]])));
+            let mut needs = BTreeSet::new();
+            for (one, of) in puzzle.moves().iter().zip(&of_move) {
+                if let Some(at) = one.requires {
+                    needs.insert((
+                        (*of)?,
+                        point(class[first[usize::from(at.orbit)] + usize::from(at.position)])?,
+                    ));
+                }
+            }
+            let is_needed = |p: usize| {
+                let (orbit, kind, _) = start[any[seen[p]]];
+                blank.is_some_and(|at| (usize::from(at.orbit), at.kind) == (orbit, kind))
+            };
+            let of = PointMoves::new(distinct, seen.len(), |p| [usize::from(is_needed(p)), 0]);
+            let standing = (0..seen.len()).map(Some).collect();
+            Some(VisiblePoints { of, colour, standing, of_move, needs })
         };
-        let all: Vec<Vec<u16>> = moves.iter().map(on_points).collect::<Option<_>>()?;
-        let is_identity = |one: &Vec<u16>| one.iter().zip(0..).all(|(&to, at)| to == at);
-        let distinct: BTreeSet<Vec<u16>> =
-            all.iter().filter(|one| !is_identity(one)).cloned().collect();
-        let distinct = Vec::from_iter(distinct);
-        let of_move: Vec<Option<usize>> =
-            all.iter().map(|one| distinct.binary_search(one).ok()).collect();
-        let parts = all_orbits(seen.len(), &slices(&distinct));
-        let part = |point: usize| parts.iter().position(|part| part.contains(&point));
-        let (colour, _) =
-            numbered(seen.iter().enumerate().map(|(p, &own)| (part(p), start[any[own]])));
-        let mut needs = BTreeSet::new();
-        for (one, of) in puzzle.moves().iter().zip(&of_move) {
-            if let Some(at) = one.requires {
-                needs.insert((
-                    (*of)?,
-                    point(class[first[usize::from(at.orbit)] + usize::from(at.position)])?,
-                ));
+        let mut visible = of_points(&seen)?;
+        let copies = if blank.is_none() { visible.copies() } else { HashSet::new() };
+        if !copies.is_empty() {
+            let mut point = 0..;
+            seen.retain(|_| !point.next().is_some_and(|point| copies.contains(&point)));
+            visible = of_points(&seen)?;
+        }
+        visible.parts().iter().for_each(|part| visible.join(part));
+        Some(visible)
+    }
+
+    /// The points that moves connect, part by part.
+    fn parts(&self) -> Vec<Vec<usize>> {
+        all_orbits(self.colour.len(), &slices(&self.of.moves))
+    }
+
+    /// The points of parts that always show what an earlier part shows: there is a permutation that takes that part to
+    /// this one, commutes with all moves and keeps colours. How often a thing is shown makes no difference to states.
+    fn copies(&self) -> HashSet<usize> {
+        let parts = self.parts();
+        let mut copies = HashSet::new();
+        for (number, part) in parts.iter().enumerate() {
+            let shows = |earlier: &Vec<usize>| {
+                part.iter().any(|&to| self.commuting(earlier[0], to).is_some())
+            };
+            let mut earlier = parts[..number].iter().filter(|earlier| earlier.len() == part.len());
+            if earlier.any(shows) {
+                copies.extend(part);
             }
         }
-        let is_needed = |p: usize| {
-            let (orbit, kind, _) = start[any[seen[p]]];
-            blank.is_some_and(|at| (usize::from(at.orbit), at.kind) == (orbit, kind))
-        };
-        let of = PointMoves::new(distinct, seen.len(), |p| [usize::from(is_needed(p)), 0]);
-        let standing = (0..seen.len()).map(Some).collect();
-        let mut visible = VisiblePoints { of, colour, standing, of_move, needs };
-        parts.iter().for_each(|part| visible.join(part));
-        Some(visible)
+        copies
+    }
+
+    /// The permutation of connected points that takes one to another, commutes with all moves and keeps colours.
+    fn commuting(&self, from: usize, to: usize) -> Option<PartialSymmetry> {
+        let mut partial = self.nothing();
+        (partial.image[from], partial.taken[to]) = (to as u16, true);
+        partial.of_move = (0..self.of.moves.len()).map(Some).collect();
+        let alike = self.of.point_type[from] == self.of.point_type[to];
+        (alike && self.of.close(&mut partial) && self.keeps_colours(&partial)).then_some(partial)
     }
 
     /// Lets the first point stand for those of a part that permutations take to each other that commute with all moves.
     fn join(&mut self, part: &[usize]) {
         for &to in part {
-            let mut partial = self.nothing();
-            (partial.image[part[0]], partial.taken[to]) = (to as u16, true);
-            partial.of_move = (0..self.of.moves.len()).map(Some).collect();
-            let alike = self.of.point_type[part[0]] == self.of.point_type[to];
-            if alike && self.of.close(&mut partial) && self.keeps_colours(&partial) {
+            if let Some(partial) = self.commuting(part[0], to) {
                 for &p in part {
                     let image = usize::from(partial.image[p]);
                     self.standing[image] = self.standing[image].min(Some(p));
