@@ -259,7 +259,7 @@ const SHAPES: &[(&str, &str, &str, &[&str])] = &[
     ("small.tws", "A", "--goals goals.txt", &["scramble"]),
     ("small.tws", "A", "--goals part.txt", &["pdb set build"]),
     ("small.tws", "\"A B A\"", "--subgroup A", &["scramble"]),
-    ("small.tws", "\"A B A\"", "--subgroup \"A A\"", &["pdb set build"]),
+    ("small.tws", "\"A B A\"", "--subgroup \"A A A,\"", &["pdb set build"]),
 ];
 
 /// A directory with files of all kinds.

@@ -102,7 +102,7 @@ fn puzzles_are_planned() {
     let value = json(&["plan", &file("dino.gap"), "--format", "json"]);
     assert_eq!((&value["puzzle"], &value["states"]), (&"dino".into(), &239_500_800.into()));
     let text = stdout(&["plan", "3x3", "--metric", "mtm"]);
-    assert!(text.starts_with("board    3x3 mtm\n"), "{text}");
+    assert!(text.starts_with("board    3x3 mtm, goal 1 2 3/4 5 6/7 8 0\n"), "{text}");
     let plan = ["plan", "lrx:9", "--dir", ".", "--format", "json"];
     let value = json(&plan);
     assert_eq!((&value["engine"], &value["chunks"]), (&"disk".into(), &1.into()));
