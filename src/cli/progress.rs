@@ -429,7 +429,7 @@ mod tests {
         // The growth falls, and there are no more states than those of the puzzle.
         progress.tally.lock().ended(70_000_000_000);
         let line = told(33, 0.999_999);
-        let about = "about 223,";
+        let about = "about 233,";
         assert!(line.contains(about), "{line}");
         progress.at_most(200_000_000_000);
         assert!(told(33, 0.999_999).contains("about 199,"), "{}", told(33, 0.999_999));

@@ -389,13 +389,17 @@ mod tests {
         search.forecast_within(Duration::from_secs(60), &[], &NoProgress).unwrap()
     }
 
-    /// A search that has no time measures nothing beyond the beginning, and all further levels are predicted.
+    /// A search that has no time measures nothing beyond the first levels, some thousand states, and all further levels
+    /// are predicted until they have all states.
     #[test]
     fn what_was_not_measured_in_time_is_expected() {
         let search = pocket_cube().max_depth(Some(11)).memory(1 << 30);
         let of = search.forecast_within(Duration::ZERO, &[], &NoProgress).unwrap();
-        assert!(of.measured_to < 3, "{of:?}");
-        assert_eq!((of.depths.len(), of.fits), (12, Some(11)), "{of:?}");
+        let first = PuzzleRows::of(&search.puzzle).first_widths().len();
+        assert!(of.measured_to <= first, "{first}: {of:?}");
+        assert!(of.depths.iter().all(|depth| depth.known == (depth.depth <= of.measured_to)));
+        let all: f64 = of.depths.iter().map(|depth| depth.states).sum();
+        assert_eq!((all.round(), of.fits), (3_674_160.0, Some(of.depths.len() - 1)), "{of:?}");
     }
 
     #[test]

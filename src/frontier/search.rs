@@ -638,6 +638,9 @@ mod tests {
     #[test]
     fn a_search_says_why_it_ends_early() {
         let mut search = FrontierSearch::new(board(5, 5, 0));
+        let endless = search.run_with(&StopWhen(|| true)).unwrap_err();
+        assert!(matches!(endless, Error::Frontier(FrontierError::States { .. })));
+        search.max_depth = Some(40);
         let interrupted = search.run_with(&StopWhen(|| true)).unwrap_err();
         assert!(matches!(interrupted, Error::Frontier(FrontierError::Interrupted)));
         search.resources.memory = Some(8 << 20);

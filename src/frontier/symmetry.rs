@@ -650,16 +650,16 @@ impl VisiblePoints {
         PartialSymmetry { image: vec![NONE; points], taken: vec![false; points], of_move }
     }
 
-    /// Whether points of one colour have images of one colour, and no others have.
+    /// Whether points of one colour have images of one colour, and no others have, and the blank is its own image.
     fn keeps_colours(&self, partial: &PartialSymmetry) -> bool {
         let mut known = [vec![None; self.colour.len()], vec![None; self.colour.len()]];
-        partial.image.iter().zip(&self.colour).filter(|(image, _)| **image != NONE).all(
-            |(&image, &own)| {
-                let image = self.colour[usize::from(image)];
-                *known[0][own].get_or_insert(image) == image
-                    && *known[1][image].get_or_insert(own) == own
-            },
-        )
+        let is_blank = |point: usize| self.of.point_type[point][0];
+        partial.image.iter().enumerate().filter(|(_, image)| **image != NONE).all(|(p, &image)| {
+            let (own, there) = (self.colour[p], self.colour[usize::from(image)]);
+            is_blank(p) == is_blank(image.into())
+                && *known[0][own].get_or_insert(there) == there
+                && *known[1][there].get_or_insert(own) == own
+        })
     }
 
     /// The permutations of the moves that symmetries bring about; `None` if they are too many or not known.

@@ -61,8 +61,12 @@ fn plans_of_lists_say_what_a_search_then_takes() {
     let found_counts = found["counts"].as_array().unwrap();
     assert!(counts.iter().zip(found_counts).all(|(a, b)| Some(*a) == b.as_f64()), "{counts:?}");
     // Measured, not expected from the first levels, whose time is that of starting them.
-    let [expected, took] = [&levels[11]["seconds"], &found["seconds"]].map(|s| s.as_f64().unwrap());
-    assert!(expected < 10.0 * took + 1.0, "{expected} s, {took} s measured");
+    // A busy machine may not come that far, and then says how busy it is.
+    let [expected, took] =
+        [&levels[11]["seconds"], &found["seconds"]].map(serde_json::Value::as_f64);
+    let (took, busy) = (took.unwrap(), plan["busy"].as_f64().unwrap_or(0.0));
+    let is_near = expected.map_or(busy > 0.2, |expected| expected < 10.0 * took + 1.0);
+    assert!(is_near, "{expected:?} s, {took} s measured, busy {busy}");
     let memory: Vec<u64> =
         levels.iter().map(|level| level["memory_bytes"].as_u64().unwrap()).collect();
     assert!(memory.is_sorted(), "{memory:?}");

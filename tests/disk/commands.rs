@@ -74,7 +74,7 @@ fn wrong_uses_are_one_clear_line() {
     };
     one_line(&["bfs", "3x5", "--dir", dir, "--disk-limit", "1GB"], 1, "the search needs about");
     one_line(&["bfs", "3x4", "--dir", dir, "-M", "100B"], 1, "3x4 needs");
-    one_line(&["bfs", "2x2", "--dir", dir], 2, "too small");
+    one_line(&["bfs", "2x2", "--dir", dir], 2, "can be searched only in memory: leave out --dir");
     one_line(&["bfs", "3x3", "--dir", dir, "--commit-every", "5x"], 2, "'5x' is not a time");
     one_line(&["bfs", "3x3", "--dir", dir, "--dir", dir], 2, "given twice");
     let another = format!("{dir}/../{}", dir.rsplit('/').next().unwrap());

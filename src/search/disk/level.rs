@@ -23,7 +23,7 @@ use crate::{
         SearchProblem,
         disk::{
             ChunkHalo, Committer, Disk, DiskRun, Exchange, Halo, Halt, Level, RunFiles, SENT,
-            Stopped, WholeHalo, Writer, half_step, reader::total, restore, run::shared,
+            Stopped, WholeHalo, Writer, half_step, reader::total, restore,
         },
         states_of,
     },
@@ -376,6 +376,20 @@ pub(crate) fn merge(
     let files = files.map(|(depth, chunks)| LevelFiles { depth, chunks }).collect();
     let peak_bytes = base.peak_bytes.max(peak);
     Ok(Manifest { files, bytes_written: written, peak_bytes, ..parts[0].clone() })
+}
+
+/// Returns rank 0's manifest on all ranks.
+pub(crate) fn shared(
+    communicator: &dyn Communicator,
+    manifest: Option<&Manifest>,
+) -> Result<Manifest, Stopped> {
+    let text = manifest.map_or(Vec::new(), |manifest| manifest.text().into_bytes());
+    let read = Manifest::parse(&communicator.broadcast(text));
+    let wrong = |reason| SearchError::Elsewhere {
+        rank: communicator.rank(),
+        reason: format!("this rank cannot read the manifest that rank 0 sends: {reason}"),
+    };
+    agreed(communicator, read.map_err(wrong))
 }
 
 // How long ranks compute between exchanges, and what they report meanwhile.

@@ -30,9 +30,9 @@ use crate::{
         Communicator, OneProcess, Ranks, SearchError, Share,
         disk::{
             Committer, Disk, EncodedFrames, Halt, Stopped, Survey, Writer, agreed,
-            level::{merge, own},
+            level::{merge, own, shared},
             reader::{Chunking, ListFiles, total},
-            run::{compare, lock, new_run, same_run, shared, still_complete},
+            run::{compare, lock, new_run, same_run, still_complete},
         },
     },
     store::{ChunkRecord, Identity, LevelRecord, ListCut, Manifest},

@@ -13,7 +13,7 @@ use crate::{
         disk::{
             Clock, Committer, Directories, Disk, DiskBudget, DiskJob, DiskRun, EncodedFrames,
             MemoryPlan, Recomputed, RunFiles, Session, Stopped, Survey, Times, Workers, agreed,
-            estimate, verify_with,
+            estimate, level::shared, verify_with,
         },
     },
     store::{Identity, Lock, Manifest},
@@ -261,20 +261,6 @@ fn is_job(name: &str) -> bool {
         text.len() == len && text.chars().all(|c| c.is_digit(radix))
     };
     parts.is_some_and(|(job, rank)| digits(job, 16, 16) && digits(rank, 6, 10))
-}
-
-/// Returns rank 0's manifest on all ranks.
-pub(crate) fn shared(
-    communicator: &dyn Communicator,
-    manifest: Option<&Manifest>,
-) -> Result<Manifest, Stopped> {
-    let text = manifest.map_or(Vec::new(), |manifest| manifest.text().into_bytes());
-    let read = Manifest::parse(&communicator.broadcast(text));
-    let wrong = |reason| SearchError::Elsewhere {
-        rank: communicator.rank(),
-        reason: format!("this rank cannot read the manifest that rank 0 sends: {reason}"),
-    };
-    agreed(communicator, read.map_err(wrong))
 }
 
 impl DiskJob<'_> {
