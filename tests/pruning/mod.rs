@@ -535,7 +535,7 @@ fn commands_build_check_and_solve() {
     let told = fails(&["solve", "lrx:8", "1 2 3"]);
     assert!(told.contains("8 positions, but 3 are given"), "{told}");
     let told = fails(&["solve", "--metric", "qtm", "1 2/3 0"]);
-    assert!(told.contains("--metric does not apply to boards"), "{told}");
+    assert!(told.contains("--metric does not apply here: boards"), "{told}");
 }
 
 /// The states and lengths of answers.

@@ -103,7 +103,10 @@ fn sets_are_the_pieces_that_trade_places() {
     ] {
         let puzzle = named::parse(name).unwrap();
         assert_eq!(sets(&puzzle), expected);
-        assert_eq!((puzzle.moves().len(), puzzle.to_string().as_str()), (turns, name));
+        // Without their inverses, all moves but half turns are directed.
+        let told = puzzle.to_string();
+        let told = told.strip_suffix(" directed").unwrap_or(&told);
+        assert_eq!((puzzle.moves().len(), told), (turns, name));
     }
     let names = |name: &str| {
         let puzzle = named::parse(name).unwrap().counting(Turns::Powers).unwrap();
