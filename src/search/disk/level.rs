@@ -23,7 +23,7 @@ use crate::{
         SearchProblem,
         disk::{
             ChunkHalo, Committer, Disk, DiskRun, Exchange, Halo, Halt, Level, RunFiles, SENT,
-            Stopped, WholeHalo, Writer, half_step, reader::total, restore,
+            Stopped, WholeHalo, Writer, agreed, half_step, reader::total, restore,
         },
         states_of,
     },
