@@ -94,7 +94,9 @@ fn plans_of_lists_say_what_a_search_then_takes() {
     let text = stdout(&["plan", "2x2x2", "-M", "1GiB"]);
     assert!(text.starts_with("depth                    states"), "{text}");
     assert!(text.contains("with --dir") && text.contains("a search to depth 11 fits\n"), "{text}");
-    assert!(text.contains("time        measured to depth 11\n"), "{text}");
+    // Where others leave it less than the time that it needs, it says so.
+    let is_busy = text.contains("load        other processes used");
+    assert!(is_busy || text.contains("time        measured to depth 11\n"), "{text}");
 }
 
 /// What says how a board is searched to a depth.

@@ -82,8 +82,12 @@ fn first_levels_of_searches_to_a_depth_are_found_again() {
         search.max_depth = Some(depth);
         let found = search.run().unwrap();
         assert_eq!(found.counts(), listed.counts[..=depth], "{name}");
-        let reduced: Vec<_> = found.levels.iter().map(|level| level.reduced.unwrap()).collect();
-        assert_eq!(reduced, listed.reduced[..=depth], "{name}");
+        let reduced: Option<Vec<u64>> = found.levels.iter().map(|level| level.reduced).collect();
+        match reduced {
+            Some(reduced) => assert_eq!(reduced, listed.reduced[..=depth], "{name}"),
+            // Its symmetries are too hard to find, and none was used.
+            None => assert_eq!((&**name, &listed.reduced), ("6x6", &listed.counts)),
+        }
         let sums = found.levels.iter().map(|level| format!("{:016x}", level.checksum));
         assert_eq!(sums.collect::<Vec<_>>(), listed.checksums[..=depth], "{name}");
     }
