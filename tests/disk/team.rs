@@ -272,7 +272,7 @@ fn one_job_at_a_time_works_in_a_directory() {
 fn ranks_refuse_what_one_machine_refuses() {
     let dir = tempfile::tempdir().unwrap();
     together(&search("3x3"), 2, |_| disk_in(dir.path())).unwrap();
-    for (board, what) in [("2x5", "board"), ("2x3", "too small")] {
+    for (board, what) in [("2x5", "board"), ("2x3", "only in memory")] {
         let refused = together(&search(board), 2, |_| disk_in(dir.path()));
         let Err(Stopped::Together(error)) = refused else {
             panic!("{board}: {refused:?}");
