@@ -13,7 +13,7 @@
 //!
 //! An operation that takes [`Resources`] runs on their threads; any other runs on the current rayon pool. Memory is
 //! unlimited unless [`Resources`] set a limit: [`Resources::memory_or_half`] leaves room for other programs. Features:
-//! `cli` (the program, on by default), `plot` (pictures), `certify` (a SAT solver). The library is tested on
+//! `plot` (pictures), `certify` (a SAT solver). The program is a crate of its own, `tilewave-cli`. The library is tested on
 //! Linux on x86-64. The fastest kernels need AVX-512 or AVX2; the scalar kernel runs everywhere.
 //!
 //! ```
@@ -50,13 +50,6 @@
 //! [`solve`], [`report`].
 //! `docs/design.md` is a map of the program; `docs/engine.md` explains the engine with a worked example.
 
-// The program uses the library as others do.
-#[cfg(feature = "cli")]
-extern crate self as tilewave;
-
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod cli;
 mod error;
 pub mod frontier;
 #[doc(hidden)]

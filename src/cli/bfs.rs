@@ -21,7 +21,7 @@ use tilewave::{
     },
 };
 
-use crate::cli::{
+use crate::{
     Context, DiskOptions, Failure, MadeDirectories, MaxDepth, PuzzleOptions, Reply, Result,
     ResultReport, Running, SearchProgress, counts_csv, facts, first_given,
     options::{Keep, ON_DISK, directories, whole},

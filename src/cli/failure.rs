@@ -17,10 +17,16 @@ use std::{
 use clap::error::{ContextKind, ErrorKind};
 use tilewave::{
     Class, Error, Mapped, Size, SystemError,
-    puzzle::{families, named, orbits::OrbitPuzzle},
+    frontier::FrontierError,
+    internals::StorageError,
+    pdb::PdbError,
+    puzzle::{PuzzleError, families, named, orbits::OrbitPuzzle},
+    search::SearchError,
+    solve::SolveError,
+    table::TableError,
 };
 
-use crate::cli::progress::{self, INTERRUPTED};
+use crate::progress::{self, INTERRUPTED};
 
 // From errors to one line on stderr and an exit code.
 
@@ -110,9 +116,8 @@ impl Display for Failure {
     }
 }
 
-impl<E: Into<Error>> From<E> for Failure {
-    fn from(error: E) -> Failure {
-        let error = error.into();
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
         if let Error::System(SystemError::Write { reason, .. }) = &error
             && reason.kind() == io::ErrorKind::BrokenPipe
         {
@@ -125,6 +130,28 @@ impl<E: Into<Error>> From<E> for Failure {
         }
     }
 }
+
+/// Errors of the library's parts.
+macro_rules! convert {
+    ($($error:ty),+) => {$(
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Failure {
+                Error::from(error).into()
+            }
+        }
+    )+};
+}
+
+convert!(
+    FrontierError,
+    PdbError,
+    PuzzleError,
+    SearchError,
+    SolveError,
+    StorageError,
+    SystemError,
+    TableError
+);
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
@@ -173,7 +200,7 @@ pub fn unopened(path: &Path) -> impl Fn(io::Error) -> Failure {
 /// Refuses a command line, in the words of a format.
 macro_rules! refuse {
     ($($words:tt)*) => {
-        return Err($crate::cli::failure::Failure::usage(format!($($words)*)))
+        return Err($crate::failure::Failure::usage(format!($($words)*)))
     };
 }
 

@@ -23,7 +23,7 @@ use tilewave::{
     search::disk,
 };
 
-use crate::cli::{
+use crate::{
     AnyReply, Context, Failure, OutputFormat, OutputOptions, Reply, Result, counts_csv,
     directories, facts, make::Table, pdb::build::database_figures, subject, tiles, unopened,
     with_more,

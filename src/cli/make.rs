@@ -23,7 +23,7 @@ use tilewave::{
     table::TableEncoding,
 };
 
-use crate::cli::{
+use crate::{
     AnyReply, Destination, GoalOption, OutputFile, OutputFormat, PuzzleOptions, Reply,
     ResourceOptions, Result, SearchProgress, choice, count, facts, first_given, print, progress,
     read_input, refuse, seed, subject, with_more,

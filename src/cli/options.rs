@@ -22,7 +22,7 @@ use tilewave::{
     },
 };
 
-use crate::cli::{Context, Failure, Result, refuse, unopened};
+use crate::{Context, Failure, Result, refuse, unopened};
 
 // What sizes are written with.
 pub use tilewave::internals::parse_bytes as bytes;

@@ -14,7 +14,7 @@ use tilewave::{
     search::{Communicator, Outcome, disk::Searched},
 };
 
-use crate::cli::{Context, Failure, Result, count, refuse};
+use crate::{Context, Failure, Result, count, refuse};
 
 // Lines of a label and what is to be said.
 pub use tilewave::internals::labelled as facts;

@@ -17,7 +17,7 @@ use tilewave::{
     search::{Forecast, Machines, disk::Searched},
 };
 
-use crate::cli::{
+use crate::{
     Keep, MaxDepth, OutputFormat, OutputOptions, PuzzleOptions, Reply, Result, Running, bandwidth,
     bfs, facts, first_given, progress, refuse, refuse_in_lists, subject, unopened, whole,
     with_more,

@@ -18,7 +18,7 @@ use tilewave::{
     search::disk::Searched,
 };
 
-use crate::cli::{Context, Failure, GoalOption, Result, choice, first_given, refuse, unopened};
+use crate::{Context, Failure, GoalOption, Result, choice, first_given, refuse, unopened};
 
 const MAX_FILE: u64 = 16 << 20;
 

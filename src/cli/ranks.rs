@@ -15,7 +15,7 @@ use tilewave::{
     },
 };
 
-use crate::cli::{
+use crate::{
     Failure, Result, ResultReport, Running, SearchProgress, complain,
     output::Files,
     progress::{hide, of_process},

@@ -30,7 +30,7 @@ use tilewave::{
     table::TableError,
 };
 
-use crate::cli::{
+use crate::{
     Ahead, Context, Counted, DiskOptions, Failure, MaxDepth, OutputOptions, Reply, ResourceOptions,
     Result, ResultReport, Running, SearchProgress, bfs, count, directories, drawn_seed, facts,
     info::{self, LogFacts, OwnFile},

@@ -16,7 +16,7 @@ use tilewave::{
     solve::explain,
 };
 
-use crate::cli::{
+use crate::{
     Ahead, AnyReply, Context, Counted, Figures, OutputFormat, OutputOptions, PuzzleAndStates,
     PuzzleOptions, Reply, Result, Running, SearchProgress, bfs, count, csv_line, facts,
     first_given, refuse, refuse_in_lists, subject, uncommented, with_more,

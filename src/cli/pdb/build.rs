@@ -20,7 +20,7 @@ use tilewave::{
     report::{bytes, duration, thousands, value_histogram},
 };
 
-use crate::cli::{
+use crate::{
     Destination, GoalOption, MadeDirectories, OutputFile, OutputFormat, OutputOptions, Reply,
     ResourceOptions, Result, SearchProgress, Threads, choice, counts_csv, made, read_input, refuse,
     tiles, with_more,

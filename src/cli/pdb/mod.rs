@@ -25,7 +25,7 @@ use tilewave::{
     solve::{Scrambler, Stage, default_patterns, sweeps},
 };
 
-use crate::cli::{
+use crate::{
     Failure, MadeDirectories, OutputFile, OutputOptions, PuzzleOptions, Reply, ResourceOptions,
     Result, SearchProgress, count,
     info::OwnFile,

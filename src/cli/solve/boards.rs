@@ -25,7 +25,7 @@ use tilewave::{
     solve::{Answer, Unsolvable},
 };
 
-use crate::cli::{Failure, Figures, Result, choice, progress, refuse, uncommented};
+use crate::{Failure, Figures, Result, choice, progress, refuse, uncommented};
 
 // The boards or states.
 

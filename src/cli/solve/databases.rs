@@ -22,7 +22,7 @@ use tilewave::{
     table::TableError,
 };
 
-use crate::cli::{
+use crate::{
     Context, Failure, Result, SearchProgress, failure, first_given, progress, refuse, tiles,
 };
 

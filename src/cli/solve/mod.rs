@@ -24,7 +24,7 @@ use tilewave::{
     solve::{Answer, Attempt, Logged, Pending, SolveError, certify_with, explain},
 };
 
-use crate::cli::{
+use crate::{
     Counted, Destination, Failure, OutputFile, OutputFormat, OutputOptions, PuzzleAndStates,
     Result, aside, complain, first_given, progress, ranks, refuse, refuse_same,
     solve::{
@@ -34,9 +34,7 @@ use crate::cli::{
     },
 };
 
-pub use crate::cli::solve::databases::{
-    cache_dir, is_kept, open_partitions, table_name, usable_table,
-};
+pub use crate::solve::databases::{cache_dir, is_kept, open_partitions, table_name, usable_table};
 
 /// Most cells of a board whose optimum a SAT solver can be asked to prove.
 const PROOF_CELLS: usize = 16;

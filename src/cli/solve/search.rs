@@ -20,7 +20,7 @@ use tilewave::{
     solve::{Answer, Attempt, Logged, Pending, SolveLog, Stage, StateSolver},
 };
 
-use crate::cli::{
+use crate::{
     Failure, Result, StatusLine, Threads, aside, count, eta, first_given, pdb::Thresholds,
     progress, ranks::me, refuse, solve::databases::Databases, time,
 };

@@ -21,7 +21,7 @@ use tilewave::{
     solve::{Answer, Attempt, PhaseSolver, PuzzleSolver},
 };
 
-use crate::cli::{
+use crate::{
     Counted, Destination, Failure, Figures, OutputOptions, Result, aside, complain, progress,
     ranks, refuse,
     solve::{

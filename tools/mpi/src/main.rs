@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use tilewave::cli;
+use tilewave_cli as cli;
 use tilewave_mpi::{Job, end_on_panic};
 
 #[global_allocator]

@@ -34,7 +34,7 @@ mod _tilewave {
     /// Runs the program with the given arguments, the first of which is its name, and returns its exit code.
     #[pyo3::pyfunction]
     fn _main(py: pyo3::Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
-        py.detach(|| tilewave::cli::run(arguments, None))
+        py.detach(|| tilewave_cli::run(arguments, None))
     }
 
     #[pymodule_export]

@@ -34,10 +34,10 @@ use clap_mangen::{
 use tilewave::{Kernel, internals::FEATURES};
 use tracing::level_filters::LevelFilter;
 
-pub use crate::cli::{failure::Allocator, ranks::Mpi};
+pub use crate::{failure::Allocator, ranks::Mpi};
 
 // What commands share.
-pub(crate) use crate::cli::{
+pub(crate) use crate::{
     bfs::Ahead,
     failure::{Context, Failure, Result, complain, refuse, unopened},
     options::{
@@ -234,7 +234,7 @@ pub struct ManArgs {
 }
 
 impl ManArgs {
-    pub fn run(&self, program: clap::Command) -> Result<()> {
+    pub(crate) fn run(&self, program: clap::Command) -> Result<()> {
         // Built: commands then know their full names.
         let mut command = program.after_help("");
         command.build();

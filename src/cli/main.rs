@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use tilewave::cli;
+use tilewave_cli as cli;
 
 #[global_allocator]
 static ALLOCATOR: cli::Allocator = cli::Allocator;
