@@ -181,7 +181,8 @@ fn check_published(board: &str, rows: &[String]) {
         true => ("growth.json", format!("/{board}/counts")),
         false => ("distributions.json", format!("/{board}/counts")),
     };
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(file);
+    let path =
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data").join(file);
     let data: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let counts = data.pointer(&entry).and_then(Value::as_array);
     let counts = counts.unwrap_or_else(|| panic!("no published figures of {board} here"));

@@ -103,7 +103,8 @@ fn every_output_says_which_puzzle_it_is_of() {
     let goals = scratch.path().join("goals.txt");
     std::fs::write(&goals, "URF\nDLF\n").unwrap();
     let goals = format!("skewb-diamond --goals {}", goals.to_str().unwrap());
-    let rings = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/puzzles/wheels.gap");
+    let rings =
+        concat!(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."), "/tests/data/puzzles/wheels.gap");
     let directed = format!("{rings} --directed");
     // Of these, the second one of each pair has the name of the first.
     let pairs = [

@@ -4,7 +4,7 @@ use super::{json, refused, stdout, tilewave};
 
 /// A sample file.
 fn file(name: &str) -> String {
-    format!("{}/tests/data/puzzles/{name}", env!("CARGO_MANIFEST_DIR"))
+    format!("{}/tests/data/puzzles/{name}", concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
 #[test]

@@ -116,7 +116,8 @@ fn tables_are_refused_where_they_do_not_fit() {
 /// The file of tests/table/partial.rs, which ends at depth 10; the farthest board of 2x3 takes 21 moves.
 #[test]
 fn boards_beyond_a_partial_table_are_given_up() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/table_partial.table");
+    let file =
+        concat!(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."), "/tests/data/table_partial.table");
     let (near, far) = ("1 2 3/4 0 5", "4 5 0/1 2 3");
     let solved = json(&["solve", near, "--table", file, "--format", "jsonl"]);
     assert_eq!(solved["length"], 1);

@@ -6,14 +6,14 @@ use tilewave::internals::{Codec, Decoder, LevelReader, Manifest};
 
 /// A level file and a manifest of 2x4, as version 1 writes them. `TILEWAVE_WRITE_GOLDEN=1` writes them anew,
 /// which is only right together with a new version number.
-const LEVEL: &str = "tests/data/golden/level-v1";
+const LEVEL: &str = "../../tests/data/golden/level-v1";
 /// The same level in codec 2, every byte of which is ours.
-const RANS: &str = "tests/data/golden/level-v1-rans";
-const MANIFEST: &str = "tests/data/golden/manifest-v1";
+const RANS: &str = "../../tests/data/golden/level-v1-rans";
+const MANIFEST: &str = "../../tests/data/golden/manifest-v1";
 
 fn golden(path: &str, bytes: &[u8]) -> Vec<u8> {
     if std::env::var_os("TILEWAVE_WRITE_GOLDEN").is_some() {
-        std::fs::create_dir_all("tests/data/golden").unwrap();
+        std::fs::create_dir_all("../../tests/data/golden").unwrap();
         std::fs::write(path, bytes).unwrap();
     }
     std::fs::read(path).unwrap()

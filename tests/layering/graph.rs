@@ -227,11 +227,14 @@ pub fn circles(arrows: &Arrows) -> Vec<Vec<String>> {
     circles.into_iter().collect()
 }
 
+/// The places below `root` and the texts of the sources of a crate; a folder with a manifest is another crate.
 pub fn collect(root: &Path, dir: &Path, sources: &mut Vec<(String, String)>) {
     for entry in fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            collect(root, &path, sources);
+            if !path.join("Cargo.toml").exists() {
+                collect(root, &path, sources);
+            }
         } else if path.extension().is_some_and(|e| e == "rs") {
             let name = path.strip_prefix(root).unwrap().to_str().unwrap();
             sources.push((name.replace('\\', "/"), fs::read_to_string(&path).unwrap()));

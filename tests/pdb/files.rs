@@ -15,7 +15,7 @@ use tilewave::random::SplitMix64;
 use super::{Random, database, goal};
 
 fn golden(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data").join(name)
 }
 
 #[test]

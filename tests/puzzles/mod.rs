@@ -19,7 +19,8 @@ use tilewave::puzzle::formats::{Counting, read};
 
 /// The text of a sample.
 fn sample(name: &str) -> String {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/puzzles");
+    let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .join("tests/data/puzzles");
     std::fs::read_to_string(path.join(name)).unwrap()
 }
 

@@ -19,7 +19,7 @@ const README: &str = include_str!("../../README.md");
 const LINES: usize = 140;
 
 pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
 /// The lines of blocks of code in a language.

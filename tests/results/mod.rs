@@ -265,7 +265,7 @@ results.write(search.path, found)
         return;
     };
     assert!(before.status.success(), "{}", error(&before));
-    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/results");
+    let tools = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tools/results");
     let changed = Command::new("python3")
         .args(["-c", program])
         .arg(tools)

@@ -33,7 +33,7 @@ const KEYS: [&str; 17] = [
 ];
 
 fn file() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/signature.txt")
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data/signature.txt")
 }
 
 /// Collects the values of a key anywhere in some JSON.

@@ -12,7 +12,7 @@ use super::{distances, goal};
 const LAST: usize = 10;
 
 fn data() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/table_partial.table")
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data/table_partial.table")
 }
 
 fn partial(goal: &Board, encoding: TableEncoding) -> DistanceTable {

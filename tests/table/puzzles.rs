@@ -23,7 +23,7 @@ fn sample(name: &str) -> Definition {
 }
 
 fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data").join(name)
 }
 
 /// Distances of all arrangements from the solved one, by nothing but the generators.
