@@ -46,7 +46,7 @@ pub enum SystemError {
     )]
     UnsupportedKernel(&'static str),
     /// A file cannot be read.
-    #[error("{action} '{}': {reason}", path.display())]
+    #[error("{action} '{}': {reason}{}", path.display(), read_advice(.action, .reason))]
     Read {
         /// The action that failed: `cannot open`.
         action: &'static str,
@@ -116,6 +116,11 @@ impl SystemError {
         matches!(self.problem(), Some(Length { .. } | Header(_) | Damaged { .. } | Line { .. }))
     }
 
+    /// Returns a function that says of an error which file or directory cannot be opened.
+    pub fn unopened(path: &Path) -> impl Fn(io::Error) -> SystemError {
+        SystemError::io("cannot open", path)
+    }
+
     /// Returns a function that adds the action and the file to an error.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl Fn(io::Error) -> SystemError {
         let path = path.to_path_buf();
@@ -132,6 +137,17 @@ fn shown(path: &Path) -> String {
     match path.to_str() {
         Some("-") => "to stdout".into(),
         _ => format!("'{}'", path.display()),
+    }
+}
+
+/// Returns advice about a file or directory that cannot be opened.
+fn read_advice(action: &str, error: &io::Error) -> &'static str {
+    match error.kind() {
+        _ if action != "cannot open" => "",
+        io::ErrorKind::NotFound => "; check the path",
+        io::ErrorKind::NotADirectory => "; specify a directory",
+        io::ErrorKind::PermissionDenied => "; change its permissions, or choose another file",
+        _ => "",
     }
 }
 

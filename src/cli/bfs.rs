@@ -13,11 +13,11 @@ use tilewave::{
     frontier::{FrontierOutcome, FrontierSearch},
     internals,
     pdb::{Depths, Space},
-    puzzle::{StateSpace, orbits::OrbitPuzzle},
+    puzzle::{Searched, StateSpace, orbits::OrbitPuzzle},
     report::{Chart, ListReport, bytes, duration, histogram, published, published_for, thousands},
     search::{
         Engine,
-        disk::{self, Disk, Searched, Widths},
+        disk::{self, Disk, Widths},
     },
 };
 

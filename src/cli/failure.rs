@@ -183,20 +183,6 @@ impl<T, E: Into<Failure>> Context<T> for Result<T, E> {
     }
 }
 
-/// Returns a function that says of an error which file or directory cannot be opened, and what to do.
-pub fn unopened(path: &Path) -> impl Fn(io::Error) -> Failure {
-    let path = path.display().to_string();
-    move |error| {
-        let advice = match error.kind() {
-            io::ErrorKind::NotFound => "; check the path",
-            io::ErrorKind::NotADirectory => "; specify a directory",
-            io::ErrorKind::PermissionDenied => "; change its permissions, or choose another file",
-            _ => "",
-        };
-        Failure::failed(format!("cannot open '{path}': {error}{advice}"))
-    }
-}
-
 /// Refuses a command line, in the words of a format.
 macro_rules! refuse {
     ($($words:tt)*) => {

@@ -12,7 +12,7 @@ use std::{
 use clap::ValueHint::AnyPath;
 use serde_json::{Value, json};
 use tilewave::{
-    Directory, DistanceTable, Error, Io,
+    Directory, DistanceTable, Error, Io, SystemError,
     internals::{
         DATABASE_MAGIC, DatabaseMarker, LOG_OPENING, PRUNING_MAGIC, RUN_MAGICS, TABLE_MAGIC,
         read_log,
@@ -25,8 +25,7 @@ use tilewave::{
 
 use crate::{
     AnyReply, Context, Failure, OutputFormat, OutputOptions, Reply, Result, counts_csv,
-    directories, facts, make::Table, pdb::build::database_figures, subject, tiles, unopened,
-    with_more,
+    directories, facts, make::Table, pdb::build::database_figures, subject, tiles, with_more,
 };
 
 /// What a path is.
@@ -87,12 +86,12 @@ impl OwnFile {
             if set.is_file() {
                 return Ok(OwnFile::Set(set));
             }
-            let directory = Directory::open(path, Io::Read).map_err(unopened(path))?;
+            let directory = Directory::open(path, Io::Read).map_err(SystemError::unopened(path))?;
             let builds = DatabaseMarker::read(&directory)?.is_some();
             return Ok(if builds { OwnFile::Build(own) } else { OwnFile::Search(vec![own]) });
         }
         let mut begin = Vec::new();
-        let file = File::open(path).map_err(unopened(path))?;
+        let file = File::open(path).map_err(SystemError::unopened(path))?;
         let read = file.take(1 << 12).read_to_end(&mut begin);
         read.context(format!("cannot read '{shown}'"))?;
         let begins = |with: &[u8]| begin.starts_with(with);
@@ -244,7 +243,7 @@ fn status(dirs: &[PathBuf], format: OutputFormat) -> Result<AnyReply> {
 
 /// What the directory of a database's build says.
 pub fn build(dir: &Path) -> Result<AnyReply> {
-    let directory = Directory::open(dir, Io::Read).map_err(unopened(dir))?;
+    let directory = Directory::open(dir, Io::Read).map_err(SystemError::unopened(dir))?;
     let Some(marker) = DatabaseMarker::read(&directory)? else {
         return Err(Failure::failed(format!(
             "'{}' no longer contains an unfinished build: the build has ended, or its files \

@@ -39,7 +39,7 @@ pub use crate::{failure::Allocator, ranks::Mpi};
 // What commands share.
 pub(crate) use crate::{
     bfs::Ahead,
-    failure::{Context, Failure, Result, complain, refuse, unopened},
+    failure::{Context, Failure, Result, complain, refuse},
     options::{
         DiskOptions, GoalOption, Keep, MadeDirectories, MaxDepth, ResourceOptions, Running,
         Threads, bandwidth, choice, count, directories, drawn_seed, first_given, made,

@@ -13,9 +13,8 @@ use tilewave::{
     Board, Constructive, DistanceTable, Search, Size, internals,
     progress::StopWhen,
     pruning::{EntrySize, PruningTable},
-    puzzle::{MoveStyle, StateSpace, orbits::OrbitPuzzle},
+    puzzle::{MoveStyle, Searched, StateSpace, orbits::OrbitPuzzle},
     report::{bytes, counted, csv_field, described, duration, histogram, identity, thousands},
-    search::disk::Searched,
     solve::{
         Scrambler,
         models::{Cnf, IntegerProgram, Question, decode},

@@ -13,6 +13,7 @@ use std::{
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tilewave::{
     Board, Directory, DistanceTable, Goal, Io, Kernel, Resources, Search, Size, Storage,
+    SystemError,
     internals::{self, Codec, DEFAULT_LEVEL, create_directory, parts, remove_unused},
     puzzle::{StateSpace, orbits::OrbitPuzzle},
     random,
@@ -22,7 +23,7 @@ use tilewave::{
     },
 };
 
-use crate::{Context, Failure, Result, refuse, unopened};
+use crate::{Context, Failure, Result, refuse};
 
 // What sizes are written with.
 pub use tilewave::internals::parse_bytes as bytes;
@@ -183,14 +184,6 @@ pub struct GoalOption {
 impl GoalOption {
     pub fn board(&self, size: Size) -> Result<Board> {
         Ok(self.goal.as_ref().unwrap_or(&Goal::Last).board(size)?)
-    }
-
-    /// Refuses a goal for a puzzle that is no board.
-    pub fn refuse(&self, word: &str) -> Result<()> {
-        if self.goal.is_some() {
-            refuse!("--goal is only for boards, and {word} is not a board: leave out --goal");
-        }
-        Ok(())
     }
 
     /// The goal board of a size, which is a table's when there is one.
@@ -402,7 +395,7 @@ impl DiskOptions {
             let named = format!("'{}'", path.display());
             let directory = made(path, io)?;
             // Two names may be of one directory.
-            let place = path.canonicalize().map_err(unopened(path))?;
+            let place = path.canonicalize().map_err(SystemError::unopened(path))?;
             if places.contains(&place) {
                 refuse!("directory {named} is given twice: specify each directory only once");
             }
@@ -456,13 +449,13 @@ pub fn made(path: &Path, io: Io) -> Result<Directory> {
             path.display()
         )));
     }
-    Directory::open(path, io).map_err(unopened(path))
+    Ok(Directory::open(path, io).map_err(SystemError::unopened(path))?)
 }
 
 /// The directories of a search that is there.
 pub fn directories(paths: &[PathBuf]) -> Result<Directories> {
     let open = |path: &PathBuf| -> Result<Box<dyn Storage>> {
-        Ok(Box::new(Directory::open(path, Io::Read).map_err(unopened(path))?))
+        Ok(Box::new(Directory::open(path, Io::Read).map_err(SystemError::unopened(path))?))
     };
     Ok(Directories::new(paths.iter().map(open).collect::<Result<_>>()?))
 }

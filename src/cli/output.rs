@@ -10,8 +10,9 @@ use std::{
 use serde_json::{Value, json};
 use tilewave::{
     internals,
+    puzzle::Searched,
     report::{self, Chart, ChartFormat, ListReport, csv_field, html::LAST_DRAWN, one_key_per_line},
-    search::{Communicator, Outcome, disk::Searched},
+    search::{Communicator, Outcome},
 };
 
 use crate::{Context, Failure, Result, count, refuse};

@@ -5,22 +5,21 @@ use std::path::{Path, PathBuf};
 use clap::ValueHint;
 use serde_json::{Value, json};
 use tilewave::{
-    Directory, Io, Kernel, Storage,
+    Directory, Io, Kernel, Storage, SystemError,
     frontier::{DepthForecast, FrontierForecast, FrontierSearch},
     internals::binary_bytes,
     progress::StopWhen,
-    puzzle::{StateSpace, orbits::OrbitPuzzle},
+    puzzle::{Searched, StateSpace, orbits::OrbitPuzzle},
     report::{
         bytes, counted, described, duration, grouped, published_for, published_growth, rate,
         thousands,
     },
-    search::{Forecast, Machines, disk::Searched},
+    search::{Forecast, Machines},
 };
 
 use crate::{
     Keep, MaxDepth, OutputFormat, OutputOptions, PuzzleOptions, Reply, Result, Running, bandwidth,
-    bfs, facts, first_given, progress, refuse, refuse_in_lists, subject, unopened, whole,
-    with_more,
+    bfs, facts, first_given, progress, refuse, refuse_in_lists, subject, whole, with_more,
 };
 
 /// Estimate the memory, disk space and time that a search needs.
@@ -91,7 +90,7 @@ impl Args {
         let destination = self.output.reserve()?;
         let search = self.running.search(space.clone())?.max_depth(last);
         if let Some(dir) = self.dir.as_deref().filter(|dir| dir.exists()) {
-            Directory::open(dir, Io::Read).map_err(unopened(dir))?;
+            Directory::open(dir, Io::Read).map_err(SystemError::unopened(dir))?;
         }
         let machines = Machines {
             cores: self.cores.map(usize::from),

@@ -1,58 +1,23 @@
 //! The puzzle of a command: a board, a family or a file.
 
-use std::{
-    io::Read,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use clap::ValueHint;
 
 use tilewave::{
-    Size,
+    Error,
     puzzle::{
-        Definition, Metric, PuzzleError, StateSpace, Variant, families,
-        formats::{self, Counting, FilePuzzle, Format},
-        named,
+        Metric, MoveMetric, PuzzleError, PuzzleSpec, Searched, Variant,
+        formats::Format,
         orbits::{OrbitPuzzle, Turns},
     },
-    search::disk::Searched,
 };
 
-use crate::{Context, Failure, GoalOption, Result, choice, first_given, refuse, unopened};
-
-const MAX_FILE: u64 = 16 << 20;
-
-/// Whether a word is the name of a file, by its ending or because there is one.
-fn is_file(word: &str) -> bool {
-    Format::of(word).is_some() || Path::new(word).is_file()
-}
+use crate::{Failure, GoalOption, Result, choice, first_given, refuse};
 
 /// A word that can be meant as a puzzle; boards and members of families are ones that there are.
 pub fn puzzle(word: &str) -> Result<String, String> {
-    if is_file(word) || named::parse(word).is_some() {
-        return Ok(word.into());
-    }
-    let (family, _) = word.split_once(':').unwrap_or((word, ""));
-    if let Some(graph) = OrbitPuzzle::of_graph(word) {
-        graph.map_err(|wrong| wrong.to_string())?;
-    } else if word.starts_with(|c: char| c.is_ascii_digit()) {
-        word.parse::<Size>().map_err(|wrong| match wrong {
-            PuzzleError::SizeSyntax(word) => {
-                format!(
-                    "'{word}' is neither a board size (3x4) nor a cube (3x3x3, at most 20x20x20)"
-                )
-            }
-            wrong => wrong.to_string(),
-        })?;
-    } else if word.contains(':') || families::ALL.into_iter().any(|f| f.name == family) {
-        families::parse(word).map_err(|wrong| wrong.to_string())?;
-    } else {
-        return Err(format!(
-            "'{word}' is not a puzzle: specify a board (3x4), a puzzle listed by \
-             `tilewave puzzles`, or a file (.gap, .tws, .def or .kpuzzle.json)"
-        ));
-    }
-    Ok(word.into())
+    PuzzleSpec::check(word).map(|()| word.into()).map_err(|wrong| wrong.to_string())
 }
 
 /// The puzzle of a command, and what is meant of it.
@@ -166,24 +131,17 @@ fn is_moves(line: &str) -> bool {
     first.starts_with(char::is_alphabetic) && first.len() < line.len() && first != "x"
 }
 
-/// What `--metric` names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MoveCount {
-    Of(Metric),
-    Turns(Turns),
-}
-
-const METRICS: &[(&[&str], MoveCount, &str)] = &[
-    (Metric::NAMES[0].0, MoveCount::Of(Metric::NAMES[0].1), Metric::NAMES[0].2),
-    (Metric::NAMES[1].0, MoveCount::Of(Metric::NAMES[1].1), Metric::NAMES[1].2),
+const METRICS: &[(&[&str], MoveMetric, &str)] = &[
+    (Metric::NAMES[0].0, MoveMetric::Slides(Metric::NAMES[0].1), Metric::NAMES[0].2),
+    (Metric::NAMES[1].0, MoveMetric::Slides(Metric::NAMES[1].1), Metric::NAMES[1].2),
     (
         &["htm"],
-        MoveCount::Turns(Turns::Powers),
+        MoveMetric::Turns(Turns::Powers),
         "Half-turn metric: any turn of a face counts as one move",
     ),
     (
         &["qtm"],
-        MoveCount::Turns(Turns::Quarter),
+        MoveMetric::Turns(Turns::Quarter),
         "Quarter-turn metric: a half turn counts as two moves",
     ),
 ];
@@ -196,7 +154,7 @@ pub struct Counted {
 
     /// What counts as one move [default: stm for boards, htm for twisty puzzles].
     #[arg(long, value_parser = choice(METRICS))]
-    metric: Option<MoveCount>,
+    metric: Option<MoveMetric>,
 
     /// Do not add the inverses of the generators in a puzzle file.
     #[arg(long, hide_short_help = true)]
@@ -232,15 +190,6 @@ pub struct Counted {
     subgroup: Option<Sequences>,
 }
 
-/// What a word on the command line names.
-enum Named {
-    Board(Size),
-    /// A puzzle of one set of different pieces, and which powers of its generators are moves as well.
-    Positions(Definition, Turns),
-    /// Any other puzzle, and which powers of its moves are moves as well.
-    Orbits(OrbitPuzzle, Turns),
-}
-
 /// Sequences of moves in one word of the command line.
 type Sequences = Vec<String>;
 
@@ -256,14 +205,7 @@ impl Counted {
     /// What counts as one move of a board, if that was said.
     pub fn metric(&self) -> Option<Metric> {
         match self.metric {
-            Some(MoveCount::Of(metric)) => Some(metric),
-            _ => None,
-        }
-    }
-
-    fn turns(&self) -> Option<Turns> {
-        match self.metric {
-            Some(MoveCount::Turns(turns)) => Some(turns),
+            Some(MoveMetric::Slides(metric)) => Some(metric),
             _ => None,
         }
     }
@@ -273,158 +215,70 @@ impl Counted {
         if self.metric.is_some() {
             refuse!("--metric does not apply here: {why_no_metric}; leave out --metric");
         }
-        if let Some(option) = first_given(&[(self.directed, "--directed")]).or(self.changed()) {
-            refuse!("{option} does not apply to boards here: leave it out");
-        }
-        Ok(())
-    }
-
-    /// The option that makes another puzzle of one, if there is one.
-    fn changed(&self) -> Option<&'static str> {
-        self.changed_beyond_same().or(first_given(&[(!self.same.is_empty(), "--same")]))
-    }
-
-    /// As [`Counted::changed`], without `--same`, which boards have as well.
-    fn changed_beyond_same(&self) -> Option<&'static str> {
-        first_given(&[
+        let changed = [
+            (self.directed, "--directed"),
             (!self.pieces.is_empty(), "--pieces"),
             (!self.ignore_orientation.is_empty(), "--ignore-orientation"),
             (self.generators.is_some(), "--generators"),
             (self.goals.is_some(), "--goals"),
             (self.subgroup.is_some(), "--subgroup"),
-        ])
+            (!self.same.is_empty(), "--same"),
+        ];
+        if let Some(option) = first_given(&changed) {
+            refuse!("{option} does not apply to boards here: leave it out");
+        }
+        Ok(())
     }
 
     /// What a word on the command line names, as it is searched: those of its pieces, moves and goals that are asked for.
     pub fn searched(&self, word: &str) -> Result<Searched> {
-        Ok(match (self.named(word)?, self.changed()) {
-            (Named::Board(size), changed) => {
-                if let Some(option) = self.changed_beyond_same() {
-                    refuse!(
-                        "{option} does not apply to boards, and {word} is a board: leave out {option}"
-                    );
-                }
-                let space = StateSpace::of_board(self.goal.board(size)?);
-                let space = space.in_metric(self.metric().unwrap_or_default());
-                match changed {
-                    None => Searched::Numbered(space),
-                    Some(_) => {
-                        let puzzle = OrbitPuzzle::of_space(&space)?;
-                        Searched::Listed(self.changed_puzzle(puzzle, Turns::Directed)?)
-                    }
-                }
-            }
-            (Named::Positions(definition, _), None) => {
-                for note in definition.notes() {
-                    tracing::info!("{note}");
-                }
-                Searched::Numbered(StateSpace::of_puzzle(definition))
-            }
-            (Named::Positions(definition, turns), _) => {
-                Searched::Listed(self.of_positions(definition, turns)?)
-            }
-            (Named::Orbits(puzzle, turns), _) => {
-                Searched::Listed(self.changed_puzzle(puzzle, turns)?)
-            }
-        })
+        self.spec(word)?.puzzle().map_err(|error| self.placed(error))
     }
 
     /// What a word names, as a puzzle of sets of pieces, if it is no board; those of its pieces, moves and goals that are asked
     /// for.
     pub fn listed(&self, word: &str) -> Result<Option<OrbitPuzzle>> {
-        match self.named(word)? {
-            Named::Board(_) => Ok(None),
-            Named::Positions(definition, turns) => Ok(Some(self.of_positions(definition, turns)?)),
-            Named::Orbits(puzzle, turns) => Ok(Some(self.changed_puzzle(puzzle, turns)?)),
-        }
+        self.spec(word)?.listed().map_err(|error| self.placed(error))
     }
 
-    fn of_positions(&self, definition: Definition, turns: Turns) -> Result<OrbitPuzzle> {
-        let puzzle = OrbitPuzzle::of_space(&StateSpace::of_puzzle(definition))?;
-        // Its own moves have their powers already.
-        let own = self.generators.is_none();
-        self.changed_puzzle(puzzle, if own { Turns::Directed } else { turns })
-    }
-
-    /// What a word names: RxC, a named puzzle, graph:EDGES, FAMILY:NUMBERS or a file. Refuses options that others have.
-    fn named(&self, word: &str) -> Result<Named> {
-        if let Some(puzzle) = named::parse(word) {
-            self.goal.refuse(word)?;
-            self.refuse_metric(word)?;
-            self.refuse_directed()?;
-            return Ok(Named::Orbits(puzzle, self.turns().unwrap_or_default()));
+    fn spec(&self, word: &str) -> Result<PuzzleSpec> {
+        let list = |of: &Option<Sequences>| of.clone().unwrap_or_default();
+        let mut goals = Vec::new();
+        if let Some(path) = &self.goals {
+            let text = PuzzleSpec::text(path)?;
+            let lines = text.lines().map(uncommented);
+            goals.extend(lines.filter(|line| !line.is_empty()).map(String::from));
+            if goals.is_empty() {
+                refuse!("{} contains no states: write one state per line", path.display());
+            }
         }
-        if is_file(word) {
-            let (name, text) = text(Path::new(word))?;
-            let turns = if self.directed { Some(Turns::Directed) } else { self.turns() };
-            // A file whose name does not say what is in it says how to call it.
-            return match formats::read_any(&name, &text, Counting { turns })? {
-                FilePuzzle::Orbits(puzzle) => {
-                    self.refuse_metric(&puzzle)?;
-                    Ok(Named::Orbits(puzzle, formats::turns(word, turns)))
-                }
-                FilePuzzle::Positions(definition) => {
-                    self.refuse_of_generators(word)?;
-                    Ok(Named::Positions(definition, formats::turns(word, turns)))
-                }
-            };
-        }
-        let is_board = word.starts_with(|c: char| c.is_ascii_digit());
-        if !is_board {
-            self.refuse_of_generators(word)?;
-        }
-        if self.turns().is_some() {
-            refuse!(
-                "--metric htm and --metric qtm are only for twisty puzzles: leave out --metric"
-            );
-        }
-        self.refuse_directed()?;
-        if let Some(graph) = OrbitPuzzle::of_graph(word) {
-            return Ok(Named::Orbits(graph?, Turns::Directed));
-        }
-        Ok(match is_board {
-            true => Named::Board(word.parse()?),
-            false => Named::Positions(families::parse(word)?, Turns::Directed),
+        Ok(PuzzleSpec {
+            word: word.into(),
+            goal: self.goal.goal.clone(),
+            metric: self.metric,
+            directed: self.directed,
+            variant: Variant {
+                moves: list(&self.generators),
+                pieces: self.pieces.clone(),
+                ignore_orientation: self.ignore_orientation.clone(),
+                same: self.same.clone(),
+                goals,
+                subgroup: list(&self.subgroup),
+            },
         })
     }
 
-    fn refuse_directed(&self) -> Result<()> {
-        if self.directed {
-            refuse!("--directed is only for puzzle files: leave it out");
-        }
-        Ok(())
-    }
-
-    /// Refuses what puzzles of generators do not have.
-    fn refuse_of_generators(&self, word: &str) -> Result<()> {
-        self.goal.refuse(word)?;
-        if let Some(metric) = self.metric() {
-            refuse!(
-                "--metric {} is only for boards, and {word} is not a board: leave out --metric; every \
-                 generator counts as one move",
-                metric.name()
-            );
-        }
-        Ok(())
-    }
-
-    /// Refuses a metric of boards for a puzzle that turns.
-    fn refuse_metric(&self, puzzle: impl std::fmt::Display) -> Result<()> {
-        if let Some(metric) = self.metric() {
-            refuse!("--metric {} is only for boards: use htm or qtm for {puzzle}", metric.name());
-        }
-        Ok(())
-    }
-
-    fn changed_puzzle(&self, puzzle: OrbitPuzzle, turns: Turns) -> Result<OrbitPuzzle> {
-        self.variant()?.of(puzzle, turns).map_err(|error| match (error, &self.goals) {
-            // Where in a file it stands.
-            (PuzzleError::Goal { number, error }, Some(path)) => Failure::from(PuzzleError::File {
-                file: path.display().to_string(),
-                line: 0,
-                reason: PuzzleError::Goal { number, error }.into(),
-            }),
-            (PuzzleError::NoOrbit { name, orbits }, _) => {
+    /// Says where the cause of an error stands.
+    fn placed(&self, error: Error) -> Failure {
+        match (error, &self.goals) {
+            (Error::Puzzle(PuzzleError::Goal { number, error }), Some(path)) => {
+                Failure::from(PuzzleError::File {
+                    file: path.display().to_string(),
+                    line: 0,
+                    reason: PuzzleError::Goal { number, error }.into(),
+                })
+            }
+            (Error::Puzzle(PuzzleError::NoOrbit { name, orbits }), _) => {
                 let names = |list: &[String]| list.iter().any(|of| of.starts_with(&name));
                 let option = first_given(&[
                     (names(&self.pieces), "--pieces"),
@@ -436,39 +290,6 @@ impl Counted {
                 Failure::usage(format!("{option}: {error}").trim_start_matches(": "))
             }
             (error, _) => error.into(),
-        })
-    }
-
-    fn variant(&self) -> Result<Variant> {
-        let list = |of: &Option<Sequences>| of.clone().unwrap_or_default();
-        let mut goals = Vec::new();
-        if let Some(path) = &self.goals {
-            let (name, text) = text(path)?;
-            let lines = text.lines().map(uncommented);
-            goals.extend(lines.filter(|line| !line.is_empty()).map(String::from));
-            if goals.is_empty() {
-                refuse!("{name} contains no states: write one state per line");
-            }
         }
-        Ok(Variant {
-            moves: list(&self.generators),
-            pieces: self.pieces.clone(),
-            ignore_orientation: self.ignore_orientation.clone(),
-            same: self.same.clone(),
-            goals,
-            subgroup: list(&self.subgroup),
-        })
     }
-}
-
-/// The name of a file that defines a puzzle, and what is in it.
-fn text(path: &Path) -> Result<(String, String)> {
-    let name = path.display().to_string();
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).map_err(unopened(path))?;
-    let read = file.take(MAX_FILE + 1).read_to_end(&mut bytes);
-    if read.context(&name)? as u64 > MAX_FILE {
-        refuse!("{name} is too large: a puzzle file may have at most {} MiB", MAX_FILE >> 20);
-    }
-    Ok((name, String::from_utf8_lossy(&bytes).into_owned()))
 }

@@ -18,15 +18,12 @@ use tilewave::{
     pdb::{self, Build, PdbError, SetFile, Summary, inspect},
     progress::StopWhen,
     pruning::PruningTable,
-    puzzle::{StateSpace, orbits::OrbitPuzzle},
+    puzzle::{Searched, StateSpace, orbits::OrbitPuzzle},
     report::{
         SearchLevels, Truth, Verdict, bytes, counted, csv_field, described, published_for,
         published_growth, thousands,
     },
-    search::{
-        Engine,
-        disk::{self, Searched},
-    },
+    search::{Engine, disk},
     table::TableError,
 };
 

@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use tilewave::{
     Board, DistanceTable, Size,
     puzzle::{
-        Coordinates, State, StateSpace,
+        Coordinates, Searched, State, StateSpace,
         families::{self, Family},
         named::{self, NamedPuzzle},
         orbits::{OrbitPuzzle, Placed, Turns},
     },
     report::{bytes, counted, csv_field, described, grouped, identity, state_writer, thousands},
-    search::{self, disk::Searched},
+    search,
     solve::explain,
 };
 

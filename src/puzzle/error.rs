@@ -20,6 +20,22 @@ pub(crate) const MAX_REPETITIONS: u32 = 10_000;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PuzzleError {
+    // What is asked for.
+    /// The word names no puzzle.
+    #[error(
+        "'{0}' is not a puzzle: specify a board (3x4), a puzzle listed by `tilewave puzzles`, or a file \
+         (.gap, .tws, .def or .kpuzzle.json)"
+    )]
+    NoPuzzle(String),
+    /// The word begins as boards and cubes do.
+    #[error("'{0}' is neither a board size (3x4) nor a cube (3x3x3, at most 20x20x20)")]
+    NoBoardOrCube(String),
+    /// The puzzle does not have what is asked for.
+    #[error("{0}")]
+    Option(String),
+    /// A file is too long to define a puzzle.
+    #[error("{0} is too large: a puzzle file may have at most 16 MiB")]
+    LargeFile(String),
     // Boards.
     /// The text does not have the form RxC.
     #[error("'{0}' is not a board size: write ROWSxCOLUMNS, for example 3x4")]
@@ -85,8 +101,8 @@ pub enum PuzzleError {
     MoveStyle(String),
     /// The text is not the name of a metric.
     #[error(
-        "'{0}' is not a metric: choose stm (a move slides one tile) or mtm (a move slides any \
-         number of tiles in a line)"
+        "'{0}' is not a metric: choose stm (a move slides one tile) or mtm (any number of tiles in a \
+         line) for boards, htm (any turn is a move) or qtm (a half turn is two) for twisty puzzles"
     )]
     Metric(String),
     /// A character of a move sequence, counted from 1, is not a move: the text found there follows.

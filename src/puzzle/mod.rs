@@ -30,6 +30,7 @@ pub(crate) mod ranking;
 pub(crate) mod reachable;
 pub(crate) mod rows;
 pub(crate) mod space;
+mod spec;
 pub(crate) mod states;
 mod variant;
 
@@ -48,6 +49,7 @@ pub use crate::puzzle::{
     reachable::Unreachable,
     rows::{NamedMove, neighbours},
     space::{State, StateSpace},
+    spec::{MoveMetric, PuzzleSpec, Searched},
     variant::Variant,
 };
 

@@ -12,9 +12,7 @@ use crate::{
     frontier::FrontierOutcome,
     puzzle::{
         Board, Definition, Generator, Goal, Metric, Permutation, Size, StateSpace, Variant,
-        families,
-        formats::{self, Counting},
-        named,
+        families, formats, named,
         orbits::{OrbitMove, OrbitPuzzle, Turns},
         space::Likeness,
     },
@@ -287,7 +285,7 @@ struct PublishedGrowth {
 fn definition(name: &str) -> Result<Definition, Error> {
     if name == "dino" {
         let text = include_str!("../../tests/data/puzzles/dino.gap");
-        return Ok(formats::read("dino.gap", text, Counting::default())?);
+        return Ok(formats::read("dino.gap", text, None)?);
     }
     Ok(families::parse(name)?)
 }

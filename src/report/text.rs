@@ -12,14 +12,14 @@ use twox_hash::XxHash3_64;
 use crate::{
     frontier::FrontierOutcome,
     puzzle::{
-        Metric,
+        Metric, Searched,
         orbits::{Arrangement, OrbitPuzzle, Placed},
     },
     report::{
         Difference, Published, bytes, counted, duration, grouped, own_for, published_for,
         published_growth, rate, thousands,
     },
-    search::{DiskUse, Outcome, disk::Searched},
+    search::{DiskUse, Outcome},
     store,
     units::{binary_bytes, csv_field, joined},
 };

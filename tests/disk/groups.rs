@@ -3,7 +3,7 @@
 use super::team::together;
 use super::*;
 use tilewave::puzzle::Metric;
-use tilewave::puzzle::formats::{self, Counting};
+use tilewave::puzzle::formats;
 use tilewave::search::disk::PlaneStore;
 
 /// The search of a board of any number of tiles a move, or a member of a family.
@@ -107,7 +107,7 @@ fn ranks_find_the_levels_of_memory() {
 #[test]
 fn another_metric_and_other_moves_are_refused() {
     let same_name = |text: &str| {
-        let counting = Counting::default();
+        let counting = None;
         Search::of(StateSpace::of_puzzle(formats::read("test.gap", text, counting).unwrap()))
     };
     let stm = search("3x3");

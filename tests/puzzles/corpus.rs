@@ -1,6 +1,6 @@
 //! Parsers of puzzles on a fixed set of broken inputs: no panic, one line of error. `tools/fuzz` looks for more.
 
-use tilewave::puzzle::formats::{self, Counting, Extract, Format};
+use tilewave::puzzle::formats::{self, FilePuzzle, Format};
 use tilewave::puzzle::{StateSpace, families};
 use tilewave::random::SplitMix64;
 
@@ -49,13 +49,13 @@ fn broken_puzzle_files_are_refused_or_are_puzzles() {
         let (mut refused, mut read, mut sets) = (0, 0, 0);
         for _ in 0..400 {
             let text = broken(&mut dice, &whole);
-            if let Ok(puzzle) = formats::read_orbits(name, &text, &Extract::default()) {
+            if let Ok(FilePuzzle::Orbits(puzzle)) = formats::read_any(name, &text, None) {
                 let solved = puzzle.solved();
                 let after = (0..puzzle.moves().len()).filter_map(|i| puzzle.moved(&solved, i));
                 assert!(after.count() <= puzzle.moves().len());
                 sets += 1;
             }
-            match formats::read(name, &text, Counting::default()) {
+            match formats::read(name, &text, None) {
                 Err(error) => {
                     let error = error.to_string();
                     assert!(error.starts_with(name), "{error}");

@@ -1,7 +1,7 @@
 //! docs/puzzles.md is true: its files are puzzles, its tables those of the program.
 
 use tilewave::puzzle::families;
-use tilewave::puzzle::formats::{Counting, read};
+use tilewave::puzzle::formats::read;
 
 use super::puzzle;
 
@@ -16,13 +16,13 @@ fn block(language: &str) -> &'static str {
 
 #[test]
 fn the_files_of_the_page_are_puzzles() {
-    let five = read("five.gap", block("gap"), Counting::default()).unwrap();
+    let five = read("five.gap", block("gap"), None).unwrap();
     assert_eq!(block("gap").lines().count(), 5);
     assert_eq!(five, puzzle("five.gap"));
     assert_eq!(five.fingerprint(), families::parse("lrx:5").unwrap().fingerprint());
-    let wheels = read("wheels.tws", block("tws"), Counting::default()).unwrap();
+    let wheels = read("wheels.tws", block("tws"), None).unwrap();
     assert_eq!(wheels, puzzle("wheels.tws"));
-    let wheels = read("wheels.kpuzzle.json", block("json"), Counting::default()).unwrap();
+    let wheels = read("wheels.kpuzzle.json", block("json"), None).unwrap();
     assert_eq!(wheels, puzzle("wheels.kpuzzle.json"));
 }
 

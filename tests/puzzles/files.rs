@@ -1,18 +1,18 @@
 //! Puzzle files: what they mean, and what is said of those that are wrong.
 
-use tilewave::puzzle::formats::{self, Counting, Format};
+use tilewave::puzzle::formats::{self, Format};
 use tilewave::puzzle::{Definition, Permutation, orbits::Turns};
 
 use super::{puzzle, sample};
 
 fn refused(file: &str, text: &str) -> String {
-    let error = formats::read(file, text, Counting::default()).unwrap_err().to_string();
+    let error = formats::read(file, text, None).unwrap_err().to_string();
     assert_eq!(error.lines().count(), 1, "{error}");
     error
 }
 
 fn read(file: &str, text: &str) -> Definition {
-    formats::read(file, text, Counting::default()).unwrap()
+    formats::read(file, text, None).unwrap()
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn samples_have_their_orders() {
 #[test]
 fn moves_are_counted_as_asked() {
     let count = |turns| {
-        let (counting, directed) = (Counting { turns }, turns == Some(Turns::Directed));
+        let (counting, directed) = (turns, turns == Some(Turns::Directed));
         ["wheels.gap", "wheels.tws", "wheels.kpuzzle.json"].map(|name| {
             let definition = formats::read(name, &sample(name), counting).unwrap();
             assert_eq!(definition.is_directed(), directed);

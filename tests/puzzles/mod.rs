@@ -15,7 +15,7 @@ mod states;
 mod stickers;
 
 use tilewave::puzzle::Definition;
-use tilewave::puzzle::formats::{Counting, read};
+use tilewave::puzzle::formats::read;
 
 /// The text of a sample.
 fn sample(name: &str) -> String {
@@ -26,5 +26,5 @@ fn sample(name: &str) -> String {
 
 /// The puzzle of a sample.
 fn puzzle(name: &str) -> Definition {
-    read(name, &sample(name), Counting::default()).unwrap()
+    read(name, &sample(name), None).unwrap()
 }

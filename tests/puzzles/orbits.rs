@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use tilewave::puzzle::formats::{self, Counting, Extract, FilePuzzle};
-use tilewave::puzzle::notation;
+use tilewave::puzzle::formats::{self, FilePuzzle};
 use tilewave::puzzle::orbits::{Arrangement, OrbitPuzzle, Placed, Transformation, Turns};
+use tilewave::puzzle::{Variant, notation};
 use tilewave::random::SplitMix64;
 
 use super::sample;
@@ -26,13 +26,15 @@ pub fn levels(puzzle: &OrbitPuzzle, depth: usize) -> Vec<u64> {
     sizes
 }
 
-fn read(name: &str, extract: &Extract) -> OrbitPuzzle {
-    formats::read_orbits(name, &sample(name), extract).unwrap()
+fn read_in(name: &str, turns: Turns) -> OrbitPuzzle {
+    match formats::read_any(name, &sample(name), Some(turns)).unwrap() {
+        FilePuzzle::Orbits(puzzle) => puzzle,
+        FilePuzzle::Positions(_) => panic!("{name} has several sets"),
+    }
 }
 
-fn extract(sets: &[&str], moves: &[&str]) -> Extract {
-    let owned = |words: &[&str]| words.iter().map(|&word| word.into()).collect();
-    Extract { sets: owned(sets), moves: owned(moves), ..Extract::default() }
+fn read(name: &str) -> OrbitPuzzle {
+    read_in(name, Turns::Powers)
 }
 
 fn names(puzzle: &OrbitPuzzle) -> Vec<&str> {
@@ -53,7 +55,7 @@ fn any(dice: &mut SplitMix64, puzzle: &OrbitPuzzle) -> Transformation {
 
 #[test]
 fn transformations_are_a_group_that_acts() {
-    let puzzle = read("lanterns.tws", &Extract::default());
+    let puzzle = read("lanterns.tws");
     let orbits = puzzle.orbits();
     let mut dice = SplitMix64::new(5);
     let still = Transformation::identity(orbits);
@@ -79,19 +81,18 @@ fn transformations_are_a_group_that_acts() {
 #[test]
 fn both_formats_say_the_same() {
     let (tws, json) = ("lanterns.tws", "lanterns.kpuzzle.json");
-    let moves = extract(&[], &["A", "B", "C", "AB"]);
-    let (one, other) = (read(tws, &moves), read(json, &moves));
+    let (one, other) = (read(tws), read(json));
     assert_eq!(one.orbits(), other.orbits());
-    assert_eq!(one.moves(), other.moves());
+    for of in other.moves() {
+        let same = one.moves().iter().find(|one| one.name == of.name).unwrap();
+        assert_eq!(same.transformation, of.transformation, "{}", of.name);
+    }
     assert_eq!(one.orbits()[0].moduli, [4, 4, 1]);
     let solved = &one.orbits()[1].solved;
     assert_eq!(solved.iter().map(|piece| piece.kind).collect::<Vec<u8>>(), [0, 0, 1, 2]);
     // A sequence is a move in one format, and a name in the other; rotations and aliases are none.
-    let plain = Extract { counting: Counting { turns: Some(Turns::Directed) }, ..moves };
-    let all = Extract { moves: Vec::new(), ..plain };
-    assert_eq!(names(&read(tws, &all)), ["A", "B", "C", "AB"]);
-    assert_eq!(names(&read(json, &all)), ["A", "B", "C"]);
-    assert_eq!(names(&read(json, &extract(&["BEADS"], &["turn", "x=y A y'"]))), ["x", "x2", "x'"]);
+    assert_eq!(names(&read_in(tws, Turns::Directed)), ["A", "B", "C", "AB"]);
+    assert_eq!(names(&read_in(json, Turns::Directed)), ["A", "B", "C"]);
     // Piece 1 goes to position 2 and is turned by 1.
     let after = one.moved(&one.solved(), 0).unwrap();
     let lantern = |kind, turn| Placed { kind, turn };
@@ -105,45 +106,42 @@ fn both_formats_say_the_same() {
 
 #[test]
 fn sets_and_moves_can_be_chosen() {
-    let name = "lanterns.kpuzzle.json";
+    let part = |name: &str, pieces: &[&str], moves: &[&str]| {
+        let owned = |words: &[&str]| words.iter().map(|&word| word.into()).collect();
+        let variant = Variant { pieces: owned(pieces), moves: owned(moves), ..Variant::default() };
+        variant.of(read_in(name, Turns::Directed), Turns::Powers)
+    };
     // 3! * 4 * 4 lanterns of which one's colour is not seen, 4! / 2 rows of beads; the parities of both are free.
-    let count = |sets: &[&str], moves: &[&str]| -> u64 {
-        levels(&read(name, &extract(sets, moves)), 99).iter().sum()
+    let json = "lanterns.kpuzzle.json";
+    let count = |pieces: &[&str], moves: &[&str]| -> u64 {
+        levels(&part(json, pieces, moves).unwrap(), 99).iter().sum()
     };
     assert_eq!(count(&["LANTERNS"], &[]), 96);
     assert_eq!(count(&["beads"], &[]), 12);
     assert_eq!(count(&[], &[]), 96 * 12);
     assert_eq!(count(&["BEADS"], &["A"]), 4);
-    let error = |extract: &Extract| {
-        formats::read_orbits(name, &sample(name), extract).unwrap_err().to_string()
+    let error = |name: &str, pieces: &[&str], moves: &[&str]| {
+        part(name, pieces, moves).unwrap_err().to_string()
     };
-    let of = |text: &str| format!("{name}:11: {text}");
-    assert_eq!(error(&extract(&[], &["A", "Q"])), of("'Q' is not a move"));
+    assert!(error(json, &[], &["A", "Q"]).starts_with("'Q' is not a move"));
+    assert_eq!(error(json, &[], &["(A"]), "a bracket is not closed in a sequence of moves");
     assert_eq!(
-        error(&extract(&[], &["A=(A"])),
-        of("a bracket is not closed in a sequence of moves")
+        error(json, &["STARS"], &[]),
+        "no set is called 'STARS': the sets are LANTERNS, BEADS"
     );
     assert_eq!(
-        error(&extract(&["STARS"], &[])),
-        of("no set is called 'STARS': the sets are LANTERNS, BEADS")
+        error(json, &["BEADS"], &["B"]),
+        "no move changes anything: a puzzle needs at least one move that does"
     );
     assert_eq!(
-        error(&extract(&["BEADS"], &["B"])),
-        of("no move changes anything: a puzzle needs at least one move that does")
-    );
-    let needed =
-        formats::read_orbits("l.tws", &sample("lanterns.tws"), &extract(&["LANTERNS"], &[]));
-    assert!(
-        needed
-            .unwrap_err()
-            .to_string()
-            .ends_with("set 'BEADS' cannot be left out, because some moves depend on it")
+        error("lanterns.tws", &["LANTERNS"], &[]),
+        "set 'BEADS' cannot be left out, because some moves depend on it"
     );
 }
 
 #[test]
 fn any_file_is_one_kind_of_puzzle_or_the_other() {
-    let any = |name: &str, text: &str| formats::read_any(name, text, Counting::default());
+    let any = |name: &str, text: &str| formats::read_any(name, text, None);
     let positions = |name: &str, text: &str| match any(name, text).unwrap() {
         FilePuzzle::Positions(definition) => definition.positions(),
         FilePuzzle::Orbits(_) => 0,

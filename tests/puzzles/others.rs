@@ -1,7 +1,7 @@
 //! Files of other programs in the forms that they have, moves and states as text, and what becomes of puzzles.
 
 use tilewave::frontier::FrontierSearch;
-use tilewave::puzzle::formats::{self, Counting, FilePuzzle, turns};
+use tilewave::puzzle::formats::{self, FilePuzzle, turns};
 use tilewave::puzzle::orbits::{
     Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Transformation, Turns,
 };
@@ -15,7 +15,7 @@ use tilewave::{Board, Class, Error};
 use super::sample;
 
 fn counts(file: &str, text: &str, asked: Option<Turns>) -> Vec<u64> {
-    match formats::read_any(file, text, Counting { turns: asked }).unwrap() {
+    match formats::read_any(file, text, asked).unwrap() {
         FilePuzzle::Positions(definition) => {
             Search::of(StateSpace::of_puzzle(definition)).run().unwrap().counts
         }
@@ -27,7 +27,7 @@ fn counts(file: &str, text: &str, asked: Option<Turns>) -> Vec<u64> {
 }
 
 fn error(file: &str, text: &str) -> String {
-    formats::read_any(file, text, Counting::default()).unwrap_err().to_string()
+    formats::read_any(file, text, None).unwrap_err().to_string()
 }
 
 fn cube(generators: &[&str]) -> OrbitPuzzle {
@@ -40,7 +40,7 @@ fn cube(generators: &[&str]) -> OrbitPuzzle {
 #[test]
 fn a_metric_applies_to_files_of_one_set() {
     let rings = sample("rings.gap");
-    let of = |turns| match formats::read_any("rings.gap", &rings, Counting { turns }).unwrap() {
+    let of = |turns| match formats::read_any("rings.gap", &rings, turns).unwrap() {
         FilePuzzle::Positions(rings) => rings.generators().len(),
         FilePuzzle::Orbits(_) => panic!("one set"),
     };
@@ -63,7 +63,7 @@ fn files_are_read_in_the_forms_that_they_have() {
     // Two pieces in one set, of which one has two orientations and one has three.
     let moduli = counts("moduli.kpuzzle.json", &sample("moduli.kpuzzle.json"), None);
     assert_eq!(moduli, [1, 3, 2]);
-    let any = formats::read_any("group.gap", &sample("group.gap"), Counting::default()).unwrap();
+    let any = formats::read_any("group.gap", &sample("group.gap"), None).unwrap();
     let FilePuzzle::Positions(group) = any else { panic!("one set") };
     let names: Vec<&str> = group.generators().iter().map(|g| g.name.as_str()).collect();
     assert_eq!((names, group.group_order()), (vec!["A", "g2", "g3", "A'", "g3'"], 24));
@@ -101,7 +101,7 @@ fn statements_that_change_a_puzzle_are_known_but_refused() {
     assert!(told.ends_with("not a permutation of 6 points: it contains point 6"), "{told}");
     let told = point("[0, 1, 2, 3, 4, 4]");
     assert!(told.ends_with("point 4 occurs twice"), "{told}");
-    let wrong = formats::read_any("x.def", "Name", Counting::default()).unwrap_err();
+    let wrong = formats::read_any("x.def", "Name", None).unwrap_err();
     assert_eq!(Error::from(wrong).class(), Class::Failed);
 }
 
@@ -219,7 +219,7 @@ fn symmetries_are_claimed_only_if_they_are_all() {
     let squares = cube(&["U2", "D2", "R2", "L2", "F2", "B2"]);
     let all = [1, 1, 2, 5, 18, 56, 162, 482, 1258, 2627, 4094, 4137, 2231, 548, 114, 16];
     assert_eq!(reduced(squares, 20), Some(all.to_vec()));
-    let any = formats::read_any("d.tws", &sample("disjoint.tws"), Counting::default()).unwrap();
+    let any = formats::read_any("d.tws", &sample("disjoint.tws"), None).unwrap();
     let FilePuzzle::Positions(disjoint) = any else { panic!("one set") };
     let disjoint = OrbitPuzzle::of_space(&StateSpace::of_puzzle(disjoint)).unwrap();
     assert_eq!(reduced(disjoint, 9), Some(vec![1, 1, 1]));

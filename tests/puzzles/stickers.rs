@@ -4,14 +4,14 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 use tilewave::frontier::FrontierSearch;
-use tilewave::puzzle::formats::{Counting, FilePuzzle, read_any};
+use tilewave::puzzle::formats::{FilePuzzle, read_any};
 use tilewave::puzzle::named;
 use tilewave::puzzle::orbits::{Orbit, OrbitPuzzle, Turns};
 
 use super::{orbits::levels, sample};
 
 fn read(name: &str, text: &str) -> OrbitPuzzle {
-    match read_any(name, text, Counting::default()).unwrap() {
+    match read_any(name, text, None).unwrap() {
         FilePuzzle::Orbits(puzzle) => puzzle,
         FilePuzzle::Positions(puzzle) => panic!("{puzzle:?} has positions alone"),
     }
@@ -136,7 +136,7 @@ proptest! {
         }
         let expected = plain(colours, &closed);
         // What nobody sees is no puzzle; what has one set of different points is one of positions.
-        match read_any("some.gap", &source, Counting::default()) {
+        match read_any("some.gap", &source, None) {
             Ok(FilePuzzle::Orbits(puzzle)) => {
                 let depth = expected.len().saturating_sub(1);
                 prop_assert_eq!(levels(&puzzle, depth)[..expected.len()].to_vec(), expected, "{}", source);

@@ -22,8 +22,6 @@ use crate::puzzle::{
     orbits::{OrbitPuzzle, Turns},
 };
 
-pub use crate::puzzle::formats::source::{Counting, Extract};
-
 /// A file format for puzzles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -80,28 +78,28 @@ pub fn turns(file: &str, asked: Option<Turns>) -> Turns {
 /// Returns the puzzle that the text of a file defines; the format follows from the file's name.
 ///
 /// ```
-/// use tilewave::puzzle::formats::{self, Counting};
+/// use tilewave::puzzle::formats;
 /// let text = "L:=(5,4,3,2,1);\nX:=(1,2);\nGen:=[L,X];\n";
-/// let puzzle = formats::read("five.gap", text, Counting::default())?;
+/// let puzzle = formats::read("five.gap", text, None)?;
 /// assert_eq!((puzzle.name(), puzzle.group_order()), ("five", 120));
 /// assert_eq!(puzzle.generators().len(), 3); // L, X and L'
-/// let error = formats::read("five.gap", "L:=(1,2\n,2);", Counting::default()).unwrap_err();
+/// let error = formats::read("five.gap", "L:=(1,2\n,2);", None).unwrap_err();
 /// assert_eq!(error.to_string(), "five.gap:1: L: not a permutation: point 2 occurs twice");
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-pub fn read(file: &str, text: &str, counting: Counting) -> Result<Definition, PuzzleError> {
+pub fn read(file: &str, text: &str, asked: Option<Turns>) -> Result<Definition, PuzzleError> {
     let (source, name) = source(file, text)?;
     let points = source.points();
-    let definition = points.and_then(|points| points.definition(name, turns(file, counting.turns)));
+    let definition = points.and_then(|points| points.definition(name, turns(file, asked)));
     definition.map_err(|error| error.of(file))
 }
 
 /// Returns the puzzle that the text of a file defines, whatever its kind: a puzzle with one set of pieces if possible,
 /// otherwise one with the file's sets of pieces or with the orbits of its points.
-pub fn read_any(file: &str, text: &str, counting: Counting) -> Result<FilePuzzle, PuzzleError> {
+pub fn read_any(file: &str, text: &str, asked: Option<Turns>) -> Result<FilePuzzle, PuzzleError> {
     let (source, name) = source(file, text)?;
     if let Ok(points) = source.points() {
-        match points.definition(name, turns(file, counting.turns)) {
+        match points.definition(name, turns(file, asked)) {
             Ok(definition) => return Ok(FilePuzzle::Positions(definition)),
             // It has too many positions for that, or some pieces look alike.
             Err(Located {
@@ -111,26 +109,7 @@ pub fn read_any(file: &str, text: &str, counting: Counting) -> Result<FilePuzzle
             Err(error) => return Err(error.of(file)),
         }
     }
-    let extract = Extract { counting, ..Extract::default() };
-    source.extracted(file, name, &extract).map(FilePuzzle::Orbits)
-}
-
-/// Returns a part of the puzzle that the text of a file defines: some of its sets of pieces, and some of its moves.
-///
-/// ```
-/// use tilewave::puzzle::formats::{self, Extract};
-/// let text = "Set A 3 1\nSet B 2 3\nSolved\nEnd\nMove L\nA\n2 3 1\nB\n2 1\n0 1\nEnd\nMove R\nB\n1 2\n1 2\nEnd\n";
-/// let whole = formats::read_orbits("two.tws", text, &Extract::default())?;
-/// assert_eq!((whole.orbits().len(), whole.moves().len()), (2, 7)); // L has order 6, R has order 3
-/// let moves = vec!["R".into(), "twice=L2".into()];
-/// let sets = vec!["A".into()];
-/// let part = formats::read_orbits("two.tws", text, &Extract { sets, moves, ..Extract::default() })?;
-/// assert_eq!(part.moves().len(), 2); // R does nothing to A
-/// # Ok::<(), tilewave::Error>(())
-/// ```
-pub fn read_orbits(file: &str, text: &str, extract: &Extract) -> Result<OrbitPuzzle, PuzzleError> {
-    let (source, name) = source(file, text)?;
-    source.extracted(file, name, extract)
+    source.sets(file, name, asked).map(FilePuzzle::Orbits)
 }
 
 /// A puzzle that was read from a file.
@@ -155,17 +134,17 @@ impl Source {
         }
     }
 
-    fn extracted(
+    fn sets(
         self,
         file: &str,
         name: &str,
-        extract: &Extract,
+        asked: Option<Turns>,
     ) -> Result<OrbitPuzzle, PuzzleError> {
         let sets = match self {
             Source::Points(points) => SetSource::of_points(&points),
             Source::Sets(sets) => sets,
         };
-        let puzzle = sets.puzzle(name, extract, turns(file, extract.counting.turns));
+        let puzzle = sets.puzzle(name, turns(file, asked));
         puzzle.map_err(|error| error.at(sets.line).of(file))
     }
 }

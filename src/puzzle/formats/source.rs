@@ -19,13 +19,6 @@ use crate::{
 
 // Invariant: all moves permute the same points, and they become a definition in the same way for all formats.
 
-/// How to count moves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counting {
-    /// Which powers of a listed move are moves as well; `None` for what the format says.
-    pub turns: Option<Turns>,
-}
-
 /// Points, their labels, and the moves.
 #[derive(Clone)]
 pub(crate) struct PointSource {
@@ -227,17 +220,6 @@ impl PieceSet {
     }
 }
 
-/// The sets and moves of a file that make up the puzzle, and how its moves count.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Extract {
-    /// How moves count.
-    pub counting: Counting,
-    /// The sets to keep; empty for all sets.
-    pub sets: Vec<String>,
-    /// The moves, by name or as `NAME=SEQUENCE`; empty for all moves of the file.
-    pub moves: Vec<String>,
-}
-
 pub(crate) struct FileSequence {
     pub name: String,
     pub text: String,
@@ -332,28 +314,12 @@ impl SetSource {
         })
     }
 
-    /// Returns the puzzle with the selected sets and moves.
-    pub fn puzzle(
-        &self,
-        name: &str,
-        extract: &Extract,
-        turns: Turns,
-    ) -> Result<OrbitPuzzle, PuzzleError> {
-        let orbits = self.orbits();
-        let chosen = |text: &String| {
-            let (name, sequence) = text.split_once('=').unwrap_or((text, text));
-            Ok(OrbitMove::free(name, self.sequence(sequence, &orbits)?))
-        };
+    /// Returns the puzzle.
+    pub fn puzzle(&self, name: &str, turns: Turns) -> Result<OrbitPuzzle, PuzzleError> {
         let listed = self.moves.iter().filter(|(name, _)| !is_rotation(name));
-        let moves = match extract.moves.as_slice() {
-            [] => listed.map(|(name, of)| OrbitMove::free(name, of.clone())).collect(),
-            moves => moves.iter().map(chosen).collect::<Result<_, PuzzleError>>()?,
-        };
-        let mut puzzle = OrbitPuzzle::new(name, orbits, moves)?.forbidding(self.illegal.clone());
-        if !extract.sets.is_empty() {
-            puzzle = puzzle.keeping(&extract.sets)?;
-        }
-        puzzle.counting(turns)
+        let moves = listed.map(|(name, of)| OrbitMove::free(name, of.clone())).collect();
+        let puzzle = OrbitPuzzle::new(name, self.orbits(), moves)?;
+        puzzle.forbidding(self.illegal.clone()).counting(turns)
     }
 }
 

@@ -15,11 +15,11 @@ use crate::{
     frontier::{FrontierSearch, LevelTotal, is_complete},
     kernel::{Kernel, Tally},
     progress::{NoProgress, Phase, Progress},
-    puzzle::{Board, StateSpace},
+    puzzle::{Board, Searched, StateSpace},
     search::{
         Chunks, SearchError, SearchProblem,
         disk::{
-            Directories, Disk, RunFiles, Searched, Seen, Survey, Verified, label,
+            Directories, Disk, RunFiles, Seen, Survey, Verified, label,
             reader::{ListFiles, OTHER_STATES, RunDirectories, counts_of, total},
             survey::belonging,
         },

@@ -4,7 +4,6 @@
 //! the disk space in use. [`Disk::run`] (`run`) ends with an outcome or with the reason why it [stopped](Stopped).
 
 use std::{
-    fmt,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -17,7 +16,7 @@ use twox_hash::XxHash3_64;
 
 use crate::{
     Error,
-    puzzle::{Board, Metric, StateSpace, orbits::OrbitPuzzle},
+    puzzle::{Board, Metric, Searched, StateSpace, orbits::OrbitPuzzle},
     resources::setters,
     search::{Communicator, PlaneStore, SearchError, disk::Widths},
     store::{
@@ -227,34 +226,6 @@ impl Identity {
 
 /// Stands for goal and start of a puzzle in a list search.
 const SOLVED: &str = "solved";
-
-/// The puzzle that a run searches.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Searched {
-    /// A state space, for a search of numbered states.
-    Numbered(StateSpace),
-    /// A puzzle, for a list search.
-    Listed(OrbitPuzzle),
-}
-
-impl Searched {
-    /// Returns the number of reachable states, or `None` if it is unknown or exceeds 64 bits.
-    pub fn states(&self) -> Option<u64> {
-        match self {
-            Searched::Numbered(space) => space.states(),
-            Searched::Listed(puzzle) => puzzle.states()?.try_into().ok(),
-        }
-    }
-}
-
-impl fmt::Display for Searched {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Searched::Numbered(space) => space.fmt(f),
-            Searched::Listed(puzzle) => puzzle.fmt(f),
-        }
-    }
-}
 
 fn hash(text: &str) -> String {
     format!("{:016x}", XxHash3_64::oneshot(text.as_bytes()))

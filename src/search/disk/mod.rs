@@ -27,7 +27,7 @@ pub(crate) mod writer;
 pub use crate::search::{
     disk::{
         at_rest::{Repaired, Status, repair, search, status, verify, verify_with},
-        directories::{Directories, Disk, Searched, Stopped},
+        directories::{Directories, Disk, Stopped},
         plan::{DiskBudget, Estimate, MemoryPlan, estimate},
         survey::Verified,
     },

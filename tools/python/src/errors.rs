@@ -79,11 +79,6 @@ pub fn of_type(name: &str, expected: &str, of: &Bound<'_, PyAny>) -> PyErr {
     PyTypeError::new_err(format!("{name} must be {expected}, not {found}"))
 }
 
-/// Returns the error for a file or directory that cannot be opened.
-pub fn unopened(path: &std::path::Path, error: &std::io::Error) -> PyErr {
-    system(error.kind(), format!("cannot open '{}': {error}", path.display()))
-}
-
 /// Returns the error for using an object that was closed.
 pub fn closed(what: &str) -> PyErr {
     invalid(format!("the {what} is closed"))

@@ -1,30 +1,26 @@
 //! Puzzles, their states as numbers, and their moves.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyString, PyTuple};
-use tilewave::puzzle::formats::{self, Counting, FilePuzzle, Format};
-use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
+use tilewave::puzzle::orbits::OrbitPuzzle;
 use tilewave::puzzle::{
-    Definition, Generator, Metric, MoveStyle, Permutation, PuzzleError, StateSpace, Variant,
-    families, named,
+    Definition, Generator, Metric, MoveStyle, Permutation, PuzzleSpec, Searched, StateSpace,
+    Variant, named,
 };
 use tilewave::solve::Scrambler;
 use tilewave::{Board, Direction, Error, Goal, Moves, Progress, Size, random};
 
 use super::arrays::{self, Cells, Form, Rows, as_array, boards, parse_board, per_row, shaped};
-use super::errors::{exception, invalid, of_one, of_type, unopened};
+use super::errors::{exception, invalid, of_one, of_type};
 use super::listed::{Listed, ListedParts, Turning};
 use super::numbers;
 use super::work::{FIRST, for_rows, in_pieces, long};
-
-/// Largest size in bytes of a file that defines a puzzle.
-const MAX_FILE: u64 = 16 << 20;
 
 /// What is searched.
 #[derive(Clone)]
@@ -219,69 +215,54 @@ pub struct Changed<'a, 'py> {
     subgroup: Option<&'a Bound<'py, PyAny>>,
 }
 
-/// The metrics of puzzles whose moves are turns.
-const TURNS: [(&str, Turns); 2] = [("htm", Turns::Powers), ("qtm", Turns::Quarter)];
-
 impl Counted<'_, '_> {
-    /// The arguments that apply to puzzles with several sets of pieces.
-    fn of_sets(&self) -> [(&'static str, Option<&Bound<'_, PyAny>>); 6] {
+    /// Checks that no arguments are given beside a puzzle that was made with its own.
+    fn none_beside_a_puzzle(&self) -> PyResult<()> {
         let Changed { moves, ignore_orientation, same, goals, subgroup } = self.changed;
-        [
-            ("pieces", self.pieces),
-            ("ignore_orientation", ignore_orientation),
-            ("same", same),
-            ("moves", moves),
-            ("goals", goals),
-            ("subgroup", subgroup),
-        ]
-    }
-
-    /// Checks that only arguments that apply to this kind of puzzle are given.
-    fn only(&self, word: &str, takes: &[&str]) -> PyResult<()> {
-        let said =
-            [("goal", self.goal.is_some(), "boards"), ("directed", self.directed, "puzzle files")];
-        // What takes pieces takes all of these.
-        let of_sets = self.of_sets().into_iter().filter(|_| !takes.contains(&"pieces"));
-        let of_sets = of_sets
-            .map(|(name, said)| (name, said.is_some(), "puzzles with several sets of pieces"));
-        let mut said = said.into_iter().chain(of_sets);
-        match said.find(|(name, said, _)| *said && !takes.contains(name)) {
-            Some((name, _, of)) => Err(invalid(format!("{name}= is for {of}, not for {word}"))),
+        let all = [
+            ("goal", self.goal.is_some()),
+            ("metric", self.metric.is_some()),
+            ("directed", self.directed),
+            ("pieces", self.pieces.is_some()),
+            ("ignore_orientation", ignore_orientation.is_some()),
+            ("same", same.is_some()),
+            ("moves", moves.is_some()),
+            ("goals", goals.is_some()),
+            ("subgroup", subgroup.is_some()),
+        ];
+        match all.into_iter().find(|(_, given)| *given) {
+            Some((name, _)) => {
+                Err(invalid(format!("{name}= must be specified when the Puzzle is created")))
+            }
             None => Ok(()),
         }
     }
 
-    fn turns(&self, word: &str) -> PyResult<Turns> {
-        let Some(metric) = self.metric else { return Ok(Turns::Powers) };
-        let found = TURNS.iter().find(|(name, _)| *name == metric);
-        let wrong = || invalid(format!("'{metric}' is not a metric of {word}: choose htm or qtm"));
-        found.map(|(_, turns)| *turns).ok_or_else(wrong)
-    }
-
-    /// Applies the arguments to a puzzle whose states have numbers; those of its parts have none.
-    fn changed(&self, space: StateSpace, metric: Option<String>) -> PyResult<Subject> {
-        if self.of_sets().iter().all(|(_, given)| given.is_none()) {
-            return Ok(Subject::Numbered(space));
-        }
-        let puzzle = OrbitPuzzle::of_space(&space).map_err(|e| exception(Error::from(e)))?;
-        let puzzle = self.kept(puzzle, Turns::Directed)?;
-        Ok(Subject::Listed(Arc::new(Listed::new(puzzle, metric))))
-    }
-
-    /// Applies the arguments to a puzzle with several sets of pieces.
-    fn kept(&self, puzzle: OrbitPuzzle, turns: Turns) -> PyResult<OrbitPuzzle> {
+    /// What was asked for.
+    fn spec(&self, word: &str) -> PyResult<PuzzleSpec> {
+        let goal = self.goal.map(|goal| match (goal.cast::<PyString>(), word.parse()) {
+            (Ok(text), _) => text.to_string().parse().map_err(exception),
+            (_, Ok(size)) => Ok(Goal::Board(goal_board(Some(goal), size)?.to_string())),
+            // It is refused with the puzzle's name.
+            _ => Ok(Goal::Last),
+        });
         let commas = |text: &str| text.split(',').map(|name| name.trim().to_string()).collect();
         let one = |text: &str| vec![text.to_string()];
-        let [pieces, ignore_orientation, same, moves, goals, subgroup] = self.of_sets();
-        let variant = Variant {
-            pieces: words(pieces, commas)?,
-            ignore_orientation: words(ignore_orientation, commas)?,
-            same: words(same, commas)?,
-            moves: words(moves, Variant::split)?,
-            goals: words(goals, one)?,
-            subgroup: words(subgroup, Variant::split)?,
-        };
-        variant.of(puzzle, turns).map_err(|error| exception(Error::from(error)))
+        let Changed { moves, ignore_orientation, same, goals, subgroup } = self.changed;
+        Ok(PuzzleSpec {
+            word: word.into(),
+            goal: goal.transpose()?,
+            metric: self.metric.map(|text| text.parse().map_err(exception)).transpose()?,
+            directed: self.directed,
+            variant: Variant {
+                pieces: words(("pieces", self.pieces), commas)?,
+                ignore_orientation: words(("ignore_orientation", ignore_orientation), commas)?,
+                same: words(("same", same), commas)?,
+                moves: words(("moves", moves), Variant::split)?,
+                goals: words(("goals", goals), one)?,
+                subgroup: words(("subgroup", subgroup), Variant::split)?,
+            },
+        })
     }
 }
 
@@ -305,89 +286,24 @@ fn words(
 /// Returns the puzzle that an argument specifies: a puzzle, a size, a named puzzle, a member of a family, or a file.
 pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<Subject> {
     if let Ok(puzzle) = puzzle.cast::<Puzzle>() {
-        counted.only("a Puzzle", &[])?;
-        if counted.metric.is_some() {
-            return Err(invalid("metric= must be specified when the Puzzle is created"));
-        }
+        counted.none_beside_a_puzzle()?;
         return Ok(puzzle.get().subject.clone());
     }
     let path: PathBuf = (puzzle.extract())
         .map_err(|_| of_type("puzzle", "a name such as '4x4', a path or a Puzzle", puzzle))?;
     let word = path.to_string_lossy();
-    if let Some(puzzle) = named::parse(&word) {
-        counted.only(&word, &["pieces"])?;
-        let metric = counted.metric.unwrap_or("htm").to_string();
-        let puzzle = counted.kept(puzzle, counted.turns(&word)?)?;
-        return Ok(Subject::Listed(Arc::new(Listed::new(puzzle, Some(metric)))));
-    }
-    if Format::of(&word).is_some() || path.is_file() {
-        return of_file(&path, &word, &counted);
-    }
-    if word.starts_with(|c: char| c.is_ascii_digit()) {
-        counted.only(&word, &["goal", "same"])?;
-        let metric = counted.metric.map(|text| text.parse::<Metric>().map_err(exception));
-        let size: Size = word.parse().map_err(|wrong| match wrong {
-            PuzzleError::SizeSyntax(word) => invalid(format!(
-                "'{word}' is neither a board size (3x4) nor a cube (3x3x3, at most 20x20x20)"
-            )),
-            wrong => exception(wrong),
-        })?;
-        let space = StateSpace::of_board(goal_board(counted.goal, size)?);
-        let metric = metric.transpose()?.unwrap_or_default();
-        return counted.changed(space.in_metric(metric), Some(metric.name().into()));
-    }
-    let graph = OrbitPuzzle::of_graph(&word);
-    counted.only(&word, &["pieces"])?;
-    if counted.metric.is_some() {
-        return Err(invalid(format!("metric= is for boards and twisty puzzles, not for {word}")));
-    }
-    if let Some(graph) = graph {
-        let puzzle = counted.kept(graph.map_err(exception)?, Turns::Directed)?;
-        return Ok(Subject::Listed(Arc::new(Listed::new(puzzle, None))));
-    }
-    if word.contains(':') || families::ALL.iter().any(|family| family.name == word) {
-        let definition = families::parse(&word).map_err(exception)?;
-        return counted.changed(StateSpace::of_puzzle(definition), None);
-    }
-    Err(invalid(format!(
-        "'{word}' is not a puzzle: pass a board (3x4), a puzzle that `python -m tilewave puzzles` lists, or a file (.gap, \
-         .tws, .def or .kpuzzle.json)"
-    )))
-}
-
-/// Returns the puzzle that a file defines.
-fn of_file(path: &Path, word: &str, counted: &Counted<'_, '_>) -> PyResult<Subject> {
-    counted.only(word, &["directed", "pieces"])?;
-    let asked = counted.metric.map(|_| counted.turns(word)).transpose()?;
-    let turns = if counted.directed { Some(Turns::Directed) } else { asked };
-    let text = definition_text(path)?;
-    let name = path.display().to_string();
-    match formats::read_any(&name, &text, Counting { turns }).map_err(exception)? {
-        FilePuzzle::Positions(definition) => {
-            counted.changed(StateSpace::of_puzzle(definition), None)
+    Ok(match counted.spec(&word)?.puzzle().map_err(exception)? {
+        Searched::Numbered(space) => Subject::Numbered(space),
+        Searched::Listed(puzzle) => {
+            let usual = match (named::parse(&word), word.parse::<Size>()) {
+                (Some(_), _) => Some("htm"),
+                (None, Ok(_)) => Some(Metric::default().name()),
+                _ => None,
+            };
+            let metric = counted.metric.or(usual).map(String::from);
+            Subject::Listed(Arc::new(Listed::new(puzzle, metric)))
         }
-        FilePuzzle::Orbits(puzzle) => {
-            let turns = formats::turns(word, turns);
-            let metric = counted.metric.map(str::to_string);
-            let puzzle = counted.kept(puzzle, turns)?;
-            Ok(Subject::Listed(Arc::new(Listed::new(puzzle, metric))))
-        }
-    }
-}
-
-/// Returns the contents of a file that defines a puzzle.
-fn definition_text(path: &Path) -> PyResult<String> {
-    use std::io::Read;
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).map_err(|error| unopened(path, &error))?;
-    file.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_FILE {
-        return Err(invalid(format!(
-            "{}: the file is too large to define a puzzle",
-            path.display()
-        )));
-    }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    })
 }
 
 /// A definition in a serializable form: name, labels, and generators with their images.

@@ -7,13 +7,13 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use tilewave::frontier::{FrontierOutcome, FrontierSearch};
 use tilewave::internals::{Io, Storage, lists_instead};
-use tilewave::puzzle::StateSpace;
+use tilewave::puzzle::{Searched, StateSpace};
 use tilewave::report::{Chart, ListReport, Report, described, one_key_per_line};
-use tilewave::search::disk::{Directories, Disk, Searched};
+use tilewave::search::disk::{Directories, Disk};
 use tilewave::search::{Engine, Outcome, Search};
-use tilewave::{Board, Directory, Resources};
+use tilewave::{Board, Directory, Resources, SystemError};
 
-use super::errors::{exception, invalid, of_type, unopened};
+use super::errors::{exception, invalid, of_type};
 use super::listed::Listed;
 use super::puzzle::{Counted, Made, Subject, form_of, integer, of_generators, states_of, subject};
 use super::work::long;
@@ -505,7 +505,7 @@ fn on_disk(dir: &Bound<'_, PyAny>, keep_levels: &str) -> PyResult<Disk> {
     }
     let open = |path: &PathBuf| -> PyResult<Box<dyn Storage>> {
         let directory = Directory::create(Path::new(path), Io::Read);
-        Ok(Box::new(directory.map_err(|error| unopened(path, &error))?))
+        Ok(Box::new(directory.map_err(|error| exception(SystemError::unopened(path)(error)))?))
     };
     let storages: PyResult<Vec<_>> = paths.iter().map(open).collect();
     let mut disk = Disk::new(Directories::new(storages?));

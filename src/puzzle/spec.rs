@@ -1,0 +1,346 @@
+//! What a person asks for: a word that names a puzzle, what counts as a move of it, and what is changed about it.
+//!
+//! The program, Python and Rust programs describe a puzzle as a [`PuzzleSpec`]; [`PuzzleSpec::puzzle`] makes it. What is
+//! allowed for which kind of puzzle is decided here alone. Errors call options as the program calls them.
+//!
+//! | word | puzzle |
+//! |---|---|
+//! | `3x4` | a board |
+//! | `3x3x3`, `skewb` | a named puzzle ([`named`](crate::puzzle::named)) |
+//! | `topspin:12,4` | a member of a family ([`families`](crate::puzzle::families)) |
+//! | `graph:0-1,1-2,2-0` | sliding pieces on a graph ([`OrbitPuzzle::of_graph`]) |
+//! | `toys/dino.gap` | the puzzle in a file ([`formats`](crate::puzzle::formats)) |
+
+use std::{fmt, fs::File, io::Read, path::Path, str::FromStr};
+
+use crate::{
+    error::Error,
+    puzzle::{
+        Definition, Goal, Metric, PuzzleError, Size, StateSpace, Variant, families,
+        formats::{self, FilePuzzle, Format},
+        named,
+        orbits::{OrbitPuzzle, Turns},
+    },
+    system::SystemError,
+};
+
+/// A puzzle as it is searched.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Searched {
+    /// A puzzle whose states have numbers.
+    Numbered(StateSpace),
+    /// A puzzle whose states stand in lists.
+    Listed(OrbitPuzzle),
+}
+
+impl Searched {
+    /// Returns the number of reachable states, or `None` if it is unknown or exceeds 64 bits.
+    pub fn states(&self) -> Option<u64> {
+        match self {
+            Searched::Numbered(space) => space.states(),
+            Searched::Listed(puzzle) => puzzle.states()?.try_into().ok(),
+        }
+    }
+}
+
+impl fmt::Display for Searched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Searched::Numbered(space) => space.fmt(f),
+            Searched::Listed(puzzle) => puzzle.fmt(f),
+        }
+    }
+}
+
+/// What counts as one move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MoveMetric {
+    /// Of a board: slides of one tile, or of several in a line.
+    Slides(Metric),
+    /// Of a puzzle whose moves are turns.
+    Turns(Turns),
+}
+
+impl FromStr for MoveMetric {
+    type Err = PuzzleError;
+
+    fn from_str(text: &str) -> Result<MoveMetric, PuzzleError> {
+        match text {
+            "htm" => Ok(MoveMetric::Turns(Turns::Powers)),
+            "qtm" => Ok(MoveMetric::Turns(Turns::Quarter)),
+            _ => text.parse().map(MoveMetric::Slides),
+        }
+    }
+}
+
+/// A word that names a puzzle, and what is meant of it.
+///
+/// ```
+/// use tilewave::puzzle::{PuzzleSpec, Searched};
+/// let cube = PuzzleSpec { metric: Some("qtm".parse()?), ..PuzzleSpec::of("3x3x3") };
+/// assert!(matches!(cube.puzzle()?, Searched::Listed(cube) if cube.moves().len() == 12));
+/// let wrong = PuzzleSpec { metric: Some("qtm".parse()?), ..PuzzleSpec::of("3x4") };
+/// assert_eq!(
+///     wrong.puzzle().unwrap_err().to_string(),
+///     "--metric htm and --metric qtm are only for twisty puzzles: leave out --metric"
+/// );
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct PuzzleSpec {
+    /// The name of the puzzle, or the path of a file.
+    pub word: String,
+    /// The goal of a board.
+    pub goal: Option<Goal>,
+    /// What counts as one move: stm of boards, htm of other puzzles unless given.
+    pub metric: Option<MoveMetric>,
+    /// Whether inverses of the generators in a file are no moves.
+    pub directed: bool,
+    /// What is changed about the puzzle.
+    pub variant: Variant,
+}
+
+/// What a word names.
+enum Named {
+    Board(Size),
+    /// A puzzle of one set of different pieces, and which powers of its generators are moves as well.
+    Positions(Definition, Turns),
+    /// Any other puzzle, and which powers of its moves are moves as well.
+    Orbits(OrbitPuzzle, Turns),
+}
+
+/// Whether a word is the name of a file, by its ending or because there is one.
+fn is_file(word: &str) -> bool {
+    Format::of(word).is_some() || Path::new(word).is_file()
+}
+
+/// Refuses an option, in the words of a format.
+macro_rules! refuse {
+    ($($words:tt)*) => {
+        return Err(PuzzleError::Option(format!($($words)*)))
+    };
+}
+
+impl PuzzleSpec {
+    /// Maximum length of a file that defines a puzzle, in bytes.
+    pub const MAX_FILE: u64 = 16 << 20;
+
+    /// Returns the specification of a puzzle as it is.
+    pub fn of(word: impl Into<String>) -> PuzzleSpec {
+        PuzzleSpec { word: word.into(), ..PuzzleSpec::default() }
+    }
+
+    /// Checks that a word can be meant as a puzzle, without opening files.
+    ///
+    /// # Errors
+    /// The [`PuzzleError`] that says what is wrong with the word, or which words name puzzles.
+    pub fn check(word: &str) -> Result<(), PuzzleError> {
+        if is_file(word) || named::parse(word).is_some() {
+            return Ok(());
+        }
+        let (family, _) = word.split_once(':').unwrap_or((word, ""));
+        if let Some(graph) = OrbitPuzzle::of_graph(word) {
+            graph.map(drop)
+        } else if word.starts_with(|c: char| c.is_ascii_digit()) {
+            size(word).map(drop)
+        } else if word.contains(':') || families::ALL.into_iter().any(|f| f.name == family) {
+            families::parse(word).map(drop)
+        } else {
+            Err(PuzzleError::NoPuzzle(word.into()))
+        }
+    }
+
+    /// Returns the puzzle, with those of its pieces, moves and goals that are asked for.
+    ///
+    /// # Errors
+    /// A [`PuzzleError`] if there is no such puzzle, or if it does not have what is asked for; a [`SystemError`] if a file
+    /// cannot be read.
+    pub fn puzzle(&self) -> Result<Searched, Error> {
+        let (goals, same) = (self.goal.clone().unwrap_or_default(), !self.variant.same.is_empty());
+        Ok(match self.named()? {
+            Named::Board(size) => {
+                if let Some(option) = self.changed_beyond_same() {
+                    return Err(PuzzleError::Option(format!(
+                        "{option} does not apply to boards, and {} is a board: leave out {option}",
+                        self.word
+                    )))?;
+                }
+                let metric = match self.metric {
+                    Some(MoveMetric::Slides(metric)) => metric,
+                    _ => Metric::default(),
+                };
+                let space = StateSpace::of_board(goals.board(size)?).in_metric(metric);
+                if !same {
+                    return Ok(Searched::Numbered(space));
+                }
+                let puzzle = OrbitPuzzle::of_space(&space)?;
+                Searched::Listed(self.variant.of(puzzle, Turns::Directed)?)
+            }
+            Named::Positions(definition, _) if !same && self.changed_beyond_same().is_none() => {
+                for note in definition.notes() {
+                    tracing::info!("{note}");
+                }
+                Searched::Numbered(StateSpace::of_puzzle(definition))
+            }
+            named => Searched::Listed(self.of_sets(named)?),
+        })
+    }
+
+    /// Returns the puzzle, unless it is a board, as one of sets of pieces.
+    ///
+    /// # Errors
+    /// Those of [`PuzzleSpec::puzzle`].
+    pub fn listed(&self) -> Result<Option<OrbitPuzzle>, Error> {
+        match self.named()? {
+            Named::Board(_) => Ok(None),
+            named => Ok(Some(self.of_sets(named)?)),
+        }
+    }
+
+    /// The option that makes another puzzle of one, if there is one; boards have `--same` as well.
+    pub fn changed_beyond_same(&self) -> Option<&'static str> {
+        let Variant { moves, pieces, ignore_orientation, same: _, goals, subgroup } = &self.variant;
+        let all = [
+            (pieces, "--pieces"),
+            (ignore_orientation, "--ignore-orientation"),
+            (moves, "--generators"),
+            (goals, "--goals"),
+            (subgroup, "--subgroup"),
+        ];
+        all.into_iter().find(|(given, _)| !given.is_empty()).map(|(_, option)| option)
+    }
+
+    fn of_sets(&self, named: Named) -> Result<OrbitPuzzle, PuzzleError> {
+        match named {
+            Named::Board(_) => unreachable!("boards are no sets of pieces here"),
+            Named::Orbits(puzzle, turns) => self.variant.of(puzzle, turns),
+            Named::Positions(definition, turns) => {
+                let puzzle = OrbitPuzzle::of_space(&StateSpace::of_puzzle(definition))?;
+                // Its own moves have their powers already.
+                let own = self.variant.moves.is_empty();
+                self.variant.of(puzzle, if own { Turns::Directed } else { turns })
+            }
+        }
+    }
+
+    /// What the word names. Refuses options that others have.
+    fn named(&self) -> Result<Named, Error> {
+        let word = self.word.as_str();
+        if is_file(word) && named::parse(word).is_none() {
+            return self.of_file(Path::new(word));
+        }
+        PuzzleSpec::check(word)?;
+        Ok(self.of_name(word)?)
+    }
+
+    fn of_name(&self, word: &str) -> Result<Named, PuzzleError> {
+        if let Some(puzzle) = named::parse(word) {
+            self.refuse_goal()?;
+            self.refuse_metric(word)?;
+            self.refuse_directed()?;
+            return Ok(Named::Orbits(puzzle, self.turns().unwrap_or_default()));
+        }
+        let is_board = word.starts_with(|c: char| c.is_ascii_digit());
+        if !is_board {
+            self.refuse_of_generators()?;
+        }
+        if self.turns().is_some() {
+            refuse!(
+                "--metric htm and --metric qtm are only for twisty puzzles: leave out --metric"
+            );
+        }
+        self.refuse_directed()?;
+        if let Some(graph) = OrbitPuzzle::of_graph(word) {
+            return Ok(Named::Orbits(graph?, Turns::Directed));
+        }
+        Ok(match is_board {
+            true => Named::Board(size(word)?),
+            false => Named::Positions(families::parse(word)?, Turns::Directed),
+        })
+    }
+
+    fn of_file(&self, path: &Path) -> Result<Named, Error> {
+        let turns = if self.directed { Some(Turns::Directed) } else { self.turns() };
+        let counted = formats::turns(&self.word, turns);
+        // A file whose name does not say what is in it says how to call it.
+        Ok(match formats::read_any(&self.word, &PuzzleSpec::text(path)?, turns)? {
+            FilePuzzle::Orbits(puzzle) => {
+                self.refuse_metric(&puzzle)?;
+                Named::Orbits(puzzle, counted)
+            }
+            FilePuzzle::Positions(definition) => {
+                self.refuse_of_generators()?;
+                Named::Positions(definition, counted)
+            }
+        })
+    }
+
+    /// Returns what is in a file that defines a puzzle or its goals; bytes that are no UTF-8 are replaced.
+    ///
+    /// # Errors
+    /// [`SystemError::Read`] if it cannot be read, and [`PuzzleError::LargeFile`].
+    pub fn text(path: &Path) -> Result<String, Error> {
+        let file = File::open(path).map_err(SystemError::unopened(path))?;
+        let mut bytes = Vec::new();
+        let read = file.take(PuzzleSpec::MAX_FILE + 1).read_to_end(&mut bytes);
+        read.map_err(SystemError::io("cannot read", path))?;
+        match bytes.len() as u64 > PuzzleSpec::MAX_FILE {
+            true => Err(PuzzleError::LargeFile(path.display().to_string()))?,
+            false => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        }
+    }
+
+    fn turns(&self) -> Option<Turns> {
+        match self.metric {
+            Some(MoveMetric::Turns(turns)) => Some(turns),
+            _ => None,
+        }
+    }
+
+    fn refuse_goal(&self) -> Result<(), PuzzleError> {
+        if self.goal.is_some() {
+            refuse!(
+                "--goal is only for boards, and {} is not a board: leave out --goal",
+                self.word
+            );
+        }
+        Ok(())
+    }
+
+    fn refuse_directed(&self) -> Result<(), PuzzleError> {
+        if self.directed {
+            refuse!("--directed is only for puzzle files: leave it out");
+        }
+        Ok(())
+    }
+
+    /// Refuses what puzzles of generators do not have.
+    fn refuse_of_generators(&self) -> Result<(), PuzzleError> {
+        self.refuse_goal()?;
+        if let Some(MoveMetric::Slides(metric)) = self.metric {
+            refuse!(
+                "--metric {} is only for boards, and {} is not a board: leave out --metric; every \
+                 generator counts as one move",
+                metric.name(),
+                self.word
+            );
+        }
+        Ok(())
+    }
+
+    /// Refuses a metric of boards for a puzzle that turns.
+    fn refuse_metric(&self, puzzle: impl fmt::Display) -> Result<(), PuzzleError> {
+        if let Some(MoveMetric::Slides(metric)) = self.metric {
+            refuse!("--metric {} is only for boards: use htm or qtm for {puzzle}", metric.name());
+        }
+        Ok(())
+    }
+}
+
+/// The size of a board that a word names, which may be meant as a cube.
+fn size(word: &str) -> Result<Size, PuzzleError> {
+    word.parse().map_err(|wrong| match wrong {
+        PuzzleError::SizeSyntax(word) => PuzzleError::NoBoardOrCube(word),
+        wrong => wrong,
+    })
+}
