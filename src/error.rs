@@ -102,6 +102,7 @@ impl Error {
                 SearchError::TooLarge { .. }
                 | SearchError::TooSmall { .. }
                 | SearchError::InMemory { .. }
+                | SearchError::Lists(_)
                 | SearchError::Digits(_),
             )
             | Error::Pdb(PdbError::Puzzle(_) | PdbError::Pattern(_) | PdbError::Unsuitable(_))

@@ -57,6 +57,7 @@ pub mod internals;
 // For these three modules, only the items re-exported below are documented.
 #[allow(missing_docs)]
 mod kernel;
+mod outcome;
 pub mod pdb;
 #[allow(missing_docs)]
 mod perm;

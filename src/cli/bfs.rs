@@ -10,11 +10,11 @@ use clap::ValueHint::DirPath;
 use serde_json::json;
 use tilewave::{
     Pattern, Search,
-    frontier::{FrontierOutcome, FrontierSearch},
+    frontier::FrontierSearch,
     internals,
     pdb::{Depths, Space},
     puzzle::{Searched, StateSpace, orbits::OrbitPuzzle},
-    report::{Chart, ListReport, bytes, duration, histogram, published, published_for, thousands},
+    report::{bytes, duration, histogram, published, published_for, thousands},
     search::{
         Engine,
         disk::{self, Disk, Widths},
@@ -22,10 +22,9 @@ use tilewave::{
 };
 
 use crate::{
-    Context, DiskOptions, Failure, MadeDirectories, MaxDepth, PuzzleOptions, Reply, Result,
+    Context, DiskOptions, MadeDirectories, MaxDepth, PuzzleOptions, Reply, Result,
     ResultReport, Running, SearchProgress, counts_csv, facts, first_given,
     options::{Keep, ON_DISK, directories, whole},
-    output::{Files, draw},
     ranks, refuse, refuse_in_lists, tiles,
 };
 
@@ -113,7 +112,7 @@ impl Args {
         if let Some(text) = &self.start {
             space = space.starting_at(text).context("--start")?;
         }
-        let numbered = for_numbers(&self.running, &self.report, &self.on_disk);
+        let numbered = for_numbers(&self.running, &self.on_disk);
         let max_depth = self.max_depth.max_depth;
         if let Some(puzzle) = lists_instead(&self.running, &space, max_depth, &self.dir, numbered)?
         {
@@ -151,7 +150,7 @@ impl Args {
             (self.start.is_some() && !is_numbered, "--start"),
             (self.tiles.is_some(), "--tiles"),
         ]);
-        let others = for_numbers(&self.running, &self.report, &self.on_disk);
+        let others = for_numbers(&self.running, &self.on_disk);
         refuse_in_lists(given.or(others), &puzzle)?;
         let _made = MadeDirectories::of(&self.dir);
         let disk = self.disk()?;
@@ -312,12 +311,8 @@ pub fn lists_instead(
 }
 
 /// An option that only searches of numbered states have.
-pub fn for_numbers(
-    running: &Running,
-    report: &ResultReport,
-    on_disk: &DiskOptions,
-) -> Option<&'static str> {
-    running.numbered().or(report.for_numbers()).or(on_disk.for_numbers())
+pub fn for_numbers(running: &Running, on_disk: &DiskOptions) -> Option<&'static str> {
+    running.numbered().or(on_disk.for_numbers())
 }
 
 pub fn list_search(
@@ -357,25 +352,6 @@ pub fn run_lists(
             let search = search.clone().resources(resources);
             disk.run_lists_distributed_with(&search, ranks, progress)
         },
-        |files, found| finish(&search, files, &found),
+        |files, outcome| report.finish(files, &outcome),
     )
-}
-
-fn finish(search: &FrontierSearch, files: Files, found: &FrontierOutcome) -> Result<()> {
-    if search.keep_last > 0 && found.last.is_empty() {
-        tracing::warn!(
-            "the states of the last depth were counted but not stored: none can be listed"
-        );
-    }
-    let answer = ListReport::new(&search.puzzle, found);
-    draw(files.plot, || Chart::new(search.puzzle.to_string(), &answer.counts, found.complete))?;
-    files.report.write(ListReport::COLUMNS, &answer)?;
-    match answer.first_wrong_depth {
-        None => Ok(()),
-        Some(_) => Err(Failure::failed(format!(
-            "{}: {}; search again with --no-symmetry to see which counts are right",
-            search.puzzle,
-            answer.published_line()
-        ))),
-    }
 }

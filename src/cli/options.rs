@@ -19,7 +19,8 @@ use tilewave::{
     random,
     search::{
         Engine, SearchError,
-        disk::{Directories, Disk, PlaneStore},
+        PlaneStore,
+        disk::{Directories, Disk},
     },
 };
 
@@ -107,43 +108,21 @@ pub struct Running {
     /// Search engine [default: the fastest one that supports the puzzle and fits in memory].
     // A directory makes it the one on disk.
     #[arg(long, value_parser = choice(ENGINES))]
-    pub engine: Option<EngineChoice>,
+    pub engine: Option<Engine>,
 }
 
-/// What `--engine` names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EngineChoice {
-    Of(Engine),
-    Frontier,
-}
-
-const ENGINES: &[Choice<EngineChoice>] = &[
-    (Engine::NAMES[0].0, EngineChoice::Of(Engine::NAMES[0].1), Engine::NAMES[0].2),
-    (Engine::NAMES[1].0, EngineChoice::Of(Engine::NAMES[1].1), Engine::NAMES[1].2),
-    (
-        &["frontier"],
-        EngineChoice::Frontier,
-        "Lists of states: for any puzzle, as deep as memory and disk space allow",
-    ),
-];
+const ENGINES: &[Choice<Engine>] = &[Engine::NAMES[0], Engine::NAMES[1], Engine::NAMES[3]];
 
 impl Running {
     pub fn search(&self, space: StateSpace) -> Result<Search> {
-        let engine = match self.engine {
-            None => None,
-            Some(EngineChoice::Of(engine)) => Some(engine),
-            Some(EngineChoice::Frontier) => refuse!(
-                "--engine frontier works only with bfs, plan, antipodes and levels: leave it out"
-            ),
-        };
-        if self.resources.kernel.is_some() && engine == Some(Engine::Reference) {
+        if self.resources.kernel.is_some() && self.engine == Some(Engine::Reference) {
             refuse!("--kernel does not apply to the reference engine: leave out --kernel");
         }
-        Ok(Search::of(space).engine(engine).resources(self.resources.get()?))
+        Ok(Search::of(space).engine(self.engine).resources(self.resources.get()?))
     }
 
     pub fn by_lists(&self) -> bool {
-        self.engine == Some(EngineChoice::Frontier)
+        self.engine == Some(Engine::Frontier)
     }
 
     /// The engine for numbered states that was asked for.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tilewave::{
     internals,
     puzzle::Searched,
-    report::{self, Chart, ChartFormat, ListReport, csv_field, html::LAST_DRAWN, one_key_per_line},
+    report::{self, Chart, ChartFormat, csv_field, html::LAST_DRAWN, one_key_per_line},
     search::{Communicator, Outcome},
 };
 
@@ -44,20 +44,6 @@ pub trait Figures {
     /// The lines of CSV, where there are several states or depths.
     fn csv(&self) -> Option<String> {
         None
-    }
-}
-
-impl Figures for ListReport {
-    fn figures(&self) -> Value {
-        self.json()
-    }
-
-    fn words(&self) -> String {
-        self.text()
-    }
-
-    fn csv(&self) -> Option<String> {
-        Some(self.csv_lines())
     }
 }
 
@@ -357,11 +343,6 @@ impl ResultReport {
         self.list.unwrap_or(0).max(drawn)
     }
 
-    /// The first option that is for boards and puzzles with numbers for their states.
-    pub fn for_numbers(&self) -> Option<&'static str> {
-        self.html.is_some().then_some("--html")
-    }
-
     pub fn files(&self) -> Result<Files> {
         let OutputOptions { format, output, force } = &self.output;
         refuse_same([("--plot", &self.plot), ("--html", &self.html), ("--output", output)])?;
@@ -380,6 +361,11 @@ impl ResultReport {
     pub fn finish(&self, files: Files, outcome: &Outcome) -> Result<()> {
         let report = report::Report::new(outcome);
         let Files { plot, html, report: mut destination } = files;
+        if self.keep_last() > 0 && outcome.last.is_empty() {
+            tracing::warn!(
+                "the states of the last depth were counted but not stored: none can be listed"
+            );
+        }
         draw(plot, || Chart::of(outcome))?;
         if let Some(file) = html {
             file.write(report.html()?.as_bytes())?;
@@ -387,8 +373,7 @@ impl ResultReport {
         let figures = || {
             let mut figures = report.json();
             if let Some(most) = self.list {
-                let last = outcome.last.iter().take(most).map(|&state| outcome.space.text(state));
-                figures["last"] = last.collect();
+                figures["last"] = outcome.last_texts(most).into();
             }
             figures
         };
@@ -403,9 +388,13 @@ impl ResultReport {
         let Some(difference) = report.difference else {
             return Ok(());
         };
+        let again = match outcome.lists {
+            Some(_) => "--no-symmetry",
+            None => "--engine reference",
+        };
         Err(Failure::failed(format!(
-            "{} disagrees with {}: {difference}; search again with --engine reference to see which is right",
-            outcome.space,
+            "{} disagrees with {}: {difference}; search again with {again} to see which is right",
+            outcome.searched,
             report.truth()
         )))
     }

@@ -20,7 +20,7 @@ use tilewave::{
     pruning::PruningTable,
     puzzle::{Searched, StateSpace, orbits::OrbitPuzzle},
     report::{
-        SearchLevels, Truth, Verdict, bytes, counted, csv_field, described, published_for,
+        Truth, Verdict, bytes, counted, csv_field, described, published_for,
         published_growth, thousands,
     },
     search::{Engine, disk},
@@ -79,7 +79,7 @@ impl ResumeArgs {
                 bfs::run(&self.report, &self.running, search, Some(disk))
             }
             Searched::Listed(puzzle) => {
-                let wrong = bfs::for_numbers(&self.running, &self.report, &self.on_disk);
+                let wrong = bfs::for_numbers(&self.running, &self.on_disk);
                 refuse_in_lists(wrong, &puzzle)?;
                 let mut search = bfs::list_search(puzzle, max_depth, &self.ahead, &self.running)?;
                 search.symmetry = symmetric;
@@ -211,11 +211,11 @@ impl VerifyArgs {
             None if outcome.total() <= REFERENCE_STATES && outcome.engine == Engine::Sweep => {
                 let search = search.clone().engine(Engine::Reference);
                 reference = search.run_with(&SearchProgress::new())?;
-                Truth::Reference(SearchLevels::of(&reference))
+                Truth::Reference(&reference)
             }
             None => Truth::Sum,
         };
-        Ok(Verdict::judge(space, SearchLevels::of(&outcome), truth))
+        Ok(Verdict::judge(&outcome, truth))
     }
 
     /// Searches as deep as counts are published, and not more states than the reference engine would.
@@ -239,7 +239,7 @@ impl VerifyArgs {
         };
         let search = bfs::list_search(puzzle.clone(), max_depth, &Ahead::default(), &self.running)?;
         let found = search.run_with(&SearchProgress::new())?;
-        Ok(Verdict::of_lists(puzzle, &found, published.as_ref()))
+        Ok(Verdict::of_lists(&found, published.as_ref()))
     }
 }
 

@@ -11,7 +11,7 @@ use tilewave::{
         named::{self, NamedPuzzle},
         orbits::{OrbitPuzzle, Placed, Turns},
     },
-    report::{bytes, counted, csv_field, described, grouped, identity, state_writer, thousands},
+    report::{bytes, counted, csv_field, described, grouped, identity, thousands},
     search,
     solve::explain,
 };
@@ -420,7 +420,7 @@ impl AntipodesArgs {
                 let search = running.search(space)?.max_depth(depth).keep_last(self.list);
                 let destination = self.output.reserve()?;
                 let outcome = search.run_with(&SearchProgress::new())?;
-                let (space, last) = (&outcome.space, outcome.last.iter());
+                let (space, last) = (&search.space, outcome.last.numbered());
                 let columns = match space.size() {
                     Some(_) => "board,state_id,line,cell,puzzle",
                     None => "state,state_id,line,cell,puzzle",
@@ -428,8 +428,8 @@ impl AntipodesArgs {
                 let numbers = |&state: &State| [space.id(state), state.line, state.cell as u64];
                 let found = DepthStates {
                     searched: Searched::Numbered(space.clone()),
-                    numbers: Some(last.clone().map(numbers).collect()),
-                    states: last.map(|&state| space.text(state)).collect(),
+                    numbers: Some(last.iter().map(numbers).collect()),
+                    states: outcome.last_texts(usize::MAX),
                     complete: outcome.complete,
                     depth: 0,
                     counts: outcome.counts,
@@ -446,10 +446,10 @@ impl AntipodesArgs {
                 let found = DepthStates {
                     searched: Searched::Listed(puzzle.clone()),
                     numbers: None,
-                    states: outcome.last.iter().map(state_writer(puzzle)).collect(),
+                    states: outcome.last_texts(usize::MAX),
                     complete: outcome.complete,
                     depth: 0,
-                    counts: outcome.counts(),
+                    counts: outcome.counts,
                 };
                 destination.write("state,puzzle", &found.at(depth))
             }

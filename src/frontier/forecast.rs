@@ -11,10 +11,11 @@ use crate::{
     Error,
     frontier::{
         bucket_space::{LevelForm, ListShape},
-        levels::{FrontierError, FrontierLevel, MemoryLevels},
+        levels::{FrontierError, MemoryLevels},
         search::FrontierSearch,
         symmetry::PuzzleRows,
     },
+    outcome::Outcome,
     progress::{LevelDone, Progress, StopWhen},
     system::OtherWork,
 };
@@ -163,8 +164,8 @@ impl FrontierSearch {
                 found => found?,
             };
             let left = until.saturating_duration_since(Instant::now()).as_secs_f64();
-            let growth = growth(&found.counts()).max(1.5);
-            let further = found.levels.last().map_or(0.0, |last| last.seconds.max(1e-5)) * growth;
+            let growth = growth(&found.counts).max(1.5);
+            let further = found.level_seconds.last().map_or(0.0, |last| last.max(1e-5)) * growth;
             // What remains of the time is enough for this many levels more: a geometric series.
             let more = (left - found.seconds) * (1.0 - 1.0 / growth) / further;
             let levels = if more < 1.0 { 0 } else { more.log(growth) as usize + 1 };
@@ -174,13 +175,13 @@ impl FrontierSearch {
             reached = depth;
             depth = (depth + levels).min(most);
         };
-        let searched = found.levels.len();
-        let counts = found.counts().into_iter().chain(published.iter().copied().skip(searched));
+        let searched = found.counts.len();
+        let counts = found.counts.iter().copied().chain(published.iter().copied().skip(searched));
         let mut counts: Vec<f64> = counts.map(|states| states as f64).collect();
         let known = counts.len();
         let total = rows.all_states();
-        let last = &found.levels[searched - 1];
-        let pace = (last.seconds > TELLING).then(|| last.seconds / last.states as f64);
+        let (seconds, states) = (found.level_seconds[searched - 1], found.counts[searched - 1]);
+        let pace = (seconds > TELLING).then(|| seconds / states as f64);
         let memory = self.resources.memory.map_or(f64::INFINITY, |memory| memory as f64);
         let threads = found.threads as f64;
         let all = rows.most_states();
@@ -191,21 +192,26 @@ impl FrontierSearch {
             let mut choice = search.choose(&rows, None);
             choice.form = Some(LevelForm::Coded);
             let found = search.search(&rows, &choice, &mut MemoryLevels::default(), progress);
-            let bits = |level: &FrontierLevel| 8.0 * level.bytes as f64 / level.kept as f64;
             match found {
                 Err(Error::Frontier(FrontierError::Memory { .. })) => 1.0,
-                found => (found?.levels.iter().max_by_key(|level| level.kept))
-                    .filter(|level| level.kept > 10_000)
-                    .map_or(1.0, |level| bits(level) / all_bits(total, level.states as f64)),
+                found => {
+                    let Outcome { counts, lists, .. } = found?;
+                    let lists = lists.unwrap_or_default();
+                    let widest = (0..counts.len()).max_by_key(|&depth| lists.kept[depth]);
+                    widest.filter(|&depth| lists.kept[depth] > 10_000).map_or(1.0, |depth| {
+                        let bits = 8.0 * lists.bytes[depth] as f64 / lists.kept[depth] as f64;
+                        bits / all_bits(total, counts[depth] as f64)
+                    })
+                }
             }
         };
         // The time of the measuring search until the end of a level.
         let until = |depth: usize| {
-            found.levels[depth + 1..].iter().fold(found.seconds, |all, level| all - level.seconds)
+            found.level_seconds[depth + 1..].iter().fold(found.seconds, |all, level| all - level)
         };
         let mut of = FrontierForecast {
             depths: Vec::new(),
-            symmetries: found.symmetries,
+            symmetries: found.lists.as_ref().map_or(1, |lists| lists.symmetries),
             measured_to: searched - 1,
             threads: found.threads,
             busy: others.and_then(|others| others.share()),

@@ -9,7 +9,6 @@ use std::{
     time::Instant,
 };
 
-use num_bigint::BigUint;
 use parking_lot::Mutex;
 
 use crate::{
@@ -18,8 +17,7 @@ use crate::{
         bucket_space::BucketSpace,
         lists::{BucketLists, ListChunk},
     },
-    kernel::{Kernel, Tally, keys::KeyLayout},
-    puzzle::orbits::Arrangement,
+    kernel::{Tally, keys::KeyLayout},
     store::{ListCounts, StorageError},
     system::SystemError,
     units::{bytes, grouped},
@@ -29,8 +27,7 @@ use crate::{
 
 /// The level that a search has found at one depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct FrontierLevel {
+pub(crate) struct FrontierLevel {
     /// Number of states.
     pub states: u64,
     /// Number of states up to symmetry; `None` if the search did not use all symmetries.
@@ -45,32 +42,6 @@ pub struct FrontierLevel {
     /// Size of the level's lists in memory or on disk, in bytes; 0 if its states were only counted.
     pub bytes: u64,
     /// Wall-clock time in seconds.
-    pub seconds: f64,
-}
-
-/// The result of a list search.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct FrontierOutcome {
-    /// The levels from depth 0 on.
-    pub levels: Vec<FrontierLevel>,
-    /// Whether the levels contain all states: no new state was found, or as many as there are, if that is known.
-    pub complete: bool,
-    /// Number of states of the puzzle, `None` if it is not known.
-    pub states: Option<BigUint>,
-    /// States of the last level, at most the number requested, in the order of their arrangements.
-    pub last: Vec<Arrangement>,
-    /// Number of symmetries of the puzzle that were used, 1 for none.
-    pub symmetries: usize,
-    /// Peak memory of the lists, in bytes.
-    pub peak_bytes: u64,
-    /// Peak size of the files of a search on disk, in bytes.
-    pub disk_peak_bytes: Option<u64>,
-    /// Kernel that ran.
-    pub kernel: Kernel,
-    /// Number of worker threads.
-    pub threads: usize,
-    /// Wall-clock time of the complete search in seconds.
     pub seconds: f64,
 }
 
@@ -96,13 +67,6 @@ pub(crate) fn is_complete<N: From<u64> + PartialEq>(
     all: Option<N>,
 ) -> bool {
     ended || all == Some(found.into())
-}
-
-impl FrontierOutcome {
-    /// Returns the number of states at each depth.
-    pub fn counts(&self) -> Vec<u64> {
-        self.levels.iter().map(|level| level.states).collect()
-    }
 }
 
 /// The reason why a list search ended early.

@@ -24,7 +24,7 @@ mod symmetry;
 
 pub use crate::frontier::{
     forecast::{DepthForecast, FrontierForecast},
-    levels::{FrontierError, FrontierLevel, FrontierOutcome},
+    levels::FrontierError,
     search::FrontierSearch,
 };
 
@@ -32,7 +32,7 @@ pub(crate) use crate::frontier::{
     bucket_space::{BucketSpace, MoveParity},
     fields::{FieldKind, FieldMap, Relabelling, StateFields},
     levels::{
-        FoundLists, LevelEnd, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels, is_complete,
+        FoundLists, FrontierLevel, LevelEnd, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels, is_complete,
     },
     lists::{BucketLists, ListChunk},
     symmetry::{PuzzleRows, SymmetryGroup},

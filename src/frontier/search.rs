@@ -9,15 +9,19 @@ use crate::{
         bucket_space::{BucketSpace, CoordinateChoice, LevelForm},
         level::LevelWork,
         levels::{
-            FoundLists, FrontierError, FrontierLevel, FrontierOutcome, LevelEnd, LevelStore,
+            FoundLists, FrontierError, FrontierLevel, LevelEnd, LevelStore,
             LevelUse, MemoryLevels, is_complete,
         },
         lists::BucketLists,
         symmetry::PuzzleRows,
     },
     kernel::{by_words, keys::KeyLayout},
+    outcome::{Engine, LastStates, ListLevels, Outcome},
     progress::{LevelDone, NoProgress, Progress},
-    puzzle::orbits::{Arrangement, OrbitMove, OrbitPuzzle},
+    puzzle::{
+        Searched,
+        orbits::{Arrangement, OrbitMove, OrbitPuzzle},
+    },
     resources::{Resources, resource_setters, setters},
     store::{ListCut, StorageError},
     threads::pool,
@@ -37,8 +41,8 @@ const LEAST_SLICE: usize = 32 << 20;
 /// let coins = vec![Orbit::distinct("coins", 3, 2)];
 /// let puzzle = OrbitPuzzle::new("coins", coins, vec![one("L", [1, 1, 0]), one("R", [0, 1, 1])])?;
 /// let found = FrontierSearch::new(puzzle).run()?;
-/// assert_eq!(found.counts(), [1, 2, 1]);
-/// assert_eq!(found.levels[1].reduced, Some(1)); // L and R are mirror images
+/// assert_eq!(found.counts, [1, 2, 1]);
+/// assert_eq!(found.lists.unwrap().reduced, Some(vec![1, 1, 1])); // L and R are mirror images
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -89,13 +93,13 @@ impl FrontierSearch {
     ///
     /// # Errors
     /// [`FrontierError`].
-    pub fn run(&self) -> Result<FrontierOutcome, Error> {
+    pub fn run(&self) -> Result<Outcome, Error> {
         self.run_with(&NoProgress)
     }
 
     /// Runs the search like [`FrontierSearch::run`], with an observer that sees the progress and may stop the work
     /// ([`FrontierError::Interrupted`]).
-    pub fn run_with(&self, progress: &dyn Progress) -> Result<FrontierOutcome, Error> {
+    pub fn run_with(&self, progress: &dyn Progress) -> Result<Outcome, Error> {
         self.check_room(progress)?;
         self.run_in(&mut MemoryLevels::default(), None, progress)
     }
@@ -106,7 +110,7 @@ impl FrontierSearch {
         store: &mut dyn LevelStore,
         cut: Option<&ListCut>,
         progress: &dyn Progress,
-    ) -> Result<FrontierOutcome, Error> {
+    ) -> Result<Outcome, Error> {
         let pool = pool(self.resources.threads).map_err(FrontierError::from)?;
         let begun = Instant::now();
         let mut found = pool.install(|| {
@@ -219,7 +223,7 @@ impl FrontierSearch {
         choice: &CoordinateChoice,
         store: &mut dyn LevelStore,
         progress: &dyn Progress,
-    ) -> Result<FrontierOutcome, Error> {
+    ) -> Result<Outcome, Error> {
         let space = &self.space(of, choice)?;
         if !self.measures {
             tracing::debug!("{}", space.describe());
@@ -345,18 +349,28 @@ impl FrontierSearch {
             }
             _ => Vec::new(),
         };
-        let found = levels.iter().map(|level| level.states).sum();
-        Ok(FrontierOutcome {
-            levels,
-            complete: is_complete(complete, found, states.clone()),
+        let counts: Vec<u64> = levels.iter().map(|level| level.states).collect();
+        Ok(Outcome {
+            searched: Searched::Listed(self.puzzle.clone()),
+            complete: is_complete(complete, counts.iter().sum(), states.clone()),
             states,
-            last,
-            symmetries: space.symmetries(),
-            peak_bytes,
-            disk_peak_bytes: None,
-            kernel: space.layout.kernel,
+            engine: Engine::Frontier,
+            kernel: Some(space.layout.kernel),
             threads: 0,
+            counts,
+            checksums: levels.iter().map(|level| level.checksum).collect(),
+            level_seconds: levels.iter().map(|level| level.seconds).collect(),
+            lists: Some(ListLevels {
+                symmetries: space.symmetries(),
+                reduced: levels.iter().map(|level| level.reduced).collect(),
+                generated: levels.iter().map(|level| level.generated).collect(),
+                kept: levels.iter().map(|level| level.kept).collect(),
+                bytes: levels.iter().map(|level| level.bytes).collect(),
+            }),
             seconds: 0.0,
+            array_bytes: peak_bytes,
+            last: LastStates::Listed(last),
+            disk: None,
         })
     }
 }
@@ -493,8 +507,16 @@ mod tests {
         (counts, level)
     }
 
-    fn levels(found: &FrontierOutcome) -> Vec<(u64, u64)> {
-        found.levels.iter().map(|level| (level.states, level.checksum)).collect()
+    fn bytes(found: &Outcome, depth: usize) -> u64 {
+        found.lists.as_ref().unwrap().bytes[depth]
+    }
+
+    fn reduced(found: &Outcome, depth: usize) -> Option<u64> {
+        Some(found.lists.as_ref().unwrap().reduced.as_ref()?[depth])
+    }
+
+    fn levels(found: &Outcome) -> Vec<(u64, u64)> {
+        found.counts.iter().copied().zip(found.checksums.iter().copied()).collect()
     }
 
     #[test]
@@ -506,7 +528,7 @@ mod tests {
             let (expected, last) = plain(&search.puzzle, 6);
             assert!(expected.len() > 3, "{}: {expected:?}", search.puzzle);
             let first = search.run().unwrap();
-            assert_eq!(first.counts(), expected, "{}", search.puzzle);
+            assert_eq!(first.counts, expected, "{}", search.puzzle);
             let listed = |search: &FrontierSearch| search.run().unwrap().last;
             assert_eq!(listed(&search.clone().keep_last(last.len())), last, "{}", search.puzzle);
             let some = listed(&search.clone().keep_last(2));
@@ -551,10 +573,10 @@ mod tests {
                             format!("{of}: {chosen:?} {oriented} {kernel} {form:?} {symmetric}");
                         assert_eq!(levels(&found), levels(&first), "{what}");
                         // Rows of bits have the same size, however few states they contain.
-                        let same = found.levels[1].bytes == found.levels[3].bytes;
+                        let same = bytes(&found, 1) == bytes(&found, 3);
                         assert!(same || form != Bits, "{what}");
                         if let (Some(some), Some(other)) =
-                            (found.levels[3].reduced, first.levels[3].reduced)
+                            (reduced(&found, 3), reduced(&first, 3))
                         {
                             assert_eq!(some, other, "{what}");
                         }
@@ -570,10 +592,10 @@ mod tests {
         let orders = boards.map(|board| PuzzleRows::of(&board).symmetries(true).order());
         assert_eq!(orders, [8, 2, 1]);
         let found = FrontierSearch::new(board(3, 3, 8)).run().unwrap();
-        assert_eq!((found.complete, found.counts().len()), (true, 32));
+        assert_eq!((found.complete, found.counts.len()), (true, 32));
         // The two are mirror images.
-        assert_eq!((found.levels[31].states, found.levels[31].reduced), (2, Some(1)));
-        assert_eq!(found.counts().iter().sum::<u64>(), 181_440);
+        assert_eq!((found.counts[31], reduced(&found, 31)), (2, Some(1)));
+        assert_eq!(found.counts.iter().sum::<u64>(), 181_440);
     }
 
     /// Any two outer elements of a star may be exchanged: of the 8! symmetries, those that fix some elements are used.
@@ -582,8 +604,8 @@ mod tests {
         let space = StateSpace::of_puzzle(families::parse("stars:9").unwrap());
         let search = FrontierSearch::new(OrbitPuzzle::of_space(&space).unwrap());
         let found = search.run().unwrap();
-        assert_eq!(found.counts(), search.clone().symmetry(false).run().unwrap().counts());
-        assert_eq!(found.counts().iter().sum::<u64>(), 362_880);
+        assert_eq!(found.counts, search.clone().symmetry(false).run().unwrap().counts);
+        assert_eq!(found.counts.iter().sum::<u64>(), 362_880);
         let group = PuzzleRows::of(&search.puzzle).symmetries(true);
         assert_eq!(group.order(), 720);
         for (first, next) in (0..720).step_by(7).flat_map(|i| (0..720).map(move |j| (i, j))) {
@@ -599,7 +621,7 @@ mod tests {
         let moves = vec![one("L", coins([1, 1, 0])), one("R", coins([0, 1, 1]))];
         let puzzle = OrbitPuzzle::new("coins", vec![Orbit::distinct("coins", 3, 2)], moves);
         let found = FrontierSearch::new(puzzle.unwrap()).run().unwrap();
-        let levels = found.levels.iter().map(|level| (level.states, level.reduced));
+        let levels = (0..3).map(|depth| (found.counts[depth], reduced(&found, depth)));
         assert_eq!(levels.collect::<Vec<_>>(), [(1, Some(1)), (2, Some(1)), (1, Some(1))]);
     }
 
@@ -630,7 +652,7 @@ mod tests {
         (choice.form, choice.slice) = (Some(LevelForm::Lists), Some(64));
         let asked = Asked::default();
         let found = search.search(&rows, &choice, &mut MemoryLevels::default(), &asked).unwrap();
-        let chunks = asked.chunks.into_inner() * found.levels.len() as u64;
+        let chunks = asked.chunks.into_inner() * found.counts.len() as u64;
         let times = asked.times.into_inner();
         assert!(chunks > 0 && times > 10 * chunks, "{times} times for {chunks} chunks");
     }
@@ -650,6 +672,6 @@ mod tests {
         };
         // Following the advice in the message works.
         search.max_depth = Some(depth);
-        assert_eq!(search.run().unwrap().levels.len(), depth + 1);
+        assert_eq!(search.run().unwrap().counts.len(), depth + 1);
     }
 }

@@ -339,7 +339,7 @@ impl TableLevels<'_> {
             Err(Error::Frontier(FrontierError::Memory { puzzle, depth, budget })) => {
                 Err(TableError::Lists { puzzle, depth, budget }.into())
             }
-            found => Ok(found?.counts()),
+            found => Ok(found?.counts),
         }
     }
 

@@ -34,6 +34,14 @@ pub enum Searched {
 }
 
 impl Searched {
+    /// Returns the size of a board, whichever way it is searched; `None` for other puzzles.
+    pub fn size(&self) -> Option<Size> {
+        match self {
+            Searched::Numbered(space) => space.size(),
+            Searched::Listed(puzzle) => puzzle.board_size(),
+        }
+    }
+
     /// Returns the number of reachable states, or `None` if it is unknown or exceeds 64 bits.
     pub fn states(&self) -> Option<u64> {
         match self {

@@ -200,6 +200,18 @@ impl OrbitPuzzle {
         self.name.parse().ok().filter(|_| is_board)
     }
 
+    /// Returns what writes states as they are read: boards as boards, whichever engine found them.
+    pub fn state_writer(&self) -> impl Fn(&Arrangement) -> String {
+        let size = self.board_size();
+        move |state| match size {
+            Some(size) => {
+                let row = |row: &[Placed]| joined(row.iter().map(|tile| tile.kind), " ");
+                joined(state.0[0].chunks(size.cols()).map(row), "/")
+            }
+            None => self.text(state),
+        }
+    }
+
     /// Returns the solved states and masks as text: those of a goal set as they were given, otherwise the only one.
     pub fn goal_texts(&self) -> Vec<String> {
         self.goals

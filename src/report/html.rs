@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 
 use crate::{
     Error,
-    puzzle::{Board, Metric, MoveStyle, Moves, Size, State},
+    outcome::Outcome,
+    puzzle::{Board, MoveStyle, Moves, StateSpace},
     report::{
-        Report, counted, one_key_per_line,
-        text::{GODS_NUMBER, share},
+        Report, counted, identity, one_key_per_line,
+        text::{GODS_NUMBER, share_of},
         thousands, title,
     },
-    search::Outcome,
 };
 
 // The frame of a page, and how text is inserted into it.
@@ -241,9 +241,9 @@ impl Report<'_> {
     pub fn html(&self) -> Result<String, Error> {
         let outcome = self.outcome;
         let complete = outcome.complete && outcome.begins_at_goal();
-        let title = title(&outcome.space.to_string(), &outcome.counts, complete);
+        let title = title(&outcome.searched.to_string(), &outcome.counts, complete);
         let last = last_states(outcome);
-        let mood = match (self.published, self.difference) {
+        let mood = match (&self.published, self.difference) {
             (_, Some(_)) => "bad",
             (Some(_), None) => "good",
             (None, None) => "",
@@ -284,10 +284,12 @@ impl Report<'_> {
 
 /// The definition of a move.
 fn moves(outcome: &Outcome) -> &'static str {
-    match outcome.space.metric() {
-        Some(Metric::Stm) => "one tile per move",
-        Some(Metric::Mtm) => "any number of tiles per move",
-        None => "one generator per move",
+    match identity(&outcome.searched)["metric"].as_str() {
+        Some("stm") => "one tile per move",
+        Some("mtm") => "any number of tiles per move",
+        Some("htm") => "any turn of a face per move",
+        Some("qtm") => "a quarter turn per move",
+        _ => "one generator per move",
     }
 }
 
@@ -296,15 +298,14 @@ type Shown = (String, String);
 
 /// The states of the last depth that are shown: boards are drawn, others are written.
 fn last_states(outcome: &Outcome) -> Vec<Shown> {
-    let shown = |&state: &State| {
-        let text = outcome.space.text(state);
-        let picture = match outcome.space.board(state) {
-            Some(board) => miniature(&board),
-            None => format!("<code>{}</code>", escape(&text)),
-        };
+    let size = outcome.searched.size();
+    let shown = |text: String| {
+        let board = size.and_then(|_| Board::parse(&text, size).ok());
+        let written = || format!("<code>{}</code>", escape(&text));
+        let picture = board.as_ref().map_or_else(written, miniature);
         (text, picture)
     };
-    outcome.last.iter().take(LAST_DRAWN).map(shown).collect()
+    outcome.last_texts(LAST_DRAWN).into_iter().map(shown).collect()
 }
 
 /// Pictures of the goal and, if it is a different board, of the start.
@@ -313,7 +314,7 @@ fn ends(outcome: &Outcome) -> String {
         let picture = miniature(board);
         format!("<figure>{picture}<figcaption>{name}</figcaption></figure>")
     };
-    let Some((goal, start)) = outcome.space.boards() else {
+    let Some((goal, start)) = outcome.space().and_then(StateSpace::boards) else {
         return String::new();
     };
     let start = if start == goal { String::new() } else { figure("Start", start) };
@@ -334,9 +335,9 @@ fn gallery(outcome: &Outcome, states: &[Shown]) -> String {
         return String::new();
     }
     // A written state takes less room per number than a tile.
-    let (one, cols) = match (outcome.space.size(), outcome.space.definition()) {
-        (None, Some(of)) => ("state", of.positions().div_ceil(2)),
-        (size, _) => ("board", size.map_or(1, Size::cols)),
+    let (one, cols) = match outcome.searched.size() {
+        None => ("state", states[0].0.split(' ').count().div_ceil(2)),
+        Some(size) => ("board", size.cols()),
     };
     let depth = outcome.counts.len().saturating_sub(1);
     let count = outcome.counts.last().copied().unwrap_or(0);
@@ -379,7 +380,8 @@ fn gallery(outcome: &Outcome, states: &[Shown]) -> String {
 
 /// The rows of the table: depth, states, share, cumulative share, checksum.
 fn rows(outcome: &Outcome) -> String {
-    let all = outcome.states;
+    let all = outcome.states.as_ref().and_then(|all| all.to_string().parse().ok());
+    let share = |part: u64| all.map_or(String::new(), |all| format!("{} %", share_of(part, all)));
     let mut cumulative = 0;
     let mut text = String::new();
     let levels = outcome.counts.iter().zip(&outcome.checksums);
@@ -388,10 +390,10 @@ fn rows(outcome: &Outcome) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "          <tr><td>{depth}</td><td>{}</td><td>{} %</td><td>{} %</td><td class=\"sum\">{checksum:016x}</td></tr>",
+            "          <tr><td>{depth}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"sum\">{checksum:016x}</td></tr>",
             thousands(count),
-            share(count, all),
-            share(cumulative, all),
+            share(count),
+            share(cumulative),
         );
     }
     text

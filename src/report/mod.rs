@@ -1,7 +1,6 @@
 //! Reports of a search: text, CSV, JSON, SVG, PNG and HTML, and the comparison with published results.
 //!
-//! The program and Python pass an outcome: [`Report`] or, for list searches, [`ListReport`] (`text`) turns it into
-//! tables, summaries and JSON objects, `html` into a page, and `chart` into a picture, a `scene` of shapes that is drawn
+//! The program and Python pass an outcome: [`Report`] (`text`) turns it into tables, summaries and JSON objects, `html` into a page, and `chart` into a picture, a `scene` of shapes that is drawn
 //! as SVG or as pixels. `published` contains the published results and compares with them.
 //!
 //! Invariant: a report reads an [`crate::search::Outcome`] and returns strings or bytes. No function
@@ -24,12 +23,11 @@ pub(crate) use crate::report::published::own_for;
 pub use crate::{
     report::{
         published::{
-            Difference, Fault, Published, SearchLevels, Truth, Verdict, published, published_all,
+            Difference, Fault, Published, Truth, Verdict, published, published_all,
             published_for, published_growth,
         },
         text::{
-            ListReport, Machine, Report, described, histogram, identity, one_key_per_line,
-            state_writer, value_histogram,
+            Machine, Report, described, histogram, identity, one_key_per_line, value_histogram,
         },
     },
     units::{bytes, counted, csv_field, duration, grouped, rate, thousands},

@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 
 use crate::{
     Error,
-    frontier::FrontierOutcome,
     puzzle::{
         Board, Definition, Generator, Goal, Metric, Permutation, Size, StateSpace, Variant,
         families, formats, named,
@@ -327,29 +326,13 @@ fn own(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
 
 // The verdict on a complete search.
 
-/// The levels of a complete search: number of states and checksum per depth.
-#[derive(Clone, Copy, Debug)]
-pub struct SearchLevels<'a> {
-    /// Number of states at each depth.
-    pub counts: &'a [u64],
-    /// Checksum at each depth.
-    pub checksums: &'a [u64],
-}
-
-impl<'a> SearchLevels<'a> {
-    /// Returns the levels of an outcome.
-    pub fn of(outcome: &'a Outcome) -> SearchLevels<'a> {
-        SearchLevels { counts: &outcome.counts, checksums: &outcome.checksums }
-    }
-}
-
 /// The reference for a search. The sum, N!/2 or the order of the group, is checked in every case.
 #[derive(Clone, Copy, Debug)]
 pub enum Truth<'a> {
     /// A published distribution.
     Published(&'static Published),
-    /// The levels that the reference engine found.
-    Reference(SearchLevels<'a>),
+    /// What the reference engine found.
+    Reference(&'a Outcome),
     /// Only the sum is checked.
     Sum,
 }
@@ -402,12 +385,11 @@ impl fmt::Display for Fault {
 /// The verdict on a complete search.
 ///
 /// ```
-/// use tilewave::puzzle::{Board, StateSpace};
-/// use tilewave::report::{SearchLevels, Truth, Verdict, published_for};
-/// let space = StateSpace::of_board(Board::parse("1 2/3 0", None)?);
-/// let found = SearchLevels { counts: &[1, 2, 2, 2, 2, 2, 1], checksums: &[] };
-/// let verdict = Verdict::judge(&space, found, Truth::Published(published_for(&space).unwrap()));
-/// assert!(verdict.pass());
+/// use tilewave::{Goal, Search, Size};
+/// use tilewave::report::{Truth, Verdict, published_for};
+/// let search = Search::new(Goal::Last.board(Size::new(2, 2)?)?);
+/// let truth = Truth::Published(published_for(&search.space).unwrap());
+/// assert!(Verdict::judge(&search.run()?, truth).pass());
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -431,15 +413,20 @@ pub struct Verdict {
 
 impl Verdict {
     /// Returns the verdict on the levels of a complete search.
-    pub fn judge(space: &StateSpace, found: SearchLevels<'_>, truth: Truth<'_>) -> Verdict {
-        let total = found.counts.iter().sum();
-        let level = |expected| Difference::first(found.counts, expected, true).map(Fault::Level);
+    ///
+    /// # Panics
+    /// If it was a list search.
+    pub fn judge(found: &Outcome, truth: Truth<'_>) -> Verdict {
+        let space = found.space().expect("a search of numbered states");
+        let total = found.total();
+        let level =
+            |expected: &[u64]| Difference::first(&found.counts, expected, true).map(Fault::Level);
         let (compared_with, fault) = match truth {
             Truth::Published(truth) => (truth.citation(), level(truth.counts())),
             Truth::Reference(truth) => {
-                let differs = found.checksums.iter().zip(truth.checksums).position(|(a, b)| a != b);
+                let differs = found.checksums.iter().zip(&truth.checksums).position(|(a, b)| a != b);
                 let checksum = differs.map(|depth| Fault::Checksum { depth });
-                ("the reference engine".into(), level(truth.counts).or(checksum))
+                ("the reference engine".into(), level(&truth.counts).or(checksum))
             }
             Truth::Sum => match space.size() {
                 Some(size) => (format!("the sum {}!/2", size.cells()), None),
@@ -470,22 +457,17 @@ impl Verdict {
 
     /// Returns the verdict on a list search, which is compared with published growth, if there is any, and with the
     /// number of states if the search is complete.
-    pub fn of_lists(
-        puzzle: &OrbitPuzzle,
-        found: &FrontierOutcome,
-        published: Option<&Published>,
-    ) -> Verdict {
-        let counts = found.counts();
-        let total = counts.iter().sum();
+    pub fn of_lists(found: &Outcome, published: Option<&Published>) -> Verdict {
+        let (counts, total) = (&found.counts, found.total());
         let level = published.and_then(|published| {
-            Difference::of_growth(&counts, published.counts(), found.complete).map(Fault::Level)
+            Difference::of_growth(counts, published.counts(), found.complete).map(Fault::Level)
         });
-        let states = puzzle.states().and_then(|states| u64::try_from(states).ok());
+        let states = found.states.as_ref().and_then(|states| u64::try_from(states).ok());
         let sum = states.filter(|&expected| found.complete && expected != total);
         let sum = sum.map(|expected| Fault::Total { found: total, expected });
         let source = published.map(Published::citation);
         Verdict {
-            puzzle: puzzle.to_string(),
+            puzzle: found.searched.to_string(),
             total,
             levels: counts.len(),
             complete: found.complete,

@@ -9,8 +9,8 @@ use crate::{
     puzzle::{Goal, Size, StateSpace, families},
     resources::Resources,
     search::{
-        Chunks, Engine, Outcome, Search, SearchError, SearchPlan, SearchProblem,
-        disk::{self, Directories, Disk, Estimate, MemoryPlan, Network, PlaneStore, network},
+        Chunks, Engine, Outcome, PlaneStore, Search, SearchError, SearchPlan, SearchProblem,
+        disk::{self, Directories, Disk, Estimate, MemoryPlan, Network, network},
         plan,
     },
     store::{MemoryDirectory, budget},
@@ -49,7 +49,7 @@ impl Calibration {
     fn new(plan: &SearchPlan, outcome: &Outcome, growth: f64) -> Calibration {
         let states_per_second = outcome.total() as f64 / outcome.seconds / growth;
         Calibration {
-            space: outcome.space.clone(),
+            space: plan.space.clone(),
             kernel: outcome.kernel,
             threads: outcome.threads,
             states_per_second,
@@ -76,7 +76,7 @@ pub fn calibrate(plan: &SearchPlan, resources: Resources) -> Result<Option<Calib
     let search = |space: StateSpace| Search::of(space).engine(plan.engine).resources(resources);
     let levels = |growth: f64| match plan.engine {
         Engine::Reference => 1.0,
-        Engine::Sweep | Engine::Disk => growth,
+        _ => growth,
     };
     if let Some(size) = plan.space.size() {
         let short = size.rows().min(size.cols());

@@ -16,10 +16,10 @@ use crate::{
     kernel::{Kernel, Tally},
     perm::{Gathers, LANES, Layout, REGISTER_BYTES, Register, layout, lehmer},
     progress::{NoProgress, Phase, Progress},
-    puzzle::{State, StateSpace, Window, orbits::OrbitPuzzle},
+    puzzle::{Searched, State, StateSpace, Window, orbits::OrbitPuzzle},
     search::{
         BYTE, BlockLoop, BlockTarget, ChainPlan, EachLevel, Engine, Expansion, FoundLevels,
-        Frontier, Groups, IncomingStep, LongWindowArrays, LongWindows, Outcome, Search,
+        Frontier, Groups, IncomingStep, LastStates, LongWindowArrays, LongWindows, Outcome, Search,
         SearchError, SearchProblem,
         disk::{Directories, status},
         is_long, long_windows, plans,
@@ -82,8 +82,8 @@ pub(crate) fn run_each(
         (found, Some(kernel))
     };
     Ok(Outcome {
-        space: space.clone(),
-        states: plan.states,
+        searched: Searched::Numbered(space.clone()),
+        states: Some(plan.states.into()),
         engine: plan.engine,
         kernel,
         threads: pool.current_num_threads(),
@@ -93,7 +93,8 @@ pub(crate) fn run_each(
         complete: is_complete(found.complete, found.states, Some(plan.states)),
         seconds: begun.elapsed().as_secs_f64(),
         array_bytes: plan.array_bytes,
-        last: found.last,
+        last: LastStates::Numbered(found.last),
+        lists: None,
         disk: None,
     })
 }
@@ -128,6 +129,7 @@ pub fn plan(space: &StateSpace, engine: Option<Engine>) -> Result<SearchPlan, Er
         Some(Engine::Sweep | Engine::Disk) if !sweeps => {
             return Err(SearchError::TooSmall(space.to_string()).into());
         }
+        Some(Engine::Frontier) => return Err(SearchError::Lists(space.to_string()).into()),
         Some(engine) => engine,
         None if sweeps => Engine::Sweep,
         None => Engine::Reference,
@@ -136,7 +138,7 @@ pub fn plan(space: &StateSpace, engine: Option<Engine>) -> Result<SearchPlan, Er
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let array_bytes = match engine {
         Engine::Sweep | Engine::Disk => array_bytes(&SearchProblem::new(space)?, threads),
-        Engine::Reference => plain_bytes(space),
+        _ => plain_bytes(space),
     };
     Ok(SearchPlan { space: space.clone(), states: space.numbered_states(), engine, array_bytes })
 }

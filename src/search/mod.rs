@@ -26,14 +26,14 @@ use crate::{
     resources::{Resources, resource_setters, setters},
     store::{Place, Storage, StorageError},
     system::SystemError,
-    units::{bytes, counted, names, thousands},
+    units::{bytes, counted, thousands},
 };
 
+pub use crate::outcome::{DiskUse, Engine, LastStates, ListLevels, Outcome, PlaneStore};
 pub use crate::search::{
     disk::plan::{Network, network},
     forecast::{Calibration, DiskForecast, Forecast, Machines, calibrate},
     memory::{SearchPlan, plan},
-    outcome::{DiskUse, Outcome},
     ranks::{Communicator, OneProcess, Ranks, Reduce, Share},
 };
 
@@ -43,7 +43,7 @@ pub(crate) use crate::search::{
         IncomingStep, MANY, PredecessorBlocks, Seat, states_of,
     },
     long_windows::{ChainPlan, LongWindowArrays, LongWindows, is_long, plans},
-    outcome::{EachLevel, FoundLevels, PlaneStore},
+    outcome::{EachLevel, FoundLevels},
     problem::{
         ALL_LANES, BlockSources, Crossings, Granularity, Plane, PlaneSources, Portions,
         SearchProblem, crosses,
@@ -93,26 +93,6 @@ impl Search {
     pub fn of(space: StateSpace) -> Search {
         Search { space, max_depth: None, engine: None, keep_last: 0, resources: Resources::new() }
     }
-}
-
-// The engines by name.
-
-/// An engine that runs a search of numbered states.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Engine {
-    /// Makes streaming passes over byte arrays in memory; needs lines with at least 6 elements.
-    Sweep,
-    /// Unranks, expands and ranks every frontier state; plain and slow, but runs any board.
-    Reference,
-    /// Makes the passes of the sweep engine, with the levels in files and one chunk at a time in memory; needs lines
-    /// with at least 6 elements.
-    Disk,
-}
-
-names! { Engine:
-    "sweep" = Sweep, "Streaming passes over byte arrays in memory";
-    "reference" = Reference, "Simple and slow, for any puzzle with numbered states";
-    "disk" = Disk, "Like sweep, but with the levels in files";
 }
 
 // Errors of searches, in memory or on disk. Each message is one line and says what to do.
@@ -262,6 +242,11 @@ pub enum SearchError {
         /// Number of states in the finished levels.
         states: u64,
     },
+    /// The engine of list searches was asked for states with numbers.
+    #[error(
+        "{0}: --engine frontier works only with bfs, plan, antipodes and levels: leave it out"
+    )]
+    Lists(String),
     /// The requested number of shared digits is larger than the layout allows.
     #[error("{0}; choose a smaller value, or leave out --shared-digits")]
     Digits(String),

@@ -1,119 +1,15 @@
-//! The results of a search, and the results that can be expected.
+//! The levels that a search of numbered states finds, and the levels that can be expected.
 
 use std::{collections::HashSet, iter, time::Instant};
 
 use crate::{
     Error,
-    kernel::{Kernel, Tally},
+    kernel::Tally,
     perm::Register,
     progress::{LevelDone, Progress},
     puzzle::{Puzzle, State, StateSpace},
-    search::{Engine, SearchError},
-    units::names,
+    search::SearchError,
 };
-
-/// The result of a search: one count and one checksum per depth, and how they were computed.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Outcome {
-    /// The state space that was searched.
-    pub space: StateSpace,
-    /// Number of reachable states.
-    pub states: u64,
-    /// Engine that ran.
-    pub engine: Engine,
-    /// Kernel that ran (sweep engine only).
-    pub kernel: Option<Kernel>,
-    /// Number of worker threads.
-    pub threads: usize,
-    /// Number of states at each depth.
-    pub counts: Vec<u64>,
-    /// Checksum at each depth; equal sets of states have equal checksums, whichever engine computed them.
-    pub checksums: Vec<u64>,
-    /// Wall-clock time per depth, in seconds.
-    pub level_seconds: Vec<f64>,
-    /// Whether the levels contain all states: no new state was found, or as many as there are.
-    pub complete: bool,
-    /// Wall-clock time of the whole search, including allocation, in seconds.
-    pub seconds: f64,
-    /// Size of the state arrays, in bytes.
-    pub array_bytes: u64,
-    /// States at the last depth, in increasing order, at most [`crate::search::Search::keep_last`] of them.
-    pub last: Vec<State>,
-    /// The resources that a search on disk used.
-    pub disk: Option<DiskUse>,
-}
-
-impl Outcome {
-    /// Returns the number of states found.
-    pub fn total(&self) -> u64 {
-        self.counts.iter().sum()
-    }
-
-    /// Whether the largest depth of the complete search is God's number.
-    pub(crate) fn begins_at_goal(&self) -> bool {
-        self.space.start_text() == self.space.goal_text()
-    }
-
-    /// Returns the largest depth (God's number if start and goal are equal), or `None` if the search stopped early.
-    pub fn diameter(&self) -> Option<usize> {
-        self.complete.then(|| self.counts.len() - 1)
-    }
-
-    /// Returns the number of states at the largest depth, or `None` if the search stopped early.
-    pub fn antipodes(&self) -> Option<u64> {
-        self.counts.last().copied().filter(|_| self.complete)
-    }
-
-    /// Returns the mean depth of the states found.
-    pub fn mean_depth(&self) -> f64 {
-        let sum: u128 =
-            self.counts.iter().enumerate().map(|(d, &c)| d as u128 * u128::from(c)).sum();
-        sum as f64 / self.total() as f64
-    }
-}
-
-/// Where a search on disk keeps the planes: the bits that cross between chunks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlaneStore {
-    /// The planes of all chunks are in memory: 8 bytes per plane per register.
-    Memory,
-    /// The planes are in files; those of one chunk at a time are in memory.
-    Files,
-}
-
-names! { PlaneStore:
-    "memory" = Memory, "In memory";
-    "files" = Files, "In files";
-}
-
-/// The resources that a search on disk used.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct DiskUse {
-    /// Number of chunks.
-    pub chunks: usize,
-    /// Where the planes were kept.
-    pub planes: PlaneStore,
-    /// Number of bytes of level files written, over all sessions.
-    pub bytes_written: u64,
-    /// Peak size of the level files, in bytes.
-    pub peak_bytes: u64,
-    /// Size of each level's files, in bytes.
-    pub level_bytes: Vec<u64>,
-    /// Thread-seconds of this session spent decoding.
-    pub decode_seconds: f64,
-    /// Thread-seconds of this session spent in the kernel, including the planes.
-    pub kernel_seconds: f64,
-    /// Thread-seconds of this session spent encoding.
-    pub encode_seconds: f64,
-    /// Thread-seconds of this session during which workers waited for a reader or the writer.
-    pub wait_seconds: f64,
-    /// Number of processes in this session.
-    pub ranks: usize,
-    /// Number of bytes that ranks sent to each other in this session for the step to each depth.
-    pub network_bytes: Vec<u64>,
-}
 
 // The totals of the levels of a search.
 //

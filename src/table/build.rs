@@ -52,7 +52,7 @@ impl DistanceTable {
             let search = search.clone().engine(Engine::Reference).keep_last(usize::MAX).threads(1);
             for depth in 0.. {
                 let outcome = search.clone().max_depth(depth).run()?;
-                outcome.last.iter().try_for_each(|&state| fill.state(depth, state))?;
+                outcome.last.numbered().iter().try_for_each(|&state| fill.state(depth, state))?;
                 if outcome.complete {
                     return fill.finish();
                 }

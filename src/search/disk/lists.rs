@@ -21,13 +21,13 @@ use parking_lot::Mutex;
 use crate::{
     Error,
     frontier::{
-        BucketLists, BucketSpace, FoundLists, FrontierLevel, FrontierOutcome, FrontierSearch,
+        BucketLists, BucketSpace, FoundLists, FrontierLevel, FrontierSearch,
         LevelEnd, LevelStore, LevelTotal, LevelUse, ListChunk, ListSink,
     },
     kernel::Tally,
     progress::{NoProgress, Progress},
     search::{
-        Communicator, OneProcess, Ranks, SearchError, Share,
+        Communicator, DiskUse, OneProcess, Outcome, Ranks, SearchError, Share,
         disk::{
             Committer, Disk, EncodedFrames, Halt, Stopped, Survey, Writer, agreed,
             level::{merge, own, shared},
@@ -47,7 +47,7 @@ impl Disk {
     ///
     /// # Errors
     /// The errors of [`Disk::run`] and [`FrontierSearch::run`].
-    pub fn run_lists(&self, search: &FrontierSearch) -> Result<FrontierOutcome, Error> {
+    pub fn run_lists(&self, search: &FrontierSearch) -> Result<Outcome, Error> {
         self.run_lists_with(search, &NoProgress)
     }
 
@@ -57,7 +57,7 @@ impl Disk {
         &self,
         search: &FrontierSearch,
         progress: &dyn Progress,
-    ) -> Result<FrontierOutcome, Error> {
+    ) -> Result<Outcome, Error> {
         let has_room = |_: Option<&Manifest>| Ok(());
         self.alone(progress, has_room, |locked| {
             let manifest = begin(search, self, locked)?;
@@ -80,7 +80,7 @@ impl Disk {
         search: &FrontierSearch,
         communicator: &dyn Communicator,
         progress: &dyn Progress,
-    ) -> Result<FrontierOutcome, Stopped> {
+    ) -> Result<Outcome, Stopped> {
         let options = [
             ("symmetry", search.symmetry.to_string()),
             ("count-ahead", search.count_ahead.to_string()),
@@ -148,7 +148,7 @@ fn session(
     manifest: Manifest,
     communicator: &dyn Communicator,
     progress: &dyn Progress,
-) -> Result<FrontierOutcome, Stopped> {
+) -> Result<Outcome, Stopped> {
     let (rank, ranks) = (communicator.rank(), communicator.size());
     disk.directories.deal(&manifest.shares);
     let (cut, was_complete) = (manifest.lists.clone(), manifest.complete);
@@ -191,9 +191,16 @@ fn session(
             _ => committer.stop().map(|_| manifest),
         };
         let manifest = closed?;
-        found.map(|found| FrontierOutcome {
-            disk_peak_bytes: Some(manifest.peak_bytes),
+        found.map(|found| Outcome {
             seconds: manifest.seconds,
+            disk: Some(DiskUse {
+                peak_bytes: manifest.peak_bytes,
+                chunks: manifest.chunks as usize,
+                bytes_written: manifest.bytes_written,
+                level_bytes: manifest.levels.iter().map(|level| level.bytes).collect(),
+                ranks,
+                ..DiskUse::default()
+            }),
             ..found
         })
     };

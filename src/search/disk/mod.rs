@@ -31,7 +31,7 @@ pub use crate::search::{
         plan::{DiskBudget, Estimate, MemoryPlan, estimate},
         survey::Verified,
     },
-    outcome::{DiskUse, PlaneStore, Widths, widths},
+    outcome::{Widths, widths},
 };
 
 pub(crate) use crate::search::disk::{

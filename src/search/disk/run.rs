@@ -8,8 +8,9 @@ use crate::{
     Error,
     frontier::is_complete,
     progress::{NoProgress, Progress},
+    puzzle::Searched,
     search::{
-        Communicator, Crossings, DiskUse, Engine, OneProcess, Outcome, Reduce, Search, SearchError,
+        Communicator, Crossings, DiskUse, Engine, LastStates, OneProcess, Outcome, Reduce, Search, SearchError,
         disk::{
             Clock, Committer, Directories, Disk, DiskBudget, DiskJob, DiskRun, EncodedFrames,
             MemoryPlan, Recomputed, RunFiles, Session, Stopped, Survey, Times, Workers, agreed,
@@ -375,7 +376,7 @@ impl DiskJob<'_> {
         let levels = &manifest.levels;
         let used = DiskUse {
             chunks: plan.chunks(),
-            planes: plan.planes,
+            planes: Some(plan.planes),
             bytes_written: manifest.bytes_written,
             peak_bytes: manifest.peak_bytes,
             level_bytes: levels.iter().map(|level| level.bytes).collect(),
@@ -387,8 +388,8 @@ impl DiskJob<'_> {
             network_bytes: sums[6..].to_vec(),
         };
         Ok(Outcome {
-            space: search.space.clone(),
-            states: problem.space.numbered_states(),
+            searched: Searched::Numbered(search.space.clone()),
+            states: Some(problem.space.numbered_states().into()),
             engine: Engine::Disk,
             kernel: Some(kernel),
             threads: sums[4] as usize,
@@ -398,7 +399,8 @@ impl DiskJob<'_> {
             complete: is_complete(manifest.complete, manifest.states(), search.space.states()),
             seconds: manifest.seconds,
             array_bytes: sums[5],
-            last,
+            last: LastStates::Numbered(last),
+            lists: None,
             disk: Some(used),
         })
     }

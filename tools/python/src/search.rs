@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple};
-use tilewave::frontier::{FrontierOutcome, FrontierSearch};
+use tilewave::frontier::FrontierSearch;
 use tilewave::internals::{Io, Storage, lists_instead};
-use tilewave::puzzle::{Searched, StateSpace};
-use tilewave::report::{Chart, ListReport, Report, described, one_key_per_line};
+use tilewave::puzzle::StateSpace;
+use tilewave::report::{Chart, Report, described, identity, one_key_per_line};
 use tilewave::search::disk::{Directories, Disk};
 use tilewave::search::{Engine, Outcome, Search};
 use tilewave::{Board, Directory, Resources, SystemError};
@@ -52,66 +52,50 @@ struct Found {
 }
 
 impl Found {
-    /// The result of a search of numbered states.
-    fn numbered(outcome: &Outcome) -> PyResult<Found> {
-        let (space, report) = (&outcome.space, Report::new(outcome));
-        let ids: Vec<u64> = outcome.last.iter().map(|&state| space.id(state)).collect();
-        let (last, width) = states_of(space, &ids)?;
-        let agrees = report.published.filter(|_| report.difference.is_none());
+    /// The result of a search; a list search was one of the puzzle `listed`.
+    fn of(outcome: &Outcome, listed: Option<&Listed>) -> PyResult<Found> {
+        let report = Report::new(outcome);
+        let keys = identity(&outcome.searched);
+        let text = |key: &str| keys[key].as_str().unwrap_or_default().to_string();
+        let (last, width) = match (listed, outcome.space()) {
+            (Some(listed), _) => {
+                let rows = outcome.last.listed().iter().flat_map(|state| listed.row(state));
+                (rows.collect(), listed.form().width)
+            }
+            (None, Some(space)) => {
+                let states = outcome.last.numbered().iter();
+                states_of(space, &states.map(|&state| space.id(state)).collect::<Vec<u64>>())?
+            }
+            (None, None) => return Err(invalid("a list search has a puzzle")),
+        };
+        let agrees = report.published.as_ref().filter(|_| report.difference.is_none());
+        let metric = keys["metric"].as_str().map(String::from);
         Ok(Found {
-            puzzle: space.name(),
-            title: space.to_string(),
-            metric: space.metric().map(|metric| metric.name().to_string()),
-            goal: space.goal_text(),
-            start: space.start_text(),
+            puzzle: text("puzzle"),
+            title: match listed {
+                Some(_) => described(&outcome.searched),
+                None => outcome.searched.to_string(),
+            },
+            metric: listed.and_then(|listed| listed.metric.clone()).or(metric),
+            goal: text("goal"),
+            start: text("start"),
             counts: outcome.counts.clone(),
-            reduced: None,
+            reduced: outcome.lists.as_ref().and_then(|lists| lists.reduced.clone()),
             checksums: outcome.checksums.clone(),
             level_seconds: outcome.level_seconds.clone(),
             complete: outcome.complete,
-            states: Some(outcome.states.to_string()),
+            states: outcome.states.as_ref().map(ToString::to_string),
             mean_depth: outcome.mean_depth(),
             seconds: outcome.seconds,
             engine: outcome.engine.name().into(),
             threads: outcome.threads,
-            symmetries: 1,
+            symmetries: outcome.lists.as_ref().map_or(1, |lists| lists.symmetries),
             published: agrees.map(|published| published.citation()),
             last,
             width,
             words: report.text(),
             json: one_key_per_line(&report.json()),
         })
-    }
-
-    /// The result of a list search.
-    fn listed(listed: &Listed, outcome: &FrontierOutcome) -> Found {
-        let report = ListReport::new(&listed.puzzle, outcome);
-        let levels = outcome.levels.iter();
-        let goal: Vec<String> = listed.goal_row().iter().map(u16::to_string).collect();
-        let agrees = report.published.clone().filter(|_| report.first_wrong_depth.is_none());
-        Found {
-            puzzle: listed.puzzle.name().into(),
-            title: described(&Searched::Listed(listed.puzzle.clone())),
-            metric: listed.metric.clone().or(listed.puzzle.metric().map(str::to_string)),
-            goal: goal.join(" "),
-            start: goal.join(" "),
-            counts: report.counts.clone(),
-            reduced: levels.clone().map(|level| level.reduced).collect(),
-            checksums: levels.clone().map(|level| level.checksum).collect(),
-            level_seconds: levels.map(|level| level.seconds).collect(),
-            complete: outcome.complete,
-            states: report.states.clone(),
-            mean_depth: report.mean_depth,
-            seconds: outcome.seconds,
-            engine: LISTS.into(),
-            threads: outcome.threads,
-            symmetries: outcome.symmetries,
-            published: agrees,
-            last: outcome.last.iter().flat_map(|state| listed.row(state)).collect(),
-            width: listed.form().width,
-            words: report.text(),
-            json: one_key_per_line(&report.json()),
-        }
     }
 }
 
@@ -459,7 +443,7 @@ impl Running {
             Some(disk) => disk.run_with(&search, watch),
             None => search.run_with(watch),
         })?;
-        Ok(SearchResult::new(Found::numbered(&outcome)?))
+        Ok(SearchResult::new(Found::of(&outcome, None)?))
     }
 
     fn by_lists(
@@ -484,14 +468,11 @@ impl Running {
             // The last depth of a search that is not complete is counted, unless its states are wanted.
             .keep_last(self.keep_last.unwrap_or(if self.max_depth.is_none() { KEPT } else { 0 }))
             .resources(self.resources);
-        let found = long(py, progress, |watch| {
-            let outcome = match &self.disk {
-                Some(disk) => disk.run_lists_with(&search, watch)?,
-                None => search.run_with(watch)?,
-            };
-            Ok(Found::listed(listed, &outcome))
+        let outcome = long(py, progress, |watch| match &self.disk {
+            Some(disk) => disk.run_lists_with(&search, watch),
+            None => search.run_with(watch),
         })?;
-        Ok(SearchResult::new(found))
+        Ok(SearchResult::new(Found::of(&outcome, Some(listed))?))
     }
 }
 
