@@ -162,6 +162,16 @@ impl Outcome {
         self.counts.last().copied().filter(|_| self.complete)
     }
 
+    /// Returns the number of states up to symmetry at each depth; `None` if they were not counted.
+    pub fn reduced(&self) -> Option<&[u64]> {
+        self.lists.as_ref()?.reduced.as_deref()
+    }
+
+    /// Returns the number of symmetries of the puzzle that were used, 1 for none.
+    pub fn symmetries(&self) -> usize {
+        self.lists.as_ref().map_or(1, |lists| lists.symmetries)
+    }
+
     /// Returns the mean depth of the states found.
     pub fn mean_depth(&self) -> f64 {
         let sum: u128 =

@@ -123,13 +123,11 @@ impl Args {
         let disk = of.disk.as_ref();
         let network = disk.and_then(|disk| disk.network.as_ref());
         let seconds = of.time.as_ref().map(|(seconds, _)| seconds);
-        let order = space.definition().map(|_| of.states);
         let budget = self.running.resources.budget();
         let free = disk.and_then(|_| self.free());
         let keys = subject(&Searched::Numbered(space.clone()), self.output.format);
         let figures = json!({
-            "group_order": order,
-            "states": of.states,
+            "states": of.states.to_string(),
             "states_to_depth": of.reached,
             "states_to_depth_at_most": of.at_most,
             "engine": of.engine.name(),
@@ -156,9 +154,8 @@ impl Args {
             "levels": levels,
         });
         let figures = with_more(keys, figures);
-        let kind = if order.is_some() { "puzzle" } else { "board" };
+        let kind = if space.size().is_some() { "board" } else { "puzzle" };
         let states = thousands(of.states);
-        let group = order.map_or(String::new(), |_| format!("order {states}"));
         let reached = match (of.reached, of.at_most) {
             (Some(reached), _) if reached < of.states => {
                 format!(", {} of them within --max-depth", thousands(reached))
@@ -177,7 +174,6 @@ impl Args {
         let memory = format!("{}: {fits} the limit of {}", bytes(of.memory), bytes(budget));
         let mut rows = vec![
             (kind, described(&Searched::Numbered(space.clone()))),
-            ("group", group),
             ("states", format!("{states}{reached}")),
             ("levels", levels.map_or("unknown".into(), |levels| levels.to_string())),
             ("engine", format!("{}{kernel}, {threads}", of.engine)),

@@ -211,7 +211,7 @@ impl FrontierSearch {
         };
         let mut of = FrontierForecast {
             depths: Vec::new(),
-            symmetries: found.lists.as_ref().map_or(1, |lists| lists.symmetries),
+            symmetries: found.symmetries(),
             measured_to: searched - 1,
             threads: found.threads,
             busy: others.and_then(|others| others.share()),

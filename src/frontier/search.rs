@@ -512,7 +512,7 @@ mod tests {
     }
 
     fn reduced(found: &Outcome, depth: usize) -> Option<u64> {
-        Some(found.lists.as_ref().unwrap().reduced.as_ref()?[depth])
+        found.reduced().map(|reduced| reduced[depth])
     }
 
     fn levels(found: &Outcome) -> Vec<(u64, u64)> {

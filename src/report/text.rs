@@ -153,7 +153,7 @@ impl<'a> Report<'a> {
     /// Returns the table of the distribution followed by the summary.
     pub fn text(&self) -> String {
         let outcome = self.outcome;
-        let reduced = outcome.lists.as_ref().and_then(|lists| lists.reduced.as_deref());
+        let reduced = outcome.reduced();
         let all = outcome.states.as_ref().and_then(|all| all.to_string().parse().ok());
         let table = table(["depth", "states"], &outcome.counts, reduced, all);
         format!("{table}\n{}", self.summary())
@@ -535,7 +535,7 @@ impl Report<'_> {
     /// row per depth.
     pub fn csv(&self) -> String {
         let outcome = self.outcome;
-        let reduced = outcome.lists.as_ref().and_then(|lists| lists.reduced.as_ref());
+        let reduced = outcome.reduced();
         let mut text = String::from("depth,states,reduced,cumulative,checksum,puzzle\n");
         let puzzle = csv_field(&described(&outcome.searched));
         let mut cumulative = 0;

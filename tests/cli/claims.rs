@@ -258,7 +258,7 @@ fn files_of_named_puzzles_are_recognised_by_their_moves() {
         std::fs::write(&file, tws(&turns)).unwrap();
         let args = ["bfs", file.to_str().unwrap(), "--max-depth", "4", "--format", "json"];
         let found = json(&args);
-        let known = found["published"].as_str().unwrap_or("none").to_string();
+        let known = found["agrees_with"].as_str().unwrap_or("none").to_string();
         assert!(known.starts_with(source), "{name}: {known}");
         assert_eq!(
             found["counts"],

@@ -120,7 +120,7 @@ fn estimates_follow_the_depth_where_nothing_is_published() {
     assert_eq!(found["counts"], serde_json::json!([1, 9, 45, 166, 499, 1284, 2917]));
     let planned = plan(&[&[&file, "--dir", "."], &depth[..]].concat());
     let most = planned["disk_peak_bytes"].as_u64().unwrap();
-    let took = found["disk_bytes"].as_u64().unwrap();
+    let took = found["disk"]["peak_bytes"].as_u64().unwrap();
     assert!(took <= most && most <= 100_000, "{took} of {most}");
     assert!(planned["states_to_depth"].is_null());
     let at_most = planned["states_to_depth_at_most"].as_u64().unwrap();

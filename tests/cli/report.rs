@@ -1,9 +1,9 @@
 //! Reports through the library: words, tables, comparisons, pages.
 
-use tilewave::puzzle::{Board, Goal, Metric, MoveStyle, Moves, Size, StateSpace};
+use tilewave::puzzle::{Board, Goal, Metric, MoveStyle, Moves, Searched, Size, StateSpace};
 use tilewave::report::html::{LAST_DRAWN, Refused, Solution, player};
 use tilewave::report::{
-    Difference, Fault, Machine, Report, SearchLevels, Truth, Verdict, bytes, counted, duration,
+    Difference, Fault, Machine, Report, Truth, Verdict, bytes, counted, duration,
     histogram, one_key_per_line, published, published_all, rate, thousands,
 };
 use tilewave::search::{Outcome, Search};
@@ -100,10 +100,17 @@ fn verdicts_find_wrong_levels_checksums_and_sums() {
     let (right, sums) = ([1, 2, 2, 2, 2, 2, 1], [1, 2, 3, 4, 5, 6, 7]);
     let board = size("2x2");
     let publication = Truth::Published(published(board, 0, Metric::Stm).unwrap());
-    let reference = Truth::Reference(SearchLevels { counts: &right, checksums: &sums });
+    let of = |counts: &[u64], checksums: &[u64]| {
+        let mut found = outcome(|search| {
+            search.space = StateSpace::of_board(Goal::First.board(board).unwrap());
+        });
+        (found.counts, found.checksums) = (counts.to_vec(), checksums.to_vec());
+        found
+    };
+    let plain = of(&right, &sums);
+    let reference = Truth::Reference(&plain);
     let judge = |counts: &[u64], checksums: &[u64], truth| {
-        let space = StateSpace::of_board(Goal::First.board(board).unwrap());
-        Verdict::judge(&space, SearchLevels { counts, checksums }, truth)
+        Verdict::judge(&of(counts, checksums), truth)
     };
     let depth = |verdict: &Verdict| verdict.fault.and_then(|fault| fault.depth());
     for truth in [publication, reference, Truth::Sum] {
@@ -124,8 +131,9 @@ fn verdicts_find_wrong_levels_checksums_and_sums() {
     // Nothing is known of 4x4 from here but the sum; of 2x2 this project's own levels.
     let large =
         StateSpace::of_board("blank=1".parse::<Goal>().unwrap().board(size("4x4")).unwrap());
-    let levels = SearchLevels { counts: &right[..6], checksums: &[] };
-    let short = Verdict::judge(&large, levels, Truth::Sum);
+    let mut levels = of(&right[..6], &[]);
+    levels.searched = Searched::Numbered(large);
+    let short = Verdict::judge(&levels, Truth::Sum);
     let total = Fault::Total { found: 11, expected: 10_461_394_944_000 };
     assert_eq!((short.fault, depth(&short)), (Some(total), None));
     assert_eq!(depth(&judge(&right[..6], &[], Truth::Sum)), Some(6));
@@ -352,8 +360,7 @@ fn moves_that_do_not_solve_are_refused() {
 fn a_search_that_contradicts_an_own_result_says_so() {
     let goal = Goal::Blank(1).board(size("2x5")).unwrap();
     let mut found = outcome(|search| search.space = StateSpace::of_board(goal.clone()));
-    let verdict =
-        |outcome: &Outcome| Verdict::judge(&outcome.space, SearchLevels::of(outcome), Truth::Sum);
+    let verdict = |outcome: &Outcome| Verdict::judge(outcome, Truth::Sum);
     assert!(verdict(&found).pass());
     found.counts[5] += 1;
     found.counts[6] -= 1;

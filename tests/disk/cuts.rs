@@ -1,7 +1,7 @@
 //! Power cuts at every sync of a run.
 
 use super::*;
-use tilewave::search::disk::PlaneStore;
+use tilewave::search::PlaneStore;
 
 /// Cuts the power at every `stride`-th sync of a search, and at each of the last ones, then finishes it: the levels are
 /// those of a search that was never interrupted.

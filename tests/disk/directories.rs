@@ -177,7 +177,7 @@ fn files_of_others_are_never_touched() {
         directory.create(name).unwrap().append(b"mine").unwrap();
     }
     let mut disk = on(&directory, 1);
-    disk.planes = Some(disk::PlaneStore::Files);
+    disk.planes = Some(tilewave::search::PlaneStore::Files);
     run_some(&search, &disk, 8 * 12 + 3);
     disk.run(&search).unwrap();
     let after = content(&directory);

@@ -2,8 +2,8 @@
 
 use tilewave::internals::{Directory, Io, Storage};
 use tilewave::puzzle::{Goal, Size};
-use tilewave::search::disk::{self, Directories, Disk, PlaneStore};
-use tilewave::search::{self, Outcome, Search};
+use tilewave::search::disk::{self, Directories, Disk};
+use tilewave::search::{self, Outcome, PlaneStore, Search};
 
 fn search(size: &str) -> Search {
     let size: Size = size.parse().unwrap();

@@ -127,7 +127,7 @@ fn another_metric_and_other_moves_are_refused() {
         assert!(error.contains(said), "{error}");
         assert_eq!(disk.directories.manifest().unwrap(), before);
         let (found, ..) = disk::search(&disk.directories).unwrap();
-        let held = disk::Searched::Numbered(held.space);
+        let held = tilewave::puzzle::Searched::Numbered(held.space);
         assert_eq!(found, held);
         assert_eq!(disk::status(&disk.directories).unwrap().searched, held);
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::threads::ranks;
 use super::*;
-use tilewave::frontier::{FrontierOutcome, FrontierSearch};
+use tilewave::frontier::FrontierSearch;
 use tilewave::internals::{LevelRecord, MANIFEST, Manifest, PREVIOUS};
 use tilewave::puzzle::named;
 use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
@@ -38,10 +38,11 @@ fn on_disk(directory: &Simulated) -> Disk {
 }
 
 /// What must be the same of all searches.
-fn levels(of: &FrontierOutcome) -> (bool, Vec<(u64, u64, Option<u64>)>) {
-    let level =
-        |level: &tilewave::frontier::FrontierLevel| (level.states, level.checksum, level.reduced);
-    (of.complete, of.levels.iter().map(level).collect())
+fn levels(of: &Outcome) -> (bool, Vec<(u64, u64, Option<u64>)>) {
+    let level = |depth: usize| {
+        (of.counts[depth], of.checksums[depth], of.reduced().map(|reduced| reduced[depth]))
+    };
+    (of.complete, (0..of.counts.len()).map(level).collect())
 }
 
 fn truth_of(search: &FrontierSearch) -> (bool, Vec<(u64, u64, Option<u64>)>) {
@@ -361,7 +362,7 @@ fn ranks_that_search_by_lists_are_refused_together() {
         let disk = on_disk(&own[team.rank()]);
         disk.run_lists_distributed_with(&search, team, &NoProgress)
     });
-    let text = |found: &Result<FrontierOutcome, Stopped>| match found {
+    let text = |found: &Result<Outcome, Stopped>| match found {
         Err(Stopped::Together(error)) => error.to_string(),
         other => panic!("{other:?}"),
     };

@@ -4,7 +4,7 @@ use super::directories::content;
 use super::*;
 use std::time::Duration;
 use tilewave::internals::{Codec, Directory, Io, LevelReader, Manifest};
-use tilewave::search::disk::PlaneStore;
+use tilewave::search::PlaneStore;
 
 #[test]
 fn a_search_goes_on_in_the_middle_of_a_level() {
@@ -148,7 +148,7 @@ fn other_goals_search_on_disk() {
         let mut search = Search::new(goal.clone());
         search.resources.threads = Some(1);
         let truth = truth(&search);
-        assert!(truth.complete && truth.space.goal_text() == goal.to_string());
+        assert!(truth.complete && truth.space().unwrap().goal_text() == goal.to_string());
         // 2x4 has digits for one only.
         for digits in 1..=if size.cells() > 8 { 2 } else { 1 } {
             let directory = Simulated::default();
@@ -318,7 +318,7 @@ fn a_complete_run_is_read_beside_whoever_holds_its_lock() {
         let directory = Simulated::default();
         let disk = on(&directory, 1).shared_digits((!listed).then_some(1));
         let run = || match listed {
-            true => disk.run_lists(&lists).map(|found| found.counts()),
+            true => disk.run_lists(&lists).map(|found| found.counts),
             false => disk.run(&search).map(|found| found.counts),
         };
         let counts = run().unwrap();

@@ -21,7 +21,7 @@ fn counts(file: &str, text: &str, asked: Option<Turns>) -> Vec<u64> {
         }
         FilePuzzle::Orbits(puzzle) => {
             let puzzle = puzzle.counting(turns(file, asked)).unwrap();
-            FrontierSearch::new(puzzle).run().unwrap().counts()
+            FrontierSearch::new(puzzle).run().unwrap().counts
         }
     }
 }
@@ -164,16 +164,16 @@ fn powers_of_moves_that_need_a_piece_are_moves() {
     let board = Board::parse("1 2 3/4 5 0", None).unwrap();
     let space = StateSpace::of_board(board).in_metric(Metric::Mtm);
     let board = OrbitPuzzle::of_space(&space).unwrap();
-    let counts = FrontierSearch::new(board.clone()).run().unwrap().counts();
+    let counts = FrontierSearch::new(board.clone()).run().unwrap().counts;
     let powers = FrontierSearch::new(board.with_powers().unwrap()).run().unwrap();
-    assert_eq!((powers.counts(), counts.iter().sum::<u64>()), (counts, 360));
+    assert_eq!((powers.counts, counts.iter().sum::<u64>()), (counts, 360));
 }
 
 #[test]
 fn projections_keep_goals() {
     let goals = vec!["U".into(), "R".into(), "R U".into()];
     let of = |variant: Variant| variant.of(named::parse("2x2x2").unwrap(), Turns::Powers).unwrap();
-    let counts = |puzzle| FrontierSearch::new(puzzle).max_depth(3).run().unwrap().counts();
+    let counts = |puzzle| FrontierSearch::new(puzzle).max_depth(3).run().unwrap().counts;
     let puzzle = of(Variant { goals: goals.clone(), ..Variant::default() });
     let pieces = vec![String::from("1-3")];
     let first = puzzle.clone().keeping(&pieces).unwrap();
@@ -213,7 +213,7 @@ fn public_functions_do_not_panic() {
 fn symmetries_are_claimed_only_if_they_are_all() {
     let reduced = |puzzle: OrbitPuzzle, depth: usize| {
         let found = FrontierSearch::new(puzzle).max_depth(depth).run().unwrap();
-        found.levels.iter().map(|level| level.reduced).collect::<Option<Vec<u64>>>()
+        found.reduced().map(<[u64]>::to_vec)
     };
     assert_eq!(reduced(cube(&["U", "F", "R"]), 2), Some(vec![1, 2, 9]));
     let squares = cube(&["U2", "D2", "R2", "L2", "F2", "B2"]);

@@ -22,7 +22,7 @@ fn sets(puzzle: &OrbitPuzzle) -> String {
 }
 
 fn counts(puzzle: &OrbitPuzzle, depth: usize) -> Vec<u64> {
-    FrontierSearch::new(puzzle.clone()).max_depth(depth).run().unwrap().counts()
+    FrontierSearch::new(puzzle.clone()).max_depth(depth).run().unwrap().counts
 }
 
 #[test]

@@ -81,14 +81,14 @@ fn first_levels_of_searches_to_a_depth_are_found_again() {
         let depth = listed.counts.iter().position(|&count| count > 20_000).unwrap();
         search.max_depth = Some(depth);
         let found = search.run().unwrap();
-        assert_eq!(found.counts(), listed.counts[..=depth], "{name}");
-        let reduced: Option<Vec<u64>> = found.levels.iter().map(|level| level.reduced).collect();
+        assert_eq!(found.counts, listed.counts[..=depth], "{name}");
+        let reduced: Option<Vec<u64>> = found.reduced().map(<[u64]>::to_vec);
         match reduced {
             Some(reduced) => assert_eq!(reduced, listed.reduced[..=depth], "{name}"),
             // Its symmetries are too hard to find, and none was used.
             None => assert_eq!((&**name, &listed.reduced), ("6x6", &listed.counts)),
         }
-        let sums = found.levels.iter().map(|level| format!("{:016x}", level.checksum));
+        let sums = found.checksums.iter().map(|sum| format!("{sum:016x}"));
         assert_eq!(sums.collect::<Vec<_>>(), listed.checksums[..=depth], "{name}");
     }
 }

@@ -84,14 +84,14 @@ fn searches_of_turning_and_equal_pieces_are_found_again() {
             search.max_depth = listed.counts.iter().position(|&count| count > 20_000);
         }
         let found = search.keep_last(100).run().unwrap();
-        let depth = found.levels.len();
-        assert_eq!(found.counts(), listed.counts[..depth], "{name}");
-        let sums = found.levels.iter().map(|level| format!("{:016x}", level.checksum));
+        let depth = found.counts.len();
+        assert_eq!(found.counts, listed.counts[..depth], "{name}");
+        let sums = found.checksums.iter().map(|sum| format!("{sum:016x}"));
         assert_eq!(sums.collect::<Vec<_>>(), listed.checksums[..depth], "{name}");
         if is_small {
             again += 1;
             assert!(found.complete && depth == listed.counts.len(), "{name}");
-            let last = found.last.iter().map(|state| puzzle.text(state));
+            let last = found.last.listed().iter().map(|state| puzzle.text(state));
             let mut last: Vec<String> = last.collect();
             let mut expected = listed.last.clone();
             last.sort();

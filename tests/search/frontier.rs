@@ -3,7 +3,7 @@
 use tilewave::frontier::FrontierSearch;
 use tilewave::puzzle::orbits::{Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Placed, Transformation};
 use tilewave::puzzle::{Metric, StateSpace, families};
-use tilewave::search::Search;
+use tilewave::search::{Outcome, Search};
 use tilewave::{Goal, Kernel};
 
 fn spaces() -> Vec<StateSpace> {
@@ -31,14 +31,14 @@ fn lists_find_what_the_sweep_finds() {
         let expected = Search::of(space.clone()).run().unwrap();
         let mut by_lists = FrontierSearch::new(OrbitPuzzle::of_space(&space).unwrap());
         let found = by_lists.run().unwrap();
-        assert_eq!(found.counts(), expected.counts, "{space}");
+        assert_eq!(found.counts, expected.counts, "{space}");
         assert!(found.complete);
         by_lists.symmetry = false;
         by_lists.resources.threads = Some(1);
         by_lists.max_depth = Some(9);
         let shorter = by_lists.run().unwrap();
-        let levels = |of: &tilewave::frontier::FrontierOutcome| -> Vec<(u64, u64)> {
-            of.levels.iter().take(10).map(|level| (level.states, level.checksum)).collect()
+        let levels = |of: &Outcome| -> Vec<(u64, u64)> {
+            of.counts.iter().copied().zip(of.checksums.iter().copied()).take(10).collect()
         };
         assert_eq!(levels(&shorter), levels(&found), "{space}");
     }
@@ -53,11 +53,10 @@ fn little_memory_changes_the_bytes_and_not_the_result() {
     let roomy = search.run().unwrap();
     search.resources.memory = Some(4 << 20);
     let tight = search.run().unwrap();
-    for (a, b) in roomy.levels.iter().zip(&tight.levels) {
-        assert_eq!((a.states, a.checksum, a.reduced), (b.states, b.checksum, b.reduced));
-    }
-    let [roomy, tight] = [&roomy, &tight].map(|found| found.levels[19]);
-    assert!(roomy.bytes > 8 * roomy.kept && tight.bytes < 3 * tight.kept, "{roomy:?} {tight:?}");
+    assert_eq!((&roomy.counts, &roomy.checksums), (&tight.counts, &tight.checksums));
+    assert_eq!(roomy.reduced(), tight.reduced());
+    let [roomy, tight] = [roomy, tight].map(|found| found.lists.unwrap());
+    assert!(roomy.bytes[19] > 8 * roomy.kept[19] && tight.bytes[19] < 3 * tight.kept[19]);
     search.resources.memory = Some(1 << 20);
     let error = search.run().unwrap_err().to_string();
     assert!(error.contains("do not fit in 1.00 MiB of memory"), "{error}");
@@ -88,9 +87,10 @@ fn full_levels_are_bits_and_rings_of_two_colours_are_as_published() {
     ];
     let search = FrontierSearch::new(ring(18, 4));
     let found = search.run().unwrap();
-    assert_eq!((found.counts(), found.complete), (published.to_vec(), true));
+    assert_eq!((&found.counts[..], found.complete), (&published[..], true));
     // A bit for each of 48,620 states.
-    let full = found.levels.iter().filter(|level| level.bytes == 48_620u64.div_ceil(64) * 8);
+    let lists = found.lists.as_ref().unwrap();
+    let full = lists.bytes.iter().filter(|&&bytes| bytes == 48_620u64.div_ceil(64) * 8);
     assert!(full.count() > 20, "{found:?}");
     // Lists where bits do not fit, other kernels and threads, another depth.
     for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_supported()) {
@@ -105,10 +105,8 @@ fn full_levels_are_bits_and_rings_of_two_colours_are_as_published() {
                 }
                 Err(error) => panic!("{error}"),
             };
-            assert!(other.peak_bytes <= memory, "{other:?}");
-            for (level, same) in other.levels.iter().zip(&found.levels) {
-                assert_eq!((level.states, level.checksum), (same.states, same.checksum));
-            }
+            assert!(other.array_bytes <= memory, "{other:?}");
+            assert_eq!((&other.counts[..], &other.checksums[..]), (&found.counts[..28], &found.checksums[..28]));
             assert_eq!(other.last.len(), 2837);
         }
     }

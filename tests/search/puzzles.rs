@@ -53,11 +53,11 @@ fn all_engines_and_kernels_equal_the_published_growth() {
         let space = StateSpace::of_puzzle(definition);
         let reference = run(&space, Engine::Reference, None, 2);
         assert_eq!(reference.counts, growth.counts, "{name}, reference");
-        assert!(reference.complete && reference.total() == reference.states);
+        assert!(reference.complete && reference.states == Some(reference.total().into()));
         if growth.n < 7 {
             continue;
         }
-        let mut last = reference.last.clone();
+        let mut last = reference.last.numbered().to_vec();
         last.sort();
         for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
             // More threads carry out fewer links of long windows superblock by superblock.
@@ -65,7 +65,7 @@ fn all_engines_and_kernels_equal_the_published_growth() {
                 let sweep = run(&space, Engine::Sweep, Some(kernel), threads);
                 assert_eq!(sweep.counts, growth.counts, "{name}, {kernel}");
                 assert_eq!(sweep.checksums, reference.checksums, "{name}, {kernel}");
-                let mut found = sweep.last;
+                let mut found = sweep.last.numbered().to_vec();
                 found.sort();
                 assert_eq!(found, last, "{name}, {kernel}");
             }
@@ -117,7 +117,7 @@ fn searches_begin_anywhere() {
     assert_eq!(away.counts, home.counts);
     let space = other;
     assert_eq!(space.text(space.start().unwrap()), start);
-    for &state in away.last.iter().take(20) {
+    for &state in away.last.numbered().iter().take(20) {
         assert_eq!(space.parse(&space.text(state)).unwrap(), state);
     }
 }

@@ -74,10 +74,9 @@ impl Comparison {
             match search.run() {
                 Ok(found) => {
                     let what = format!("{name}, {symmetry}, {kernel:?}");
-                    self.hold(what, found.counts(), counts.clone());
-                    let levels = found.levels.iter().map(|level| level.reduced);
+                    self.hold(what, found.counts.clone(), counts.clone());
                     let few = complete && distances.len() <= CLASSES;
-                    if let (Some(reduced), true) = (levels.collect::<Option<Vec<u64>>>(), few) {
+                    if let (Some(reduced), true) = (found.reduced().map(<[u64]>::to_vec), few) {
                         let Some(classes) = drawn.classes(&distances) else { continue };
                         self.classes[0] += 1;
                         self.classes[1] += usize::from(classes != counts);

@@ -59,7 +59,7 @@ fn diameters_are_certified_at_an_antipode() {
         let outcome = search.run().unwrap();
         assert_eq!(outcome.diameter(), Some(diameter));
         let space = StateSpace::of_board(goal.clone());
-        let antipode = space.board(outcome.last[0]).unwrap();
+        let antipode = space.board(outcome.last.numbered()[0]).unwrap();
         optimum(&antipode, &goal, diameter);
     }
 }

@@ -93,10 +93,17 @@ def catalogue():
     return found
 
 
+def flat(found):
+    """A report of the program with the keys of the files, which have no objects in them."""
+    levels = {"level_bytes" if key == "bytes" else key: value for key, value in (found.get("lists") or {}).items()}
+    disk = found.get("disk") or {}
+    return {"published": found.get("agrees_with"), "disk_peak_bytes": disk.get("peak_bytes"), **found, **levels}
+
+
 def make(search, run):
     """The first computation; run takes the program's words and gives its JSON."""
     arguments = search.arguments()
-    found = json.loads(run(*arguments, *["--list", str(LISTED)] * search.complete, "--format", "json"))
+    found = flat(json.loads(run(*arguments, *["--list", str(LISTED)] * search.complete, "--format", "json")))
     return said(search, found, arguments)
 
 
@@ -123,7 +130,7 @@ def of_long(search, found):
 def taken(search, result, found, run):
     """A file and the JSON of a long command: of the same search, to a larger depth, or of the search on the board turned round.
     That one confirms the file; of the two the deeper is the file."""
-    depth = len(result["counts"]) - 1
+    found, depth = flat(found), len(result["counts"]) - 1
     same = found["puzzle"] != result["puzzle"] or found["checksums"][:depth] == result["checksums"][:depth]
     if same or not is_turned(search, found, run):
         return deepen(search, result, found)
@@ -146,7 +153,7 @@ def is_turned(search, found, run):
     if not search.board or search.image() is None:
         return False
     depth = min(8, len(found["counts"]) - 1)
-    short = json.loads(run(*search.arguments(depth, search.image()), "--format", "json"))
+    short = flat(json.loads(run(*search.arguments(depth, search.image()), "--format", "json")))
     return short["checksums"] == found["checksums"][: depth + 1]
 
 
@@ -189,7 +196,7 @@ def confirm(search, result, by, run):
         arguments, compared = [*search.arguments(last), "--no-symmetry"], ("counts", "checksums")
         how = "a search that stores symmetric states, too"
     if by != "plain":
-        other = json.loads(run(*arguments, "--format", "json", kernel=kernel if by == "kernel" else None))
+        other = flat(json.loads(run(*arguments, "--format", "json", kernel=kernel if by == "kernel" else None)))
         if search.complete and len(other["counts"]) != last + 1:
             raise ValueError(f"{how} ends at another depth: neither is to be trusted")
         command = f"{setting}tilewave {' '.join(arguments)} --format json"
