@@ -25,7 +25,7 @@ fn families_are_listed() {
         // The others take seconds.
         if example.ends_with(":9") || example.ends_with(":10") {
             let planned = json(&["plan", "--format", "json", example]);
-            assert_eq!(planned["states"], family["example_states"], "{example}");
+            assert_eq!(planned["states"], family["example_states"].to_string(), "{example}");
             assert_eq!(planned["memory_bytes"], family["memory_bytes"], "{example}");
             compared += 1;
         }
@@ -89,18 +89,18 @@ fn puzzles_are_planned() {
     let text = stdout(&["plan", "pancake:9"]);
     assert!(
         text.contains(
-            "puzzle   pancake:9\ngroup    order 362,880\nstates   362,880\nlevels   11\n"
+            "puzzle   pancake:9\nstates   362,880\nlevels   11\n"
         ),
         "{text}"
     );
     assert!(text.contains("(calibrated on pancake:9)"), "{text}");
     // More than can be searched to find out, and more memory than there is.
     let value = json(&["plan", "reversals:16", "-M", "1GiB", "--format", "json"]);
-    assert_eq!(value["group_order"], 20_922_789_888_000u64);
+    assert_eq!(value["states"], "20922789888000");
     assert_eq!(value["fits"], false);
     assert!(value["seconds"].as_f64().unwrap() > 60.0);
     let value = json(&["plan", &file("dino.gap"), "--format", "json"]);
-    assert_eq!((&value["puzzle"], &value["states"]), (&"dino".into(), &239_500_800.into()));
+    assert_eq!((&value["puzzle"], &value["states"]), (&"dino".into(), &"239500800".into()));
     let text = stdout(&["plan", "3x3", "--metric", "mtm"]);
     assert!(text.starts_with("board    3x3 mtm, goal 1 2 3/4 5 6/7 8 0\n"), "{text}");
     let plan = ["plan", "lrx:9", "--dir", ".", "--format", "json"];

@@ -18,6 +18,7 @@ const FLOORS: &[&[&str]] = &[
     &["kernel"],
     &["store"],
     &["resources"],
+    &["outcome"],
     &["frontier"],
     &["search", "pdb"],
     &["table"],
