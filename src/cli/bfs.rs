@@ -1,7 +1,7 @@
 //! `tilewave bfs`: search a puzzle completely, with numbered states or with lists as levels.
 //!
 //! Lists are for several sets of pieces, pieces that turn or look alike, and large boards. [`run`] and [`run_lists`]
-//! carry out a search and write its result, also for `resume`; `plan`, `verify` and others make list searches as `bfs`
+//! carry out a search and write its result, also for `resume`; `plan` and others make list searches as `bfs`
 //! does.
 
 use std::path::PathBuf;
@@ -22,8 +22,8 @@ use tilewave::{
 };
 
 use crate::{
-    Context, DiskOptions, MadeDirectories, MaxDepth, PuzzleOptions, Reply, Result,
-    ResultReport, Running, SearchProgress, counts_csv, facts, first_given,
+    Context, DiskOptions, MadeDirectories, MaxDepth, PuzzleOptions, Reply, Result, ResultReport,
+    Running, SearchProgress, counts_csv, facts, first_given,
     options::{Keep, ON_DISK, directories, whole},
     ranks, refuse, refuse_in_lists, tiles,
 };

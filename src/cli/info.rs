@@ -116,19 +116,6 @@ impl OwnFile {
         })
     }
 
-    /// Whether it is a pruning table, or a set with one.
-    pub fn has_pruning_tables(&self) -> bool {
-        let holds =
-            |file: &PathBuf| OwnFile::find(file).is_ok_and(|file| file.has_pruning_tables());
-        match self {
-            OwnFile::Pruning(_) => true,
-            OwnFile::Set(set) => {
-                SetFile::read(set).is_ok_and(|set| set.partitions.concat().iter().any(holds))
-            }
-            _ => false,
-        }
-    }
-
     /// Its name, and what it is.
     pub fn named(&self) -> (String, &'static str) {
         let shown = |path: &Path| path.display().to_string();

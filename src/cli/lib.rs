@@ -51,7 +51,7 @@ pub(crate) use crate::{
         with_more,
     },
     progress::{SearchProgress, StatusLine, aside, eta},
-    puzzle::{Counted, PuzzleAndStates, PuzzleOptions, puzzle, uncommented},
+    puzzle::{Counted, PuzzleAndStates, PuzzleOptions, uncommented},
 };
 
 /// Exhaustive search, pattern databases and optimal solving for sliding-tile and permutation puzzles.
@@ -72,12 +72,6 @@ struct Cli {
     /// Do not show a progress bar, and do not log progress.
     #[arg(long, global = true, hide_short_help = true, help_heading = GENERAL)]
     no_progress: bool,
-
-    /// When to colour the log.
-    ///
-    /// With auto, the log is coloured if stderr is a terminal, NO_COLOR is not set and TERM is not dumb.
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_short_help = true, help_heading = GENERAL)]
-    color: progress::Color,
 }
 
 /// Where options of every command stand in the help.
@@ -89,12 +83,9 @@ enum Command {
     Resume(runs::ResumeArgs),
     Info(info::InfoArgs),
     Check(runs::CheckArgs),
-    Repair(runs::RepairArgs),
-    Antipodes(states::AntipodesArgs),
     Levels(states::LevelsArgs),
     State(states::StateArgs),
     Table(make::TableArgs),
-    Verify(runs::VerifyArgs),
     Plan(plan::Args),
     Puzzles(states::PuzzlesArgs),
     #[command(subcommand)]
@@ -102,7 +93,8 @@ enum Command {
     Solve(solve::Args),
     Scramble(make::ScrambleArgs),
     Encode(make::EncodeArgs),
-    Cache(runs::CacheArgs),
+    #[command(subcommand)]
+    Cache(runs::CacheCommand),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
@@ -129,7 +121,7 @@ impl Cli {
         };
         tracing_subscriber::fmt()
             .with_writer(|| progress::LogWriter)
-            .with_ansi(self.color.is_on())
+            .with_ansi(progress::is_coloured())
             .with_max_level(level)
             .without_time()
             .with_target(false)
@@ -142,19 +134,16 @@ impl Cli {
             Command::Resume(args) => args.run(),
             Command::Info(args) => args.run(),
             Command::Check(args) => args.run(),
-            Command::Repair(args) => args.run(),
-            Command::Antipodes(args) => args.run(),
             Command::Levels(args) => args.run(),
             Command::State(args) => args.run(),
             Command::Table(args) => args.run(),
-            Command::Verify(args) => args.run(),
             Command::Plan(args) => args.run(),
             Command::Puzzles(args) => args.run(),
             Command::Pdb(args) => args.run(),
             Command::Solve(args) => args.run(),
             Command::Scramble(args) => args.run(),
             Command::Encode(args) => args.run(),
-            Command::Cache(args) => args.run(),
+            Command::Cache(command) => command.run(),
             Command::Completions(args) => args.run(Cli::command()),
             Command::Man(args) => args.run(Cli::command()),
         }
@@ -169,8 +158,8 @@ const ENVIRONMENT: &[(&str, &str)] = &[
         "XDG_CACHE_HOME",
         "solve keeps databases in $XDG_CACHE_HOME/tilewave [default: ~/.cache/tilewave]",
     ),
-    ("NO_COLOR", "if set, --color auto does not colour the log"),
-    ("TERM", "if dumb, --color auto does not colour the log, and no progress bar is shown"),
+    ("NO_COLOR", "if set, the log is not coloured"),
+    ("TERM", "if dumb, the log is not coloured, and no progress bar is shown"),
 ];
 
 /// What `--version` prints: the version, what this program was compiled with, and the kernels that this processor runs.

@@ -14,12 +14,11 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tilewave::{
     Board, Directory, DistanceTable, Goal, Io, Kernel, Resources, Search, Size, Storage,
     SystemError,
-    internals::{self, Codec, DEFAULT_LEVEL, create_directory, parts, remove_unused},
+    internals::{self, Codec, create_directory, parts, remove_unused},
     puzzle::{StateSpace, orbits::OrbitPuzzle},
     random,
     search::{
-        Engine, SearchError,
-        PlaneStore,
+        Engine, PlaneStore, SearchError,
         disk::{Directories, Disk},
     },
 };
@@ -305,10 +304,6 @@ pub struct DiskOptions {
     #[arg(long, value_parser = choice(Codec::NAMES), hide_short_help = true)]
     codec: Option<Codec>,
 
-    /// With --codec zstd: compression level, from -131072 (fastest) to 22 (smallest) [default: -500].
-    #[arg(long, value_name = "LEVEL", allow_negative_numbers = true, value_parser = whole(-131_072, 22), hide_short_help = true)]
-    zstd_level: Option<i32>,
-
     /// Minimum time between commits of finished work, e.g. 500ms or 2min; 0 means after every chunk [default: 10s].
     #[arg(long, value_name = "TIME", value_parser = time, hide_short_help = true)]
     commit_every: Option<Duration>,
@@ -345,7 +340,6 @@ impl DiskOptions {
     pub fn given(&self) -> Option<&'static str> {
         let others = first_given(&[
             (self.io.is_some(), "--io"),
-            (self.zstd_level.is_some(), "--zstd-level"),
             (self.commit_every.is_some(), "--commit-every"),
             (self.disk_limit.is_some(), "--disk-limit"),
             (self.ignore_space, "--ignore-space"),
@@ -362,9 +356,6 @@ impl DiskOptions {
     }
 
     pub fn disk_in(&self, dirs: &[PathBuf]) -> Result<Disk> {
-        if self.zstd_level.is_some() && self.codec != Some(Codec::Zstd) {
-            refuse!("--zstd-level needs zstd: add --codec zstd, or leave out --zstd-level");
-        }
         let (io, commits) =
             (self.io.unwrap_or(Io::Read), self.commit_every.unwrap_or(COMMIT_EVERY));
         tracing::debug!("level files: {}, committed every {commits:?}", io.name());
@@ -383,7 +374,6 @@ impl DiskOptions {
         }
         Ok(Disk::new(Directories::new(storages))
             .codec(self.codec)
-            .zstd_level(self.zstd_level.unwrap_or(DEFAULT_LEVEL))
             .commit_every(commits)
             .limit(self.disk_limit)
             .ignore_space(self.ignore_space)

@@ -55,22 +55,9 @@ fn is_screen() -> bool {
     io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// `--color`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Color {
-    /// Only on a terminal
-    Auto,
-    /// Always, even in files and pipes
-    Always,
-    /// Never
-    Never,
-}
-
-impl Color {
-    pub fn is_on(self) -> bool {
-        let unset = || std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        self == Color::Always || self == Color::Auto && is_screen() && unset()
-    }
+/// Whether the log is coloured.
+pub fn is_coloured() -> bool {
+    is_screen() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// Where the log goes: stderr, beside the line. What cannot be written there is lost, the work goes on.

@@ -1,4 +1,4 @@
-//! `tilewave resume`, `repair`, `verify`, `check` and `cache`: searches on disk, what is known of searches, and whether
+//! `tilewave resume`, `check` and `cache`: searches on disk, what is known of searches, and whether
 //! files and directories of this program are intact.
 //!
 //! Directories given together are those of one run. `check` asks `info` what a path is.
@@ -18,22 +18,19 @@ use tilewave::{
     pdb::{self, Build, PdbError, SetFile, Summary, inspect},
     progress::StopWhen,
     pruning::PruningTable,
-    puzzle::{Searched, StateSpace, orbits::OrbitPuzzle},
-    report::{
-        Truth, Verdict, bytes, counted, csv_field, described, published_for,
-        published_growth, thousands,
-    },
-    search::{Engine, disk},
+    puzzle::{Searched, orbits::OrbitPuzzle},
+    report::{bytes, counted, csv_field, described, thousands},
+    search::disk,
     table::TableError,
 };
 
 use crate::{
-    Ahead, Context, Counted, DiskOptions, Failure, MaxDepth, OutputOptions, Reply, ResourceOptions,
-    Result, ResultReport, Running, SearchProgress, bfs, count, directories, drawn_seed, facts,
+    Ahead, Context, DiskOptions, Failure, MaxDepth, OutputOptions, Reply, ResourceOptions, Result,
+    ResultReport, Running, SearchProgress, bfs, count, directories, drawn_seed,
     info::{self, LogFacts, OwnFile},
-    progress, puzzle, refuse, refuse_in_lists,
+    progress, refuse, refuse_in_lists,
     solve::{cache_dir, is_kept, table_name},
-    subject, tiles, with_more,
+    tiles,
 };
 
 /// Resume a search on disk.
@@ -89,160 +86,6 @@ impl ResumeArgs {
     }
 }
 
-// `tilewave repair`: a manifest for level files that have lost theirs.
-
-/// Rebuild a missing or damaged manifest from the level files.
-#[derive(clap::Args)]
-#[command(after_help = "Example: tilewave repair RUN")]
-pub struct RepairArgs {
-    /// The directories of the search, in the order given when it was started.
-    #[arg(required = true, value_name = "DIR", value_hint = DirPath)]
-    dirs: Vec<PathBuf>,
-
-    #[command(flatten)]
-    output: OutputOptions,
-}
-
-impl RepairArgs {
-    pub fn run(&self) -> Result<()> {
-        let destination = self.output.reserve()?;
-        let found = disk::repair(&directories(&self.dirs)?, Duration::from_secs(10))?;
-        let manifest = &found.manifest;
-        let levels = manifest.levels.len();
-        let states: u64 = manifest.levels.iter().map(|level| level.states).sum();
-        let chunks_done = manifest.files_of(levels as u32).map_or(0, |f| f.chunks.len());
-        let more = json!({
-            "files": found.files,
-            "damaged": found.damaged,
-            "previous_manifest": found.previous,
-            "kept": found.kept,
-            "levels": levels,
-            "states": states,
-            "chunks_done": chunks_done,
-            "complete": manifest.complete,
-        });
-        let previous = if found.previous { " and the previous manifest" } else { "" };
-        let chunks = manifest.chunks;
-        let ending = match manifest.complete {
-            true => "complete".into(),
-            false => format!("{chunks_done} of {chunks} chunks of depth {levels} done"),
-        };
-        let (deepest, states) = (levels.saturating_sub(1), thousands(states));
-        let files = counted(found.files as u64, "level file");
-        let (name, kept) = (described(&found.searched), found.kept.as_ref());
-        let mut rows = vec![("found", format!("{files}{previous}"))];
-        rows.extend(found.damaged.iter().map(|damaged| ("damaged", damaged.clone())));
-        rows.extend([
-            ("rebuilt", format!("{name}: depths 0 to {deepest}, {states} states; {ending}")),
-            ("disk", bytes(manifest.disk_bytes())),
-            ("kept", kept.map_or(String::new(), |kept| format!("the damaged manifest, as {kept}"))),
-            (
-                "next",
-                "tilewave check checks every file; tilewave resume continues the search".into(),
-            ),
-        ]);
-        let figures = with_more(subject(&found.searched, self.output.format), more);
-        destination.write(
-            "board,files,damaged,levels,states,chunks_done,complete",
-            &Reply { figures, words: facts(9, rows), csv: None },
-        )
-    }
-}
-
-// `tilewave verify`: search puzzles and hold the result against what is known.
-
-/// Most states that the reference engine checks: seconds to minutes, and 125 MB.
-const REFERENCE_STATES: u64 = 1_000_000_000;
-
-/// Search puzzles and compare the counts of all levels with published results.
-#[derive(clap::Args)]
-#[command(after_help = "Examples:\n  tilewave verify 2x4 3x3\n  tilewave verify lrx:9 dino.gap")]
-pub struct VerifyArgs {
-    /// Puzzles: boards (3x4), members of families (topspin:12,4), named puzzles (2x2x2) or files (dino.gap).
-    #[arg(required = true, value_name = "PUZZLE", value_parser = puzzle)]
-    puzzles: Vec<String>,
-
-    #[command(flatten)]
-    counted: Counted,
-
-    #[command(flatten)]
-    running: Running,
-
-    #[command(flatten)]
-    output: OutputOptions,
-}
-
-impl VerifyArgs {
-    pub fn run(&self) -> Result<()> {
-        let puzzles = self.puzzles.iter().map(|word| self.counted.searched(word));
-        let puzzles = puzzles.collect::<Result<Vec<Searched>>>()?;
-        let mut destination = self.output.reserve()?;
-        let mut all_pass = true;
-        destination.heading("board,pass,first_wrong_depth,compared_with,diameter,total")?;
-        for searched in &puzzles {
-            let verdict = match searched {
-                Searched::Numbered(space) => self.numbered(space)?,
-                Searched::Listed(puzzle) => self.listed(puzzle)?,
-            };
-            all_pass &= verdict.pass();
-            let more = json!({
-                "pass": verdict.pass(),
-                "first_wrong_depth": verdict.fault.as_ref().and_then(|fault| fault.depth()),
-                "compared_with": verdict.compared_with,
-                "own": verdict.own,
-                "diameter": verdict.diameter(),
-                // Whether all levels were searched; else `diameter` is the last depth.
-                "complete": verdict.complete,
-                "total": verdict.total,
-            });
-            let figures = with_more(subject(searched, self.output.format), more);
-            destination.line(&Reply { figures, words: format!("{verdict}\n"), csv: None })?;
-        }
-        destination.finish()?;
-        Failure::unless(all_pass)
-    }
-
-    fn numbered(&self, space: &StateSpace) -> Result<Verdict> {
-        let search = self.running.search(space.clone())?;
-        let outcome = search.run_with(&SearchProgress::new())?;
-        let reference;
-        let truth = match published_for(space) {
-            Some(truth) => Truth::Published(truth),
-            None if outcome.total() <= REFERENCE_STATES && outcome.engine == Engine::Sweep => {
-                let search = search.clone().engine(Engine::Reference);
-                reference = search.run_with(&SearchProgress::new())?;
-                Truth::Reference(&reference)
-            }
-            None => Truth::Sum,
-        };
-        Ok(Verdict::judge(&outcome, truth))
-    }
-
-    /// Searches as deep as counts are published, and not more states than the reference engine would.
-    fn listed(&self, puzzle: &OrbitPuzzle) -> Result<Verdict> {
-        let published = published_growth(puzzle);
-        let all = puzzle.states().and_then(|states| u64::try_from(states).ok());
-        let few = all.is_some_and(|all| all <= REFERENCE_STATES);
-        let known = published.as_ref().map_or(&[][..], |published| published.counts());
-        let mut sum = 0u64;
-        let within = known.iter().take_while(|&&count| {
-            sum = sum.saturating_add(count);
-            sum <= REFERENCE_STATES
-        });
-        let max_depth = match within.count().checked_sub(1) {
-            _ if few => None,
-            None => refuse!(
-                "{puzzle} has too many states for a complete search and no published level counts \
-                 with which a search could be compared: choose another puzzle"
-            ),
-            depth => depth,
-        };
-        let search = bfs::list_search(puzzle.clone(), max_depth, &Ahead::default(), &self.running)?;
-        let found = search.run_with(&SearchProgress::new())?;
-        Ok(Verdict::of_lists(&found, published.as_ref()))
-    }
-}
-
 // `tilewave check`: whether files are intact.
 
 /// Verify the checksums of files; with --full, also every entry of databases and tables.
@@ -257,6 +100,12 @@ pub struct CheckArgs {
     /// Files or directories; list all directories of a search on disk together, in their original order.
     #[arg(required = true, value_name = "PATH", value_hint = AnyPath)]
     paths: Vec<PathBuf>,
+
+    /// First rebuild the missing or damaged manifest of a search on disk from its level files.
+    ///
+    /// A damaged manifest is kept under another name.
+    #[arg(long)]
+    repair: bool,
 
     /// Also recompute all entries of databases and distance tables, and prove every entry of pruning tables correct.
     ///
@@ -287,6 +136,9 @@ pub struct CheckArgs {
 impl CheckArgs {
     pub fn run(&self) -> Result<()> {
         let mut destination = self.output.reserve()?;
+        if self.repair {
+            repair(&self.paths)?;
+        }
         let (all, refused) = OwnFile::all(&self.paths)?;
         let seed = self.seed.map_or_else(drawn_seed, Ok)?;
         let resources = self.resources.get()?;
@@ -416,6 +268,36 @@ impl CheckArgs {
     }
 }
 
+/// Rebuilds the manifest of the search in some directories, and says what was found.
+fn repair(dirs: &[PathBuf]) -> Result<()> {
+    let found = disk::repair(&directories(dirs)?, Duration::from_secs(10))?;
+    let manifest = &found.manifest;
+    let levels = manifest.levels.len();
+    let states = manifest.levels.iter().map(|level| level.states).sum();
+    for damaged in &found.damaged {
+        tracing::warn!("damaged: {damaged}");
+    }
+    if let Some(kept) = &found.kept {
+        tracing::info!("the damaged manifest is kept as {kept}");
+    }
+    let ending = match manifest.complete {
+        true => "complete".into(),
+        false => {
+            let done = manifest.files_of(levels as u32).map_or(0, |files| files.chunks.len());
+            format!("{done} of {} chunks of depth {levels} done", manifest.chunks)
+        }
+    };
+    tracing::info!(
+        "rebuilt the manifest from {}{}: {}, depths 0 to {}, {} states; {ending}",
+        counted(found.files as u64, "level file"),
+        if found.previous { " and the previous manifest" } else { "" },
+        described(&found.searched),
+        levels.saturating_sub(1),
+        thousands(states),
+    );
+    Ok(())
+}
+
 /// Whether a path passes, and what was checked. What is not finished passes nothing, however sound it is.
 type Finding = (Option<bool>, String);
 
@@ -466,14 +348,19 @@ fn search(dirs: &[PathBuf]) -> Result<Finding> {
 
 // `tilewave cache`: what `tilewave solve` keeps.
 
-/// List the databases and tables that tilewave solve has built and kept.
-#[derive(clap::Args)]
-#[command(after_help = "Examples: tilewave cache\n          tilewave cache --clear")]
-pub struct CacheArgs {
-    /// Remove the listed databases and tables, but no other files.
-    #[arg(long)]
-    clear: bool,
+/// The databases and tables that tilewave solve has built and kept.
+#[derive(clap::Subcommand)]
+pub enum CacheCommand {
+    /// List them.
+    List(CacheArgs),
+    /// Remove them, but no other files.
+    Clean(CacheArgs),
+    /// Print the directory that they are in.
+    Dir(CacheArgs),
+}
 
+#[derive(clap::Args)]
+pub struct CacheArgs {
     /// Cache directory [default: $XDG_CACHE_HOME/tilewave, or ~/.cache/tilewave].
     #[arg(long, value_name = "DIR", value_hint = DirPath)]
     cache_dir: Option<PathBuf>,
@@ -482,12 +369,19 @@ pub struct CacheArgs {
     output: OutputOptions,
 }
 
-impl CacheArgs {
+impl CacheCommand {
     pub fn run(&self) -> Result<()> {
-        let destination = self.output.reserve()?;
-        let Some(dir) = cache_dir(self.cache_dir.as_deref()) else {
+        let (CacheCommand::List(args) | CacheCommand::Clean(args) | CacheCommand::Dir(args)) = self;
+        let clears = matches!(self, CacheCommand::Clean(_));
+        let destination = args.output.reserve()?;
+        let Some(dir) = cache_dir(args.cache_dir.as_deref()) else {
             refuse!("there is no home directory: specify a cache directory with --cache-dir");
         };
+        if let CacheCommand::Dir(_) = self {
+            let (figures, words) =
+                (json!({"directory": dir.display().to_string()}), format!("{}\n", dir.display()));
+            return destination.write("directory", &Reply { figures, words, csv: None });
+        }
         let unread = || format!("cannot read '{}'", dir.display());
         let entries = match std::fs::read_dir(&dir) {
             Err(error) if error.kind() == NotFound => None,
@@ -513,7 +407,7 @@ impl CacheArgs {
             };
             let Some(holds) = holds else { continue };
             let size = std::fs::metadata(&path)?.len();
-            if self.clear {
+            if clears {
                 std::fs::remove_file(&path)
                     .context(format!("cannot remove '{}'", path.display()))?;
             }
@@ -529,11 +423,10 @@ impl CacheArgs {
         }
         let all: u64 = kept.iter().map(|(_, size, _)| size).sum();
         let dir = dir.display().to_string();
-        let verb = if self.clear { "removed from" } else { "in" };
+        let verb = if clears { "removed from" } else { "in" };
         let count = counted(kept.len() as u64, "file");
         words += &format!("{count}, {} {verb} {dir}\n", bytes(all));
-        let figures =
-            json!({"directory": dir, "cleared": self.clear, "bytes": all, "files": files});
+        let figures = json!({"directory": dir, "cleared": clears, "bytes": all, "files": files});
         destination.write("file,bytes", &Reply { figures, words, csv: Some(csv) })
     }
 }

@@ -347,36 +347,30 @@ impl StateFacts {
     }
 }
 
-// `tilewave antipodes` and `levels`: the states that are farthest from the goal, or at a depth.
+// `tilewave levels`: the states at a depth, or those that are farthest from the goal.
 
-/// List the states farthest from the goal.
+/// List the states at one depth, or those farthest from the goal.
 #[derive(clap::Args)]
-#[command(after_help = "Example: tilewave antipodes 3x3")]
-pub struct AntipodesArgs {
+#[command(
+    after_help = "Examples:\n  tilewave levels 3x3\n  tilewave levels 3x3 --depth 20 --limit 5"
+)]
+pub struct LevelsArgs {
     #[command(flatten)]
     of: PuzzleOptions,
 
+    /// Depth of the states to list [default: the last one, whose states are the antipodes].
+    #[arg(long, value_name = "DEPTH", value_parser = count::<usize>(), allow_negative_numbers = true)]
+    depth: Option<usize>,
+
     /// List at most N states; in a list search, a different N may select different states.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = count::<usize>(), allow_negative_numbers = true)]
-    list: usize,
+    limit: usize,
 
     #[command(flatten)]
     running: Running,
 
     #[command(flatten)]
     output: OutputOptions,
-}
-
-/// List the states at one depth.
-#[derive(clap::Args)]
-#[command(after_help = "Example: tilewave levels 3x3 --depth 20 --list 5")]
-pub struct LevelsArgs {
-    /// Depth of the states to list.
-    #[arg(long, value_name = "DEPTH", value_parser = count::<usize>(), allow_negative_numbers = true)]
-    depth: usize,
-
-    #[command(flatten)]
-    of: AntipodesArgs,
 }
 
 /// States at a depth, or at the last one, that a search has found.
@@ -394,18 +388,7 @@ struct DepthStates {
 
 impl LevelsArgs {
     pub fn run(&self) -> Result<()> {
-        self.of.list(Some(self.depth))
-    }
-}
-
-impl AntipodesArgs {
-    pub fn run(&self) -> Result<()> {
-        self.list(None)
-    }
-
-    /// Lists the states at a depth, or at the last one.
-    fn list(&self, depth: Option<usize>) -> Result<()> {
-        let running = &self.running;
+        let (running, depth) = (&self.running, self.depth);
         let searched = match self.of.searched()? {
             Searched::Numbered(space) => {
                 match bfs::lists_instead(running, &space, depth, &[], running.numbered())? {
@@ -417,7 +400,7 @@ impl AntipodesArgs {
         };
         match searched {
             Searched::Numbered(space) => {
-                let search = running.search(space)?.max_depth(depth).keep_last(self.list);
+                let search = running.search(space)?.max_depth(depth).keep_last(self.limit);
                 let destination = self.output.reserve()?;
                 let outcome = search.run_with(&SearchProgress::new())?;
                 let (space, last) = (&search.space, outcome.last.numbered());
@@ -439,7 +422,7 @@ impl AntipodesArgs {
             Searched::Listed(puzzle) => {
                 refuse_in_lists(running.numbered(), &puzzle)?;
                 let search = bfs::list_search(puzzle, depth, &Ahead::default(), running)?;
-                let search = search.keep_last(self.list);
+                let search = search.keep_last(self.limit);
                 let destination = self.output.reserve()?;
                 let outcome = search.run_with(&SearchProgress::new())?;
                 let puzzle = &search.puzzle;
@@ -494,7 +477,7 @@ impl Figures for DepthStates {
         let more = json!({
             "depth": self.depth,
             "count": self.count(),
-            "boards": self.states,
+            "states": self.states,
             "state_ids": column(0),
             "lines": column(1),
             "cells": column(2),

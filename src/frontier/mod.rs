@@ -32,7 +32,8 @@ pub(crate) use crate::frontier::{
     bucket_space::{BucketSpace, MoveParity},
     fields::{FieldKind, FieldMap, Relabelling, StateFields},
     levels::{
-        FoundLists, FrontierLevel, LevelEnd, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels, is_complete,
+        FoundLists, FrontierLevel, LevelEnd, LevelStore, LevelTotal, LevelUse, ListSink,
+        MemoryLevels, is_complete,
     },
     lists::{BucketLists, ListChunk},
     symmetry::{PuzzleRows, SymmetryGroup},

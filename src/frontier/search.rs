@@ -9,8 +9,8 @@ use crate::{
         bucket_space::{BucketSpace, CoordinateChoice, LevelForm},
         level::LevelWork,
         levels::{
-            FoundLists, FrontierError, FrontierLevel, LevelEnd, LevelStore,
-            LevelUse, MemoryLevels, is_complete,
+            FoundLists, FrontierError, FrontierLevel, LevelEnd, LevelStore, LevelUse, MemoryLevels,
+            is_complete,
         },
         lists::BucketLists,
         symmetry::PuzzleRows,
@@ -575,8 +575,7 @@ mod tests {
                         // Rows of bits have the same size, however few states they contain.
                         let same = bytes(&found, 1) == bytes(&found, 3);
                         assert!(same || form != Bits, "{what}");
-                        if let (Some(some), Some(other)) =
-                            (reduced(&found, 3), reduced(&first, 3))
+                        if let (Some(some), Some(other)) = (reduced(&found, 3), reduced(&first, 3))
                         {
                             assert_eq!(some, other, "{what}");
                         }

@@ -23,8 +23,7 @@ pub(crate) use crate::report::published::own_for;
 pub use crate::{
     report::{
         published::{
-            Difference, Fault, Published, Truth, Verdict, published, published_all,
-            published_for, published_growth,
+            Difference, Published, published, published_all, published_for, published_growth,
         },
         text::{
             Machine, Report, described, histogram, identity, one_key_per_line, value_histogram,

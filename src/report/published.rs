@@ -1,6 +1,6 @@
 //! Known distributions, published ones and this project's own, and the verdict on a complete search.
 //!
-//! Reports say which [`Published`] distribution a search agrees with; `verify` and `bfs` ask for a [`Verdict`].
+//! Reports say which [`Published`] distribution a search agrees with; and where it differs first.
 
 use std::{fmt, sync::LazyLock};
 
@@ -16,7 +16,6 @@ use crate::{
         space::Likeness,
     },
     report::thousands,
-    search::Outcome,
 };
 
 // Known distributions: published ones, and this project's own.
@@ -322,189 +321,6 @@ fn own(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
         all.push(Published { of, counts, sources: vec![format!("result {name}")] });
     }
     Ok(all)
-}
-
-// The verdict on a complete search.
-
-/// The reference for a search. The sum, N!/2 or the order of the group, is checked in every case.
-#[derive(Clone, Copy, Debug)]
-pub enum Truth<'a> {
-    /// A published distribution.
-    Published(&'static Published),
-    /// What the reference engine found.
-    Reference(&'a Outcome),
-    /// Only the sum is checked.
-    Sum,
-}
-
-/// An error in the levels of a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// A level has the wrong number of states.
-    Level(Difference),
-    /// A level has the right number of states, but not the right ones.
-    Checksum {
-        /// The first depth with wrong states.
-        depth: usize,
-    },
-    /// The levels do not add up to N!/2 or the order of the group.
-    Total {
-        /// Number of states found.
-        found: u64,
-        /// Number of reachable states.
-        expected: u64,
-    },
-}
-
-impl Fault {
-    /// Returns the first wrong depth, or `None` if only the sum is known to be wrong.
-    pub fn depth(&self) -> Option<usize> {
-        match self {
-            Fault::Level(difference) => Some(difference.depth),
-            Fault::Checksum { depth } => Some(*depth),
-            Fault::Total { .. } => None,
-        }
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Fault::Level(difference) => difference.fmt(f),
-            Fault::Checksum { depth } => {
-                write!(f, "first difference at depth {depth}: the checksums of the states differ")
-            }
-            Fault::Total { found, expected } => {
-                let (found, expected) = (thousands(*found), thousands(*expected));
-                write!(f, "the levels contain {found} states in total instead of {expected}")
-            }
-        }
-    }
-}
-
-/// The verdict on a complete search.
-///
-/// ```
-/// use tilewave::{Goal, Search, Size};
-/// use tilewave::report::{Truth, Verdict, published_for};
-/// let search = Search::new(Goal::Last.board(Size::new(2, 2)?)?);
-/// let truth = Truth::Published(published_for(&search.space).unwrap());
-/// assert!(Verdict::judge(&search.run()?, truth).pass());
-/// # Ok::<(), tilewave::Error>(())
-/// ```
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Verdict {
-    /// The puzzle, followed by the metric if it is not the usual one.
-    pub puzzle: String,
-    /// States found.
-    pub total: u64,
-    /// Number of levels found.
-    pub levels: usize,
-    /// Whether the search found all levels.
-    pub complete: bool,
-    /// The reference with which the levels were compared.
-    pub compared_with: String,
-    /// The file of this project's own results with which the levels were also compared.
-    pub own: Option<String>,
-    /// The error, `None` if there is none.
-    pub fault: Option<Fault>,
-}
-
-impl Verdict {
-    /// Returns the verdict on the levels of a complete search.
-    ///
-    /// # Panics
-    /// If it was a list search.
-    pub fn judge(found: &Outcome, truth: Truth<'_>) -> Verdict {
-        let space = found.space().expect("a search of numbered states");
-        let total = found.total();
-        let level =
-            |expected: &[u64]| Difference::first(&found.counts, expected, true).map(Fault::Level);
-        let (compared_with, fault) = match truth {
-            Truth::Published(truth) => (truth.citation(), level(truth.counts())),
-            Truth::Reference(truth) => {
-                let differs = found.checksums.iter().zip(&truth.checksums).position(|(a, b)| a != b);
-                let checksum = differs.map(|depth| Fault::Checksum { depth });
-                ("the reference engine".into(), level(&truth.counts).or(checksum))
-            }
-            Truth::Sum => match space.size() {
-                Some(size) => (format!("the sum {}!/2", size.cells()), None),
-                None => ("the order of the group".into(), None),
-            },
-        };
-        let sum = space
-            .states()
-            .filter(|&expected| expected != total)
-            .map(|expected| Fault::Total { found: total, expected });
-        let own = own_for(space);
-        let by_own = own.and_then(|own| level(own.counts()));
-        // The reference that reveals the error is named.
-        let compared_with = match (own, by_own) {
-            (Some(own), Some(_)) if fault.is_none() => format!("this project's own {}", own.name()),
-            _ => compared_with,
-        };
-        Verdict {
-            puzzle: space.to_string(),
-            total,
-            levels: found.counts.len(),
-            complete: true,
-            compared_with,
-            own: own.map(|own| own.name().to_string()),
-            fault: fault.or(by_own).or(sum),
-        }
-    }
-
-    /// Returns the verdict on a list search, which is compared with published growth, if there is any, and with the
-    /// number of states if the search is complete.
-    pub fn of_lists(found: &Outcome, published: Option<&Published>) -> Verdict {
-        let (counts, total) = (&found.counts, found.total());
-        let level = published.and_then(|published| {
-            Difference::of_growth(counts, published.counts(), found.complete).map(Fault::Level)
-        });
-        let states = found.states.as_ref().and_then(|states| u64::try_from(states).ok());
-        let sum = states.filter(|&expected| found.complete && expected != total);
-        let sum = sum.map(|expected| Fault::Total { found: total, expected });
-        let source = published.map(Published::citation);
-        Verdict {
-            puzzle: found.searched.to_string(),
-            total,
-            levels: counts.len(),
-            complete: found.complete,
-            compared_with: source.unwrap_or_else(|| "the number of states".into()),
-            own: None,
-            fault: level.or(sum),
-        }
-    }
-
-    /// Returns whether no error was found.
-    pub fn pass(&self) -> bool {
-        self.fault.is_none()
-    }
-
-    /// Returns the largest depth found.
-    pub fn diameter(&self) -> usize {
-        self.levels.saturating_sub(1)
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (puzzle, diameter, states) = (&self.puzzle, self.diameter(), thousands(self.total));
-        // One line per search: the first source stands for all.
-        let compared_with = self.compared_with.split("; ").next().unwrap_or_default();
-        let levels = self.levels;
-        let deepest = if self.complete { "last depth" } else { "to depth" };
-        write!(f, "{puzzle}  {deepest} {diameter}  {states} states  ")?;
-        match &self.fault {
-            None => {
-                let own = self.own.iter().map(|own| format!(" and this project's own {own}"));
-                let own: String = own.collect();
-                write!(f, "{levels} levels agree with {compared_with}{own}  PASS")
-            }
-            Some(fault) => write!(f, "{fault} according to {compared_with}  FAIL"),
-        }
-    }
 }
 
 // Level-by-level comparison of two depth distributions.

@@ -124,9 +124,9 @@ impl<'a> Report<'a> {
             }
             Searched::Listed(puzzle) => {
                 let published = published_growth(puzzle);
-                let difference = published.as_ref().and_then(|known| {
-                    Difference::of_growth(counts, known.counts(), complete)
-                });
+                let difference = published
+                    .as_ref()
+                    .and_then(|known| Difference::of_growth(counts, known.counts(), complete));
                 (published.map(Cow::Owned), None, difference)
             }
         };
@@ -342,7 +342,8 @@ fn table(
 ) -> String {
     const REDUCED: &str = "up to symmetry";
     let most = |counts: &[u64]| thousands(counts.iter().copied().max().unwrap_or(0)).len();
-    let (largest, width) = (counts.iter().copied().max().unwrap_or(0), most(counts).max(states.len()));
+    let (largest, width) =
+        (counts.iter().copied().max().unwrap_or(0), most(counts).max(states.len()));
     let column = |words: Option<String>| match (reduced, words) {
         (Some(reduced), Some(words)) => {
             format!("  {words:>width$}", width = most(reduced).max(REDUCED.len()))
@@ -539,11 +540,13 @@ impl Report<'_> {
         let mut text = String::from("depth,states,reduced,cumulative,checksum,puzzle\n");
         let puzzle = csv_field(&described(&outcome.searched));
         let mut cumulative = 0;
-        for (depth, (states, checksum)) in outcome.counts.iter().zip(&outcome.checksums).enumerate() {
+        for (depth, (states, checksum)) in outcome.counts.iter().zip(&outcome.checksums).enumerate()
+        {
             cumulative += states;
             let reduced = reduced.map_or(String::new(), |reduced| reduced[depth].to_string());
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "{depth},{states},{reduced},{cumulative},{checksum:016x},{puzzle}");
+            let _ =
+                writeln!(text, "{depth},{states},{reduced},{cumulative},{checksum:016x},{puzzle}");
         }
         text
     }

@@ -243,9 +243,7 @@ pub enum SearchError {
         states: u64,
     },
     /// The engine of list searches was asked for states with numbers.
-    #[error(
-        "{0}: --engine frontier works only with bfs, plan, antipodes and levels: leave it out"
-    )]
+    #[error("{0}: --engine frontier works only with bfs, plan and levels: leave it out")]
     Lists(String),
     /// The requested number of shared digits is larger than the layout allows.
     #[error("{0}; choose a smaller value, or leave out --shared-digits")]
@@ -271,7 +269,7 @@ fn advice(reason: &io::Error, lost: bool) -> String {
             format!("; {}: free some space, and run the same command again", kept(lost))
         }
         io::ErrorKind::InvalidData => {
-            "; tilewave repair rebuilds this file if possible; to start a new search instead, \
+            "; tilewave check --repair rebuilds this file if possible; to start a new search instead, \
              choose another --dir"
                 .into()
         }

@@ -87,12 +87,7 @@ fn puzzles_are_verified() {
 #[test]
 fn puzzles_are_planned() {
     let text = stdout(&["plan", "pancake:9"]);
-    assert!(
-        text.contains(
-            "puzzle   pancake:9\nstates   362,880\nlevels   11\n"
-        ),
-        "{text}"
-    );
+    assert!(text.contains("puzzle   pancake:9\nstates   362,880\nlevels   11\n"), "{text}");
     assert!(text.contains("(calibrated on pancake:9)"), "{text}");
     // More than can be searched to find out, and more memory than there is.
     let value = json(&["plan", "reversals:16", "-M", "1GiB", "--format", "json"]);
@@ -381,7 +376,10 @@ fn puzzles_without_numbers_are_searched_by_lists() {
     assert_eq!((&cube["complete"], &cube["diameter"]), (&false.into(), &serde_json::Value::Null));
     let plain = json(&["3x3x3", "--max-depth", "6", "--no-symmetry", "-j", "1"]);
     assert_eq!((&plain["counts"], &plain["checksums"]), (&cube["counts"], &cube["checksums"]));
-    assert_eq!((&plain["lists"]["symmetries"], plain["lists"]["kept"][6].as_u64()), (&1.into(), Some(7_618_438)));
+    assert_eq!(
+        (&plain["lists"]["symmetries"], plain["lists"]["kept"][6].as_u64()),
+        (&1.into(), Some(7_618_438))
+    );
     // OEIS A080630.
     let corners = json(&["3x3x3", "--pieces", "corners", "--metric", "qtm", "--max-depth", "7"]);
     assert_eq!(
@@ -399,7 +397,8 @@ fn puzzles_without_numbers_are_searched_by_lists() {
         assert!(bytes[kept] != 0 && bytes[kept + 1] == 0, "{option}: {bytes:?}");
         assert_eq!(ahead["lists"]["reduced"], cube["lists"]["reduced"]);
         // Of two moves that lead to the same states, one is made: moves of opposite faces, turns of the same face.
-        let [generated, new] = ["generated", "kept"].map(|key| ahead["lists"][key][6].as_f64().unwrap());
+        let [generated, new] =
+            ["generated", "kept"].map(|key| ahead["lists"][key][6].as_f64().unwrap());
         assert!(generated < 1.6 * new, "{option}: {generated} {new}");
     }
 

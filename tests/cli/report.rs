@@ -3,8 +3,8 @@
 use tilewave::puzzle::{Board, Goal, Metric, MoveStyle, Moves, Searched, Size, StateSpace};
 use tilewave::report::html::{LAST_DRAWN, Refused, Solution, player};
 use tilewave::report::{
-    Difference, Fault, Machine, Report, Truth, Verdict, bytes, counted, duration,
-    histogram, one_key_per_line, published, published_all, rate, thousands,
+    Difference, Fault, Machine, Report, Truth, Verdict, bytes, counted, duration, histogram,
+    one_key_per_line, published, published_all, rate, thousands,
 };
 use tilewave::search::{Outcome, Search};
 
@@ -109,9 +109,8 @@ fn verdicts_find_wrong_levels_checksums_and_sums() {
     };
     let plain = of(&right, &sums);
     let reference = Truth::Reference(&plain);
-    let judge = |counts: &[u64], checksums: &[u64], truth| {
-        Verdict::judge(&of(counts, checksums), truth)
-    };
+    let judge =
+        |counts: &[u64], checksums: &[u64], truth| Verdict::judge(&of(counts, checksums), truth);
     let depth = |verdict: &Verdict| verdict.fault.and_then(|fault| fault.depth());
     for truth in [publication, reference, Truth::Sum] {
         assert!(judge(&right, &sums, truth).pass());

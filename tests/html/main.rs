@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use tilewave::puzzle::{Board, Direction, Goal, Metric, MoveStyle, Moves, Searched, Size, StateSpace};
+use tilewave::puzzle::{
+    Board, Direction, Goal, Metric, MoveStyle, Moves, Searched, Size, StateSpace,
+};
 use tilewave::report::html::{LAST_DRAWN, Refused, Solution, player};
 use tilewave::report::{Report, published};
 use tilewave::search::{self, LastStates, Search};
@@ -104,8 +106,7 @@ fn pages() {
     // The shape of a long distribution, without the minutes that it takes.
     let mut long = search("2x2", |_| {});
     let size = Size::new(2, 7).unwrap();
-    long.searched =
-        Searched::Numbered(StateSpace::of_board(Goal::Last.board(size).unwrap()));
+    long.searched = Searched::Numbered(StateSpace::of_board(Goal::Last.board(size).unwrap()));
     long.states = size.states().map(Into::into);
     long.counts = published(size, 0, Metric::Stm).unwrap().counts().to_vec();
     long.checksums = long.counts.clone();

@@ -106,7 +106,10 @@ fn full_levels_are_bits_and_rings_of_two_colours_are_as_published() {
                 Err(error) => panic!("{error}"),
             };
             assert!(other.array_bytes <= memory, "{other:?}");
-            assert_eq!((&other.counts[..], &other.checksums[..]), (&found.counts[..28], &found.checksums[..28]));
+            assert_eq!(
+                (&other.counts[..], &other.checksums[..]),
+                (&found.counts[..28], &found.checksums[..28])
+            );
             assert_eq!(other.last.len(), 2837);
         }
     }

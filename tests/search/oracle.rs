@@ -118,7 +118,11 @@ fn levels_hold_the_right_boards_and_not_only_the_right_number() {
             let outcome = search.run().unwrap();
             assert!(!outcome.complete);
             assert!(outcome.last.numbered().is_sorted());
-            let last = outcome.last.numbered().iter().map(|&state| space.board(state).unwrap().to_string());
+            let last = outcome
+                .last
+                .numbered()
+                .iter()
+                .map(|&state| space.board(state).unwrap().to_string());
             let mut last: Vec<String> = last.collect();
             last.sort();
             assert_eq!(last, boards, "{engine} engine, depth {depth}");

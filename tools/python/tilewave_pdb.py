@@ -24,7 +24,7 @@ class Pdb:
             raise ValueError(f"{path} is not a pattern database of version 1")
         self.rows, self.cols, k, self.kind, self.encoding, compressed = head[16:22]
         if compressed:
-            raise ValueError(f"{path} is compressed: run tilewave pdb decompress")
+            raise ValueError(f"{path} is compressed: build it again with tilewave pdb build")
         self.cells = self.rows * self.cols
         (self.entries,) = struct.unpack_from("<Q", head, 32)
         starts, starts_bytes, *_, data, data_bytes = struct.unpack_from("<8Q", head, 56)

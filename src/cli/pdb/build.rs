@@ -14,7 +14,6 @@ use tilewave::{
     internals::{self, MemoryDirectory},
     pdb::{
         self, Build, DiskBuild, Encoding, ExportLayout, Kind, PdbError, Summary, check_disjoint,
-        check_partition,
     },
     puzzle::PuzzleError,
     report::{bytes, duration, thousands, value_histogram},
@@ -141,10 +140,6 @@ pub struct BuildArgs {
     #[command(flatten)]
     wanted: Wanted,
 
-    /// Require every tile to be in exactly one pattern.
-    #[arg(long)]
-    disjoint: bool,
-
     /// Output file (repeat once per pattern), or a directory for all files.
     #[arg(short, long, value_name = "FILE", required = true)]
     output: Vec<PathBuf>,
@@ -182,9 +177,7 @@ const OR_ANYWAY: &str = ", choose another directory, or start anyway with --igno
 impl BuildArgs {
     pub fn run(&self) -> Result<()> {
         let patterns = self.wanted.patterns()?;
-        if self.disjoint {
-            check_partition(&patterns)?;
-        } else if let Err(error) = check_disjoint(&patterns) {
+        if let Err(error) = check_disjoint(&patterns) {
             tracing::warn!("{error}; each database is correct on its own");
         }
         let _made = MadeDirectories::of(&[self.dir.as_slice(), &self.output].concat());
@@ -452,11 +445,12 @@ impl ProbeArgs {
     }
 }
 
-// `tilewave pdb compress`, `decompress` and `export`: a database in another form.
+// `tilewave pdb export`: a database in another form.
 
-/// Files and threads.
+/// Write a database as a raw table in another solver's layout.
 #[derive(clap::Args)]
-pub struct CopyArgs {
+#[command(after_help = "The layouts are described in docs/format.md.")]
+pub struct Export {
     /// Database file to read.
     file: PathBuf,
 
@@ -468,55 +462,27 @@ pub struct CopyArgs {
     #[arg(short, long)]
     force: bool,
 
+    /// Layout of the table.
+    #[arg(long, value_parser = choice(ExportLayout::NAMES))]
+    layout: ExportLayout,
+
     #[command(flatten)]
     threads: Threads,
 }
 
-/// Write a database as a raw table in another solver's layout.
-#[derive(clap::Args)]
-#[command(after_help = "The layouts are described in docs/format.md.")]
-pub struct Export {
-    #[command(flatten)]
-    files: CopyArgs,
-
-    /// Layout of the table.
-    #[arg(long, value_parser = choice(ExportLayout::NAMES))]
-    layout: ExportLayout,
-}
-
-impl CopyArgs {
-    /// Copies with a function that returns the bytes written.
-    pub fn run<'a>(
-        &'a self,
-        copy: impl FnOnce(&'a Path, &'a Path, bool, &dyn tilewave::Progress) -> Result<u64, PdbError>
-        + Send,
-    ) -> Result<()> {
-        self.write(|progress| {
-            let written = copy(&self.file, &self.output, self.force, progress)?;
-            let read = bytes(std::fs::metadata(&self.file)?.len());
-            Ok(format!("{} from {read}", bytes(written)))
-        })
-    }
-
-    /// Writes the file and says what was written.
-    fn write(&self, write: impl FnOnce(&SearchProgress) -> Result<String> + Send) -> Result<()> {
+impl Export {
+    pub fn run(&self) -> Result<()> {
         OutputFile::reserve(&self.output, self.force)?;
         let progress = SearchProgress::new();
         let resources = tilewave::Resources::new().threads(self.threads.get());
-        let what = resources.install(|| write(&progress))??;
+        let write = || {
+            let pdb = Pdb::load(&self.file)?;
+            pdb::export_with(&pdb, self.layout, &self.output, self.force, &progress)
+        };
+        let written = resources.install(write)??;
         drop(progress);
-        let words = format!("wrote {}: {what}\n", self.output.display());
+        let (path, size) = (self.output.display(), bytes(written));
+        let words = format!("wrote {path}: {} layout, {size}\n", self.layout);
         Destination::beside(&self.output, OutputFormat::Text).add(&words)
-    }
-}
-
-impl Export {
-    pub fn run(&self) -> Result<()> {
-        let CopyArgs { file, output, force, .. } = &self.files;
-        self.files.write(|progress| {
-            let pdb = Pdb::load(file)?;
-            let written = pdb::export_with(&pdb, self.layout, output, *force, progress)?;
-            Ok(format!("{} layout, {}", self.layout, bytes(written)))
-        })
     }
 }

@@ -8,31 +8,25 @@ pub(super) mod build;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
     time::Instant,
 };
 
 use clap::Subcommand;
 use parking_lot::Mutex;
-use serde_json::json;
 use tilewave::{
-    Board, Directory, Io, Optimal, Pattern, Size,
+    Board, Directory, Io, Pattern, Size,
     internals::DatabaseMarker,
     pdb::{self, Build, DiskBuild, Encoding, Kind, SetFile, tilings},
-    progress::Phase,
     pruning::PruningTable,
-    report::{bytes, counted, duration},
-    solve::{Scrambler, Stage, default_patterns, sweeps},
+    report::{bytes, duration},
+    solve::{Stage, default_patterns, sweeps},
 };
 
 use crate::{
-    Failure, MadeDirectories, OutputFile, OutputOptions, PuzzleOptions, Reply, ResourceOptions,
-    Result, SearchProgress, count,
-    info::OwnFile,
-    made,
+    MadeDirectories, OutputFile, PuzzleOptions, ResourceOptions, Result, SearchProgress, made,
     pdb::build::{build_file, check_space, file_name},
-    print, progress, read_input, refuse, seed,
-    solve::{open_partitions, usable_table},
+    print, refuse,
+    solve::usable_table,
 };
 
 /// Build and use pattern databases.
@@ -44,10 +38,6 @@ pub enum PdbCommand {
     #[command(subcommand)]
     Set(SetCommand),
     Export(build::Export),
-    /// Compress a database with zstd.
-    Compress(build::CopyArgs),
-    /// Restore a compressed database, byte for byte.
-    Decompress(build::CopyArgs),
 }
 
 impl PdbCommand {
@@ -57,21 +47,17 @@ impl PdbCommand {
             PdbCommand::Plan(args) => args.run(),
             PdbCommand::Probe(args) => args.run(),
             PdbCommand::Set(SetCommand::Build(args)) => args.run(),
-            PdbCommand::Set(SetCommand::Rate(args)) => args.run(),
             PdbCommand::Export(args) => args.run(),
-            PdbCommand::Compress(args) => args.run(pdb::compress_with),
-            PdbCommand::Decompress(args) => args.run(pdb::decompress_with),
         }
     }
 }
 
 // `tilewave pdb set`: several partitions of databases that are used together.
 
-/// Build and rate sets of databases, which combine several partitions.
+/// Build sets of databases, which combine several partitions.
 #[derive(Subcommand)]
 pub enum SetCommand {
     Build(BuildSetArgs),
-    Rate(RateArgs),
 }
 
 /// Build the best databases that fit in the memory limit for a board, or pruning tables for another puzzle.
@@ -98,35 +84,6 @@ pub struct BuildSetArgs {
 
     #[command(flatten)]
     resources: ResourceOptions,
-}
-
-/// Rate a set by its mean value on random boards and, with --boards, by the growth of searches.
-#[derive(clap::Args)]
-#[command(after_help = "Examples:\n  tilewave pdb set rate set24/set.json\n  \
-                  tilewave pdb set rate set24/set.json --boards boards.txt --max-nodes 100000000")]
-pub struct RateArgs {
-    /// Set file, or the databases of one partition.
-    #[arg(required = true)]
-    files: Vec<PathBuf>,
-
-    /// Number of random boards over which values are averaged.
-    #[arg(long, default_value_t = 10_000, value_parser = count::<u64>(), allow_negative_numbers = true)]
-    samples: u64,
-
-    /// Seed for the random boards [default: a random seed, which is logged].
-    #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
-    seed: Option<u64>,
-
-    /// Also search the boards in FILE (one per line; - is stdin) and show the number of nodes at each threshold.
-    #[arg(long, value_name = "FILE")]
-    boards: Option<PathBuf>,
-
-    /// Maximum number of nodes to search for each board in --boards.
-    #[arg(long, value_name = "N", default_value_t = 10_000_000, value_parser = count::<u64>(), allow_negative_numbers = true)]
-    max_nodes: u64,
-
-    #[command(flatten)]
-    output: OutputOptions,
 }
 
 /// Removes the levels of a database that is written: a command that was killed between the two leaves them behind.
@@ -325,116 +282,6 @@ fn usable(path: &Path, pattern: &Pattern) -> Option<u64> {
 fn shown(patterns: &[Pattern]) -> String {
     let lengths = patterns.iter().map(|p| p.tiles().len().to_string());
     lengths.collect::<Vec<_>>().join("-")
-}
-
-impl RateArgs {
-    fn run(&self) -> Result<()> {
-        let mut destination = self.output.reserve()?;
-        progress::listen();
-        for path in &self.files {
-            if OwnFile::find(path).is_ok_and(|file| file.has_pruning_tables()) {
-                refuse!(
-                    "'{}' contains pruning tables, but only pattern databases of boards can be rated: \
-                     specify databases",
-                    path.display()
-                );
-            }
-        }
-        let partitions = open_partitions(&self.files)?;
-        let goal = partitions[0][0].pattern().goal().clone();
-        let whole = Optimal::with_partitions(&goal, partitions.clone())?;
-        let each = partitions.iter().map(|part| Optimal::with_partitions(&goal, [part.clone()]));
-        let each = each.collect::<Result<Vec<Optimal>, _>>()?;
-        let seed = seed(self.seed)?;
-        let mut sums = vec![0u64; each.len() + 1];
-        for board in Scrambler::new(goal.clone(), seed).take(self.samples as usize) {
-            for (sum, solver) in sums.iter_mut().zip(each.iter().chain([&whole])) {
-                *sum += solver.estimate(&board)? as u64;
-            }
-            if progress::asked() {
-                return Err(Failure::interrupted());
-            }
-        }
-        let names = partitions.iter().map(|part| {
-            let patterns: Vec<Pattern> = part.iter().map(|pdb| pdb.pattern().clone()).collect();
-            shown(&patterns)
-        });
-        destination.heading("partition,mean")?;
-        for (partition, sum) in names.chain(["all together".into()]).zip(sums) {
-            let mean = sum as f64 / self.samples.max(1) as f64;
-            let figures = json!({"partition": partition, "mean": mean});
-            let words = format!("{partition:14}  mean {mean:.4}\n");
-            destination.line(&Reply { figures, words, csv: None })?;
-        }
-        if let Some(boards) = &self.boards {
-            destination.heading("board,length,at_least,nodes,seconds")?;
-            for line in read_input(boards)?.lines().filter(|line| !line.trim().is_empty()) {
-                let board = Board::parse(line, Some(goal.size()))?;
-                destination.line(&growth(&whole, &board, self.max_nodes)?)?;
-            }
-        }
-        destination.finish()
-    }
-}
-
-/// The search of one board: the nodes of its thresholds as far as they are allowed, and those of the next ones.
-fn growth(solver: &Optimal, board: &Board, most: u64) -> Result<Reply> {
-    let (total, thresholds) = (AtomicU64::new(0), Thresholds::new(0));
-    let watch = ThresholdWatch { most, total, thresholds };
-    let answer = solver.solve_with(board, &watch)?;
-    let length = answer.moves.as_ref().map(|moves| moves.len());
-    let mut done = watch.thresholds.nodes();
-    if length.is_none() {
-        // The last one is not done.
-        done.pop();
-    }
-    let next = Thresholds::next(&done).filter(|_| length.is_none());
-    let figures = json!({
-        "board": board.to_string(),
-        "length": length,
-        "at_least": answer.at_least,
-        "nodes": answer.nodes,
-        "seconds": answer.seconds,
-        "thresholds": done,
-        "growth": next.map(|(_, growth)| growth),
-        "next_nodes": next.map(|(nodes, _)| nodes),
-    });
-    let moves = |number| counted(number as u64, "move");
-    let mut words = match length {
-        Some(length) => format!("{board}  {}, {}", moves(length), counted(answer.nodes, "node")),
-        None => format!("{board}  at least {}", moves(answer.at_least)),
-    };
-    if let (Some((next, growth)), Some(&(last, nodes))) = (next, done.last()) {
-        let rate = answer.nodes as f64 / answer.seconds.max(1e-9);
-        words += &format!(
-            ", {} at threshold {last}, {growth:.2} times as many as at the previous threshold: \
-             about {} and {} for the next threshold",
-            counted(nodes, "node"),
-            counted(next as u64, "node"),
-            duration(next / rate),
-        );
-    }
-    Ok(Reply { figures, words: words + "\n", csv: None })
-}
-
-/// Notes the thresholds of a search, and ends it after some nodes.
-struct ThresholdWatch {
-    most: u64,
-    total: AtomicU64,
-    thresholds: Thresholds,
-}
-
-impl tilewave::Progress for ThresholdWatch {
-    fn progress(&self, phase: Phase, nodes: u64, _: u64) {
-        self.total.fetch_max(nodes, Ordering::Relaxed);
-        if let Phase::Search(threshold) = phase {
-            self.thresholds.note(threshold, nodes);
-        }
-    }
-
-    fn interrupted(&self) -> bool {
-        progress::asked() || self.total.load(Ordering::Relaxed) >= self.most
-    }
 }
 
 // The thresholds of a search: how many nodes each took, and how they grow.

@@ -222,8 +222,6 @@ pub struct Solved {
     pub metric: Metric,
     /// Whether the moves are a shortest solution.
     pub optimal: bool,
-    /// The least number of moves, where the moves are not a shortest solution but one is known.
-    pub optimum: Option<usize>,
     /// The conflicts of the proof that nothing is shorter, or why there is no proof; if one was asked for.
     pub proof: Option<Result<u64, String>>,
     /// Nodes that earlier sessions have generated.
@@ -257,21 +255,11 @@ impl Solved {
     fn length_mtm(&self) -> Option<usize> {
         self.moves().filter(|_| !self.optimal).map(|moves| moves.count(Metric::Mtm))
     }
-
-    /// How many times as long as the shortest solution this one is.
-    fn ratio(&self) -> Option<f64> {
-        let (length, optimum) = (self.length()?, self.optimum?);
-        Some(if optimum == 0 { 1.0 } else { length as f64 / optimum as f64 })
-    }
 }
 
 /// What is said of a board, and how.
 #[derive(clap::Args)]
 pub struct Wording {
-    /// With --fast: also solve optimally and compare the lengths.
-    #[arg(long, requires = "fast")]
-    pub compare: bool,
-
     /// Confirm with a SAT solver that no shorter solution exists.
     ///
     /// This works only for boards of at most 16 cells.
@@ -281,10 +269,6 @@ pub struct Wording {
     /// Write each move as the direction of the tile or of the blank.
     #[arg(long, value_parser = choice(MoveStyle::NAMES), default_value = "tile", hide_short_help = true)]
     pub moves: MoveStyle,
-
-    /// Write out repeated moves: RRR instead of R3.
-    #[arg(long)]
-    pub long: bool,
 }
 
 /// A board as it is written.
@@ -296,15 +280,14 @@ pub struct BoardFacts<'a> {
 impl Wording {
     /// The columns of CSV.
     pub fn columns(&self) -> &'static str {
-        match (self.certify, self.compare) {
-            (true, _) => "board,solvable,length,moves,nodes,seconds,optimal,certified",
-            (_, true) => "board,solvable,length,moves,nodes,seconds,optimal,optimum,ratio",
-            _ => "board,solvable,length,moves,nodes,seconds,optimal",
+        match self.certify {
+            true => "board,solvable,length,moves,nodes,seconds,optimal,certified",
+            false => "board,solvable,length,moves,nodes,seconds,optimal",
         }
     }
 
     fn letters(&self, moves: &Moves) -> String {
-        if self.long { moves.long(self.moves) } else { moves.short(self.moves) }
+        moves.short(self.moves)
     }
 
     /// What comes after the last line.
@@ -315,7 +298,7 @@ impl Wording {
             return String::new();
         }
         let Totals { boards, solved, searched, moves, nodes, .. } = *totals;
-        let Totals { proofs, compared, ratios, generated, .. } = *totals;
+        let Totals { proofs, generated, .. } = *totals;
         let begin = if totals.interrupted { "interrupted: " } else { "" };
         let mut text = format!(
             "\n{begin}{} of {}{} boards solved",
@@ -325,10 +308,6 @@ impl Wording {
         );
         if solved > 0 {
             text += &format!(", {:.2} moves on average", moves as f64 / solved as f64);
-        }
-        if compared > 0 {
-            let ratio = ratios / compared as f64;
-            text += &format!(", {ratio:.3} times the optimum on average");
         }
         if nodes > 0 {
             let mean = nodes / searched.max(1);
@@ -371,11 +350,6 @@ impl Figures for BoardFacts<'_> {
         if wording.certify {
             figures["certified"] = matches!(of.proof, Some(Ok(_))).into();
         }
-        // Null where nothing is known.
-        if wording.compare {
-            figures["optimum"] = of.optimum.into();
-            figures["ratio"] = of.ratio().into();
-        }
         figures
     }
 
@@ -398,9 +372,6 @@ impl Figures for BoardFacts<'_> {
             line += &format!("  {nodes}");
         }
         line += &format!("  {time}");
-        if let (Some(optimum), Some(ratio)) = (of.optimum, of.ratio()) {
-            line += &format!("  {ratio:.2} times the optimum of {optimum}");
-        }
         match &of.proof {
             None => {}
             Some(Ok(conflicts)) => {
@@ -425,8 +396,6 @@ pub struct Totals {
     generated: u64,
     proofs: u64,
     failed: u64,
-    compared: u64,
-    ratios: f64,
     /// Lines that are no boards of the goal's size.
     pub refused: u64,
     /// All boards and lines that came, done or not.
@@ -453,10 +422,6 @@ impl Totals {
             Some(Ok(_)) => self.proofs += 1,
             Some(Err(_)) => self.failed += 1,
             None => {}
-        }
-        if let Some(ratio) = solved.ratio() {
-            self.compared += 1;
-            self.ratios += ratio;
         }
     }
 

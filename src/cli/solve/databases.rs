@@ -169,7 +169,7 @@ impl Databases {
             (self.memory.is_some(), "--memory"),
         ]);
         let Some(option) = given else { return Ok(()) };
-        refuse!("--fast needs no databases: leave out {option}, or add --compare")
+        refuse!("--fast needs no databases: leave out {option}")
     }
 }
 

@@ -46,7 +46,7 @@ const PROOF_TIME: Duration = Duration::from_secs(60);
 #[command(after_help = "Examples:\n  tilewave solve '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12'\n  \
                   tilewave solve 3x3x3 \"R U F' L2 D B\"\n  tilewave scramble 10x10 --count 1000 | tilewave solve --fast\n\n\
                   The first run builds pattern databases and keeps them (12 MB for 4x4, 510 MB for 5x5).\n\
-                  `tilewave cache` lists them; `tilewave cache --clear` removes them.")]
+                  `tilewave cache list` lists them; `tilewave cache clean` removes them.")]
 #[command(mut_args(states::in_long_help))]
 pub struct Args {
     #[command(flatten)]
@@ -190,10 +190,8 @@ impl Args {
     /// Refuses what is for boards.
     fn refuse_of_puzzle(&self, word: &str) -> Result<()> {
         let wrong = first_given(&[
-            (self.wording.compare, "--compare"),
             (self.wording.certify, "--certify"),
             (self.wording.moves != MoveStyle::default(), "--moves"),
-            (self.wording.long, "--long"),
             (self.html.is_some(), "--html"),
             (self.search.databases.table.is_some(), "the distance table"),
             (self.search.databases.partition.is_some(), "--partition"),
@@ -214,7 +212,6 @@ impl Args {
         let board = space.size().is_some();
         let wrong = first_given(&[
             (self.fast && !board, "--fast"),
-            (self.wording.compare && !counts_tiles, "--compare"),
             (self.wording.certify && !counts_tiles, "--certify"),
             (self.html.is_some() && !board, "--html"),
             (self.counted.goal.goal.is_some() && !board, "--goal"),
@@ -230,7 +227,7 @@ impl Args {
 
     /// Refuses what cannot work, before anything is built.
     fn refuse(&self, goal: &Board) -> Result<()> {
-        if self.fast && !self.wording.compare {
+        if self.fast {
             self.search.databases.refuse()?;
             self.search.limits.refuse("--fast")?;
         }
@@ -359,7 +356,7 @@ impl SolveSession<'_> {
     /// Gets the databases when the first board comes that can be solved: others need none.
     fn prepare(&mut self, boards: &[Board]) -> Result<()> {
         let Solver { args, goal, table, search, progress, .. } = &mut self.solver;
-        let searches = !args.fast || args.wording.compare;
+        let searches = !args.fast;
         let frame = Coordinates::new(goal.clone());
         let solvable = |board: &Board| frame.encode_solvable(board).is_ok();
         if !searches || table.is_some() || search.is_some() || !boards.iter().any(solvable) {
@@ -386,13 +383,13 @@ impl SolveSession<'_> {
     }
 }
 
-/// How boards are solved: fast, shortest, or both.
+/// How boards are solved: fast, or with the fewest moves.
 struct Solver<'a> {
     args: &'a Args,
     goal: &'a Board,
     /// Solutions that are not the shortest ones, if asked for.
     fast: Option<Constructive>,
-    /// Shortest solutions, from one of the two: what is asked for, or what fast ones are compared with.
+    /// Shortest solutions, from one of the two.
     table: Option<DistanceTable>,
     search: Option<Searcher<'a, Optimal>>,
     progress: &'a SolveProgress,
@@ -403,8 +400,8 @@ struct Solver<'a> {
 enum Tried {
     /// All that was asked for.
     Done(Solved),
-    /// A board that is worth all threads, and its fast solution if one was asked for.
-    Hard(Pending, Option<Answer>),
+    /// A board that is worth all threads.
+    Hard(Pending),
 }
 
 impl Solver<'_> {
@@ -416,28 +413,25 @@ impl Solver<'_> {
                 answer: Err(Box::new(why)),
                 metric: Metric::Stm,
                 optimal: false,
-                optimum: None,
                 proof: None,
                 earlier: 0,
             }));
         }
         let begun = Instant::now();
-        let fast = self.fast.as_ref().map(|solver| solver.solve(board)).transpose()?;
-        let fast = fast.map(|moves| known(Some(moves), begun));
-        let begun = Instant::now();
-        let shortest = if let Some(table) = &self.table {
+        let answer = if let Some(solver) = &self.fast {
+            known(Some(solver.solve(board)?), begun)
+        } else if let Some(table) = &self.table {
             let moves = table.solve(board)?;
             // A table that ends before this board knows that the board lies beyond.
-            Some(Answer { at_least: table.histogram().len(), ..known(moves, begun) })
-        } else if let Some(searcher) = &self.search {
-            match searcher.attempt(at, board)? {
-                Attempt::Answered(answer) => Some(answer),
-                Attempt::Hard(pending) => return Ok(Tried::Hard(pending, fast)),
-            }
+            Answer { at_least: table.histogram().len(), ..known(moves, begun) }
         } else {
-            None
+            let searcher = self.search.as_ref().expect("databases for boards that can be solved");
+            match searcher.attempt(at, board)? {
+                Attempt::Answered(answer) => answer,
+                Attempt::Hard(pending) => return Ok(Tried::Hard(pending)),
+            }
         };
-        let solved = self.join(board, fast, shortest)?;
+        let solved = self.solved(board, answer)?;
         // What the log has was generated before.
         let earlier = match self.search.as_ref().and_then(|searcher| searcher.found(at)) {
             Some(Logged::Solved(answer)) => answer.nodes,
@@ -452,13 +446,13 @@ impl Solver<'_> {
         let solved = match tried {
             Tried::Done(solved) if self.is_left(&solved) => None,
             Tried::Done(solved) => Some(solved),
-            Tried::Hard(pending, fast) => {
+            Tried::Hard(pending) => {
                 let searcher = self.search.as_ref().expect("what is hard was searched for");
                 let board = pending.state.clone();
                 // A log has subtrees behind a solution, too.
                 let earlier = searcher.found(at).map_or(0, |_| pending.nodes());
                 let answer = searcher.finish(at, pending, ranks)?;
-                let solved = answer.map(|answer| self.join(&board, fast, Some(answer)));
+                let solved = answer.map(|answer| self.solved(&board, answer));
                 solved.transpose()?.map(|solved| Solved { earlier, ..solved })
             }
         };
@@ -475,33 +469,18 @@ impl Solver<'_> {
         searched.is_some_and(|(searcher, answer)| searcher.is_left(answer))
     }
 
-    fn join(
-        &self,
-        board: &Board,
-        fast: Option<Answer>,
-        shortest: Option<Answer>,
-    ) -> Result<Solved> {
-        let shortest = match &self.search {
-            Some(searcher) => shortest.map(|answer| searcher.limited(answer)),
-            None => shortest,
+    fn solved(&self, board: &Board, answer: Answer) -> Result<Solved> {
+        let answer = match &self.search {
+            Some(searcher) => searcher.limited(answer),
+            None => answer,
         };
-        let optimum = shortest.as_ref().and_then(|answer| answer.moves.as_ref());
         let table = self.table.as_ref();
         let metric = table.and_then(|table| table.space().metric()).unwrap_or_default();
-        let optimum = optimum.map(|moves| moves.count(metric));
-        let proof = optimum.filter(|_| self.args.wording.certify);
+        let length = answer.moves.as_ref().map(|moves| moves.count(metric));
+        let proof = length.filter(|_| self.args.wording.certify);
         let proof = proof.map(|length| self.prove(board, length)).transpose()?;
-        let (optimal, board) = (fast.is_none(), board.clone());
-        let answer = fast.or(shortest);
-        Ok(Solved {
-            board,
-            answer: Ok(answer.expect("a solvable board is solved in one way or the other")),
-            metric: if optimal { metric } else { Metric::Stm },
-            optimal,
-            optimum: optimum.filter(|_| !optimal),
-            proof,
-            earlier: 0,
-        })
+        let (board, optimal) = (board.clone(), self.fast.is_none());
+        Ok(Solved { board, answer: Ok(answer), metric, optimal, proof, earlier: 0 })
     }
 
     /// Proves that nothing is shorter; says why when there is no proof.

@@ -1,6 +1,6 @@
 //! A run at rest: what it is, how far it has progressed, whether its files are intact, and how it is repaired.
 //!
-//! `info` and `verify` ask for the [`status`] of a run, or [`verify`] its files, also while another process continues
+//! `info` and `check` ask for the [`status`] of a run, or [`verify`] its files, also while another process continues
 //! it; [`repair`] rebuilds a manifest, and [`Recomputed`] lets `run` recompute damaged levels.
 
 use std::{

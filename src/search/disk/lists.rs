@@ -21,8 +21,8 @@ use parking_lot::Mutex;
 use crate::{
     Error,
     frontier::{
-        BucketLists, BucketSpace, FoundLists, FrontierLevel, FrontierSearch,
-        LevelEnd, LevelStore, LevelTotal, LevelUse, ListChunk, ListSink,
+        BucketLists, BucketSpace, FoundLists, FrontierLevel, FrontierSearch, LevelEnd, LevelStore,
+        LevelTotal, LevelUse, ListChunk, ListSink,
     },
     kernel::Tally,
     progress::{NoProgress, Progress},

@@ -10,7 +10,8 @@ use crate::{
     progress::{NoProgress, Progress},
     puzzle::Searched,
     search::{
-        Communicator, Crossings, DiskUse, Engine, LastStates, OneProcess, Outcome, Reduce, Search, SearchError,
+        Communicator, Crossings, DiskUse, Engine, LastStates, OneProcess, Outcome, Reduce, Search,
+        SearchError,
         disk::{
             Clock, Committer, Directories, Disk, DiskBudget, DiskJob, DiskRun, EncodedFrames,
             MemoryPlan, Recomputed, RunFiles, Session, Stopped, Survey, Times, Workers, agreed,

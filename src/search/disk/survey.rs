@@ -361,7 +361,7 @@ impl<'a> Survey<'a> {
                 self.directories.first(),
                 format!(
                     "the manifest is older than the files: it ends before depth {}, but {what}. If \
-                     an older manifest was restored, move it away and run tilewave repair, which \
+                     an older manifest was restored, move it away and run tilewave check --repair, which \
                      rebuilds the newest manifest if possible. Nothing was changed",
                     manifest.levels.len()
                 ),
@@ -407,7 +407,8 @@ impl<'a> Survey<'a> {
     /// was begun here and has not committed anything.
     fn startable(&self) -> Result<Option<u64>, SearchError> {
         let all = &self.seen;
-        let repair = "tilewave repair rebuilds the manifest; a new search needs another --dir";
+        let repair =
+            "tilewave check --repair rebuilds the manifest; a new search needs another --dir";
         for seen in all {
             if let Some((depth, chunk)) = seen.levels().next() {
                 let name = Manifest::file_name(depth, chunk);

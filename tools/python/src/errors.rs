@@ -36,7 +36,7 @@ const WORDS: &[(&str, &str)] = &[
     ("fewer threads (-j)", "fewer threads (threads=)"),
     ("run the same command again", "make the same call again"),
     ("start one with tilewave bfs PUZZLE --dir", "start one with tilewave.bfs(PUZZLE, dir=...) in"),
-    ("tilewave repair", "python -m tilewave repair"),
+    ("tilewave check --repair", "python -m tilewave check --repair"),
     ("--count-ahead=", "count_ahead="),
     ("--count-ahead", "count_ahead=1"),
     ("--max-depth ", "max_depth="),
