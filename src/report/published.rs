@@ -1,6 +1,6 @@
-//! Known distributions, published ones and this project's own, and the verdict on a complete search.
+//! Known distributions: published ones, and this project's own.
 //!
-//! Reports say which [`Published`] distribution a search agrees with; and where it differs first.
+//! Reports say which [`Published`] distribution a search agrees with, or where it differs first.
 
 use std::{fmt, sync::LazyLock};
 
