@@ -432,7 +432,7 @@ mod tests {
             }
             let most = of.fits.unwrap();
             let found = pocket_cube().max_depth(most).memory(budget).run().unwrap();
-            let (expected, took) = (of.depths[most].memory, found.peak_bytes as f64);
+            let (expected, took) = (of.depths[most].memory, found.array_bytes as f64);
             let near = 0.6 * expected < took && took < 1.5 * expected;
             assert!(near, "{budget}, depth {most}: {expected} expected, {took}");
         }

@@ -434,7 +434,7 @@ mod tests {
             (cube(Turns::Directed, "corners:1-2 edges", "edges", slice), 2),
             (named::parse("pyraminx").unwrap().counting(Turns::Powers).unwrap(), 3),
         ] {
-            let counts = FrontierSearch::new(puzzle.clone()).run().unwrap().counts();
+            let counts = FrontierSearch::new(puzzle.clone()).run().unwrap().counts;
             let reduced = TableNumbers::up_to_symmetry(&puzzle, &NoProgress).unwrap();
             for numbers in [TableNumbers::all(&puzzle).ok(), reduced].into_iter().flatten() {
                 let Some(rows) = TableRows::new(&puzzle, &numbers) else { continue };

@@ -453,7 +453,7 @@ mod tests {
     /// Counted in two ways: by the positions of the selected pieces, and by the piece at each position.
     #[test]
     fn equal_pieces_and_pieces_left_out_are_the_same() {
-        let counts = |puzzle| FrontierSearch::new(puzzle).run().unwrap().counts();
+        let counts = |puzzle| FrontierSearch::new(puzzle).run().unwrap().counts;
         let left_out = part("3x3x3", &["edges:1-3"]);
         let alike = part("3x3x3", &["edges"]).unoriented(&words(&["edges:4-12"])).unwrap();
         let alike = alike.alike(&words(&["edges:4-12"])).unwrap();

@@ -4,7 +4,7 @@ use super::corpus::mend;
 use super::directories::stopped;
 use super::*;
 use tilewave::internals::{MANIFEST, Manifest};
-use tilewave::search::disk::PlaneStore;
+use tilewave::search::PlaneStore;
 
 fn message(search: &Search, directory: &Simulated, keep_all: bool) -> String {
     let mut disk = on(directory, 1);
@@ -343,7 +343,7 @@ fn a_scratch_file_that_reads_wrong_changes_nothing() {
     for depth in (3..30).step_by(4) {
         let directory = Simulated::default();
         let mut disk = on(&directory, 1);
-        disk.planes = Some(tilewave::search::disk::PlaneStore::Files);
+        disk.planes = Some(tilewave::search::PlaneStore::Files);
         let name = Some(format!("cross-{depth:03}.chunk-00002"));
         let faults = match depth % 8 {
             3 => Faults { flipped: name, ..Faults::default() },
@@ -358,7 +358,7 @@ fn a_scratch_file_that_reads_wrong_changes_nothing() {
 
         let directory = Simulated::default();
         let mut disk = on(&directory, 1);
-        disk.planes = Some(tilewave::search::disk::PlaneStore::Files);
+        disk.planes = Some(tilewave::search::PlaneStore::Files);
         directory.set_faults(faults);
         if let Err(error) = disk.run(&search) {
             found_damage += 1;
@@ -383,7 +383,7 @@ fn scratch_is_counted_and_removed() {
         let found = disk.run(&search).unwrap();
         found.disk.unwrap().peak_bytes
     };
-    use tilewave::search::disk::PlaneStore;
+    use tilewave::search::PlaneStore;
     let (without, with) = (most(PlaneStore::Memory), most(PlaneStore::Files));
     assert!(with > without + without / 20, "{with} and {without}");
 

@@ -4,7 +4,7 @@ use super::team::together;
 use super::*;
 use tilewave::puzzle::Metric;
 use tilewave::puzzle::formats;
-use tilewave::search::disk::PlaneStore;
+use tilewave::search::PlaneStore;
 
 /// The search of a board of any number of tiles a move, or a member of a family.
 fn space(name: &str) -> StateSpace {

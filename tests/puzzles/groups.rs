@@ -1,6 +1,6 @@
 //! Orders of groups, and the fewest points that a group needs.
 
-use tilewave::puzzle::formats::{self, Counting};
+use tilewave::puzzle::formats;
 use tilewave::puzzle::{Definition, Permutation, group_order, notation};
 
 fn permutations(points: usize, cycles: &[&str]) -> Vec<Permutation> {

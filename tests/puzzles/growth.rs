@@ -221,7 +221,7 @@ fn groups_that_do_not_mix_all_elements_grow_alike_in_both_forms() {
     // Blocks: three pairs on a ring.
     let blocks = gap("a:=(1,2,3)(4,5,6); b:=(1,4); Gen:=[a,b];");
     assert_eq!(blocks.iter().sum::<u64>(), 24);
-    let one_way = Counting { turns: Some(Turns::Directed) };
+    let one_way = Some(Turns::Directed);
     let ring = read("x.gap", "a:=(1,2,3,4,5); Gen:=[a];", one_way).unwrap();
     assert_eq!(both(ring), [1; 5]);
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use tilewave::puzzle::{Goal, Metric, StateSpace};
 use tilewave::puzzle::{
-    formats::{self, Counting},
+    formats,
     orbits::Turns,
 };
 use tilewave::report::published_for;
@@ -60,7 +60,7 @@ fn no_level_of_a_puzzle_from_a_file_has_more_states_than_its_bound() {
         let path = file.unwrap().path();
         let (name, text) = (path.display().to_string(), fs::read_to_string(&path).unwrap());
         for directed in [false, true] {
-            let counting = Counting { turns: directed.then_some(Turns::Directed) };
+            let counting = directed.then_some(Turns::Directed);
             let Ok(definition) = formats::read(&name, &text, counting) else {
                 continue;
             };

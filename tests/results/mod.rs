@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde::Deserialize;
-use tilewave::puzzle::formats::{self, Counting};
+use tilewave::puzzle::formats;
 use tilewave::puzzle::{Board, Definition, Metric, StateSpace, families};
 use tilewave::report::published_for;
 use tilewave::search::Search;
@@ -50,7 +50,7 @@ impl Found {
     fn definition(&self) -> Definition {
         if self.puzzle == "dino" {
             let text = include_str!("../data/puzzles/dino.gap");
-            return formats::read("dino.gap", text, Counting::default()).unwrap();
+            return formats::read("dino.gap", text, None).unwrap();
         }
         families::parse(&self.puzzle).unwrap()
     }

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde::Deserialize;
 use tilewave::frontier::FrontierSearch;
-use tilewave::puzzle::formats::{self, Counting, FilePuzzle};
+use tilewave::puzzle::formats::{self, FilePuzzle};
 use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
 use tilewave::puzzle::{Goal, Metric, StateSpace};
 
@@ -37,7 +37,7 @@ impl Listed {
         if target.ends_with(".tws") {
             assert_eq!(target, format!("docs/results/pieces/{}.tws", self.name));
             let text = fs::read_to_string(root().join(target)).unwrap();
-            let counting = Counting { turns: Some(Turns::Quarter) };
+            let counting = Some(Turns::Quarter);
             let FilePuzzle::Orbits(puzzle) = formats::read_any(target, &text, counting).unwrap()
             else {
                 panic!("{target}: no puzzle of sets of pieces")
