@@ -88,6 +88,7 @@ enum Command {
     Table(make::TableArgs),
     Plan(plan::Args),
     Puzzles(states::PuzzlesArgs),
+    Puzzle(states::PuzzleArgs),
     #[command(subcommand)]
     Pdb(pdb::PdbCommand),
     Solve(solve::Args),
@@ -139,6 +140,7 @@ impl Cli {
             Command::Table(args) => args.run(),
             Command::Plan(args) => args.run(),
             Command::Puzzles(args) => args.run(),
+            Command::Puzzle(args) => args.run(),
             Command::Pdb(args) => args.run(),
             Command::Solve(args) => args.run(),
             Command::Scramble(args) => args.run(),

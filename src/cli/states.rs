@@ -17,9 +17,9 @@ use tilewave::{
 };
 
 use crate::{
-    Ahead, AnyReply, Context, Counted, Figures, OutputFormat, OutputOptions, PuzzleAndStates,
-    PuzzleOptions, Reply, Result, Running, SearchProgress, bfs, count, csv_line, facts,
-    first_given, refuse, refuse_in_lists, subject, uncommented, with_more,
+    Ahead, AnyReply, Context, Counted, Destination, Figures, OutputFile, OutputFormat,
+    OutputOptions, PuzzleAndStates, PuzzleOptions, Reply, Result, Running, SearchProgress, bfs,
+    count, csv_line, facts, first_given, refuse, refuse_in_lists, subject, uncommented, with_more,
 };
 
 /// Rank or unrank a state, and show its parity, solvability and (with --table) depth.
@@ -510,7 +510,7 @@ impl Figures for DepthStates {
         let diameter = if self.complete { ", the last depth" } else { "" };
         let more = match self.count() - self.states.len() as u64 {
             0 => String::new(),
-            more => format!("\n{} more; raise --list to see them\n", thousands(more)),
+            more => format!("\n{} more; raise --limit to see them\n", thousands(more)),
         };
         format!(
             "{name}: {} at depth {depth}{diameter}\n\n{lines}{more}",
@@ -581,5 +581,79 @@ impl PuzzlesArgs {
                   is free)\n";
         let figures = json!({"families": families, "named": named});
         destination.write(COLUMNS, &Reply { figures, words, csv: Some(csv) })
+    }
+}
+
+// `tilewave puzzle`: a puzzle, with all that was asked for, as a file.
+
+/// Describe a puzzle; with -o, write it to a file that every command reads.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  tilewave puzzle skewb\n  tilewave puzzle 3x3x3 --pieces edges:1-4 -o \
+                  cross.puzzle\n  tilewave bfs cross.puzzle"
+)]
+pub struct PuzzleArgs {
+    #[command(flatten)]
+    of: PuzzleOptions,
+
+    /// File to write, whose name must end in .puzzle.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Replace an existing file.
+    #[arg(short, long)]
+    force: bool,
+
+    /// Report format.
+    #[arg(long, default_value = "text")]
+    format: OutputFormat,
+}
+
+impl PuzzleArgs {
+    pub fn run(&self) -> Result<()> {
+        if let Some(file) =
+            self.output.as_ref().filter(|file| !file.to_string_lossy().ends_with(".puzzle"))
+        {
+            refuse!(
+                "'{}' must end in .puzzle: other commands know such files by it",
+                file.display()
+            );
+        }
+        let file = self.output.as_ref().map(|file| OutputFile::reserve(file, self.force));
+        let file = file.transpose()?;
+        let searched = self.of.searched()?;
+        let listed = match &searched {
+            // Very large boards have no such form.
+            Searched::Numbered(space) => OrbitPuzzle::of_space(space).ok(),
+            Searched::Listed(puzzle) => Some(puzzle.clone()),
+        };
+        let (mut sets, mut names) = (Vec::new(), Vec::new());
+        if let Some(puzzle) = &listed {
+            sets.extend(puzzle.orbits().iter().map(ToString::to_string));
+            names.extend(puzzle.moves().iter().map(|one| one.name.as_str()));
+        }
+        let states = match &searched {
+            Searched::Numbered(space) => space.states().map(|states| states.to_string()),
+            Searched::Listed(puzzle) => puzzle.states().map(|states| states.to_string()),
+        };
+        let rows = [
+            ("puzzle", described(&searched)),
+            ("sets", sets.join(" ")),
+            ("moves", format!("{}: {}", names.len(), names.join(" "))),
+            ("states", states.as_deref().map_or("unknown".into(), grouped)),
+            (
+                "search",
+                match &searched {
+                    Searched::Numbered(_) => "states have numbers".into(),
+                    Searched::Listed(_) => "by lists of states".into(),
+                },
+            ),
+        ];
+        let figures = with_more(identity(&searched), json!({"sets": sets, "states": states}));
+        if let Some(file) = file {
+            file.write(searched.to_file().as_bytes())?;
+        }
+        let destination = Destination::stdout(self.format);
+        destination.write("puzzle,states", &Reply { figures, words: facts(8, rows), csv: None })
     }
 }

@@ -24,7 +24,7 @@ pub enum PuzzleError {
     /// The word names no puzzle.
     #[error(
         "'{0}' is not a puzzle: specify a board (3x4), a puzzle listed by `tilewave puzzles`, or a file \
-         (.gap, .tws, .def or .kpuzzle.json)"
+         (.gap, .tws, .def, .kpuzzle.json or .puzzle)"
     )]
     NoPuzzle(String),
     /// The word begins as boards and cubes do.
@@ -33,6 +33,9 @@ pub enum PuzzleError {
     /// The puzzle does not have what is asked for.
     #[error("{0}")]
     Option(String),
+    /// A file that `tilewave puzzle` writes has other contents.
+    #[error("{0} is not a file that tilewave puzzle writes, or is damaged: write it again")]
+    PuzzleFile(String),
     /// A file is too long to define a puzzle.
     #[error("{0} is too large: a puzzle file may have at most 16 MiB")]
     LargeFile(String),

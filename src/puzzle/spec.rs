@@ -10,13 +10,17 @@
 //! | `topspin:12,4` | a member of a family ([`families`](crate::puzzle::families)) |
 //! | `graph:0-1,1-2,2-0` | sliding pieces on a graph ([`OrbitPuzzle::of_graph`]) |
 //! | `toys/dino.gap` | the puzzle in a file ([`formats`](crate::puzzle::formats)) |
+//! | `cross.puzzle` | what [`Searched::to_file`] wrote: a puzzle as it was asked for |
 
 use std::{fmt, fs::File, io::Read, path::Path, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{
     error::Error,
     puzzle::{
-        Definition, Goal, Metric, PuzzleError, Size, StateSpace, Variant, families,
+        Board, Definition, Goal, Metric, PuzzleError, Size, StateSpace, Variant, families,
         formats::{self, FilePuzzle, Format},
         named,
         orbits::{OrbitPuzzle, Turns},
@@ -47,6 +51,77 @@ impl Searched {
         match self {
             Searched::Numbered(space) => space.states(),
             Searched::Listed(puzzle) => puzzle.states()?.try_into().ok(),
+        }
+    }
+}
+
+/// The ending of files in which [`Searched::to_file`] stands.
+const PUZZLE_FILE: &str = ".puzzle";
+
+/// A puzzle in a file: a board by its goal and metric, any other one by all that makes it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PuzzleFile {
+    tilewave_puzzle: u32,
+    name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    goal: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    metric: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    generators: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sets: Option<Value>,
+}
+
+impl Searched {
+    /// Returns the text of a file that defines this puzzle: the word for it in a [`PuzzleSpec`] is then the name of the file,
+    /// which must end in `.puzzle`.
+    ///
+    /// ```
+    /// use tilewave::puzzle::{PuzzleSpec, Searched, Variant};
+    /// let variant = Variant { pieces: vec!["edges:1-4".into()], ..Variant::default() };
+    /// let cross = PuzzleSpec { variant, ..PuzzleSpec::of("3x3x3") }.puzzle()?;
+    /// assert_eq!(Searched::of_file(&cross.to_file()), Some(cross));
+    /// # Ok::<(), tilewave::Error>(())
+    /// ```
+    pub fn to_file(&self) -> String {
+        let value = |text: String| serde_json::from_str(&text).ok();
+        let (mut goal, mut metric, mut generators, mut sets) = (None, None, None, None);
+        let name = match self {
+            Searched::Numbered(space) => {
+                generators = space.puzzle_text().and_then(value);
+                if generators.is_none() {
+                    goal = Some(space.goal_text());
+                    metric = space.metric().map(|metric| metric.name().into());
+                }
+                space.name()
+            }
+            Searched::Listed(puzzle) => {
+                sets = value(puzzle.to_json());
+                puzzle.name().into()
+            }
+        };
+        let file = PuzzleFile { tilewave_puzzle: 1, name, goal, metric, generators, sets };
+        serde_json::to_string(&file).expect("numbers and names are JSON") + "\n"
+    }
+
+    /// Returns the puzzle that [`Searched::to_file`] wrote; `None` for any other text.
+    pub fn of_file(text: &str) -> Option<Searched> {
+        let file: PuzzleFile = serde_json::from_str(text).ok()?;
+        match file {
+            PuzzleFile { sets: Some(sets), .. } => {
+                OrbitPuzzle::of_json(&file.name, &sets.to_string()).map(Searched::Listed)
+            }
+            PuzzleFile { generators: Some(of), .. } => {
+                StateSpace::from_puzzle_text(&of.to_string()).map(Searched::Numbered)
+            }
+            PuzzleFile { tilewave_puzzle: 1, goal: Some(goal), metric: Some(metric), .. } => {
+                let goal = Board::parse(&goal, file.name.parse().ok()).ok()?;
+                let space = StateSpace::of_board(goal).in_metric(metric.parse().ok()?);
+                Some(Searched::Numbered(space))
+            }
+            _ => None,
         }
     }
 }
@@ -115,11 +190,13 @@ enum Named {
     Positions(Definition, Turns),
     /// Any other puzzle, and which powers of its moves are moves as well.
     Orbits(OrbitPuzzle, Turns),
+    /// A puzzle as it was asked for before.
+    Asked(Searched),
 }
 
 /// Whether a word is the name of a file, by its ending or because there is one.
 fn is_file(word: &str) -> bool {
-    Format::of(word).is_some() || Path::new(word).is_file()
+    Format::of(word).is_some() || word.ends_with(PUZZLE_FILE) || Path::new(word).is_file()
 }
 
 /// Refuses an option, in the words of a format.
@@ -190,6 +267,7 @@ impl PuzzleSpec {
                 }
                 Searched::Numbered(StateSpace::of_puzzle(definition))
             }
+            Named::Asked(puzzle) if !same && self.changed_beyond_same().is_none() => puzzle,
             named => Searched::Listed(self.of_sets(named)?),
         })
     }
@@ -201,6 +279,7 @@ impl PuzzleSpec {
     pub fn listed(&self) -> Result<Option<OrbitPuzzle>, Error> {
         match self.named()? {
             Named::Board(_) => Ok(None),
+            Named::Asked(puzzle) if puzzle.size().is_some() => Ok(None),
             named => Ok(Some(self.of_sets(named)?)),
         }
     }
@@ -222,6 +301,10 @@ impl PuzzleSpec {
         match named {
             Named::Board(_) => unreachable!("boards are no sets of pieces here"),
             Named::Orbits(puzzle, turns) => self.variant.of(puzzle, turns),
+            Named::Asked(Searched::Listed(puzzle)) => self.variant.of(puzzle, Turns::Directed),
+            Named::Asked(Searched::Numbered(space)) => {
+                self.variant.of(OrbitPuzzle::of_space(&space)?, Turns::Directed)
+            }
             Named::Positions(definition, turns) => {
                 let puzzle = OrbitPuzzle::of_space(&StateSpace::of_puzzle(definition))?;
                 // Its own moves have their powers already.
@@ -268,6 +351,23 @@ impl PuzzleSpec {
     }
 
     fn of_file(&self, path: &Path) -> Result<Named, Error> {
+        if self.word.ends_with(PUZZLE_FILE) {
+            let options = [
+                (self.goal.is_some(), "--goal"),
+                (self.metric.is_some(), "--metric"),
+                (self.directed, "--directed"),
+            ];
+            if let Some((_, option)) = options.into_iter().find(|(given, _)| *given) {
+                return Err(PuzzleError::Option(format!(
+                    "{option} is part of what {} says: leave it out, or write the file again with \
+                     tilewave puzzle",
+                    self.word
+                )))?;
+            }
+            let puzzle = Searched::of_file(&PuzzleSpec::text(path)?);
+            let puzzle = puzzle.ok_or_else(|| PuzzleError::PuzzleFile(self.word.clone()))?;
+            return Ok(Named::Asked(puzzle));
+        }
         let turns = if self.directed { Some(Turns::Directed) } else { self.turns() };
         let counted = formats::turns(&self.word, turns);
         // A file whose name does not say what is in it says how to call it.

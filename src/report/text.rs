@@ -350,6 +350,8 @@ fn table(
         }
         _ => String::new(),
     };
+    // Of a space so large that the shares of all levels are 0.0000 % there is nothing to be seen.
+    let total = total.filter(|total| counts.iter().sum::<u64>() as f64 >= total * 5e-7);
     let cumulative = total.map_or("", |_| "    cumulative");
     let heading = column(Some(REDUCED.into()));
     let mut table = format!("{depth:>5}  {states:>width$}{heading}  {:>7}{cumulative}\n", "growth");

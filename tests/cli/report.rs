@@ -3,8 +3,8 @@
 use tilewave::puzzle::{Board, Goal, Metric, MoveStyle, Moves, Size, StateSpace};
 use tilewave::report::html::{LAST_DRAWN, Refused, Solution, player};
 use tilewave::report::{
-    Difference, Machine, Report, bytes, counted, duration, histogram,
-    one_key_per_line, published, published_all, rate, thousands,
+    Difference, Machine, Report, bytes, counted, duration, histogram, one_key_per_line, published,
+    published_all, rate, thousands,
 };
 use tilewave::search::{Outcome, Search};
 

@@ -173,8 +173,7 @@ fn any_file_is_one_kind_of_puzzle_or_the_other() {
 
 #[test]
 fn sequences_of_moves_are_read() {
-    let puzzle =
-        read_in("lanterns.tws", Turns::Directed).counting(Turns::Powers).unwrap();
+    let puzzle = read_in("lanterns.tws", Turns::Directed).counting(Turns::Powers).unwrap();
     let orbits = puzzle.orbits();
     let named = |name: &str| {
         let one = puzzle.moves().iter().find(|one| one.name == name && name.len() == 1);
