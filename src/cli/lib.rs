@@ -25,7 +25,7 @@ mod states;
 
 use std::{ffi::OsString, io::Write, path::PathBuf};
 
-use clap::{CommandFactory, Parser, Subcommand, ValueHint};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 use clap_mangen::{
     Man,
@@ -105,11 +105,39 @@ enum Command {
 pub fn run(arguments: impl IntoIterator<Item = OsString>, mpi: Option<Mpi>) -> u8 {
     progress::outlive_limits();
     ranks::has_mpi(mpi);
-    match Cli::try_parse_from(arguments) {
-        Ok(cli) => cli.run().map_err(|failure| failure.of_command(&Cli::command())),
-        Err(error) => failure::of_parser(&error, Cli::command()),
+    let parsed = command().try_get_matches_from(arguments);
+    match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => cli.run().map_err(|failure| failure.of_command(&command())),
+        Err(error) => failure::of_parser(&error, command()),
     }
     .map_or_else(Failure::report, |()| 0)
+}
+
+/// The commands as the help groups them.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Search", &["bfs", "plan", "resume", "levels", "state"]),
+    ("Solve", &["solve", "scramble", "encode", "table", "pdb"]),
+    ("Files", &["info", "check", "cache"]),
+    ("Puzzles", &["puzzle", "puzzles"]),
+    ("Setup", &["completions", "man", "help"]),
+];
+
+/// The parser of the program, whose help lists its commands in groups.
+fn command() -> clap::Command {
+    let mut plain = Cli::command();
+    plain.build();
+    let mut groups = String::new();
+    for (group, names) in GROUPS {
+        groups += &format!("\n\x1b[1m\x1b[4m{group}:\x1b[0m\n");
+        for name in names {
+            let about = plain.find_subcommand(name).and_then(|command| command.get_about());
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            groups += &format!("  \x1b[1m{name:<13}\x1b[0m{about}\n");
+        }
+    }
+    Cli::command().help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{groups}\n\x1b[1m\x1b[4mOptions:\x1b[0m\n{{options}}{{after-help}}"
+    ))
 }
 
 impl Cli {
@@ -146,8 +174,8 @@ impl Cli {
             Command::Scramble(args) => args.run(),
             Command::Encode(args) => args.run(),
             Command::Cache(command) => command.run(),
-            Command::Completions(args) => args.run(Cli::command()),
-            Command::Man(args) => args.run(Cli::command()),
+            Command::Completions(args) => args.run(command()),
+            Command::Man(args) => args.run(command()),
         }
     }
 }
