@@ -7,14 +7,12 @@
 use std::path::PathBuf;
 
 use clap::ValueHint::DirPath;
-use serde_json::json;
 use tilewave::{
-    Pattern, Search,
+    Search,
     frontier::FrontierSearch,
     internals,
-    pdb::{Depths, Space},
     puzzle::{Searched, StateSpace, orbits::OrbitPuzzle},
-    report::{bytes, duration, histogram, published, published_for, thousands},
+    report::{published, published_for},
     search::{
         Engine,
         disk::{self, Disk, Widths},
@@ -22,17 +20,17 @@ use tilewave::{
 };
 
 use crate::{
-    Context, DiskOptions, MadeDirectories, MaxDepth, PuzzleOptions, Reply, Result, ResultReport,
-    Running, SearchProgress, counts_csv, facts, first_given,
+    Context, DiskOptions, MadeDirectories, MaxDepth, PuzzleOptions, Result, ResultReport, Running,
+    first_given,
     options::{Keep, ON_DISK, directories, whole},
-    ranks, refuse, refuse_in_lists, tiles,
+    ranks, refuse, refuse_in_lists,
 };
 
 /// Enumerate all states of a puzzle: depth distribution, God's number and antipodes.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave bfs 3x4 --plot 3x4.png\n  tilewave bfs 3x3 --metric mtm\n  tilewave bfs topspin:12,4\n  \
-                  tilewave bfs 4x4 --goal first --tiles 3,7,11,12-15"
+                  tilewave bfs 3x3x3 --max-depth 7"
 )]
 pub struct Args {
     #[command(flatten)]
@@ -50,17 +48,6 @@ pub struct Args {
     /// Start state, from which depths are counted [default: the goal].
     #[arg(long, value_name = "STATE")]
     start: Option<String>,
-
-    /// Search only the positions of these tiles (e.g. 1-7) and the blank.
-    ///
-    /// Give five to eight tiles, such as 1-7 or 1,2,5,9-12. All other tiles look the same. The search runs in memory. For
-    /// five to seven tiles, `tilewave pdb build --kind all-moves` saves the depths as a database.
-    #[arg(long, value_name = "TILES", conflicts_with_all = ["start", "metric", "plot", "html", "list", "engine", "dir", "directed"])]
-    tiles: Option<String>,
-
-    /// With --tiles: the cell of the blank at depth 0, numbered row by row from 0 [default: any cell].
-    #[arg(long, value_name = "CELL", requires = "tiles", hide_short_help = true)]
-    blank: Option<u8>,
 
     #[command(flatten)]
     max_depth: MaxDepth,
@@ -92,23 +79,6 @@ impl Args {
             Searched::Numbered(space) => space,
             Searched::Listed(puzzle) => return self.by_lists(puzzle, false),
         };
-        if let Some(tiles) = &self.tiles {
-            let Some((goal, _)) = space.boards() else {
-                refuse!(
-                    "--tiles is only for boards, and {} is not a board: leave out --tiles",
-                    self.of.puzzle
-                );
-            };
-            let given = first_given(&[
-                (self.keep_levels == Keep::All, "--keep-levels"),
-                (self.ahead.count_ahead.is_some(), "--count-ahead"),
-                (self.no_symmetry, "--no-symmetry"),
-            ]);
-            if let Some(option) = self.on_disk.given().or(given) {
-                refuse!("{option} does not work with --tiles: leave out {option}");
-            }
-            return self.pattern(Pattern::parse(goal.clone(), tiles)?);
-        }
         if let Some(text) = &self.start {
             space = space.starting_at(text).context("--start")?;
         }
@@ -146,10 +116,7 @@ impl Args {
 
     /// Searches a puzzle by lists; `is_numbered`: its states have numbers, too, and its start is the one asked for.
     fn by_lists(&self, puzzle: OrbitPuzzle, is_numbered: bool) -> Result<()> {
-        let given = first_given(&[
-            (self.start.is_some() && !is_numbered, "--start"),
-            (self.tiles.is_some(), "--tiles"),
-        ]);
+        let given = (self.start.is_some() && !is_numbered).then_some("--start");
         let others = for_numbers(&self.running, &self.on_disk);
         refuse_in_lists(given.or(others), &puzzle)?;
         let _made = MadeDirectories::of(&self.dir);
@@ -202,58 +169,6 @@ fn expected(search: &Search) -> Result<Vec<Widths>> {
     let corner = corner.and_then(|(size, m)| published(size, size.cells() - 1, m));
     let complete = corner.map_or(&[][..], |truth| truth.counts());
     Ok(vec![disk::widths(space, &[], search.max_depth)?, disk::widths(space, complete, None)?])
-}
-
-// `tilewave bfs --tiles`: the space of a pattern, every move counted.
-
-impl Args {
-    /// Searches a pattern's space and writes its distribution.
-    fn pattern(&self, pattern: Pattern) -> Result<()> {
-        let destination = self.report.output.reserve()?;
-        let space = Space::new(pattern)
-            .blank(self.blank)
-            .resources(self.running.resources.get()?)
-            .max_depth(self.max_depth.max_depth);
-        let found = space.run_with(&SearchProgress::new())?;
-        destination.write("depth,states", &pattern_space(&space, &found))
-    }
-}
-
-fn pattern_space(Space { pattern, blank, .. }: &Space, of: &Depths) -> Reply {
-    let (counts, board) = (&of.counts, pattern.size().to_string());
-    let found: u64 = counts.iter().sum();
-    let moves = counts.iter().zip(0u128..);
-    let sum: u128 = moves.map(|(&states, depth)| u128::from(states) * depth).sum();
-    let mean_depth = sum as f64 / found as f64;
-    let deepest = counts.len() - 1;
-    let peak_memory = internals::peak_memory();
-    let figures = json!({
-        "board": board,
-        "goal": pattern.goal().to_string(),
-        "tiles": pattern.tiles(),
-        "blank": blank,
-        "states": of.states,
-        "found": found,
-        "complete": of.complete,
-        "diameter": of.complete.then_some(deepest),
-        "mean_depth": mean_depth,
-        "counts": counts,
-        "seconds": of.seconds,
-        "peak_memory_bytes": peak_memory,
-    });
-    let start = blank.map_or("anywhere".into(), |cell| format!("on cell {cell}"));
-    let rows = [
-        ("board", board),
-        ("tiles", tiles(pattern.tiles())),
-        ("start", format!("tiles on their goal cells, blank {start}")),
-        ("states", format!("{} of {}", thousands(found), thousands(of.states))),
-        ("last depth", internals::last_depth(counts, of.complete)),
-        ("mean depth", format!("{mean_depth:.6}")),
-        ("time", duration(of.seconds)),
-        ("memory", bytes(peak_memory.unwrap_or_default())),
-    ];
-    let words = histogram(counts, of.states) + &facts(14, rows);
-    Reply { figures, words, csv: Some(counts_csv(counts)) }
 }
 
 // Searches with lists as levels.

@@ -26,7 +26,10 @@ use tilewave::{
     table::TableError,
 };
 
-use crate::progress::{self, INTERRUPTED};
+use crate::{
+    progress::{self, INTERRUPTED},
+    puzzle::SHAPES,
+};
 
 // From errors to one line on stderr and an exit code.
 
@@ -219,6 +222,12 @@ fn in_words(error: &clap::Error) -> String {
         (ErrorKind::InvalidValue, _) => {
             let names = get(ContextKind::ValidValue).unwrap_or_default();
             format!("{of_option}'{value}' is not one of {names}")
+        }
+        (ErrorKind::UnknownArgument, _) if SHAPES.contains(&argument.as_str()) => {
+            format!(
+                "{argument} is no option of this command: write the puzzle to a file with tilewave \
+                 puzzle {argument} .. -o NAME.puzzle, and give that file"
+            )
         }
         (ErrorKind::UnknownArgument, _) if argument.starts_with('-') => {
             format!("unknown option '{argument}'")

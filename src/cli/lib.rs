@@ -51,7 +51,7 @@ pub(crate) use crate::{
         with_more,
     },
     progress::{SearchProgress, StatusLine, aside, eta},
-    puzzle::{Counted, PuzzleAndStates, PuzzleOptions, uncommented},
+    puzzle::{Counted, Measured, PuzzleAndStates, PuzzleOptions, uncommented},
 };
 
 /// Exhaustive search, pattern databases and optimal solving for sliding-tile and permutation puzzles.

@@ -23,7 +23,7 @@ use tilewave::{
 };
 
 use crate::{
-    AnyReply, Destination, GoalOption, OutputFile, OutputFormat, PuzzleOptions, Reply,
+    AnyReply, Destination, GoalOption, Measured, OutputFile, OutputFormat, PuzzleOptions, Reply,
     ResourceOptions, Result, SearchProgress, choice, count, facts, first_given, print, progress,
     read_input, refuse, seed, subject, with_more,
 };
@@ -241,14 +241,11 @@ pub struct ScrambleArgs {
     seed: Option<u64>,
 
     #[command(flatten)]
-    of: PuzzleOptions,
+    of: PuzzleOptions<Measured>,
 }
 
 impl ScrambleArgs {
     pub fn run(&self) -> Result<()> {
-        if self.of.counted.directed {
-            refuse!("--directed does not change which states there are: leave it out");
-        }
         let mut states: Box<dyn Iterator<Item = String>> = match self.of.puzzle.parse::<Size>() {
             Ok(size) => {
                 self.of

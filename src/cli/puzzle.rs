@@ -22,21 +22,28 @@ pub fn puzzle(word: &str) -> Result<String, String> {
 
 /// The puzzle of a command, and what is meant of it.
 #[derive(clap::Args)]
-pub struct PuzzleOptions {
-    /// Board (3x4), member of a family (topspin:12,4), named puzzle (3x3x3) or file (dino.gap).
+pub struct PuzzleOptions<Of: clap::Args = Counted> {
+    /// Board (3x4), member of a family (topspin:12,4), named puzzle (3x3x3) or file (dino.gap, cross.puzzle).
     ///
     /// `tilewave puzzles` lists the families and the named puzzles, among them cubes of up to 20x20x20.
-    /// graph:0-1,1-2,2-0 is the sliding-tile puzzle on the graph with these edges.
+    /// graph:0-1,1-2,2-0 is the sliding-tile puzzle on the graph with these edges. `tilewave puzzle` writes files ending
+    /// in .puzzle.
     #[arg(value_parser = puzzle)]
     pub puzzle: String,
 
     #[command(flatten)]
-    pub counted: Counted,
+    pub counted: Of,
 }
 
 impl PuzzleOptions {
     pub fn searched(&self) -> Result<Searched> {
         self.counted.searched(&self.puzzle)
+    }
+}
+
+impl PuzzleOptions<Measured> {
+    pub fn searched(&self) -> Result<Searched> {
+        Ok(self.counted.spec(&self.puzzle).puzzle()?)
     }
 }
 
@@ -146,15 +153,56 @@ const METRICS: &[(&[&str], MoveMetric, &str)] = &[
     ),
 ];
 
-/// `--goal` of boards, `--metric`, `--directed` of files, and what makes a projection of a puzzle.
+/// `--goal` of boards, and `--metric`.
 #[derive(clap::Args)]
-pub struct Counted {
+pub struct Measured {
     #[command(flatten)]
     pub goal: GoalOption,
 
     /// What counts as one move [default: stm for boards, htm for twisty puzzles].
     #[arg(long, value_parser = choice(METRICS))]
     metric: Option<MoveMetric>,
+}
+
+impl Measured {
+    /// What counts as one move of a board, if that was said.
+    pub fn metric(&self) -> Option<Metric> {
+        match self.metric {
+            Some(MoveMetric::Slides(metric)) => Some(metric),
+            _ => None,
+        }
+    }
+
+    /// What a word on the command line names.
+    pub fn spec(&self, word: &str) -> PuzzleSpec {
+        PuzzleSpec { goal: self.goal.goal.clone(), metric: self.metric, ..PuzzleSpec::of(word) }
+    }
+
+    /// Refuses what boards do not have.
+    pub fn refuse_of_boards(&self, why_no_metric: &str) -> Result<()> {
+        if self.metric.is_some() {
+            refuse!("--metric does not apply here: {why_no_metric}; leave out --metric");
+        }
+        Ok(())
+    }
+}
+
+/// Options that shape a puzzle, of a few commands: a file that `tilewave puzzle` writes has them for all others.
+pub const SHAPES: [&str; 7] = [
+    "--directed",
+    "--pieces",
+    "--ignore-orientation",
+    "--same",
+    "--generators",
+    "--goals",
+    "--subgroup",
+];
+
+/// What is meant of a puzzle, `--directed` of files, and what makes a projection of a puzzle.
+#[derive(clap::Args)]
+pub struct Counted {
+    #[command(flatten)]
+    pub measured: Measured,
 
     /// Do not add the inverses of the generators in a puzzle file.
     #[arg(long, hide_short_help = true)]
@@ -202,29 +250,19 @@ fn sequences(text: &str) -> Result<Sequences, String> {
 }
 
 impl Counted {
-    /// What counts as one move of a board, if that was said.
-    pub fn metric(&self) -> Option<Metric> {
-        match self.metric {
-            Some(MoveMetric::Slides(metric)) => Some(metric),
-            _ => None,
-        }
-    }
-
     /// Refuses what boards do not have.
     pub fn refuse_of_boards(&self, why_no_metric: &str) -> Result<()> {
-        if self.metric.is_some() {
-            refuse!("--metric does not apply here: {why_no_metric}; leave out --metric");
-        }
-        let changed = [
-            (self.directed, "--directed"),
-            (!self.pieces.is_empty(), "--pieces"),
-            (!self.ignore_orientation.is_empty(), "--ignore-orientation"),
-            (self.generators.is_some(), "--generators"),
-            (self.goals.is_some(), "--goals"),
-            (self.subgroup.is_some(), "--subgroup"),
-            (!self.same.is_empty(), "--same"),
+        self.measured.refuse_of_boards(why_no_metric)?;
+        let given = [
+            self.directed,
+            !self.pieces.is_empty(),
+            !self.ignore_orientation.is_empty(),
+            !self.same.is_empty(),
+            self.generators.is_some(),
+            self.goals.is_some(),
+            self.subgroup.is_some(),
         ];
-        if let Some(option) = first_given(&changed) {
+        if let Some((_, option)) = given.into_iter().zip(SHAPES).find(|(given, _)| *given) {
             refuse!("{option} does not apply to boards here: leave it out");
         }
         Ok(())
@@ -253,9 +291,6 @@ impl Counted {
             }
         }
         Ok(PuzzleSpec {
-            word: word.into(),
-            goal: self.goal.goal.clone(),
-            metric: self.metric,
             directed: self.directed,
             variant: Variant {
                 moves: list(&self.generators),
@@ -265,6 +300,7 @@ impl Counted {
                 goals,
                 subgroup: list(&self.subgroup),
             },
+            ..self.measured.spec(word)
         })
     }
 

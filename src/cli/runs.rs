@@ -25,10 +25,11 @@ use tilewave::{
 };
 
 use crate::{
-    Ahead, Context, DiskOptions, Failure, MaxDepth, OutputOptions, Reply, ResourceOptions, Result,
-    ResultReport, Running, SearchProgress, bfs, count, directories, drawn_seed,
+    Ahead, Context, Destination, DiskOptions, Failure, MaxDepth, OutputFormat, OutputOptions,
+    Reply, ResourceOptions, Result, ResultReport, Running, SearchProgress, bfs, count, directories,
+    drawn_seed,
     info::{self, LogFacts, OwnFile},
-    progress, refuse, refuse_in_lists,
+    print, progress, refuse, refuse_in_lists,
     solve::{cache_dir, is_kept, table_name},
     tiles,
 };
@@ -352,36 +353,44 @@ fn search(dirs: &[PathBuf]) -> Result<Finding> {
 #[derive(clap::Subcommand)]
 pub enum CacheCommand {
     /// List them.
-    List(CacheArgs),
+    List(CacheListArgs),
     /// Remove them, but no other files.
-    Clean(CacheArgs),
+    Clean(CachePlace),
     /// Print the directory that they are in.
-    Dir(CacheArgs),
+    Dir(CachePlace),
 }
 
 #[derive(clap::Args)]
-pub struct CacheArgs {
+pub struct CachePlace {
     /// Cache directory [default: $XDG_CACHE_HOME/tilewave, or ~/.cache/tilewave].
     #[arg(long, value_name = "DIR", value_hint = DirPath)]
     cache_dir: Option<PathBuf>,
+}
 
+#[derive(clap::Args)]
+pub struct CacheListArgs {
     #[command(flatten)]
-    output: OutputOptions,
+    place: CachePlace,
+
+    /// Output format.
+    #[arg(long, default_value = "text")]
+    format: OutputFormat,
 }
 
 impl CacheCommand {
     pub fn run(&self) -> Result<()> {
-        let (CacheCommand::List(args) | CacheCommand::Clean(args) | CacheCommand::Dir(args)) = self;
-        let clears = matches!(self, CacheCommand::Clean(_));
-        let destination = args.output.reserve()?;
-        let Some(dir) = cache_dir(args.cache_dir.as_deref()) else {
+        let (place, format, clears) = match self {
+            CacheCommand::List(args) => (&args.place, args.format, false),
+            CacheCommand::Clean(place) => (place, OutputFormat::Text, true),
+            CacheCommand::Dir(place) => (place, OutputFormat::Text, false),
+        };
+        let Some(dir) = cache_dir(place.cache_dir.as_deref()) else {
             refuse!("there is no home directory: specify a cache directory with --cache-dir");
         };
         if let CacheCommand::Dir(_) = self {
-            let (figures, words) =
-                (json!({"directory": dir.display().to_string()}), format!("{}\n", dir.display()));
-            return destination.write("directory", &Reply { figures, words, csv: None });
+            return print(&format!("{}\n", dir.display()));
         }
+        let destination = Destination::stdout(format);
         let unread = || format!("cannot read '{}'", dir.display());
         let entries = match std::fs::read_dir(&dir) {
             Err(error) if error.kind() == NotFound => None,
@@ -426,7 +435,7 @@ impl CacheCommand {
         let verb = if clears { "removed from" } else { "in" };
         let count = counted(kept.len() as u64, "file");
         words += &format!("{count}, {} {verb} {dir}\n", bytes(all));
-        let figures = json!({"directory": dir, "cleared": clears, "bytes": all, "files": files});
+        let figures = json!({"directory": dir, "bytes": all, "files": files});
         destination.write("file,bytes", &Reply { figures, words, csv: Some(csv) })
     }
 }

@@ -17,7 +17,7 @@ use tilewave::{
 };
 
 use crate::{
-    Ahead, AnyReply, Context, Counted, Destination, Figures, OutputFile, OutputFormat,
+    Ahead, AnyReply, Context, Destination, Figures, Measured, OutputFile, OutputFormat,
     OutputOptions, PuzzleAndStates, PuzzleOptions, Reply, Result, Running, SearchProgress, bfs,
     count, csv_line, facts, first_given, refuse, refuse_in_lists, subject, uncommented, with_more,
 };
@@ -33,7 +33,7 @@ pub struct StateArgs {
     of: PuzzleAndStates,
 
     #[command(flatten)]
-    counted: Counted,
+    counted: Measured,
 
     /// Distance table from which to read the depth (see tilewave table); the table also sets the puzzle and goal.
     #[arg(long, value_name = "FILE")]
@@ -63,7 +63,7 @@ impl StateArgs {
             refuse!("both a state and a state number are given: leave out one of them");
         }
         let mut destination = self.output.reserve()?;
-        let searched = word.map(|word| self.counted.searched(word)).transpose()?;
+        let searched = word.map(|word| self.counted.spec(word).puzzle()).transpose()?;
         let table = self.table.as_ref().map(DistanceTable::open).transpose()?;
         let table = table.as_ref();
         let (puzzle, space) = match &searched {
@@ -356,7 +356,7 @@ impl StateFacts {
 )]
 pub struct LevelsArgs {
     #[command(flatten)]
-    of: PuzzleOptions,
+    of: PuzzleOptions<Measured>,
 
     /// Depth of the states to list [default: the last one, whose states are the antipodes].
     #[arg(long, value_name = "DEPTH", value_parser = count::<usize>(), allow_negative_numbers = true)]

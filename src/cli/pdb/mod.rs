@@ -23,7 +23,8 @@ use tilewave::{
 };
 
 use crate::{
-    MadeDirectories, OutputFile, PuzzleOptions, ResourceOptions, Result, SearchProgress, made,
+    MadeDirectories, Measured, OutputFile, PuzzleOptions, ResourceOptions, Result, SearchProgress,
+    made,
     pdb::build::{build_file, check_space, file_name},
     print, refuse,
     solve::usable_table,
@@ -72,7 +73,7 @@ pub enum SetCommand {
 )]
 pub struct BuildSetArgs {
     #[command(flatten)]
-    of: PuzzleOptions,
+    of: PuzzleOptions<Measured>,
 
     /// Directory for the databases and the set file (set.json); created if missing.
     #[arg(short, long, value_name = "DIR")]
@@ -177,7 +178,7 @@ impl BuildSetArgs {
 
     /// Builds pruning tables.
     fn tables(&self, begun: Instant) -> Result<()> {
-        let puzzle = self.of.counted.listed(&self.of.puzzle)?.expect("it is no board");
+        let puzzle = self.of.counted.spec(&self.of.puzzle).listed()?.expect("it is no board");
         let resources = self.resources.get()?;
         let projections =
             PruningTable::default_projections(&puzzle, Some(self.resources.budget()))?;

@@ -136,7 +136,7 @@ impl Args {
         let Some(size) = boards.first_size()? else {
             return Err(Failure::interrupted());
         };
-        let goal = self.counted.goal.board_of(table.as_ref(), size)?;
+        let goal = self.counted.measured.goal.board_of(table.as_ref(), size)?;
         self.refuse(&goal)?;
         let keeps = self.search.log.is_some();
         // Of several ranks, each has all boards.
@@ -214,7 +214,7 @@ impl Args {
             (self.fast && !board, "--fast"),
             (self.wording.certify && !counts_tiles, "--certify"),
             (self.html.is_some() && !board, "--html"),
-            (self.counted.goal.goal.is_some() && !board, "--goal"),
+            (self.counted.measured.goal.goal.is_some() && !board, "--goal"),
         ]);
         if let Some(option) = wrong {
             let what = if board { "single-tile moves" } else { "boards" };
