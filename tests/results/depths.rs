@@ -22,7 +22,7 @@ struct Listed {
     command: String,
     states: String,
     counts: Vec<u64>,
-    reduced: Vec<u64>,
+    reduced: Option<Vec<u64>>,
     checksums: Vec<String>,
 }
 
@@ -82,12 +82,8 @@ fn first_levels_of_searches_to_a_depth_are_found_again() {
         search.max_depth = Some(depth);
         let found = search.run().unwrap();
         assert_eq!(found.counts, listed.counts[..=depth], "{name}");
-        let reduced: Option<Vec<u64>> = found.reduced().map(<[u64]>::to_vec);
-        match reduced {
-            Some(reduced) => assert_eq!(reduced, listed.reduced[..=depth], "{name}"),
-            // Its symmetries are too hard to find, and none was used.
-            None => assert_eq!((&**name, &listed.reduced), ("6x6", &listed.counts)),
-        }
+        // Where not all symmetries are known, neither says anything.
+        assert_eq!(found.reduced(), listed.reduced.as_ref().map(|all| &all[..=depth]), "{name}");
         let sums = found.checksums.iter().map(|sum| format!("{sum:016x}"));
         assert_eq!(sums.collect::<Vec<_>>(), listed.checksums[..=depth], "{name}");
     }

@@ -252,8 +252,9 @@ def table(found, truths):
         truth = truths.get(search.name)
         levels = min(len(truth["counts"]), depth + 1) - 1 if truth else 0
         cited = f"{truth['source'].split(' (')[0]}, to {levels}" if truth else "**not found**"
+        reduced = f"{result['reduced'][-1]:,}" if result["reduced"] else ""
         lines.append(f"| [{search.name}](depths/{search.name}.json) | {search.metric} | {depth} | {result['counts'][-1]:,} | "
-                     f"{result['reduced'][-1]:,} | {result['symmetries']} | {by} | {cited} |")
+                     f"{reduced} | {result['symmetries']} | {by} | {cited} |")
     return "\n".join(lines) + "\n"
 
 
