@@ -135,13 +135,12 @@ impl Crate {
         paths
     }
 
-    /// The path from the root, of one that begins with `crate`, `self`, `super`, the name of the library or a
-    /// module below.
+    /// The path from the root, of one that begins with `crate`, `self`, `super` or a module below.
     fn absolute(&self, module: &Names, path: &[String]) -> Option<Names> {
         let mut base = module.clone();
         let mut rest = path;
         match path[0].as_str() {
-            "crate" | "tilewave" => (base, rest) = (Names::new(), &path[1..]),
+            "crate" => (base, rest) = (Names::new(), &path[1..]),
             "self" => rest = &path[1..],
             "super" => {
                 while rest.first().is_some_and(|name| name == "super") {

@@ -1,6 +1,7 @@
 //! Parsers of puzzles on a fixed set of broken inputs: no panic, one line of error. `tools/fuzz` looks for more.
 
 use tilewave::puzzle::formats::{self, FilePuzzle, Format};
+use tilewave::puzzle::orbits::OrbitPuzzle;
 use tilewave::puzzle::{StateSpace, families};
 use tilewave::random::SplitMix64;
 
@@ -49,7 +50,13 @@ fn broken_puzzle_files_are_refused_or_are_puzzles() {
         let (mut refused, mut read, mut sets) = (0, 0, 0);
         for _ in 0..400 {
             let text = broken(&mut dice, &whole);
-            if let Ok(FilePuzzle::Orbits(puzzle)) = formats::read_any(name, &text, None) {
+            let found = formats::read_any(name, &text, None).ok().and_then(|found| match found {
+                FilePuzzle::Orbits(puzzle) => Some(puzzle),
+                FilePuzzle::Positions(one) => {
+                    OrbitPuzzle::of_space(&StateSpace::of_puzzle(one)).ok()
+                }
+            });
+            if let Some(puzzle) = found {
                 let solved = puzzle.solved();
                 let after = (0..puzzle.moves().len()).filter_map(|i| puzzle.moved(&solved, i));
                 assert!(after.count() <= puzzle.moves().len());

@@ -14,18 +14,16 @@ const COMMANDS: [&str; 38] = [
     "bfs 3x3 --list 1",
     "bfs 2x4 --dir run --keep-levels all",
     "bfs 2x2x2",
-    "bfs 3x3 --tiles 1-5",
     "plan 2x4",
     "plan lrx:8",
     "plan 2x2x2",
-    "antipodes 2x2x2",
     "state 2x2x2 \"1 2 3 4 5 6 7/1 0 0 0 0 0 0\"",
     "plan 4x4 --ranks 2",
     "info run",
     "check run",
-    "repair run",
-    "verify 2x3",
+    "check --repair run",
     "levels 3x3 --depth 31",
+    "levels 2x2x2",
     "state lrx:5 --id 3",
     "state \"8 6 7/2 5 4/3 0 1\"",
     "table 2x3 -o 2x3.table",
@@ -35,7 +33,7 @@ const COMMANDS: [&str; 38] = [
     "solve \"8 6 7/2 5 4/3 0 1\"",
     "solve \"1 2 3/4 5 6/8 7 0\"",
     "solve --max-nodes 10 \"8 6 7/2 5 4/3 0 1\"",
-    "solve --fast --compare \"8 6 7/2 5 4/3 0 1\"",
+    "solve --fast \"8 6 7/2 5 4/3 0 1\"",
     "solve --certify \"1 2 3/4 5 6/0 7 8\"",
     "pdb build 3x3 --pattern 1,2,3 -o a.pdb",
     "info a.pdb 2x3.table",
@@ -43,12 +41,12 @@ const COMMANDS: [&str; 38] = [
     "pdb probe --pdb a.pdb \"8 6 7/2 5 4/3 0 1\"",
     "pdb plan 3x3 --pattern 1,2,3",
     "pdb plan 4x4 --pattern 1-7 --encoding bit",
-    "pdb set rate a.pdb --samples 10 --boards -",
     "pdb set build 2x3 -o set",
     "info set",
     "solve --log log \"8 6 7/2 5 4/3 0 1\"",
     "info log",
-    "cache",
+    "cache list",
+    "puzzle 2x2x2",
 ];
 
 /// The keys of a value, those of values in it included.
@@ -69,7 +67,7 @@ fn keys(value: &Value, all: &mut BTreeSet<String>) {
 fn value(line: &str, dir: &Path) -> Value {
     // What it prints is no figures; the commands after it read what it makes.
     let makes_a_set = line.starts_with("pdb set build");
-    if line == "repair run" {
+    if line == "check --repair run" {
         fs::remove_file(dir.join("run/manifest")).unwrap();
     }
     let mut command = Command::cargo_bin("tilewave").unwrap();
