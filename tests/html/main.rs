@@ -82,7 +82,7 @@ fn pages() {
     let write = |name: &str, page: String| std::fs::write(directory.join(name), page).unwrap();
 
     // Made by tools/results.
-    let atlas = concat!(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."), "/docs/results/atlas.html");
+    let atlas = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/atlas.html");
     write("atlas.html", std::fs::read_to_string(atlas).unwrap());
 
     let play = |solutions: &[Solution]| player(solutions, &[], MoveStyle::Tile).unwrap();

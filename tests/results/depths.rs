@@ -165,7 +165,7 @@ fn with_a_level(found: &Value) -> Value {
 /// The JSON of a search of the program itself, with the keys of the files, which have no objects in them.
 fn searched(board: &str, goal: &str, depth: &str) -> Value {
     let words = ["bfs", board, "--goal", goal, "--engine", "frontier", "--max-depth", depth];
-    let mut program = Command::new(assert_cmd::cargo::cargo_bin("tilewave"));
+    let mut program = Command::new(crate::program::binary());
     let done = program.args(words).args(["-q", "--format", "json"]).output().unwrap();
     assert!(done.status.success(), "{}", error(&done));
     let mut found: Value = serde_json::from_slice(&done.stdout).unwrap();
