@@ -37,7 +37,7 @@ pub enum SystemError {
         reason: String,
     },
     /// There is no kernel with this name.
-    #[error("'{0}' is not a kernel: choose scalar, avx2 or avx512")]
+    #[error("'{0}' is not a kernel: choose scalar, neon, avx2 or avx512")]
     UnknownKernel(String),
     /// The processor lacks the instructions of a kernel.
     #[error(

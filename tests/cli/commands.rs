@@ -23,7 +23,7 @@ fn bfs_json_keeps_its_contract() {
     assert_eq!(value["goal"], "0 1 2 3/4 5 6 7");
     assert_eq!(value["start"], "0 1 2 3/4 5 6 7");
     assert_eq!(value["engine"], "sweep");
-    assert!(["scalar", "avx2", "avx512"].contains(&value["kernel"].as_str().unwrap()));
+    assert!(["scalar", "neon", "avx2", "avx512"].contains(&value["kernel"].as_str().unwrap()));
     assert_eq!(value["threads"], 1);
     assert_eq!(value["total"], 20160);
     assert_eq!(value["diameter"], 36);
