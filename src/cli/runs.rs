@@ -34,6 +34,7 @@ use crate::cli::{
     Ahead, Context, Counted, DiskOptions, Failure, MaxDepth, OutputOptions, Reply, ResourceOptions,
     Result, ResultReport, Running, SearchProgress, bfs, count, directories, drawn_seed, facts,
     info::{self, LogFacts, OwnFile},
+    platform::CACHES,
     progress, puzzle, refuse, refuse_in_lists,
     solve::{cache_dir, is_kept, table_name},
     subject, tiles, with_more,
@@ -477,8 +478,7 @@ pub struct CacheArgs {
     #[arg(long)]
     clear: bool,
 
-    /// Cache directory [default: $XDG_CACHE_HOME/tilewave, or ~/.cache/tilewave].
-    #[arg(long, value_name = "DIR", value_hint = DirPath)]
+    #[arg(long, value_name = "DIR", value_hint = DirPath, help = format!("Cache directory [default: {CACHES}]"))]
     cache_dir: Option<PathBuf>,
 
     #[command(flatten)]
