@@ -338,7 +338,9 @@ impl Storage for Directory {
 /// whose name is lost is lost with it.
 pub fn create_directory(path: &Path) -> io::Result<()> {
     if let Some(name) = platform::reserved_name(path) {
-        return Err(io::Error::other(format!("'{name}' is a device in Windows; choose another name")));
+        return Err(io::Error::other(format!(
+            "'{name}' is a device in Windows; choose another name"
+        )));
     }
     let missing = path.ancestors().take_while(|path| !path.as_os_str().is_empty());
     let missing: Vec<&Path> = missing.take_while(|path| !path.exists()).collect();
