@@ -150,6 +150,9 @@ pub fn advice(error: &io::Error) -> &'static str {
         io::ErrorKind::PermissionDenied => "; choose a file in a directory that you can write to",
         io::ErrorKind::NotFound => "; the directory of the file was removed",
         io::ErrorKind::NotADirectory => "; a part of the path is a file, not a directory",
+        io::ErrorKind::InvalidFilename if cfg!(windows) => {
+            "; choose a name without any of < > : \" | ? *"
+        }
         io::ErrorKind::InvalidFilename => "; choose a shorter name",
         _ => "",
     }

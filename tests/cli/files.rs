@@ -100,6 +100,24 @@ fn an_unwritable_place_is_refused_before_the_search() {
     refused(&["bfs", "2x3", "--plot", "x.pdf"], 2, "end in .svg or .png");
 }
 
+/// Whoever edits a puzzle on Windows has the same puzzle.
+#[test]
+fn line_ends_of_windows_are_line_ends() {
+    let dir = tempfile::tempdir().unwrap();
+    for file in ["dino.gap", "dino.tws", "rings.gap", "dino.kpuzzle.json"] {
+        let original = format!("{}/tests/data/puzzles/{file}", env!("CARGO_MANIFEST_DIR"));
+        let text = fs::read_to_string(&original).unwrap();
+        let copy = dir.path().join(file);
+        fs::write(&copy, text.replace('\n', "\r\n")).unwrap();
+        let search = |path: &str| {
+            let json = stdout(&["bfs", path, "--max-depth", "3", "--format", "json"]);
+            let found: serde_json::Value = serde_json::from_str(&json).unwrap();
+            (found["counts"].clone(), found["checksums"].clone())
+        };
+        assert_eq!(search(copy.to_str().unwrap()), search(&original), "{file}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn devices_are_written_to() {
