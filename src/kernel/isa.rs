@@ -1,7 +1,7 @@
 //! Instruction sets: the interface, which is 64 bytes and the operations on them, and its four implementations.
 //!
 //! The steps (`steps`), fetches (`gather`) and moves of bits (`words`) are written once, for any [`Isa`]; `dispatch`
-//! compiles them for [`Scalar`], [`Avx2`], [`Avx512`] and [`Neon`].
+//! compiles them for [`Scalar`], `Avx2`, `Avx512` and `Neon`.
 //!
 //! Invariant: an instruction set only specifies how registers are loaded, permuted, mapped, compared and counted; it
 //! adds no special cases.
@@ -207,7 +207,7 @@ impl Isa for Scalar {
     }
 }
 
-/// What [`Avx2`] and [`Neon`] share: lane permutations from shuffles that read 16 bytes.
+/// What AVX2 and NEON share: lane permutations from shuffles that read 16 bytes.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod pieces {
     use crate::perm::LANES;
