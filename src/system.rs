@@ -37,7 +37,7 @@ pub enum SystemError {
         reason: String,
     },
     /// There is no kernel with this name.
-    #[error("'{0}' is not a kernel: choose scalar, avx2 or avx512")]
+    #[error("'{0}' is not a kernel: choose scalar, neon, avx2 or avx512")]
     UnknownKernel(String),
     /// The processor lacks the instructions of a kernel.
     #[error(
@@ -166,6 +166,9 @@ pub fn advice(error: &io::Error) -> &'static str {
         io::ErrorKind::PermissionDenied => "; choose a file in a directory that you can write to",
         io::ErrorKind::NotFound => "; the directory of the file was removed",
         io::ErrorKind::NotADirectory => "; a part of the path is a file, not a directory",
+        io::ErrorKind::InvalidFilename if cfg!(windows) => {
+            "; choose a name without any of < > : \" | ? *"
+        }
         io::ErrorKind::InvalidFilename => "; choose a shorter name",
         _ => "",
     }

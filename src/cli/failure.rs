@@ -1,8 +1,8 @@
 //! What the program says when it cannot go on: errors as one line on stderr and an exit code, and its last words when
-//! no memory is left or a mapped file was cut short.
+//! no memory is left.
 //!
-//! Every command returns a [`Result`]; [`Failure::report`] ends the process with it. The [`Allocator`] and [`map_file`]
-//! speak themselves: the library asks for none of this; a program does, for its process.
+//! Every command returns a [`Result`]; [`Failure::report`] ends the process with it. The [`Allocator`] speaks itself: the
+//! library asks for none of this; a program does, for its process.
 
 #![allow(unsafe_code)]
 
@@ -11,12 +11,11 @@ use std::{
     error::Error as _,
     fmt::{self, Display},
     io::{self, IsTerminal, Write},
-    path::Path,
 };
 
 use clap::error::{ContextKind, ErrorKind};
 use tilewave::{
-    Class, Error, Mapped, Size, SystemError,
+    Class, Error, Size, SystemError,
     frontier::FrontierError,
     internals::StorageError,
     pdb::PdbError,
@@ -27,6 +26,7 @@ use tilewave::{
 };
 
 use crate::{
+    platform::write_unlocked,
     progress::{self, INTERRUPTED},
     puzzle::SHAPES,
 };
@@ -353,8 +353,7 @@ pub(crate) use refuse;
 
 // Last words.
 //
-// Invariant: nothing here allocates or waits for a lock once it has begun to speak: another thread may hold any
-// lock, and a signal handler may do little.
+// Invariant: nothing here allocates or waits for a lock once it has begun to speak: another thread may hold any lock.
 
 /// The system's allocator; when it has no more memory, the program ends with words and not with a signal.
 pub struct Allocator;
@@ -405,113 +404,4 @@ fn out_of_memory(bytes: usize) -> ! {
     let len = 200 - rest.len();
     write_unlocked(&line[..len]);
     std::process::exit(1)
-}
-
-/// Writes to stderr, whoever of this process is writing to it.
-fn write_unlocked(text: &[u8]) {
-    #[cfg(unix)]
-    let _ = rustix::io::write(io::stderr(), text);
-    #[cfg(not(unix))]
-    let _ = Write::write_all(&mut io::stderr(), text);
-}
-
-/// Maps a file. When it is cut short later, the process ends with status 1 and a line that names the file.
-///
-/// # Errors
-/// What the system says; [`io::ErrorKind::Unsupported`] where no signal tells of cut files.
-pub fn map_file(path: &Path) -> io::Result<Mapped> {
-    #[cfg(unix)]
-    return signal::map(path);
-    #[cfg(not(unix))]
-    Err(io::ErrorKind::Unsupported.into())
-}
-
-// Reading a page of a map that the file no longer has is a signal, SIGBUS.
-#[cfg(unix)]
-mod signal {
-    use std::{
-        ffi::{c_int, c_void},
-        ops::Range,
-        ptr,
-        sync::atomic::{AtomicBool, AtomicPtr, Ordering},
-    };
-
-    use parking_lot::Mutex;
-
-    use super::*;
-
-    /// The addresses of a map, the line that is said when it was cut, and the map that was made before it.
-    struct Map {
-        bytes: Range<usize>,
-        line: String,
-        older: Option<&'static Map>,
-    }
-
-    /// The newest map. Maps live as long as the process: the handler may be reading them.
-    static NEWEST: AtomicPtr<Map> = AtomicPtr::new(ptr::null_mut());
-
-    /// Whether the handler is there; held while a map is added.
-    static HANDLED: Mutex<bool> = Mutex::new(false);
-
-    fn newest() -> Option<&'static Map> {
-        // SAFETY: a map was complete before it was stored, and is never changed or freed.
-        unsafe { NEWEST.load(Ordering::Acquire).as_ref() }
-    }
-
-    pub fn map(path: &Path) -> io::Result<Mapped> {
-        let mut handled = HANDLED.lock();
-        if !*handled {
-            handle()?;
-            *handled = true;
-        }
-        // SAFETY: reading what was cut off ends the process in an orderly way.
-        let mapped = unsafe { Mapped::open(path)? };
-        let line = format!(
-            "error: '{}' was truncated, or its disk failed, while tilewave was reading it: copy \
-             the file again, and do not change it while tilewave runs\n",
-            path.display()
-        );
-        let bytes = mapped.bytes().as_ptr_range();
-        let bytes = bytes.start as usize..bytes.end as usize;
-        let map = Box::leak(Box::new(Map { bytes, line, older: newest() }));
-        NEWEST.store(map, Ordering::Release);
-        Ok(mapped)
-    }
-
-    fn handle() -> io::Result<()> {
-        // SAFETY: all zeros is a sigaction: no flags, an empty mask, the default handler.
-        let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
-        action.sa_sigaction = on_bus_error as *const () as usize;
-        action.sa_flags = libc::SA_SIGINFO;
-        // SAFETY: the handler has the signature that SA_SIGINFO asks for and does only what a handler may do.
-        match unsafe { libc::sigaction(libc::SIGBUS, &raw const action, std::ptr::null_mut()) } {
-            0 => Ok(()),
-            _ => Err(io::Error::last_os_error()),
-        }
-    }
-
-    /// Says which file was cut and ends the process. An address in no map is not for this handler: the access
-    /// is tried again without one.
-    extern "C" fn on_bus_error(_: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
-        static SAID: AtomicBool = AtomicBool::new(false);
-        // SAFETY: the system passes a pointer to what it knows of the signal, of an address for SIGBUS.
-        let address = unsafe { (*info).si_addr() } as usize;
-        // The newest first: it may lie where one lay that is gone.
-        let mut maps = std::iter::successors(newest(), |map| map.older);
-        let Some(map) = maps.find(|map| map.bytes.contains(&address)) else {
-            // SAFETY: a handler may do this.
-            unsafe { libc::signal(libc::SIGBUS, libc::SIG_DFL) };
-            return;
-        };
-        // Other threads may fault as well: the first one says it.
-        while SAID.swap(true, Ordering::Relaxed) {
-            // SAFETY: a handler may do this.
-            unsafe { libc::pause() };
-        }
-        // SAFETY: a handler may do this.
-        unsafe {
-            libc::write(libc::STDERR_FILENO, map.line.as_ptr().cast(), map.line.len());
-            libc::_exit(1);
-        }
-    }
 }

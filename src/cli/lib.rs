@@ -3,7 +3,7 @@
 //! A command is a struct of options with `run`. It asks `puzzle` for the state space, `options` for what is shared,
 //! calls the library, and gives what it found as a `Reply` to `output`, which writes text, CSV or JSON. `progress`
 //! shows how far work is and listens for Ctrl-C; `failure` makes one line and an exit code of any error; `ranks` runs a
-//! command as one of several processes.
+//! command as one of several processes; `platform` has what systems do differently.
 //!
 //! Invariant: results go to stdout, everything else to stderr; exit codes are 0 (done), 1 (a check or the work failed),
 //! 2 (the command line is wrong), 130 (interrupted).
@@ -16,6 +16,7 @@ mod options;
 mod output;
 mod pdb;
 mod plan;
+mod platform;
 mod progress;
 mod puzzle;
 mod ranks;
@@ -103,7 +104,7 @@ enum Command {
 /// Runs the program with arguments, of which the first is its name, and returns its exit code. With `mpi` it
 /// takes part in the jobs of an MPI launcher.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, mpi: Option<Mpi>) -> u8 {
-    progress::outlive_limits();
+    platform::prepare();
     ranks::has_mpi(mpi);
     let parsed = command().try_get_matches_from(arguments);
     match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
@@ -183,10 +184,10 @@ impl Cli {
 // `tilewave man` and `completions`, and what the help says about the environment.
 
 const ENVIRONMENT: &[(&str, &str)] = &[
-    ("TILEWAVE_KERNEL", "same as --kernel: scalar, avx2 or avx512 [default: the fastest]"),
+    ("TILEWAVE_KERNEL", "same as --kernel: scalar, neon, avx2 or avx512 [default: the fastest]"),
     (
         "XDG_CACHE_HOME",
-        "solve keeps databases in $XDG_CACHE_HOME/tilewave [default: ~/.cache/tilewave]",
+        "solve keeps databases in $XDG_CACHE_HOME/tilewave [default: the system's folder for caches]",
     ),
     ("NO_COLOR", "if set, the log is not coloured"),
     ("TERM", "if dumb, the log is not coloured, and no progress bar is shown"),

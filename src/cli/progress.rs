@@ -14,14 +14,12 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use parking_lot::Mutex;
-use signal_hook::{
-    consts::{SIGINT, SIGTERM},
-    flag,
-};
 use tilewave::{
     progress::{LevelDone, Phase},
     report::{counted, duration, rate},
 };
+
+use crate::platform;
 
 /// The time before the first line of a log, and the longest one between two: each pause is as long as all before it.
 const FIRST_LOG: Duration = Duration::from_secs(1);
@@ -339,35 +337,10 @@ pub const INTERRUPTED: u8 = 130;
 
 static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// Begins to listen for Ctrl-C, termination and a lost terminal, if not listening already. The second
-/// signal ends the process at once. A signal that is ignored, as SIGHUP under nohup, stays ignored.
+/// Begins to listen for Ctrl-C, termination and a lost terminal, if not listening already.
 pub fn listen() {
     static LISTENING: Once = Once::new();
-    LISTENING.call_once(|| {
-        let mut signals = vec![SIGINT, SIGTERM];
-        #[cfg(unix)]
-        signals.push(signal_hook::consts::SIGHUP);
-        let ignored = ignored();
-        signals.retain(|signal| ignored >> (signal - 1) & 1 == 0);
-        for signal in signals {
-            // In this order: the first signal finds the flag down, the second finds it up.
-            let heard = flag::register_conditional_shutdown(
-                signal,
-                i32::from(INTERRUPTED),
-                Arc::clone(&ASKED),
-            )
-            .and_then(|_| flag::register(signal, Arc::clone(&ASKED)));
-            if let Err(error) = heard {
-                tracing::debug!("cannot listen for signal {signal}: {error}");
-            }
-        }
-    });
-}
-
-/// Makes a file that outgrows the limit of the shell (`ulimit -f`) an error of writing, not the end.
-pub fn outlive_limits() {
-    #[cfg(unix)]
-    let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+    LISTENING.call_once(|| platform::listen(&ASKED, INTERRUPTED));
 }
 
 /// Whether the user has asked to stop.
@@ -380,13 +353,7 @@ pub fn ask() {
     ASKED.store(true, Ordering::Relaxed);
 }
 
-/// The signals that this process was started with ignored, bit n - 1 for signal n.
-fn ignored() -> u64 {
-    let mask = of_process("SigIgn:");
-    mask.and_then(|mask| u64::from_str_radix(&mask, 16).ok()).unwrap_or(0)
-}
-
-/// What the system says of this process under a name.
+/// What the system says of this process under a name, in files that only Linux has.
 pub fn of_process(name: &str) -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let value = status.lines().find_map(|line| line.strip_prefix(name))?;

@@ -29,6 +29,7 @@ use crate::{
     Reply, ResourceOptions, Result, ResultReport, Running, SearchProgress, bfs, count, directories,
     drawn_seed,
     info::{self, LogFacts, OwnFile},
+    platform::CACHES,
     print, progress, refuse, refuse_in_lists,
     solve::{cache_dir, is_kept, table_name},
     tiles,
@@ -362,8 +363,7 @@ pub enum CacheCommand {
 
 #[derive(clap::Args)]
 pub struct CachePlace {
-    /// Cache directory [default: $XDG_CACHE_HOME/tilewave, or ~/.cache/tilewave].
-    #[arg(long, value_name = "DIR", value_hint = DirPath)]
+    #[arg(long, value_name = "DIR", value_hint = DirPath, help = format!("Cache directory [default: {CACHES}]"))]
     cache_dir: Option<PathBuf>,
 }
 

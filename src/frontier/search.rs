@@ -538,15 +538,17 @@ mod tests {
                 let all = candidates(&rows, &rows.symmetries(symmetric));
                 for (at, chosen) in all.iter().enumerate() {
                     // Each coordinate with a third of these, each of these with a third of the coordinates.
+                    let second =
+                        if cfg!(target_arch = "aarch64") { Kernel::Neon } else { Kernel::Avx2 };
                     let some = [
                         (true, Kernel::best(), Lists, 1),
                         (false, Kernel::best(), Coded, 2),
                         (true, Kernel::best(), Bits, 0),
                         (false, Kernel::Scalar, Bits, 0),
-                        (true, Kernel::Avx2, Bits, 0),
+                        (true, second, Bits, 0),
                         (true, Kernel::Scalar, Lists, 0),
-                        (true, Kernel::Avx2, Lists, 3),
-                        (false, Kernel::Avx2, Lists, 0),
+                        (true, second, Lists, 3),
+                        (false, second, Lists, 0),
                         (true, Kernel::Scalar, Coded, 1),
                     ];
                     for (oriented, kernel, form, count_ahead) in
@@ -562,7 +564,7 @@ mod tests {
                             oriented,
                             form: Some(form),
                             // Of a few keys, from lists in order; otherwise straight from the lists.
-                            slice: (kernel != Kernel::Avx2).then_some(1 << 8),
+                            slice: (kernel != second).then_some(1 << 8),
                             symmetric,
                         };
                         let search = search.kernel(kernel);

@@ -1,7 +1,7 @@
-//! Instruction sets: the interface, which is 64 bytes and the operations on them, and its three implementations.
+//! Instruction sets: the interface, which is 64 bytes and the operations on them, and its four implementations.
 //!
 //! The steps (`steps`), fetches (`gather`) and moves of bits (`words`) are written once, for any [`Isa`]; `dispatch`
-//! compiles them for [`Scalar`], [`Avx2`] and [`Avx512`].
+//! compiles them for [`Scalar`], `Avx2`, `Avx512` and `Neon`.
 //!
 //! Invariant: an instruction set only specifies how registers are loaded, permuted, mapped, compared and counted; it
 //! adds no special cases.
@@ -10,6 +10,8 @@ use std::array::from_fn;
 
 use crate::perm::{CrossRow, GROUP, LANES, LaneRow, Register, layout};
 
+#[cfg(target_arch = "aarch64")]
+pub(crate) use crate::kernel::isa::arm::Neon;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use crate::kernel::isa::x86::{Avx2, Avx512};
 
@@ -205,14 +207,59 @@ impl Isa for Scalar {
     }
 }
 
+/// What AVX2 and NEON share: lane permutations from shuffles that read 16 bytes.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod pieces {
+    use crate::perm::LANES;
+
+    /// The index that a 16-byte shuffle turns into zero.
+    const NONE: u8 = 0x80;
+
+    /// One 16-byte piece of a source register, and the bytes of a part of the target that come from it.
+    #[repr(C, align(32))]
+    pub struct Piece<const W: usize> {
+        /// First, so that it has the alignment that loads need.
+        pub bytes: [u8; W],
+        /// Offset of the piece in the concatenated source registers.
+        pub offset: usize,
+    }
+
+    /// For each part of the target, of `W` bytes, the pieces of which it consists; only nonempty ones.
+    pub(crate) struct LanePieces<const W: usize, const PARTS: usize>(pub [Vec<Piece<W>>; PARTS]);
+
+    impl<const W: usize, const PARTS: usize> LanePieces<W, PARTS> {
+        /// `source(lane)` is the byte of the concatenated source registers that goes to `lane`.
+        pub fn new(source: impl Fn(usize) -> usize) -> LanePieces<W, PARTS> {
+            LanePieces(std::array::from_fn(|part| {
+                let mut pieces: Vec<Piece<W>> = Vec::new();
+                for i in (0..W).filter(|i| part * W + i < LANES) {
+                    let byte = source(part * W + i);
+                    let offset = byte / 16 * 16;
+                    let known = pieces.iter().position(|p| p.offset == offset);
+                    let index = known.unwrap_or_else(|| {
+                        pieces.push(Piece { bytes: [NONE; W], offset });
+                        pieces.len() - 1
+                    });
+                    pieces[index].bytes[i] = (byte % 16) as u8;
+                }
+                pieces
+            }))
+        }
+    }
+}
+
 /// The kernels of x86-64.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::*;
 
     use crate::{
-        kernel::isa::{Isa, Tally, split, split_by_shift},
-        perm::{CrossRow, GROUP, LANE_KEYS, LANES, LaneRow, PAD_LANE, Register},
+        kernel::isa::{
+            Isa, Tally,
+            pieces::{LanePieces, Piece},
+            split, split_by_shift,
+        },
+        perm::{CrossRow, GROUP, LANE_KEYS, LANES, LaneRow, Register, layout::PAD_LANE},
     };
 
     // The AVX2 kernel: lane permutations from 16-byte shuffles.
@@ -225,47 +272,13 @@ mod x86 {
     #[repr(C)]
     pub(crate) struct Halves(__m256i, __m256i);
 
-    /// The index that a 16-byte shuffle turns into zero.
-    const NONE: u8 = 0x80;
-
-    /// One 16-byte piece of a source register, and the bytes of a target half that come from it.
-    #[repr(C, align(32))]
-    struct Piece {
-        /// First, so that it has the alignment that loads need.
-        bytes: [u8; 32],
-        /// Offset of the piece in the concatenated source registers.
-        offset: usize,
-    }
-
-    /// For each half of the target, the pieces of which it consists; only nonempty ones.
-    pub(crate) struct LanePieces([Vec<Piece>; 2]);
-
-    impl LanePieces {
-        /// `source(lane)` is the byte of the concatenated source registers that goes to `lane`.
-        fn new(source: impl Fn(usize) -> usize) -> LanePieces {
-            LanePieces([0, 1].map(|half| {
-                let mut pieces: Vec<Piece> = Vec::new();
-                for i in (0..32).filter(|i| half * 32 + i < LANES) {
-                    let byte = source(half * 32 + i);
-                    let offset = byte / 16 * 16;
-                    let known = pieces.iter().position(|p| p.offset == offset);
-                    let index = known.unwrap_or_else(|| {
-                        let bytes = [NONE; 32];
-                        pieces.push(Piece { bytes, offset });
-                        pieces.len() - 1
-                    });
-                    pieces[index].bytes[i] = (byte % 16) as u8;
-                }
-                pieces
-            }))
-        }
-    }
+    type HalfPieces = LanePieces<32, 2>;
 
     instructions! {
-        fn gather(row: &LanePieces, from: *const u8) -> Halves {
+        fn gather(row: &HalfPieces, from: *const u8) -> Halves {
             Halves(gather_half(&row.0[0], from), gather_half(&row.0[1], from))
         }
-        fn gather_half(pieces: &[Piece], from: *const u8) -> __m256i {{
+        fn gather_half(pieces: &[Piece<32>], from: *const u8) -> __m256i {{
             let mut value = _mm256_setzero_si256();
             for piece in pieces {
                 let source = _mm_loadu_si128(from.add(piece.offset).cast());
@@ -300,18 +313,18 @@ mod x86 {
 
     impl Isa for Avx2 {
         type Reg = Halves;
-        type LaneRow = LanePieces;
-        type CrossRow = LanePieces;
+        type LaneRow = HalfPieces;
+        type CrossRow = HalfPieces;
         /// Left shift, right shift, target bits.
         type BitMap = (u32, u32, u8);
         type Sums = SumsAvx2;
 
-        fn lane_row(row: &LaneRow) -> LanePieces {
-            LanePieces::new(|lane| usize::from(row[lane]))
+        fn lane_row(row: &LaneRow) -> HalfPieces {
+            HalfPieces::new(|lane| usize::from(row[lane]))
         }
 
-        fn cross_row(row: &CrossRow) -> LanePieces {
-            LanePieces::new(|lane| usize::from(row[lane]))
+        fn cross_row(row: &CrossRow) -> HalfPieces {
+            HalfPieces::new(|lane| usize::from(row[lane]))
         }
 
         fn bit_maps(bits: &[(u8, u8)]) -> Vec<(u32, u32, u8)> {
@@ -343,8 +356,8 @@ mod x86 {
             fn or(a: Halves, b: Halves) -> Halves {
                 Halves(_mm256_or_si256(a.0, b.0), _mm256_or_si256(a.1, b.1))
             }
-            fn permute(row: &LanePieces, from: Halves) -> Halves { gather(row, (&raw const from).cast()) }
-            fn select(row: &LanePieces, from: &[Halves; GROUP]) -> Halves { gather(row, from.as_ptr().cast()) }
+            fn permute(row: &HalfPieces, from: Halves) -> Halves { gather(row, (&raw const from).cast()) }
+            fn select(row: &HalfPieces, from: &[Halves; GROUP]) -> Halves { gather(row, from.as_ptr().cast()) }
             // 16-bit shifts carry bits between bytes, but never into a target bit: the source bit of every bit of the mask
             // is in the same byte.
             fn join(into: Halves, map: &(u32, u32, u8), from: Halves) -> Halves {{
@@ -483,6 +496,192 @@ mod x86 {
             }}
             fn gather_bits(word: u64, mask: u64) -> u64 { _pext_u64(word, mask) }
             fn scatter_bits(word: u64, mask: u64) -> u64 { _pdep_u64(word, mask) }
+        }
+    }
+}
+
+/// The kernel of ARM processors of 64 bits.
+#[cfg(target_arch = "aarch64")]
+mod arm {
+    use std::arch::aarch64::*;
+
+    use crate::{
+        kernel::isa::{
+            Isa, Tally,
+            pieces::{LanePieces, Piece},
+            split_by_shift,
+        },
+        perm::{CrossRow, GROUP, LANE_KEYS, LaneRow, Register},
+    };
+
+    /// NEON: every ARM processor of 64 bits has it.
+    pub(crate) struct Neon;
+
+    type QuarterPieces = LanePieces<16, 4>;
+
+    /// The bit of each byte within its eight.
+    const OWN: u64 = 0x8040_2010_0804_0201;
+
+    /// A function of the four quarters of one, two or three registers.
+    macro_rules! each {
+        ($function:ident($($register:expr),*)) => {
+            uint8x16x4_t(
+                $function($($register.0),*),
+                $function($($register.1),*),
+                $function($($register.2),*),
+                $function($($register.3),*),
+            )
+        };
+    }
+
+    instructions! {
+        fn gather(row: &QuarterPieces, from: *const u8) -> uint8x16x4_t {{
+            let [a, b, c, d] = &row.0;
+            uint8x16x4_t(
+                gather_quarter(a, from),
+                gather_quarter(b, from),
+                gather_quarter(c, from),
+                gather_quarter(d, from),
+            )
+        }}
+        fn gather_quarter(pieces: &[Piece<16>], from: *const u8) -> uint8x16_t {{
+            let mut value = vdupq_n_u8(0);
+            for piece in pieces {
+                let shuffle = vld1q_u8(piece.bytes.as_ptr());
+                value = vorrq_u8(value, vqtbl1q_u8(vld1q_u8(from.add(piece.offset)), shuffle));
+            }
+            value
+        }}
+        // The byte of its eight lanes, for each byte; and all ones where the byte's own bit is set.
+        fn spread_quarter(bits: uint8x16_t, first: uint8x16_t) -> uint8x16_t {
+            vtstq_u8(vqtbl1q_u8(bits, first), vreinterpretq_u8_u64(vdupq_n_u64(OWN)))
+        }
+        fn own_bits(quarter: uint8x16_t) -> uint8x16_t {
+            vandq_u8(vtstq_u8(quarter, quarter), vreinterpretq_u8_u64(vdupq_n_u64(OWN)))
+        }
+        fn add_products(sum: uint64x2_t, value: uint8x16_t, key: uint64x2_t) -> uint64x2_t {{
+            let (value, key) = (vreinterpretq_u32_u8(value), vreinterpretq_u32_u64(key));
+            let sum = vmlal_u32(sum, vget_low_u32(value), vget_low_u32(key));
+            vmlal_high_u32(sum, value, key)
+        }}
+    }
+
+    #[derive(Clone, Copy)]
+    pub(crate) struct SumsNeon {
+        states: uint64x2_t,
+        checksum: [uint64x2_t; 2],
+    }
+
+    impl Isa for Neon {
+        type Reg = uint8x16x4_t;
+        type LaneRow = LaneRow;
+        type CrossRow = QuarterPieces;
+        /// The shift to the left, or to the right if it is negative, and the target bits.
+        type BitMap = (i8, u8);
+        type Sums = SumsNeon;
+
+        fn lane_row(row: &LaneRow) -> LaneRow {
+            *row
+        }
+
+        fn cross_row(row: &CrossRow) -> QuarterPieces {
+            QuarterPieces::new(|lane| usize::from(row[lane]))
+        }
+
+        fn bit_maps(bits: &[(u8, u8)]) -> Vec<(i8, u8)> {
+            let maps = split_by_shift(bits).into_iter();
+            maps.map(|(left, right, mask)| (left as i8 - right as i8, mask)).collect()
+        }
+
+        instructions! {
+            fn splat(byte: u8) -> uint8x16x4_t {{
+                let quarter = vdupq_n_u8(byte);
+                uint8x16x4_t(quarter, quarter, quarter, quarter)
+            }}
+            fn load(from: *const Register) -> uint8x16x4_t {{
+                let from: *const u8 = from.cast();
+                uint8x16x4_t(
+                    vld1q_u8(from),
+                    vld1q_u8(from.add(16)),
+                    vld1q_u8(from.add(32)),
+                    vld1q_u8(from.add(48)),
+                )
+            }}
+            fn store(to: *mut Register, value: uint8x16x4_t) {{
+                let to: *mut u8 = to.cast();
+                vst1q_u8(to, value.0);
+                vst1q_u8(to.add(16), value.1);
+                vst1q_u8(to.add(32), value.2);
+                vst1q_u8(to.add(48), value.3);
+            }}
+            fn spread(bits: u64) -> uint8x16x4_t {{
+                let bits = vreinterpretq_u8_u64(vdupq_n_u64(bits));
+                let first = vcombine_u8(vdup_n_u8(0), vdup_n_u8(1));
+                let next = |quarter: u8| vaddq_u8(first, vdupq_n_u8(2 * quarter));
+                uint8x16x4_t(
+                    spread_quarter(bits, first),
+                    spread_quarter(bits, next(1)),
+                    spread_quarter(bits, next(2)),
+                    spread_quarter(bits, next(3)),
+                )
+            }}
+            fn and(a: uint8x16x4_t, b: uint8x16x4_t) -> uint8x16x4_t { each!(vandq_u8(a, b)) }
+            fn and_not(a: uint8x16x4_t, b: uint8x16x4_t) -> uint8x16x4_t { each!(vbicq_u8(a, b)) }
+            fn or(a: uint8x16x4_t, b: uint8x16x4_t) -> uint8x16x4_t { each!(vorrq_u8(a, b)) }
+            fn permute(row: &LaneRow, from: uint8x16x4_t) -> uint8x16x4_t {{
+                let row = Neon::load(row);
+                uint8x16x4_t(
+                    vqtbl4q_u8(from, row.0),
+                    vqtbl4q_u8(from, row.1),
+                    vqtbl4q_u8(from, row.2),
+                    vqtbl4q_u8(from, row.3),
+                )
+            }}
+            // From memory: six registers would be 24 of the processor's 32, and most pieces come from few of them.
+            fn select(row: &QuarterPieces, from: &[uint8x16x4_t; GROUP]) -> uint8x16x4_t {
+                gather(row, from.as_ptr().cast())
+            }
+            fn join(into: uint8x16x4_t, map: &(i8, u8), from: uint8x16x4_t) -> uint8x16x4_t {{
+                let (by, mask) = (vdupq_n_s8(map.0), vdupq_n_u8(map.1));
+                let moved = uint8x16x4_t(
+                    vshlq_u8(from.0, by),
+                    vshlq_u8(from.1, by),
+                    vshlq_u8(from.2, by),
+                    vshlq_u8(from.3, by),
+                );
+                let mask = uint8x16x4_t(mask, mask, mask, mask);
+                Neon::or(into, Neon::and(moved, mask))
+            }}
+            fn sums() -> SumsNeon {
+                SumsNeon { states: vdupq_n_u64(0), checksum: [vdupq_n_u64(0); 2] }
+            }
+            fn add(sums: SumsNeon, register_key: u64, value: uint8x16x4_t) -> SumsNeon {{
+                let register_key = vdupq_n_u64(register_key);
+                let key = |quarter: usize| {
+                    veorq_u64(register_key, vld1q_u64(LANE_KEYS.as_ptr().add(2 * quarter)))
+                };
+                let [even, odd] = sums.checksum;
+                let even = add_products(add_products(even, value.0, key(0)), value.2, key(2));
+                let odd = add_products(add_products(odd, value.1, key(1)), value.3, key(3));
+                // At most 32 per byte.
+                let ones = each!(vcntq_u8(value));
+                let ones = vaddq_u8(vaddq_u8(ones.0, ones.1), vaddq_u8(ones.2, ones.3));
+                let states = vpadalq_u32(sums.states, vpaddlq_u16(vpaddlq_u8(ones)));
+                SumsNeon { states, checksum: [even, odd] }
+            }}
+            fn total(sums: SumsNeon) -> Tally {{
+                let [even, odd] = sums.checksum;
+                Tally {
+                    states: vaddvq_u64(sums.states),
+                    checksum: vaddvq_u64(vaddq_u64(even, odd)),
+                }
+            }}
+            fn lanes(a: uint8x16x4_t) -> u64 {{
+                let own = each!(own_bits(a));
+                // The bits of eight bytes, added in pairs, make a byte.
+                let sixteen = vpaddq_u8(vpaddq_u8(own.0, own.1), vpaddq_u8(own.2, own.3));
+                vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(sixteen, sixteen)))
+            }}
         }
     }
 }

@@ -88,6 +88,7 @@ struct DigitRun {
 /// Up to eight consecutive digits of a run that are in one word of keys and in one of strings, without gaps; all but
 /// the most significant one have at most 6 bits.
 #[derive(Clone, Debug)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 struct DigitGroup {
     /// Which digits of the run.
     range: Range<usize>,
@@ -188,7 +189,7 @@ impl KeyDigits {
             digits.kernel,
             (digits: &KeyDigits, keys: &[u64], free: &FreePositions, out: &mut Vec<u64>),
             [convert::<TO_STRINGS, true>], [convert::<TO_STRINGS, false>],
-            [convert::<TO_STRINGS, false>]
+            [convert::<TO_STRINGS, false>], [convert::<TO_STRINGS, false>]
         )
     }
 
@@ -200,7 +201,7 @@ impl KeyDigits {
             digits.kernel,
             (digits: &KeyDigits, strings: &[u64], free: &FreePositions, out: &mut Vec<u64>),
             [convert::<TO_KEYS_FAST, true>], [convert::<TO_KEYS_FAST, false>],
-            [convert::<TO_KEYS, false>]
+            [convert::<TO_KEYS, false>], [convert::<TO_KEYS, false>]
         )
     }
 }
@@ -604,7 +605,7 @@ mod tests {
         for key in keys.chunks(layout.words) {
             digits.encode(key, &free, &mut strings);
         }
-        for kernel in [Kernel::Avx512, Kernel::Avx2, Kernel::Scalar] {
+        for kernel in Kernel::ALL {
             let digits = KeyDigits { kernel, ..digits.clone() };
             // The last keys are part of a batch, or too few for one.
             for count in [keys.len(), keys.len() - 33 * layout.words] {

@@ -149,7 +149,7 @@ impl KeyRanks {
         dispatch!(
             ranks.kernel,
             (ranks: &KeyRanks, keys: &[u64], of: &RankContext, out: &mut Vec<u64>),
-            [rank_all], [rank_all], [rank_all]
+            [rank_all], [rank_all], [rank_all], [rank_all]
         )
     }
 
@@ -160,7 +160,7 @@ impl KeyRanks {
         dispatch!(
             ranks.kernel,
             (ranks: &KeyRanks, numbers: &[u64], of: &RankContext, out: &mut Vec<u64>),
-            [unrank_all::<true>], [unrank_all::<true>], [unrank_all::<false>]
+            [unrank_all::<true>], [unrank_all::<true>], [unrank_all::<false>], [unrank_all::<false>]
         )
     }
 

@@ -181,7 +181,8 @@ impl<const W: usize> KeySet<W> {
         dispatch!(
             kernel,
             <const W: usize>(set: &mut KeySet<W>, keys: &[[u64; W]], new: &mut Vec<[u64; W]>),
-            [KeySet::insert_all::<true>], [KeySet::insert_all::<false>], [KeySet::insert_all::<false>]
+            [KeySet::insert_all::<true>], [KeySet::insert_all::<false>], [KeySet::insert_all::<false>],
+            [KeySet::insert_all::<false>]
         )
     }
 
@@ -315,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_difference_has_every_new_key_once() {
-        for kernel in [Kernel::Scalar, Kernel::Avx2, Kernel::Avx512] {
+        for kernel in Kernel::ALL {
             check::<1>(kernel);
             check::<2>(kernel);
             check::<4>(kernel);

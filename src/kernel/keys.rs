@@ -4,9 +4,11 @@
 //! A word of a key has up to 16 fields, in two **lanes** of up to eight, so that a register of bytes can unpack a word
 //! with one shift per byte and pack it again with two multiplications.
 //!
-//! Invariant: all implementations of an operation (with AVX-512, with AVX2, and without) give the same keys in the same
-//! order.
+//! Invariant: all implementations of an operation (with AVX-512, with AVX2, with NEON, and without) give the same keys in
+//! the same order.
 
+#[cfg(target_arch = "aarch64")]
+use crate::kernel::key_shifts::KeyShifts;
 use crate::kernel::{Kernel, by_words};
 
 /// Maximum number of values of a field whose table fits in one register.
@@ -48,6 +50,8 @@ pub(crate) struct KeyLayout {
     pub kernel: Kernel,
     #[cfg(target_arch = "x86_64")]
     spread: Option<Spread>,
+    #[cfg(target_arch = "aarch64")]
+    spread: Option<KeyShifts>,
 }
 
 /// A map of keys: field q of the result is the entry of `tables[table[q]]` for field `source[q]` of the argument.
@@ -136,6 +140,10 @@ impl KeyLayout {
             kernel,
             #[cfg(target_arch = "x86_64")]
             spread: if most == 16 { Spread::of(&fields, values) } else { None },
+            #[cfg(target_arch = "aarch64")]
+            spread: (most == 16 && values.iter().all(|&values| values <= TABLE))
+                .then(|| KeyShifts::of(word + 1, fields.iter().map(|f| (f.byte, f.shift, f.bits))))
+                .flatten(),
             fields,
         }
     }
@@ -191,16 +199,24 @@ impl KeyLayout {
                             words, W => spread.apply_avx2::<W>(operation, keys, out), 1 2 3 4
                         );
                     }
-                    (Kernel::Scalar, _) => {}
+                    (Kernel::Neon | Kernel::Scalar, _) => {}
                 }
             }
+        }
+        #[cfg(target_arch = "aarch64")]
+        if let Some(spread) = &self.spread
+            && self.kernel == Kernel::Neon
+        {
+            let (shuffle, tables) = (&operation.shuffle, operation.tables.iter());
+            let tables: Vec<_> = tables.zip(operation.masks.iter().copied()).collect();
+            return by_words!(self.words, W => spread.apply::<W>(shuffle, &tables, keys, out), 1 2 3 4);
         }
         self.apply_scalar(operation, keys, out);
     }
 
     /// Returns how many keys an operation leaves as they are.
     pub fn fixed<const W: usize>(&self, operation: &KeyOperation, keys: &[[u64; W]]) -> u64 {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         if self.spread.is_some() && self.kernel != Kernel::Scalar {
             let mut images = Vec::new();
             self.apply(operation, keys.as_flattened(), &mut images);
@@ -225,6 +241,7 @@ impl KeyLayout {
     /// Returns the sum over all keys of the [`digest`] of the sum of their fields: `base` plus, for each field, the
     /// entry of its table.
     pub fn checksum(&self, keys: &[u64], base: u32, adds: &[[u32; 128]]) -> u64 {
+        #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
         let mut done = 0;
         let mut sum = 0u64;
         #[cfg(target_arch = "x86_64")]

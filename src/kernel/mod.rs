@@ -17,6 +17,8 @@ pub(crate) mod isa;
 pub(crate) mod key_digits;
 pub(crate) mod key_ranks;
 pub(crate) mod key_set;
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod key_shifts;
 pub(crate) mod keys;
 pub(crate) mod steps;
 pub(crate) mod words;
@@ -44,6 +46,8 @@ pub use crate::kernel::{
     },
 };
 
+#[cfg(target_arch = "aarch64")]
+pub(crate) use crate::kernel::isa::Neon;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use crate::kernel::isa::{Avx2, Avx512};
 pub(crate) use crate::kernel::{gather::Ready, isa::Scalar, words::transpose};
@@ -55,17 +59,19 @@ macro_rules! dispatch {
     ($kernel:expr, I::$run:ident($($arg:ident: $of:ty),*) $(-> $value:ty)?) => {
         dispatch!(
             $kernel, ($($arg: $of),*) $(-> $value)?,
-            [crate::kernel::Avx512::$run], [crate::kernel::Avx2::$run], [crate::kernel::Scalar::$run]
+            [crate::kernel::Avx512::$run], [crate::kernel::Avx2::$run], [crate::kernel::Neon::$run],
+            [crate::kernel::Scalar::$run]
         )
     };
     ($kernel:expr, $run:ident<I $(, $of:literal)?>($($arg:ident: $type:ty),*) $(-> $value:ty)?) => {
         dispatch!(
             $kernel, ($($arg: $type),*) $(-> $value)?, [$run::<crate::kernel::Avx512 $(, $of)?>],
-            [$run::<crate::kernel::Avx2 $(, $of)?>], [$run::<crate::kernel::Scalar $(, $of)?>]
+            [$run::<crate::kernel::Avx2 $(, $of)?>], [$run::<crate::kernel::Neon $(, $of)?>],
+            [$run::<crate::kernel::Scalar $(, $of)?>]
         )
     };
     ($kernel:expr, $(<const $W:ident: usize>)? ($($arg:ident: $of:ty),*) $(-> $value:ty)?,
-     [$($avx512:tt)*], [$($avx2:tt)*], [$($scalar:tt)*]) => {{
+     [$($avx512:tt)*], [$($avx2:tt)*], [$($neon:tt)*], [$($scalar:tt)*]) => {{
         #[cfg(target_arch = "x86_64")]
         {
             #[target_feature(
@@ -87,6 +93,18 @@ macro_rules! dispatch {
             if $kernel == Kernel::Avx2 && $kernel.is_supported() {
                 // SAFETY: the processor has the instructions, as has just been checked.
                 return unsafe { avx2($($arg),*) };
+            }
+        }
+        #[cfg(target_arch = "aarch64")]
+        {
+            #[target_feature(enable = "neon")]
+            unsafe fn neon$(<const $W: usize>)?($($arg: $of),*) $(-> $value)? {
+                // SAFETY: the caller's promise that the processor has the instructions.
+                unsafe { $($neon)*($($arg),*) }
+            }
+            if $kernel == Kernel::Neon && $kernel.is_supported() {
+                // SAFETY: the processor has the instructions, as has just been checked.
+                return unsafe { neon($($arg),*) };
             }
         }
         let _ = $kernel;
@@ -122,6 +140,8 @@ pub(crate) use by_words;
 pub enum Kernel {
     /// Portable Rust, for any processor.
     Scalar,
+    /// ARM of 64 bits, with NEON.
+    Neon,
     /// x86-64 with AVX2.
     Avx2,
     /// x86-64 with AVX-512 BW, VBMI, VBMI2, VPOPCNTDQ and GFNI.
@@ -130,7 +150,7 @@ pub enum Kernel {
 
 impl Kernel {
     /// All kernels, slowest first.
-    pub const ALL: [Kernel; 3] = [Kernel::Scalar, Kernel::Avx2, Kernel::Avx512];
+    pub const ALL: [Kernel; 4] = [Kernel::Scalar, Kernel::Neon, Kernel::Avx2, Kernel::Avx512];
 
     /// Returns whether this processor can run the kernel.
     pub fn is_supported(self) -> bool {
@@ -149,6 +169,7 @@ impl Kernel {
             }
             #[cfg(not(target_arch = "x86_64"))]
             Kernel::Avx2 | Kernel::Avx512 => false,
+            Kernel::Neon => cfg!(target_arch = "aarch64"),
         }
     }
 
@@ -162,6 +183,7 @@ impl Kernel {
     pub fn name(self) -> &'static str {
         match self {
             Kernel::Scalar => "scalar",
+            Kernel::Neon => "neon",
             Kernel::Avx2 => "avx2",
             Kernel::Avx512 => "avx512",
         }

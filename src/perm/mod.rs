@@ -17,7 +17,7 @@ pub mod placement;
 pub use crate::perm::{move_table::TargetByte, placement::set_of};
 
 pub(crate) use crate::perm::{
-    layout::{GROUP, LANE_KEYS, LANES, Layout, PAD_LANE, REGISTER_BYTES, Register, SourceBlocks},
+    layout::{GROUP, LANE_KEYS, LANES, Layout, REGISTER_BYTES, Register, SourceBlocks},
     lehmer::{Below, MAX_LEN},
     move_table::{
         ALL, CrossRow, Crossing, CrossingGroup, Gathers, LaneRow, MoveShape, MoveTable, Reach,

@@ -169,7 +169,7 @@ pub(crate) fn place(row: &[u16], place: &mut [u8; MAX_WIDTH + 1]) -> bool {
 
 /// The row of an arrangement.
 fn elements(arrangement: &Permutation) -> Vec<u16> {
-    arrangement.images().iter().map(|&element| element.into()).collect()
+    arrangement.images().iter().map(|&element| u16::from(element)).collect()
 }
 
 /// The arrangement of a row.

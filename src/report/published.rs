@@ -165,7 +165,7 @@ fn likeness(puzzle: &OrbitPuzzle) -> Option<Likeness> {
     let [orbit] = puzzle.orbits() else { return None };
     let own = puzzle.to_json();
     if let Ok(size) = puzzle.name().parse::<Size>() {
-        let tiles: Vec<u16> = orbit.solved.iter().map(|piece| piece.kind.into()).collect();
+        let tiles: Vec<u16> = orbit.solved.iter().map(|piece| u16::from(piece.kind)).collect();
         let start = Board::new(size, &tiles).ok()?;
         return [Metric::Stm, Metric::Mtm].into_iter().find_map(|metric| {
             let space = StateSpace::of_board(start.clone()).in_metric(metric);

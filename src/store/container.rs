@@ -20,7 +20,7 @@ use crate::{
     kernel::prefetch,
     progress::{Meter, Phase, Progress},
     puzzle::{Board, Size},
-    store::{Image, Output, memory::opened, output::failed, storage::read_exact_at},
+    store::{Image, Output, memory::opened, output::failed, platform::read_exact_at},
     system::{FileKind, FileProblem, SystemError},
     threads::in_parallel,
 };

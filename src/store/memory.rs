@@ -9,7 +9,7 @@ use std::{
 
 use memmap2::{Mmap, MmapMut, MmapOptions, MmapRaw};
 
-use crate::system::SystemError;
+use crate::{store::platform, system::SystemError};
 
 /// Size in bytes of one unit of an array: a cache line, and a register of the sweep engine.
 const UNIT: usize = 64;
@@ -42,13 +42,7 @@ impl Array {
     /// Nothing else writes to the file or truncates it.
     #[allow(unsafe_code)]
     pub unsafe fn of_file(file: &File, len: u64) -> io::Result<Array> {
-        // A full disk is reported here, not when a page is written; some network file systems cannot report it.
-        #[cfg(target_os = "linux")]
-        match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, len) {
-            Err(error) if error != rustix::io::Errno::OPNOTSUPP => return Err(error.into()),
-            _ => {}
-        }
-        file.set_len(len)?;
+        platform::reserve(file, len)?;
         // SAFETY: the caller's promise. Bytes after the end belong to the last page.
         let map = unsafe {
             MmapOptions::new().len(len.next_multiple_of(UNIT as u64) as usize).map_mut(file)?
@@ -103,9 +97,10 @@ pub fn budget() -> u64 {
     free_memory().map_or(UNKNOWN, |free| free / 2)
 }
 
-/// Returns the peak resident memory of this process in bytes, if the system reports it (Linux).
+/// Returns the peak resident memory of this process in bytes, if the system reports it.
 pub fn peak_memory() -> Option<u64> {
-    reported(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
+    let status = fs::read_to_string("/proc/self/status").ok();
+    status.map_or_else(platform::peak_memory, |status| reported(&status, "VmHWM:"))
 }
 
 /// A number of bytes that the system reports in a line `Name: 12 kB`.
@@ -123,9 +118,10 @@ fn reported(text: &str, name: &str) -> Option<u64> {
 /// What the system calls the memory that is available without swapping.
 const AVAILABLE: &str = "MemAvailable:";
 
-/// Returns the number of bytes that this process can still allocate, if the system reports it (Linux).
+/// Returns the number of bytes that this process can still allocate, if the system reports it.
 pub(crate) fn free_memory() -> Option<u64> {
-    let system = reported(&fs::read_to_string("/proc/meminfo").ok()?, AVAILABLE)?;
+    let Ok(facts) = fs::read_to_string("/proc/meminfo") else { return platform::free_memory() };
+    let system = reported(&facts, AVAILABLE)?;
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let left = left_in_groups(&groups, Path::new("/sys/fs/cgroup"));
     Some(left.map_or(system, |left| left.min(system)))
@@ -296,7 +292,6 @@ mod tests {
     #[test]
     fn a_process_knows_its_peak_and_its_budget() {
         assert!(budget() > 0);
-        #[cfg(target_os = "linux")]
         assert!(peak_memory().unwrap() > 1 << 20);
     }
 
@@ -310,7 +305,6 @@ mod tests {
 
     #[test]
     fn this_machine_has_memory() {
-        #[cfg(target_os = "linux")]
         assert!(free_memory().unwrap() > 1 << 20);
         assert_eq!(reported("MemFree: 1 kB\nMemAvailable:   12 kB\n", AVAILABLE), Some(12 << 10));
         assert_eq!(reported("MemFree: 1 kB\n", AVAILABLE), None);

@@ -6,7 +6,7 @@
 //! regular file (a device, a pipe) is written to directly.
 
 use std::{
-    fs::{File, OpenOptions, TryLockError},
+    fs::{OpenOptions, TryLockError},
     io::{self, ErrorKind, Write},
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, AtomicU64, Ordering},
@@ -15,7 +15,10 @@ use std::{
 use tempfile::NamedTempFile;
 
 use crate::{
-    store::{Array, Image},
+    store::{
+        Array, Image,
+        platform::{self, has_name, write_at},
+    },
     system::SystemError,
     threads::in_parallel,
 };
@@ -60,7 +63,13 @@ impl NameTarget {
             }
         }
         let (path, directory) = (path.to_path_buf(), directory(&target).to_path_buf());
-        let is_directory = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+        if let Some(name) = platform::reserved_name(&path) {
+            let reason =
+                format!("'{name}' is a device in Windows, not a file; choose another name");
+            return Err(failed(&path)(io::Error::other(reason)));
+        }
+        let last = path.as_os_str().as_encoded_bytes().last();
+        let is_directory = last.is_some_and(|&byte| std::path::is_separator(byte.into()));
         match std::fs::metadata(&target) {
             Ok(meta) if meta.is_dir() => Err(SystemError::Directory(path)),
             Ok(meta) if open || !meta.is_file() => Ok(NameTarget::Device(target)),
@@ -183,20 +192,23 @@ impl Output {
         let flushed = match &mut self.place {
             OutputPlace::Stream(stream) => stream.flush(),
             // The handle that wrote reports what could not be written.
-            OutputPlace::File { temporary, .. } => temporary.as_file().sync_all(),
+            OutputPlace::File { temporary, .. } => platform::sync_file(temporary.as_file()),
         };
         flushed.map_err(failed(path))?;
         let OutputPlace::File { temporary, target, replace } = self.place else {
             return Ok(());
         };
-        let persisted =
-            if replace { temporary.persist(&target) } else { temporary.persist_noclobber(&target) };
+        let persisted = if replace {
+            platform::persist(temporary, &target)
+        } else {
+            temporary.persist_noclobber(&target).map(drop).map_err(|failed| failed.error)
+        };
         match persisted {
-            Ok(_) => sync_names(directory(&target)).map_err(failed(path)),
-            Err(e) if e.error.kind() == ErrorKind::AlreadyExists => {
+            Ok(()) => sync_names(directory(&target)).map_err(failed(path)),
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => {
                 Err(SystemError::Exists(path.clone()))
             }
-            Err(e) => Err(failed(path)(e.error)),
+            Err(e) => Err(failed(path)(e)),
         }
     }
 }
@@ -240,12 +252,7 @@ pub(crate) fn directory(path: &Path) -> &Path {
 fn temporary(directory: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(NAME.0).rand_bytes(RANDOM).suffix(NAME.1);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // The system applies the user's umask.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
+    platform::permit(&mut builder);
     loop {
         let file = builder.tempfile_in(directory)?;
         // Another process may regard it as abandoned before it is locked: then try another name. If there are no locks,
@@ -255,14 +262,6 @@ fn temporary(directory: &Path) -> io::Result<NamedTempFile> {
             return Ok(file);
         }
     }
-}
-
-/// Whether a file still has a name: what has been removed can be locked, but by nobody who would notice.
-pub(crate) fn has_name(file: &File) -> io::Result<bool> {
-    #[cfg(unix)]
-    return Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) > 0);
-    #[cfg(not(unix))]
-    return file.metadata().map(|_| true);
 }
 
 /// Removes the temporary files of processes that no longer exist: those that are not locked.
@@ -287,39 +286,14 @@ fn remove_abandoned(directory: &Path) {
     }
 }
 
-/// Makes the names in a directory durable if the system supports this; elsewhere, renames are durable through the file
-/// system's journal.
-pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    File::open(directory).and_then(|directory| directory.sync_all())?;
-    #[cfg(not(unix))]
-    let _ = directory;
-    Ok(())
-}
-
-/// The same for a result, which is complete whether or not its name would survive a power failure.
+/// Makes the names in the directory of a result durable if the system can: the result is complete whether or not its name would survive a power failure.
 pub(crate) fn sync_names(directory: &Path) -> io::Result<()> {
     use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
-    match sync_directory(directory) {
+    match platform::sync_directory(directory) {
         // Network and FUSE file systems may not support this call; a directory may be writable but not readable.
         Err(e) if matches!(e.kind(), InvalidInput | Unsupported | PermissionDenied) => Ok(()),
         synced => synced,
     }
-}
-
-#[cfg(unix)]
-fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
-}
-
-#[cfg(windows)]
-fn write_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
-    while !bytes.is_empty() {
-        let written = std::os::windows::fs::FileExt::seek_write(file, bytes, offset)?;
-        bytes = &bytes[written..];
-        offset += written as u64;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -19,7 +19,8 @@ use parking_lot::Mutex;
 use crate::{
     store::{
         Place, StorageError,
-        output::{directory, has_name, sync_names},
+        output::{directory, sync_names},
+        platform::{self, has_name, open_file, read_at},
     },
     units::names,
 };
@@ -259,12 +260,9 @@ impl Storage for Directory {
         }
     }
 
-    #[cfg(target_os = "linux")]
     fn release(&self, name: &str, offset: u64, len: u64) -> bool {
-        use rustix::fs::{FallocateFlags, fallocate};
         let file = open_file(OpenOptions::new().write(true), &self.path.join(name));
-        let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        file.is_ok_and(|(file, _)| fallocate(&file, hole, offset, len).is_ok())
+        file.is_ok_and(|(file, _)| platform::punch(&file, offset, len))
     }
 
     fn list(&self) -> Result<Vec<String>, StorageError> {
@@ -284,7 +282,7 @@ impl Storage for Directory {
     }
 
     fn sync_names(&self) -> Result<(), StorageError> {
-        let synced = crate::store::output::sync_directory(&self.path);
+        let synced = platform::sync_directory(&self.path);
         self.said("", synced.map_err(|error| match error.kind() {
             ErrorKind::InvalidInput | ErrorKind::Unsupported => io::Error::new(
                 ErrorKind::Unsupported,
@@ -309,12 +307,7 @@ impl Storage for Directory {
                 Err(std::fs::TryLockError::Error(error)) => break error,
             }
         };
-        // ENOLCK has no kind of its own: a network file system without its lock daemon.
-        #[cfg(unix)]
-        let none = error.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error());
-        #[cfg(not(unix))]
-        let none = false;
-        let none = none || error.kind() == ErrorKind::Unsupported;
+        let none = platform::is_no_locks(&error) || error.kind() == ErrorKind::Unsupported;
         let why = "this file system does not support the locks (flock) that keep two searches from \
                    using the same directory: choose another --dir";
         let reason = if none { io::Error::new(ErrorKind::Unsupported, why) } else { error };
@@ -328,16 +321,12 @@ impl Storage for Directory {
         })
     }
 
-    #[cfg(unix)]
     fn free(&self) -> Option<u64> {
-        let facts = rustix::fs::statvfs(existing(&self.path)?).ok()?;
-        Some(facts.f_bavail.saturating_mul(facts.f_frsize))
+        platform::free_space(&self.path)
     }
 
-    #[cfg(unix)]
     fn device(&self) -> Option<u64> {
-        let facts = std::fs::metadata(existing(&self.path)?).ok()?;
-        Some(std::os::unix::fs::MetadataExt::dev(&facts))
+        platform::disk_of(&self.path)
     }
 
     fn name(&self) -> String {
@@ -348,53 +337,15 @@ impl Storage for Directory {
 /// Creates a directory with those above it that are missing, and makes their names durable: a synced file in a directory
 /// whose name is lost is lost with it.
 pub fn create_directory(path: &Path) -> io::Result<()> {
+    if let Some(name) = platform::reserved_name(path) {
+        return Err(io::Error::other(format!(
+            "'{name}' is a device in Windows; choose another name"
+        )));
+    }
     let missing = path.ancestors().take_while(|path| !path.as_os_str().is_empty());
     let missing: Vec<&Path> = missing.take_while(|path| !path.exists()).collect();
     std::fs::create_dir_all(path)?;
     missing.iter().try_for_each(|path| sync_names(directory(path)))
-}
-
-/// The directory, or its nearest existing ancestor.
-#[cfg(unix)]
-fn existing(path: &Path) -> Option<&Path> {
-    let above = path.ancestors().map(|path| match path.as_os_str() {
-        name if name.is_empty() => Path::new("."),
-        _ => path,
-    });
-    above.into_iter().find(|path| path.exists())
-}
-
-/// Opens a file and returns its length with it. Fails for anything but a regular file: a pipe in its place would have
-/// no writer, so opening it would wait forever.
-fn open_file(options: &mut OpenOptions, path: &Path) -> io::Result<(File, u64)> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
-        let opened = options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32).open(path);
-        // A socket cannot be opened, a pipe that nobody reads not for writing, a directory neither.
-        let facts = match &opened {
-            Ok(file) => file.metadata(),
-            Err(_) => std::fs::metadata(path),
-        };
-        let facts = match facts {
-            Err(error) => return Err(opened.err().unwrap_or(error)),
-            Ok(facts) => facts,
-        };
-        let other = match facts.file_type() {
-            kind if kind.is_file() => return opened.map(|file| (file, facts.len())),
-            kind if kind.is_dir() => "a directory",
-            kind if kind.is_fifo() => "a pipe",
-            kind if kind.is_socket() => "a socket",
-            _ => "a device",
-        };
-        Err(io::Error::other(format!("this is {other}, not a file: move it away")))
-    }
-    #[cfg(not(unix))]
-    {
-        let file = options.open(path)?;
-        let len = file.metadata()?.len();
-        Ok((file, len))
-    }
 }
 
 struct Appended {
@@ -408,7 +359,7 @@ impl Append for Appended {
     }
 
     fn sync(&mut self) -> Result<(), StorageError> {
-        self.file.sync_all().map_err(|e| self.place.error(e))
+        platform::sync_file(&self.file).map_err(|e| self.place.error(e))
     }
 }
 
@@ -469,51 +420,6 @@ fn within(offset: u64, len: usize, file: u64) -> io::Result<()> {
         Some(end) if end <= file => Ok(()),
         _ => Err(io::Error::from(ErrorKind::UnexpectedEof)),
     }
-}
-
-/// Reads bytes of a file into uninitialized memory.
-#[cfg(unix)]
-fn read_at(file: &File, offset: u64, len: usize) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(len);
-    while bytes.len() < len {
-        // The allocator may have provided more memory than requested.
-        let rest = len - bytes.len();
-        let room = rustix::buffer::spare_capacity(&mut bytes);
-        let at = offset + (len - rest) as u64;
-        match rustix::io::pread(file, room, at) {
-            Ok(0) => return Err(io::Error::from(ErrorKind::UnexpectedEof)),
-            Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    bytes.truncate(len);
-    Ok(bytes)
-}
-
-#[cfg(windows)]
-fn read_at(file: &File, offset: u64, len: usize) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; len];
-    read_exact_at(file, &mut bytes, offset)?;
-    Ok(bytes)
-}
-
-#[cfg(unix)]
-pub(crate) fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
-}
-
-#[cfg(windows)]
-pub(crate) fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
-    while !bytes.is_empty() {
-        let read = std::os::windows::fs::FileExt::seek_read(file, bytes, offset)?;
-        if read == 0 {
-            return Err(io::Error::from(ErrorKind::UnexpectedEof));
-        }
-        bytes = &mut bytes[read..];
-        offset += read as u64;
-    }
-    Ok(())
 }
 
 // A directory in memory.

@@ -214,8 +214,9 @@ impl BuildArgs {
     }
 
     fn files(&self, patterns: &[Pattern]) -> Result<Vec<PathBuf>> {
-        let directory =
-            |path: &Path| path.is_dir() || path.as_os_str().to_string_lossy().ends_with('/');
+        let directory = |path: &Path| {
+            path.is_dir() || path.to_string_lossy().ends_with(std::path::is_separator)
+        };
         let files: Vec<PathBuf> = match &self.output[..] {
             [path] if directory(path) => {
                 made(path, Io::Read)?;

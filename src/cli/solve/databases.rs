@@ -23,7 +23,9 @@ use tilewave::{
 };
 
 use crate::{
-    Context, Failure, Result, SearchProgress, failure, first_given, progress, refuse, tiles,
+    Context, Failure, Result, SearchProgress, first_given,
+    platform::{self, CACHES, caches},
+    progress, refuse, tiles,
 };
 
 /// Where databases come from.
@@ -55,8 +57,8 @@ pub struct Databases {
     #[arg(short = 'M', long, value_name = "BYTES", value_parser = bytes_of, conflicts_with_all = ["pdb", "table"], hide_short_help = true)]
     memory: Option<u64>,
 
-    /// Cache directory, in which built databases are kept [default: $XDG_CACHE_HOME/tilewave, or ~/.cache/tilewave].
-    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    #[arg(long, value_name = "DIR", hide_short_help = true,
+        help = format!("Cache directory, in which built databases are kept [default: {CACHES}]"))]
     cache_dir: Option<PathBuf>,
 
     /// Do not use the cache: build databases again, and do not keep them.
@@ -175,11 +177,7 @@ impl Databases {
 
 /// Where databases are kept: the directory given, or that of the user's cache if there is one.
 pub fn cache_dir(given: Option<&Path>) -> Option<PathBuf> {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    let of_user = || {
-        let base = set("XDG_CACHE_HOME").map(PathBuf::from);
-        Some(base.or_else(|| Some(Path::new(&set("HOME")?).join(".cache")))?.join("tilewave"))
-    };
+    let of_user = || Some(caches()?.join("tilewave"));
     given.map(PathBuf::from).or_else(of_user)
 }
 
@@ -230,7 +228,7 @@ pub fn open_partitions(files: &[PathBuf]) -> Result<Vec<Vec<Arc<Pdb>>>> {
 /// Maps a database, which spares a copy in memory that has to be found and cleared first; reads it where the
 /// system cannot tell when the file is cut.
 fn open(path: &Path) -> Result<Pdb, PdbError> {
-    match failure::map_file(path) {
+    match platform::map_file(path) {
         Ok(mapped) => Pdb::map(path, mapped),
         // Whatever is wrong with the file, reading it says so.
         Err(_) => Pdb::load(path),
@@ -255,7 +253,7 @@ fn open_table(path: &Path) -> Result<PruningTable> {
                 "{} is larger than the free memory, so it is memory-mapped",
                 path.display()
             );
-            let mapped = failure::map_file(path);
+            let mapped = platform::map_file(path);
             let mapped = mapped.context(format!("cannot memory-map '{}'", path.display()))?;
             Ok(PruningTable::map(path, mapped)?)
         }

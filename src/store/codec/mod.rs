@@ -43,7 +43,7 @@ impl Codec {
     pub fn best(kernel: Kernel) -> Codec {
         match kernel {
             Kernel::Avx512 => Codec::Rans,
-            Kernel::Avx2 | Kernel::Scalar => Codec::Zstd,
+            Kernel::Avx2 | Kernel::Neon | Kernel::Scalar => Codec::Zstd,
         }
     }
 

@@ -225,6 +225,7 @@ impl Backward {
     }
 
     /// Makes room for `count` bytes before those written, and returns it.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     pub fn front(&mut self, count: usize) -> &mut [u8] {
         let end = self.at;
         self.at -= count;
@@ -255,6 +256,7 @@ impl<'a> Forward<'a> {
     }
 
     /// The bytes that have not been read.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     pub fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
@@ -279,6 +281,7 @@ pub(crate) fn take_u32(bytes: &mut &[u8]) -> Option<u32> {
 // the same in reverse: rows, lanes and bytes from the last to the first. All kernels are equal bit for bit.
 
 /// The lanes that contain lines.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub(crate) const HELD: u64 = (1 << LANES) - 1;
 
 /// The states of 60 lanes.
@@ -372,6 +375,10 @@ impl RansIsa for Scalar {}
 /// Rows need lookups in more than 16 bytes, which AVX2 does not have: zstd is the default there.
 #[cfg(target_arch = "x86_64")]
 impl RansIsa for crate::kernel::Avx2 {}
+
+/// zstd is the default, as with AVX2.
+#[cfg(target_arch = "aarch64")]
+impl RansIsa for crate::kernel::Neon {}
 
 fn encode_row(row: &Register, table: &SymbolTable, set: usize, to: &mut Streams<Backward>) {
     let states = &mut to.states[set];
