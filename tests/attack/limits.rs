@@ -181,8 +181,8 @@ fn interrupt(folder: &Path, dice: &mut Dice) -> (String, Verdict) {
 const TALK: [&str; 9] = [
     "bfs 2x4",
     "bfs 2x4 --format json",
-    "verify 2x4",
-    "antipodes 2x4",
+    "levels 2x4",
+    "puzzle skewb",
     "plan 4x4",
     "solve 8,6,7/2,5,4/3,0,1 --no-cache",
     "scramble 4x4 --count 5",

@@ -341,7 +341,7 @@ fn printed_states_can_be_given_again() {
         "3x3x3 --generators \"R2 U,F\"",
     ] {
         let args = words(puzzle);
-        let levels = [&["levels"], &args[..], &["--depth", "2", "--list", "3", "--format", "json"]];
+        let levels = [&["levels"], &args[..], &["--depth", "2", "--limit", "3", "--format", "json"]];
         let listed = json(&levels.concat())["boards"].clone();
         let args: Vec<&str> = match args.iter().position(|word| *word == "--engine") {
             Some(at) => [&args[..at], &args[at + 2..]].concat(),

@@ -94,14 +94,6 @@ fn searches_end_where_they_are_told_and_refuse_what_they_cannot() {
     assert!(matches!(short.run(), Err(PdbError::Unsuitable(_))));
 }
 
-#[test]
-fn the_command_shows_the_distribution() {
-    let truth = naive(&goal("3x3", "first"), &[1, 2, 3, 4, 5, 7], None);
-    let found = found("bfs 3x3 --goal first --tiles 1-5,7");
-    assert_eq!(found["counts"], serde_json::json!(truth));
-    assert_eq!(found["diameter"], truth.len() - 1);
-}
-
 /// The fringe of the 15-puzzle (Culberson and Schaeffer, Searching with pattern databases, 1996), every move counted.
 #[test]
 #[cfg_attr(debug_assertions, ignore = "slow without optimisation: run with --release")]

@@ -69,12 +69,12 @@ pub fn words(line: &str) -> Vec<&str> {
 /// What each command of a table prints, by its first words.
 const SAYS: &[(&str, &[&str])] = &[
     ("bfs 3x4", &["239,500,800", "God's number  53", "all 54 levels agree"]),
-    ("bfs topspin:9,4", &["order 181,440, all reached", "all 24 levels agree"]),
-    ("bfs 2x2x2", &["3,674,160 of 3,674,160", "all 12 levels agree"]),
+    ("bfs topspin:9,4", &["181,440", "all 24 levels agree"]),
+    ("bfs 2x2x2", &["3,674,160", "all 12 levels agree"]),
     ("bfs 3x3 --plot", &["God's number  31"]),
     ("bfs 3x3 --html", &["God's number  31"]),
     ("bfs 2x4 --format json", &[]),
-    ("antipodes 3x3", &["8 6 7/2 5 4/3 0 1", "6 4 7/8 5 0/3 2 1"]),
+    ("levels 3x3", &["8 6 7/2 5 4/3 0 1", "6 4 7/8 5 0/3 2 1"]),
     ("plan 2x7", &["43,589,145,600"]),
     ("bfs 2x5 --dir run", &["1,814,400", "God's number  55"]),
     ("resume run", &["God's number  55"]),
