@@ -390,7 +390,8 @@ impl EncodeArgs {
         }
         if let Some(place) = cnf {
             let formula = Cnf::new(question);
-            let (variables, clauses) = (formula.variables(), formula.clauses().len());
+            let sizes = [formula.variables(), formula.clauses().len()];
+            let [variables, clauses] = sizes.map(|size| thousands(size as u64));
             tracing::info!("the formula has {variables} variables and {clauses} clauses");
             formula.write_dimacs(&mut text)?;
             place.write(&text)?;

@@ -235,8 +235,8 @@ pub struct ManArgs {
 
 impl ManArgs {
     pub fn run(&self, program: clap::Command) -> Result<()> {
-        // Built: commands then know their full names.
-        let mut command = program.after_help("");
+        // Pages have a section of their own for the environment. Built: commands then know their full names.
+        let mut command = program.after_help(None::<&str>);
         command.build();
         match &self.dir {
             Some(dir) => write_all(&command, "tilewave", dir)

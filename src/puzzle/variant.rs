@@ -22,7 +22,7 @@ use crate::puzzle::{
     },
     reachable::Reachability,
 };
-use crate::units::joined;
+use crate::units::{grouped, joined};
 
 /// The changes to a puzzle before it is searched; by default there are none.
 ///
@@ -416,7 +416,8 @@ impl OrbitPuzzle {
         };
         let note = format!(
             "states that the subgroup maps to each other count as one; each counted state stands \
-             for {each}"
+             for {}",
+            grouped(&each.to_string())
         );
         Ok(Some(seen.noted(note)))
     }
