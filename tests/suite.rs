@@ -2,8 +2,11 @@
 //! those of one directory.
 
 mod cli;
+mod cmd;
 mod layering;
 mod pdb;
+#[path = "support/program.rs"]
+mod program;
 mod pruning;
 mod puzzles;
 #[path = "support/random_puzzle.rs"]

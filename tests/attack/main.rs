@@ -14,8 +14,10 @@ mod faults;
 mod inputs;
 mod kills;
 mod limits;
+mod manners;
 mod mpi;
 mod outputs;
+#[path = "../support/program.rs"]
 mod program;
 mod report;
 mod runs;

@@ -8,6 +8,7 @@ use tilewave::puzzle::orbits::{Arrangement, OrbitPuzzle, Turns};
 use tilewave::puzzle::{Metric, StateSpace, Variant, families, named};
 
 use super::{json, stdout};
+use crate::program::{room, run, tilewave};
 use crate::readme::words;
 
 /// The states at each depth, computed by plain code.
@@ -44,7 +45,7 @@ fn complete_searches_are_those_that_have_found_all_states() {
         ("3x3x3 --generators R2,U2,F2", cube(squares).unwrap(), &["", "--dir D"]),
         ("3x3x3 --pieces edges:1-2", cube(edges).unwrap(), &["", "--count-ahead", "--no-symmetry"]),
     ];
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = room();
     let mut run = 0;
     for (puzzle, of, engines) in cases {
         let counts = plain(&of);
@@ -99,7 +100,7 @@ fn complete_searches_are_those_that_have_found_all_states() {
 /// The words that tell two puzzles apart: each output names its puzzle completely, so that an archived one can be read.
 #[test]
 fn every_output_says_which_puzzle_it_is_of() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = room();
     let goals = scratch.path().join("goals.txt");
     std::fs::write(&goals, "URF\nDLF\n").unwrap();
     let goals = format!("skewb-diamond --goals {}", goals.to_str().unwrap());
@@ -197,7 +198,7 @@ fn every_output_says_which_puzzle_it_is_of() {
 /// `resume` says of counts what `bfs` says, and fails where they are wrong.
 #[test]
 fn a_search_by_lists_that_is_continued_is_compared_with_what_is_published() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = room();
     for (at, (puzzle, source)) in [
         ("3x3 --goal blank=4 --engine frontier", "OEIS A"),
         ("3x3 --metric mtm --engine frontier", "lightln2"),
@@ -234,17 +235,15 @@ fn a_search_by_lists_that_is_continued_is_compared_with_what_is_published() {
     let sealed =
         seal.replace(hash, &format!("{:016x}", xxhash_rust::xxh3::xxh3_64(content.as_bytes())));
     std::fs::write(&manifest, format!("{sealed}\n{content}\n")).unwrap();
-    let output = super::tilewave(&["resume", dir.to_str().unwrap(), "--max-depth", "5"]).output();
-    let output = output.unwrap();
-    let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{error}");
-    assert!(error.contains("DISAGREES") && error.contains("depth 3"), "{error}");
+    let done = run(&mut tilewave(["resume", dir.to_str().unwrap(), "--max-depth", "5"]));
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    assert!(done.err.contains("DISAGREES") && done.err.contains("depth 3"), "{}", done.err);
 }
 
 /// Files of puzzles that have names are recognised by their moves, whatever the names and the order of sets and moves.
 #[test]
 fn files_of_named_puzzles_are_recognised_by_their_moves() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = room();
     for (name, source) in [
         ("2x2x2", "OEIS A079761"),
         ("pyraminx", "OEIS A079744"),

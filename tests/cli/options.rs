@@ -10,7 +10,8 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::{stdout, tilewave};
+use super::stdout;
+use crate::program::{room, run, tilewave};
 use crate::readme::words;
 
 /// `command: option | command line | what is added to it`, where the results differ; `command: option ! command line !
@@ -264,7 +265,7 @@ const SHAPES: &[(&str, &str, &str, &[&str])] = &[
 
 /// A directory with files of all kinds.
 fn prepared() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = room();
     let write = |name: &str, text: &str| fs::write(dir.path().join(name), text).unwrap();
     write(
         "small.tws",
@@ -290,8 +291,9 @@ fn prepared() -> tempfile::TempDir {
         "pdb set build 2x3 -o set",
         "solve --cache-dir kept \"1 2 3/4 0 5\"",
     ] {
-        let mut command = tilewave(&words(line));
-        command.current_dir(dir.path()).env("XDG_CACHE_HOME", dir.path()).assert().success();
+        let mut command = tilewave(words(line));
+        let done = run(command.current_dir(dir.path()).env("XDG_CACHE_HOME", dir.path()));
+        assert!(done.ok(), "{line}: {}", done.err);
     }
     fs::remove_file(dir.path().join("lost/manifest")).unwrap();
     // A level that `resume` does not read.
@@ -333,7 +335,7 @@ fn files(dir: &Path, below: &Path, all: &mut BTreeMap<String, Vec<u8>>) {
 
 /// What a command has done: its exit code, what it said, and its files.
 #[derive(PartialEq)]
-struct Done {
+struct Effect {
     code: Option<i32>,
     said: Vec<String>,
     files: BTreeMap<String, Vec<u8>>,
@@ -356,15 +358,13 @@ fn without_times(line: &str) -> String {
     kept.join(" ")
 }
 
-fn done(prepared: &Path, line: &str) -> Done {
-    let dir = tempfile::tempdir().unwrap();
+fn done(prepared: &Path, line: &str) -> Effect {
+    let dir = room();
     copy(prepared, dir.path());
-    let mut command = tilewave(&words(line));
+    let mut command = tilewave(words(line));
     let command = command.current_dir(dir.path()).env("XDG_CACHE_HOME", dir.path().join("cache"));
-    let output = command.write_stdin("").output().unwrap();
-    let said =
-        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
-    let said = said.concat();
+    let ended = run(command);
+    let said = ended.out + &ended.err;
     assert!(!said.contains("panicked"), "{line}: {said}");
     let is_volatile =
         |line: &&str| ["peak_memory", "disk_free", "free  "].iter().any(|w| line.contains(w));
@@ -375,11 +375,11 @@ fn done(prepared: &Path, line: &str) -> Done {
     all.retain(|name, _| {
         !["manifest", "tilewave-run", "directory"].iter().any(|of| name.contains(of))
     });
-    Done { code: output.status.code(), said, files: all }
+    Effect { code: ended.code, said, files: all }
 }
 
 /// What is in both of two runs of the same command.
-fn stable(prepared: &Path, line: &str) -> Done {
+fn stable(prepared: &Path, line: &str) -> Effect {
     let [one, other] = [(); 2].map(|()| done(prepared, line));
     let mut said = one.said;
     said.retain(|line| other.said.contains(line));
@@ -389,7 +389,7 @@ fn stable(prepared: &Path, line: &str) -> Done {
             bytes.clear();
         }
     }
-    Done { code: one.code, said, files }
+    Effect { code: one.code, said, files }
 }
 
 enum Line {
@@ -505,7 +505,7 @@ fn every_option_has_an_effect_or_is_refused() {
                 same.then(|| format!("{command} --{option}: '{other}' does what '{base}' does"))
             }
             Line::Refused(line, words) => {
-                let Done { code, said, .. } = done(prepared.path(), line);
+                let Effect { code, said, .. } = done(prepared.path(), line);
                 let is_refused = matches!(code, Some(1 | 2))
                     && said.iter().any(|line| line.starts_with("error") && line.contains(words));
                 (!is_refused).then(|| {

@@ -1,6 +1,5 @@
 //! The disk engine: the same levels as in memory, whatever is cut, killed or broken.
 
-mod commands;
 mod corpus;
 mod cuts;
 mod damage;

@@ -7,7 +7,6 @@ use tilewave::puzzle::{Board, Coordinates, Direction};
 use tilewave::random::SplitMix64;
 use tilewave::solve::{Optimal, SolveError};
 
-use super::cli::{refused, stdout};
 use super::{Random, database, goal};
 use crate::table::reached;
 
@@ -124,79 +123,4 @@ fn solutions_are_as_short_as_with_additive_databases() {
         }
         assert!(higher < boards, "the largest value is not always an additive one");
     }
-}
-
-#[test]
-fn the_commands_write_read_and_use_them() {
-    let dir = tempfile::tempdir().unwrap();
-    let dir = dir.path();
-    let tilewave = |args: &[&str]| {
-        let mut command = assert_cmd::Command::cargo_bin("tilewave").unwrap();
-        let output = command.current_dir(dir).args(args).output().unwrap();
-        let error = String::from_utf8(output.stderr).unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
-        (output.status.code(), text, error)
-    };
-    let all_moves = |tiles: &str, file: &str| {
-        let build = "build 3x3 --kind all-moves --pattern";
-        let build: Vec<&str> = build.split(' ').chain([tiles, "-o", file]).collect();
-        stdout(dir, &build)
-    };
-    let text = all_moves("3,5-8", "fringe.pdb");
-    assert!(text.contains("60,480 entries"), "{text}");
-    let info = stdout(dir, &["info", "fringe.pdb"]);
-    for words in ["tiles     0,3,5,6,7,8", "all-moves", "moves of all tiles"] {
-        assert!(info.contains(words), "{info}");
-    }
-    stdout(dir, &["check", "fringe.pdb"]);
-    stdout(dir, &["check", "fringe.pdb", "--full"]);
-    let probed = stdout(dir, &["probe", "--pdb", "fringe.pdb", "8 6 7/2 5 4/3 0 1"]);
-    let pdb = Pdb::load(dir.join("fringe.pdb")).unwrap();
-    let board = Board::parse("8 6 7/2 5 4/3 0 1", None).unwrap();
-    let value = pdb.value(&board).unwrap().unwrap().to_string();
-    assert!(probed.split_whitespace().any(|word| word == value), "{probed}");
-    // Its values count the moves of all tiles: no sum.
-    stdout(dir, &["build", "3x3", "--pattern", "1,2", "-o", "12.pdb"]);
-    let both = ["probe", "--pdb", "fringe.pdb", "--pdb", "12.pdb", "8 6 7/2 5 4/3 0 1"];
-    let probed = stdout(dir, &both);
-    assert!(probed.contains("  no sum: one of the databases counts every move\n"), "{probed}");
-    // Alone, several, and beside additive ones.
-    all_moves("1-5", "corner.pdb");
-    stdout(dir, &["build", "3x3", "--pattern", "1-4", "-o", "a.pdb"]);
-    let solve = |pdbs: &[&str]| {
-        let mut args = vec!["solve", "--format", "jsonl", "8 6 7/2 5 4/3 0 1"];
-        for pdb in pdbs {
-            args.extend(["--pdb", pdb]);
-        }
-        let (code, text, error) = tilewave(&args);
-        assert_eq!(code, Some(0), "{error}");
-        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(value["length"], 31);
-        value["nodes"].as_u64().unwrap()
-    };
-    let weak = solve(&["a.pdb"]);
-    let one = solve(&["fringe.pdb"]);
-    let both = solve(&["fringe.pdb", "corner.pdb"]);
-    let all = solve(&["a.pdb", "fringe.pdb", "corner.pdb"]);
-    assert!(both <= one && all <= both && all < weak, "{weak} {one} {both} {all}");
-    let set = r#"{"tilewave_set": 1, "partitions": [["fringe.pdb"], ["corner.pdb"], ["a.pdb"]]}"#;
-    std::fs::write(dir.join("set.json"), set).unwrap();
-    assert_eq!(solve(&["set.json"]), all);
-    // What is refused.
-    let set = r#"{"tilewave_set": 1, "partitions": [["fringe.pdb", "a.pdb"]]}"#;
-    std::fs::write(dir.join("wrong.json"), set).unwrap();
-    let fails = |args: &[&str], expected, words: &str| {
-        let (code, _, error) = tilewave(args);
-        assert_eq!(code, Some(expected), "{args:?}: {error}");
-        assert!(error.contains(words) && error.lines().count() == 1, "{error}");
-    };
-    let board = "1 2 3/4 0 6/7 5 8";
-    fails(&["solve", "--pdb", "wrong.json", board], 1, "partition of its own in a set file");
-    std::fs::create_dir(dir.join("sets")).unwrap();
-    fails(&["solve", "--pdb", "sets", board], 2, "pass the set file");
-    for layout in ["hog2-lex", "positions"] {
-        refused(dir, &["export", "fringe.pdb", "--layout", layout, "-o", "x"], 2, "additive");
-    }
-    refused(dir, &["build", "3x3", "--pattern", "5-3", "-o", "x.pdb"], 2, "5-3");
-    assert!(!dir.join("x.pdb").exists() && !dir.join("x").exists());
 }

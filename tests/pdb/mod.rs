@@ -3,7 +3,6 @@
 mod all_moves;
 mod bits;
 mod c;
-mod cli;
 mod exports;
 mod files;
 mod histograms;

@@ -7,9 +7,9 @@ use tilewave::internals::{DATABASE, Storage};
 use tilewave::pdb::{Build, DiskBuild, Encoding, Kind, Pattern, Pdb, PdbError};
 use tilewave::progress::StopWhen;
 
-use super::cli::{refused, stdout};
 use super::goal;
 use super::simulated::{Faults, Simulated};
+use crate::program::{room, run, start, tilewave};
 
 fn bits(size: &str, tiles: &[u16]) -> Build {
     Build::new(Pattern::new(goal(size, "first"), tiles).unwrap())
@@ -189,23 +189,19 @@ fn directories_of_others_are_refused() {
     }
 }
 
-const EIGHT: [&str; 5] = ["4x4", "--pattern", "1,2,3,4,5,6,7,8", "--encoding", "bit"];
-
 #[test]
 fn a_killed_build_goes_on() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = room();
     let dir = dir.path();
-    stdout(dir, &[&["build"], &EIGHT[..], &["-o", "whole.pdb"]].concat());
-    let build = [&["build"], &EIGHT[..], &["-o", "x.pdb", "--dir", "levels"]].concat();
-    let program = assert_cmd::cargo::cargo_bin("tilewave");
+    let build = ["pdb", "build", "4x4", "--pattern", "1-8", "--encoding", "bit", "-q", "-o"];
+    let whole = |more: &[&str]| {
+        let done = run(tilewave(build).args(more).current_dir(dir));
+        assert!(done.ok(), "{}", done.err);
+    };
+    whole(&["whole.pdb"]);
+    let on_disk = ["x.pdb", "--dir", "levels"];
     for depth in ["010", "020", "030"] {
-        let mut child = std::process::Command::new(&program)
-            .current_dir(dir)
-            .arg("pdb")
-            .args(&build)
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child = start(tilewave(build).args(on_disk).current_dir(dir));
         let level = dir.join(format!("levels/level-{depth}.chunk-00000"));
         while !level.exists() && child.try_wait().unwrap().is_none() {
             std::thread::sleep(std::time::Duration::from_millis(1));
@@ -214,35 +210,10 @@ fn a_killed_build_goes_on() {
         child.wait().unwrap();
         assert!(level.exists() && !dir.join("x.pdb").exists(), "{depth}");
     }
-    stdout(dir, &build);
+    whole(&on_disk);
     let read = |name: &str| std::fs::read(dir.join(name)).unwrap();
     assert!(read("x.pdb") == read("whole.pdb"));
     let names = std::fs::read_dir(dir.join("levels")).unwrap();
     let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["lock"]);
-}
-
-#[test]
-fn the_command_line_says_what_a_directory_serves() {
-    let dir = tempfile::tempdir().unwrap();
-    let dir = dir.path();
-    let on_disk = ["-o", "x.pdb", "--dir", "levels"];
-    let bytes = ["build", "4x4", "--pattern", "1,2,3,4,5,6"];
-    refused(dir, &[&bytes[..], &on_disk].concat(), 2, "--encoding bit");
-    let two = ["--pattern", "5,6,7,8,9", "-o", "y.pdb"];
-    let two = [&bytes[..], &["--encoding", "bit"], &on_disk, &two].concat();
-    refused(dir, &two, 2, "one database");
-    assert!(!dir.join("levels").exists());
-    // What does not fit the memory does with a directory: the plan and the refusal say so.
-    let what = [&EIGHT[..], &["-M", "300MB"]].concat();
-    refused(dir, &[&["build"], &what[..], &["-o", "x.pdb"]].concat(), 1, "--dir");
-    let plan = stdout(dir, &[&["plan"], &what[..], &["--format", "json"]].concat());
-    let plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
-    let plan = &plan[0];
-    assert_eq!(plan["dir"], true);
-    assert!(plan["memory_bytes"].as_u64().unwrap() < 300_000_000);
-    assert_eq!(plan["with_dir"]["memory_bytes"], plan["memory_bytes"]);
-    let built = stdout(dir, &[&["build"], &what[..], &on_disk, &["--format", "jsonl"]].concat());
-    let built: serde_json::Value = serde_json::from_str(&built).unwrap();
-    assert_eq!(plan["entries"], built["entries"]);
 }

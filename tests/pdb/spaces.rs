@@ -7,6 +7,7 @@ use tilewave::pdb::{Pattern, PdbError, Space};
 use tilewave::puzzle::Board;
 
 use super::goal;
+use crate::cli::found;
 
 /// States per depth, by sets of (cells, blank).
 fn naive(goal: &Board, tiles: &[u16], start: Option<u8>) -> Vec<u64> {
@@ -95,37 +96,10 @@ fn searches_end_where_they_are_told_and_refuse_what_they_cannot() {
 
 #[test]
 fn the_command_shows_the_distribution() {
-    let dir = tempfile::tempdir().unwrap();
-    let bfs = |args: &[&str]| {
-        let mut command = assert_cmd::Command::cargo_bin("tilewave").unwrap();
-        command.current_dir(dir.path()).arg("bfs").args(args).output().unwrap()
-    };
-    let text = |args: &[&str]| String::from_utf8(bfs(args).stdout).unwrap();
     let truth = naive(&goal("3x3", "first"), &[1, 2, 3, 4, 5, 7], None);
-    let args = ["3x3", "--goal", "first", "--tiles", "1-5,7", "--format"];
-    let csv = text(&[&args[..], &["csv"]].concat());
-    let counts = csv.lines().skip(1).map(|line| line.split(',').nth(1).unwrap().parse().unwrap());
-    assert_eq!(counts.collect::<Vec<u64>>(), truth);
-    let json: serde_json::Value =
-        serde_json::from_str(&text(&[&args[..], &["json"]].concat())).unwrap();
-    assert_eq!(json["counts"], serde_json::json!(truth));
-    assert_eq!(json["diameter"], truth.len() - 1);
-    assert_eq!(json["tiles"], serde_json::json!([1, 2, 3, 4, 5, 7]));
-    let shown = text(&["3x3", "--tiles", "1-5", "--blank", "8"]);
-    assert!(shown.contains("start         tiles on their goal cells, blank on cell 8"), "{shown}");
-    for (args, words) in [
-        (&["3x3", "--tiles", "1-x"][..], "1-x"),
-        (&["3x3", "--tiles", "1-4"], "five tiles"),
-        (&["3x3", "--tiles", "1-5", "--blank", "0"], "cell 0"),
-        (&["3x3", "--tiles", "1-5", "--metric", "mtm"], "cannot be used together with --metric"),
-        (&["topspin:8,4", "--tiles", "1-5"], "boards"),
-        (&["3x3", "--blank", "0"], "--tiles"),
-    ] {
-        let output = bfs(args);
-        let error = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {error}");
-        assert!(error.contains(words), "{args:?}: {error}");
-    }
+    let found = found("bfs 3x3 --goal first --tiles 1-5,7");
+    assert_eq!(found["counts"], serde_json::json!(truth));
+    assert_eq!(found["diameter"], truth.len() - 1);
 }
 
 /// The fringe of the 15-puzzle (Culberson and Schaeffer, Searching with pattern databases, 1996), every move counted.

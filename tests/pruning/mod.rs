@@ -21,20 +21,14 @@ use tilewave::{
     table::TableError,
 };
 
-/// Runs the program; returns stdout. It must succeed.
-fn succeeds(args: &[&str]) -> String {
-    let output = assert_cmd::Command::cargo_bin("tilewave").unwrap().args(args).output().unwrap();
-    let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{args:?}: {error}");
-    String::from_utf8(output.stdout).unwrap()
-}
+use crate::cli::stdout as succeeds;
+use crate::program::{run, tilewave};
 
 /// Runs the program, which must fail; returns what it says.
 fn fails(args: &[&str]) -> String {
-    let output = assert_cmd::Command::cargo_bin("tilewave").unwrap().args(args).output().unwrap();
-    let said = [output.stdout, output.stderr].concat();
-    let said = String::from_utf8(said).unwrap();
-    assert!(!output.status.success() && !said.contains("panicked"), "{args:?}: {said}");
+    let done = run(&mut tilewave(args));
+    let said = done.out + &done.err;
+    assert!(matches!(done.code, Some(1 | 2)), "{args:?}: {said}");
     said
 }
 
@@ -483,59 +477,6 @@ fn answers_do_not_depend_on_threads() {
     let one = solved(1);
     assert!(one.1 > 100_000, "{one:?}");
     assert_eq!([solved(2), solved(3)], [one.clone(), one]);
-}
-
-#[test]
-fn commands_build_check_and_solve() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = |name: &str| dir.path().join(name).display().to_string();
-    let table = file("corners.table");
-    let made = succeeds(&["table", "2x2x2", "--pieces", "corners:1-5", "-o", &table]);
-    assert!(made.contains("2x2x2 corners:1-5") && made.contains("nibble"), "{made}");
-    let checked = succeeds(&["check", &table, "--full"]);
-    assert!(checked.ends_with("every entry agrees with those of its neighbours\n"), "{checked}");
-    let info = succeeds(&["info", &table, "--format", "jsonl"]);
-    let facts: serde_json::Value = serde_json::from_str(&info).unwrap();
-    assert_eq!((&facts["states"], &facts["entries"]), (&612_360.into(), &612_360.into()));
-    let solve = ["solve", "2x2x2", "--pdb", &table];
-    let solved = succeeds(&[&solve[..], &["R U R'", "--format", "jsonl"]].concat());
-    let answer: serde_json::Value = serde_json::from_str(&solved).unwrap();
-    assert_eq!((answer["length"].as_u64(), answer["moves"].as_str()), (Some(3), Some("R U' R'")));
-    // One corner is turned alone.
-    let told = fails(&[&solve[..], &["corners 1 2 3 4 5 6 7/0 0 0 0 0 0 1"]].concat());
-    assert!(
-        told.contains("not solvable")
-            || told.contains("the sum of the orientations in set 'corners' is wrong"),
-        "{told}"
-    );
-    let told = fails(&[&solve[..], &["R Q"]].concat());
-    assert!(told.contains('Q'), "{told}");
-    let told = fails(&["solve", "3x3x3", "--pdb", &table, "R"]);
-    assert!(told.contains("is not for a projection of 3x3x3"), "{told}");
-    let told = fails(&["table", "3x3x3", "-o", &file("all.table")]);
-    assert!(told.contains("--pieces"), "{told}");
-    let told =
-        fails(&["table", "3x3x3", "--pieces", "edges:1-8", "-o", &file("e.table"), "-M", "1GiB"]);
-    assert!(told.contains("GiB") && told.contains("--memory"), "{told}");
-    let small = file("small.table");
-    let cross = ["table", "3x3x3", "--up-to-symmetry", "--pieces"];
-    let made = succeeds(&[&cross[..], &["edges:1-4", "-o", &small]].concat());
-    assert!(made.contains("190,080 states, God's number 8"), "{made}");
-    let checked = succeeds(&["check", &small, "--full"]);
-    assert!(checked.ends_with("every entry agrees with those of its neighbours\n"), "{checked}");
-    let info = succeeds(&["info", &small, "--format", "jsonl"]);
-    let facts: serde_json::Value = serde_json::from_str(&info).unwrap();
-    assert!(facts["entries"].as_u64().unwrap() * 4 < 190_080 && facts["symmetries"] == 8, "{info}");
-    let told = fails(&[&cross[..], &["corners:1-2,edges:2", "-o", &file("e.table")]].concat());
-    assert!(told.contains("3x3x3 corners:1-2,edges:2 has no symmetries"), "{told}");
-    let told = fails(&["table", "3x3", "--up-to-symmetry", "-o", &file("e.table")]);
-    assert!(told.contains("--up-to-symmetry works only for puzzles whose pieces turn"), "{told}");
-    let told = fails(&["table", "3x3x3", "--pieces", "corners:13", "-o", &file("e.table")]);
-    assert!(told.contains("1 to 8"), "{told}");
-    let told = fails(&["solve", "lrx:8", "1 2 3"]);
-    assert!(told.contains("8 positions, but 3 are given"), "{told}");
-    let told = fails(&["solve", "--metric", "qtm", "1 2/3 0"]);
-    assert!(told.contains("--metric does not apply here: boards"), "{told}");
 }
 
 /// The states and lengths of answers.

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use assert_cmd::Command;
 use serde_json::Value;
 
 use super::{root, words};
+use crate::program::{run_with, tilewave};
 
 /// Commands whose output has all keys there are, one after the other in one directory.
 const COMMANDS: [&str; 38] = [
@@ -72,24 +72,15 @@ fn value(line: &str, dir: &Path) -> Value {
     if line == "repair run" {
         fs::remove_file(dir.join("run/manifest")).unwrap();
     }
-    let mut command = Command::cargo_bin("tilewave").unwrap();
-    command
-        .args(words(line))
-        .args(if makes_a_set { &[][..] } else { &["--format", "json"][..] })
-        .write_stdin("8 6 7/2 5 4/3 0 1\n")
-        .current_dir(dir)
-        .env_remove("TILEWAVE_KERNEL")
-        .env("XDG_CACHE_HOME", dir);
-    let output = command.output().unwrap();
-    let (text, error) = (
-        String::from_utf8(output.stdout).unwrap(),
-        String::from_utf8_lossy(&output.stderr).into_owned(),
-    );
+    let mut command = tilewave(words(line));
+    command.args(if makes_a_set { &[][..] } else { &["--format", "json"][..] });
+    command.current_dir(dir).env("XDG_CACHE_HOME", dir);
+    let done = run_with(&mut command, "8 6 7/2 5 4/3 0 1\n");
     if makes_a_set {
-        assert!(output.status.success(), "{line}: {error}");
+        assert!(done.ok(), "{line}: {}", done.err);
         return Value::Null;
     }
-    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{line}: {e} in {text} {error}"))
+    serde_json::from_str(&done.out).unwrap_or_else(|e| panic!("{line}: {e} in {done:?}"))
 }
 
 #[test]

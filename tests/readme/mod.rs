@@ -4,9 +4,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assert_cmd::Command;
 use tilewave::puzzle::{Metric, Size, named, orbits::Turns};
 use tilewave::report::{Chart, published, published_growth};
+
+use crate::program::{run, tilewave};
 
 mod documents;
 mod json;
@@ -97,16 +98,10 @@ fn outputs<'a>(words: &[&'a str]) -> Vec<&'a str> {
 
 /// Runs a command line of the README in a directory and returns what it prints.
 fn printed(line: &str, dir: &Path) -> String {
-    let mut command = Command::cargo_bin("tilewave").unwrap();
-    command
-        .args(&words(line)[1..])
-        .current_dir(dir)
-        .env_remove("TILEWAVE_KERNEL")
-        .env("XDG_CACHE_HOME", dir);
-    let output = command.output().unwrap();
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{line}: {error}");
-    String::from_utf8(output.stdout).unwrap()
+    let mut command = tilewave(&words(line)[1..]);
+    let done = run(command.current_dir(dir).env("XDG_CACHE_HOME", dir));
+    assert!(done.ok(), "{line}: {}", done.err);
+    done.out
 }
 
 #[test]

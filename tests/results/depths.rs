@@ -169,7 +169,7 @@ fn with_a_level(found: &Value) -> Value {
 /// The JSON of a search of the program itself.
 fn searched(board: &str, goal: &str, depth: &str) -> Value {
     let words = ["bfs", board, "--goal", goal, "--engine", "frontier", "--max-depth", depth];
-    let mut program = Command::new(assert_cmd::cargo::cargo_bin("tilewave"));
+    let mut program = Command::new(crate::program::binary());
     let done = program.args(words).args(["-q", "--format", "json"]).output().unwrap();
     assert!(done.status.success(), "{}", error(&done));
     serde_json::from_slice(&done.stdout).unwrap()

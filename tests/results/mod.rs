@@ -163,7 +163,7 @@ fn tool(directory: &Path, arguments: &[&str]) -> Option<Output> {
         .arg(root().join("tools/results"))
         .args(arguments)
         .env("TILEWAVE_RESULTS", directory)
-        .env("TILEWAVE", assert_cmd::cargo::cargo_bin("tilewave"))
+        .env("TILEWAVE", crate::program::binary())
         .output();
     if run.is_err() {
         eprintln!("\n*** SKIPPED: python3 is not installed ***\n");

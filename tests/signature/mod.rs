@@ -6,10 +6,11 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, path::PathBuf};
 
-use assert_cmd::Command;
 use rayon::prelude::*;
 use serde_json::Value;
 use twox_hash::XxHash3_64;
+
+use crate::program::{room, run, tilewave};
 
 /// The keys of JSON whose values are numbers of the signature: no times, sizes of memory, names or versions.
 const KEYS: [&str; 17] = [
@@ -87,8 +88,8 @@ fn words(command: &str) -> Vec<String> {
 }
 
 /// Runs the commands of a job; returns its numbers.
-fn run(job: &str) -> String {
-    let dir = tempfile::tempdir().unwrap();
+fn of_job(job: &str) -> String {
+    let dir = room();
     let path = dir.path().to_str().unwrap();
     let mut all = Vec::new();
     for command in job.split(" && ") {
@@ -98,19 +99,14 @@ fn run(job: &str) -> String {
         if !draws {
             args.extend(["--format", "json"].map(String::from));
         }
-        let mut program = Command::cargo_bin("tilewave").unwrap();
-        program.args(&args).env_remove("TILEWAVE_KERNEL").env("XDG_CACHE_HOME", path);
-        let output = program.output().unwrap();
-        let error = String::from_utf8_lossy(&output.stderr);
-        let text = String::from_utf8(output.stdout).unwrap();
-        let exit = output.status.code();
+        let done = run(tilewave(&args).env("XDG_CACHE_HOME", path));
         if draws {
-            assert!(output.status.success(), "{command}: {error}");
-            all.push(format!("drawn {}", hash(&text)));
+            assert!(done.ok(), "{command}: {}", done.err);
+            all.push(format!("drawn {}", hash(&done.out)));
             continue;
         }
-        let json = serde_json::from_str(&text);
-        let json: Value = json.unwrap_or_else(|_| panic!("{command}: {exit:?} {text}{error}"));
+        let json = serde_json::from_str(&done.out);
+        let json: Value = json.unwrap_or_else(|_| panic!("{command}: {done:?}"));
         all.push(numbers(&json));
     }
     all.join("  &&  ")
@@ -122,7 +118,7 @@ fn numbers_are_those_of_the_signature() {
     let is_job = |line: &&str| !line.trim().is_empty() && !line.starts_with(['#', ' ']);
     let jobs: Vec<&str> = text.lines().filter(is_job).collect();
     assert!(jobs.len() > 100);
-    let found: BTreeMap<&str, String> = jobs.par_iter().map(|job| (*job, run(job))).collect();
+    let found: BTreeMap<&str, String> = jobs.par_iter().map(|job| (*job, of_job(job))).collect();
     if std::env::var_os("TILEWAVE_UPDATE").is_some() {
         let lines = text.lines().filter(|line| !line.starts_with(' ')).map(|line| {
             let numbers =

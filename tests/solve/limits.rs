@@ -193,26 +193,3 @@ fn states_that_moves_cannot_reach_are_refused_where_moves_have_conditions() {
     state.0[0].swap(0, 1);
     assert!(forbidden.reaches(&state).unwrap().is_err());
 }
-
-/// The program says of one state of several what is wrong with it, and goes on with the others.
-#[test]
-fn unreachable_states_of_a_file_with_conditions_do_not_end_the_command() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("bound.tws");
-    let text = include_str!("../data/puzzles/2x2x2.tws");
-    // Behind the solved state.
-    let (sets, moves) = text.split_once("\nMove").unwrap();
-    std::fs::write(&file, format!("{sets}\nIllegal CORNERS 1 7\nMove{moves}")).unwrap();
-    let mut command = assert_cmd::Command::cargo_bin("tilewave").unwrap();
-    command.args(["solve", file.to_str().unwrap(), "--no-cache", "--quiet"]);
-    let output = command
-        .write_stdin("CORNERS 1 2 3 4 5 6 7/1 0 0 0 0 0 0\nCORNERS 1 2 3 4 5 6 7/0 0 0 0 0 0 0\n")
-        .output()
-        .unwrap();
-    let said = String::from_utf8(output.stdout).unwrap();
-    let error = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{said}{error}");
-    let lines: Vec<&str> = said.lines().collect();
-    assert!(lines[0].contains("not solvable: a piece of set 'CORNERS' has a"), "{said}{error}");
-    assert!(lines[1].contains("  0 moves"), "{said}{error}");
-}

@@ -4,13 +4,13 @@
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Output};
 use std::time::{Duration, Instant};
 
-use assert_cmd::cargo::CommandCargoExt;
 use tilewave::pdb::{Build, Pattern};
 
 use super::goal;
+use crate::program::{start, tilewave};
 
 /// A database of four tiles of 4x4, with which a board of depth 80 takes far longer than a test.
 fn database(directory: &Path) -> PathBuf {
@@ -24,11 +24,9 @@ fn database(directory: &Path) -> PathBuf {
 
 /// A search that has the database mapped.
 fn search(database: &Path, options: &[&str]) -> Child {
-    let mut command = Command::cargo_bin("tilewave").unwrap();
-    command.args(["--quiet", "solve", "--goal", "first", "--pdb"]).arg(database).args(options);
-    command.arg("15 10 8 12/11 14 9 13/2 6 5 1/3 7 4 0");
-    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().unwrap();
+    let mut command = tilewave(["--quiet", "solve", "--goal", "first", "--pdb"]);
+    command.arg(database).args(options).arg("15 10 8 12/11 14 9 13/2 6 5 1/3 7 4 0");
+    let child = start(&mut command);
     let maps = format!("/proc/{}/maps", child.id());
     let name = database.to_str().unwrap();
     let begun = Instant::now();

@@ -1,7 +1,6 @@
 //! Solving against truth that does not come from the solver.
 
 mod certify;
-mod commands;
 mod constructive;
 mod export;
 #[path = "../examples/ida.rs"]

@@ -1,4 +1,4 @@
-//! The real binary: run with a time limit, and judged by its manners.
+//! The program: started, run to its end within a limit of time, or ended by a signal.
 
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The program under attack: the one that was just built, or another one to be compared with it.
+/// The program: the one that was just built, or another one to be compared with it.
 pub fn binary() -> PathBuf {
     std::env::var_os("ATTACK_PROGRAM")
         .map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_tilewave")), PathBuf::from)
@@ -26,38 +26,7 @@ pub struct Done {
 
 impl Done {
     pub fn ok(&self) -> bool {
-        self.code == Some(0)
-    }
-
-    /// What is wrong with the way it ended, whatever it found: it may end with 0, 1, 2 or 130, and what went wrong
-    /// is one line that begins with `error:`.
-    pub fn bad_manners(&self) -> Option<String> {
-        self.bad_manners_of(1)
-    }
-
-    /// The same of a command that takes several paths, and says one line for each that it cannot read.
-    pub fn bad_manners_of(&self, paths: usize) -> Option<String> {
-        if self.hung {
-            return Some("hangs".into());
-        }
-        if let Some(signal) = self.signal {
-            return Some(format!("ended by signal {signal}: {}", self.first_words()));
-        }
-        if self.err.contains("panicked at") {
-            return Some(format!("panics: {}", self.first_words()));
-        }
-        let code = self.code.unwrap_or(-1);
-        if ![0, 1, 2, 130].contains(&code) {
-            return Some(format!("exit code {code}: {}", self.first_words()));
-        }
-        let lines = self.err.lines().filter(|l| l.starts_with("error:")).count();
-        match (code, lines) {
-            (0, _) | (1 | 2 | 130, 1) => None,
-            (1, several) if (2..=paths).contains(&several) => None,
-            // What verify finds, and how an interrupt is told, may be the report itself.
-            (1 | 130, 0) if !(self.err.is_empty() && self.out.is_empty()) => None,
-            _ => Some(format!("{lines} error lines, code {code}: {}", self.first_words())),
-        }
+        self.code == Some(0) && self.signal.is_none() && !self.hung
     }
 
     /// The beginning of what it said, for a report.
@@ -65,12 +34,6 @@ impl Done {
         let said = if self.err.trim().is_empty() { &self.out } else { &self.err };
         let line: Vec<&str> = said.lines().filter(|l| !l.trim().is_empty()).collect();
         line.join(" | ").chars().take(300).collect()
-    }
-
-    /// What it found, without a table's head: the lines that begin with a number.
-    pub fn rows(&self) -> Vec<&str> {
-        let number = |l: &&str| l.starts_with(|c: char| c.is_ascii_digit());
-        self.out.lines().filter(number).collect()
     }
 }
 
@@ -80,7 +43,7 @@ pub fn tilewave<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) ->
     command.args(args).stdin(Stdio::null());
     // Never in the way of the user who runs this.
     command.env("XDG_CACHE_HOME", "/nonexistent");
-    command.env("NO_COLOR", "1").env_remove("RUST_BACKTRACE");
+    command.env("NO_COLOR", "1").env_remove("RUST_BACKTRACE").env_remove("TILEWAVE_KERNEL");
     command
 }
 
@@ -151,7 +114,7 @@ pub fn signal(child: &Child, name: &str) {
     let _ = kill.stderr(Stdio::null()).status();
 }
 
-/// A directory for a trial, in memory where there is such a place.
+/// A directory for a test, in memory where there is such a place.
 pub fn room() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     let place = match std::env::var_os("TMPDIR") {
@@ -160,5 +123,5 @@ pub fn room() -> tempfile::TempDir {
         None => std::env::temp_dir(),
     };
     let mut builder = tempfile::Builder::new();
-    builder.prefix("tilewave-attack-").tempdir_in(place).unwrap()
+    builder.prefix("tilewave-test-").tempdir_in(place).unwrap()
 }
