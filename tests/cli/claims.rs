@@ -154,8 +154,12 @@ fn every_output_says_which_puzzle_it_is_of() {
             };
             let bfs = run(&[&["bfs"], &puzzle[..], &lists].concat());
             let plan = of("plan", &["--max-depth", "2"]);
+            // Commands without options that shape a puzzle take a file.
+            let file = scratch.path().join(format!("{at}-{}.puzzle", puzzle.len()));
+            let file = file.to_str().unwrap();
+            stdout(&[&["puzzle"], &puzzle[..], &["-o", file, "-f", "-q"]].concat());
             let named = |command: &[&str]| {
-                let args = [command, &puzzle[..], &lists].concat();
+                let args = [command, &[file], &lists].concat();
                 let text = stdout(&args).lines().next().unwrap().to_string();
                 let found = known(&json(&[&args[..], &["--format", "json"]].concat()));
                 (text, found, last(&stdout(&[&args[..], &["--format", "csv"]].concat())))
@@ -326,6 +330,8 @@ fn tws(puzzle: &OrbitPuzzle) -> String {
 /// What is printed as a state can be given as one, in every notation.
 #[test]
 fn printed_states_can_be_given_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("shaped.puzzle").to_str().unwrap().to_string();
     for puzzle in [
         "2x3",
         "2x3 --engine frontier",
@@ -340,9 +346,14 @@ fn printed_states_can_be_given_again() {
         "skewb --ignore-orientation corners",
         "3x3x3 --generators \"R2 U,F\"",
     ] {
-        let args = words(puzzle);
+        let mut args = words(puzzle);
+        let shapes = ["--same", "--pieces", "--ignore-orientation", "--generators"];
+        if args.get(1).is_some_and(|option| shapes.contains(option)) {
+            stdout(&[&["puzzle"], &args[..], &["-o", &file, "-f", "-q"]].concat());
+            args = vec![&file];
+        }
         let levels = [&["levels"], &args[..], &["--depth", "2", "--limit", "3", "--format", "json"]];
-        let listed = json(&levels.concat())["boards"].clone();
+        let listed = json(&levels.concat())["states"].clone();
         let args: Vec<&str> = match args.iter().position(|word| *word == "--engine") {
             Some(at) => [&args[..at], &args[at + 2..]].concat(),
             None => args,

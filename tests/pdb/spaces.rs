@@ -7,7 +7,6 @@ use tilewave::pdb::{Pattern, PdbError, Space};
 use tilewave::puzzle::Board;
 
 use super::goal;
-use crate::cli::found;
 
 /// States per depth, by sets of (cells, blank).
 fn naive(goal: &Board, tiles: &[u16], start: Option<u8>) -> Vec<u64> {
