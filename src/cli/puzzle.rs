@@ -66,7 +66,8 @@ impl PuzzleAndStates {
     /// The puzzle, unless it is left out, and the states; `-` alone is no state. `known`: something else says the puzzle of the `command`.
     pub fn split(&self, command: &str, known: bool) -> Result<(Option<&str>, Vec<&str>)> {
         let is_file = |word: &&String| {
-            let unread = Format::of(word).is_none() && Path::new(word).is_file();
+            let known = Format::of(word).is_some() || word.ends_with(PuzzleSpec::FILE_ENDING);
+            let unread = !known && Path::new(word).is_file();
             word.contains('.') && (word.ends_with(".txt") || unread)
         };
         if let Some(file) = self.puzzle.iter().chain(&self.states).find(is_file) {
@@ -74,8 +75,8 @@ impl PuzzleAndStates {
             let puzzle = puzzle.map_or(String::new(), |puzzle| format!(" {puzzle}"));
             refuse!(
                 "'{file}' is a file: to read states from it, use tilewave {command}{puzzle} < \
-                 {file}; if the file defines a puzzle, its name must end in .gap, .tws, .def or \
-                 .kpuzzle.json"
+                 {file}; if the file defines a puzzle, its name must end in .gap, .tws, .def, \
+                 .kpuzzle.json or .puzzle"
             );
         }
         let mut states: Vec<&str> = self.states.iter().map(String::as_str).collect();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tilewave::{
     Board, DistanceTable, Size,
     puzzle::{
-        Coordinates, Searched, State, StateSpace,
+        Coordinates, PuzzleSpec, Searched, State, StateSpace,
         families::{self, Family},
         named::{self, NamedPuzzle},
         orbits::{OrbitPuzzle, Placed, Turns},
@@ -611,8 +611,10 @@ pub struct PuzzleArgs {
 
 impl PuzzleArgs {
     pub fn run(&self) -> Result<()> {
-        if let Some(file) =
-            self.output.as_ref().filter(|file| !file.to_string_lossy().ends_with(".puzzle"))
+        if let Some(file) = self
+            .output
+            .as_ref()
+            .filter(|file| !file.to_string_lossy().ends_with(PuzzleSpec::FILE_ENDING))
         {
             refuse!(
                 "'{}' must end in .puzzle: other commands know such files by it",

@@ -55,9 +55,6 @@ impl Searched {
     }
 }
 
-/// The ending of files in which [`Searched::to_file`] stands.
-const PUZZLE_FILE: &str = ".puzzle";
-
 /// A puzzle in a file: a board by its goal and metric, any other one by all that makes it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -196,7 +193,9 @@ enum Named {
 
 /// Whether a word is the name of a file, by its ending or because there is one.
 fn is_file(word: &str) -> bool {
-    Format::of(word).is_some() || word.ends_with(PUZZLE_FILE) || Path::new(word).is_file()
+    Format::of(word).is_some()
+        || word.ends_with(PuzzleSpec::FILE_ENDING)
+        || Path::new(word).is_file()
 }
 
 /// Refuses an option, in the words of a format.
@@ -207,6 +206,8 @@ macro_rules! refuse {
 }
 
 impl PuzzleSpec {
+    /// The ending of the names of files in which [`Searched::to_file`] stands.
+    pub const FILE_ENDING: &str = ".puzzle";
     /// Maximum length of a file that defines a puzzle, in bytes.
     pub const MAX_FILE: u64 = 16 << 20;
 
@@ -351,7 +352,7 @@ impl PuzzleSpec {
     }
 
     fn of_file(&self, path: &Path) -> Result<Named, Error> {
-        if self.word.ends_with(PUZZLE_FILE) {
+        if self.word.ends_with(PuzzleSpec::FILE_ENDING) {
             let options = [
                 (self.goal.is_some(), "--goal"),
                 (self.metric.is_some(), "--metric"),

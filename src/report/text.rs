@@ -354,17 +354,21 @@ fn table(
     let total = total.filter(|total| counts.iter().sum::<u64>() as f64 >= total * 5e-7);
     let cumulative = total.map_or("", |_| "    cumulative");
     let heading = column(Some(REDUCED.into()));
-    let mut table = format!("{depth:>5}  {states:>width$}{heading}  {:>7}{cumulative}\n", "growth");
+    // Entries of one value do not come from those of the one before.
+    let grows = depth == "depth";
+    let growth_of = |words: &str| if grows { format!("  {words:>7}") } else { String::new() };
+    let mut table =
+        format!("{depth:>5}  {states:>width$}{heading}{}{cumulative}\n", growth_of("growth"));
     let mut found = 0;
     for (depth, &count) in counts.iter().enumerate() {
         found += count;
         let growth = depth.checked_sub(1).map(|before| count as f64 / counts[before] as f64);
         let growth = growth.filter(|growth| growth.is_finite());
         let line = format!(
-            "{depth:>5}  {:>width$}{}  {:>7}{}  {}",
+            "{depth:>5}  {:>width$}{}{}{}  {}",
             thousands(count),
             column(reduced.map(|reduced| thousands(reduced[depth]))),
-            growth.map_or(String::new(), |growth| format!("{growth:.3}")),
+            growth_of(&growth.map_or(String::new(), |growth| format!("{growth:.3}"))),
             total.map_or(String::new(), |total| format!("  {:>10} %", share_of(found, total))),
             bar(count, largest),
         );

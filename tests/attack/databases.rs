@@ -42,7 +42,9 @@ fn files(few: bool) -> &'static Files {
             std::fs::create_dir(&home).unwrap();
             for line in commands {
                 // No command writes compressed files; those of others and of earlier versions are read.
-                if let Some((from, to)) = line.strip_prefix("compress ").and_then(|l| l.split_once(' ')) {
+                if let Some((from, to)) =
+                    line.strip_prefix("compress ").and_then(|l| l.split_once(' '))
+                {
                     compress(&home.join(from), &home.join(to), true).unwrap();
                     continue;
                 }

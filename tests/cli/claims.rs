@@ -352,7 +352,8 @@ fn printed_states_can_be_given_again() {
             stdout(&[&["puzzle"], &args[..], &["-o", &file, "-f", "-q"]].concat());
             args = vec![&file];
         }
-        let levels = [&["levels"], &args[..], &["--depth", "2", "--limit", "3", "--format", "json"]];
+        let levels =
+            [&["levels"], &args[..], &["--depth", "2", "--limit", "3", "--format", "json"]];
         let listed = json(&levels.concat())["states"].clone();
         let args: Vec<&str> = match args.iter().position(|word| *word == "--engine") {
             Some(at) => [&args[..at], &args[at + 2..]].concat(),

@@ -199,8 +199,8 @@ impl<'a> Survey<'a> {
             _ => {
                 let all: Vec<String> = self.directories.all().map(|one| one.name()).collect();
                 format!(
-                    "the manifest of the search in {name} is missing: rebuild it with tilewave \
-                     repair {}",
+                    "the manifest of the search in {name} is missing: rebuild it with tilewave check \
+                     --repair {}",
                     all.join(" ")
                 )
             }
