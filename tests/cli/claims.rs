@@ -241,7 +241,7 @@ fn a_search_by_lists_that_is_continued_is_compared_with_what_is_published() {
     std::fs::write(&manifest, format!("{sealed}\n{content}\n")).unwrap();
     let done = run(&mut tilewave(["resume", dir.to_str().unwrap(), "--max-depth", "5"]));
     assert_eq!(done.code, Some(1), "{}", done.err);
-    assert!(done.err.contains("DISAGREES") && done.err.contains("depth 3"), "{}", done.err);
+    assert!(done.err.contains("disagrees") && done.err.contains("depth 3"), "{}", done.err);
 }
 
 /// Files of puzzles that have names are recognised by their moves, whatever the names and the order of sets and moves.
