@@ -57,8 +57,7 @@ fn columns_align_shares_end_at_100_and_bars_never_vanish() {
     assert!(lines[109].contains(" 100.0000 %") && lines[108].contains(" 99.9999 %"));
     let full = "█".repeat(26);
     assert_eq!(lines.iter().filter(|l| l.ends_with(&full)).count(), 1);
-    for (counts, bar) in [([8, 1], "  ███▎"), ([1_000_000, 1], "  ▏"), ([8, 0], " %")]
-    {
+    for (counts, bar) in [([8, 1], "  ███▎"), ([1_000_000, 1], "  ▏"), ([8, 0], " %")] {
         assert!(histogram(&counts, 9).trim_end().ends_with(bar), "{counts:?}");
     }
     assert!(

@@ -99,8 +99,8 @@ fn of_job(job: &str) -> String {
         if !draws {
             args.extend(["--format", "json"].map(String::from));
         }
-        let mut command = tilewave(&args);
-        let done = run(command.env("XDG_CACHE_HOME", path).current_dir(crate::readme::root()));
+        let mut program = tilewave(&args);
+        let done = run(program.env("XDG_CACHE_HOME", path).current_dir(crate::readme::root()));
         if draws {
             assert!(done.ok(), "{command}: {}", done.err);
             all.push(format!("drawn {}", hash(&done.out)));
