@@ -64,6 +64,8 @@ fn numbers(json: &Value) -> String {
     for key in KEYS {
         let mut found = Vec::new();
         values(json, key, &mut found);
+        // How many bytes lists take depends on the machine.
+        found.retain(|value| key != "bytes" || !value.is_array());
         let one = |value: &&Value| match value {
             Value::String(text) => text.clone(),
             Value::Array(_) => hash(&value.to_string()),
