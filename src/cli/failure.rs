@@ -28,7 +28,6 @@ use tilewave::{
 use crate::{
     platform::write_unlocked,
     progress::{self, INTERRUPTED},
-    puzzle::SHAPES,
 };
 
 // From errors to one line on stderr and an exit code.
@@ -192,6 +191,17 @@ macro_rules! refuse {
         return Err($crate::failure::Failure::usage(format!($($words)*)))
     };
 }
+
+/// Options that shape a puzzle, of a few commands: a file that `tilewave puzzle` writes has them for all others.
+pub const SHAPES: [&str; 7] = [
+    "--directed",
+    "--pieces",
+    "--ignore-orientation",
+    "--same",
+    "--generators",
+    "--goals",
+    "--subgroup",
+];
 
 /// What the argument parser of `program` says: help and version on stdout, anything else in one line.
 pub fn of_parser(error: &clap::Error, program: clap::Command) -> Result<()> {

@@ -13,7 +13,7 @@ use tilewave::{
     },
 };
 
-use crate::{Failure, GoalOption, Result, choice, first_given, refuse};
+use crate::{Failure, GoalOption, Result, choice, failure::SHAPES, first_given, refuse};
 
 /// A word that can be meant as a puzzle; boards and members of families are ones that there are.
 pub fn puzzle(word: &str) -> Result<String, String> {
@@ -187,17 +187,6 @@ impl Measured {
         Ok(())
     }
 }
-
-/// Options that shape a puzzle, of a few commands: a file that `tilewave puzzle` writes has them for all others.
-pub const SHAPES: [&str; 7] = [
-    "--directed",
-    "--pieces",
-    "--ignore-orientation",
-    "--same",
-    "--generators",
-    "--goals",
-    "--subgroup",
-];
 
 /// What is meant of a puzzle, `--directed` of files, and what makes a projection of a puzzle.
 #[derive(clap::Args)]

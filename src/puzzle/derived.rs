@@ -297,7 +297,7 @@ impl OrbitPuzzle {
     /// let space = StateSpace::of_board(Goal::First.board("5x5".parse()?)?);
     /// let mut search = FrontierSearch::new(OrbitPuzzle::of_space(&space)?);
     /// search.max_depth = Some(8);
-    /// assert_eq!(search.run()?.counts(), [1, 2, 4, 10, 26, 64, 159, 366, 862]);
+    /// assert_eq!(search.run()?.counts, [1, 2, 4, 10, 26, 64, 159, 366, 862]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -322,7 +322,7 @@ impl OrbitPuzzle {
     /// // A hexagon with a vertex that joins two opposite corners: not every permutation of its tiles is possible.
     /// let theta = OrbitPuzzle::of_graph("graph:0-1,1-2,2-3,3-4,4-5,5-0,0-6,6-3").unwrap()?;
     /// assert_eq!(theta.states().unwrap().to_string(), "840");
-    /// assert_eq!(FrontierSearch::new(theta).run()?.counts().iter().sum::<u64>(), 840);
+    /// assert_eq!(FrontierSearch::new(theta).run()?.counts.iter().sum::<u64>(), 840);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -35,7 +35,7 @@ use crate::units::{grouped, joined};
 /// let phase = phase.of(cube, Turns::Powers)?;
 /// assert_eq!(phase.states().map(|states| states.to_string()), Some("2217093120".into()));
 /// let search = FrontierSearch::new(phase).max_depth(3);
-/// assert_eq!(search.run()?.counts(), [1, 4, 50, 592]);
+/// assert_eq!(search.run()?.counts, [1, 4, 50, 592]);
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]

@@ -322,7 +322,7 @@ pub(crate) fn title(name: &str, counts: &[u64], complete: bool) -> String {
 /// ```
 /// let table = tilewave::report::histogram(&[1, 2, 2, 2, 2, 2, 1], 12);
 /// assert_eq!(table.lines().count(), 8);
-/// assert!(table.lines().nth(1).unwrap().starts_with("    0       1              8.3333 %"));
+/// assert!(table.lines().nth(1).unwrap().starts_with("    0       1               8.3333 %"));
 /// ```
 pub fn histogram(counts: &[u64], total: u64) -> String {
     table(["depth", "states"], counts, None, Some(total as f64))

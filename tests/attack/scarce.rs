@@ -27,7 +27,7 @@ pub fn starts(plan: &Plan) -> Report {
         &["solve", board, "--no-cache", "--pdb", &pdb],
         &["solve", board, "--table", &table],
         &["state", board, "--table", &table],
-        &["puzzle", "skewb"],
+        &["levels", "skewb-diamond"],
         &["levels", "2x4"],
         &["table", "3x3", "-o", "/dev/null", "--force"],
         &[&pattern[..], &["/dev/null", "--force"]].concat(),

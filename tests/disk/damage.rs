@@ -320,7 +320,10 @@ fn a_manifest_whose_chunks_do_not_add_up_is_refused() {
         let before = level_files(&broken);
         let error = message(&search, &broken, false);
         assert!(error.contains(&format!("depth {last}")), "{i}: {error}");
-        assert!(error.contains("manifest") && error.contains("tilewave repair"), "{i}: {error}");
+        assert!(
+            error.contains("manifest") && error.contains("tilewave check --repair"),
+            "{i}: {error}"
+        );
         assert!(disk::verify(&on(&broken, 1).directories).is_err(), "{i}");
         assert_eq!(level_files(&broken), before, "nothing is removed");
     }
@@ -409,7 +412,7 @@ fn a_damaged_manifest_is_refused() {
         broken.damage("manifest", |bytes| bytes[at] ^= 2);
         let error = message(&search, &broken, false);
         assert!(error.contains("manifest"), "{error}");
-        assert!(error.contains("tilewave repair"), "{error}");
+        assert!(error.contains("tilewave check --repair"), "{error}");
         assert_eq!(level_files(&broken), level_files(&directory), "nothing is removed");
     }
 }

@@ -55,17 +55,27 @@ fn a_fresh_start_beside_another_run_is_refused() {
     // Without its manifest and marker, its level files are still somebody's.
     run.remove(MANIFEST).unwrap();
     run.remove(PREVIOUS).unwrap();
-    refused(&search, &over(&[&empty, &run]), &[&empty, &run], &["level files", "tilewave repair"]);
+    refused(
+        &search,
+        &over(&[&empty, &run]),
+        &[&empty, &run],
+        &["level files", "tilewave check --repair"],
+    );
     run.remove(MARKER).unwrap();
-    refused(&search, &over(&[&empty, &run]), &[&empty, &run], &["level files", "tilewave repair"]);
-    refused(&search, &over(&[&run]), &[&run], &["level files", "tilewave repair"]);
+    refused(
+        &search,
+        &over(&[&empty, &run]),
+        &[&empty, &run],
+        &["level files", "tilewave check --repair"],
+    );
+    refused(&search, &over(&[&run]), &[&run], &["level files", "tilewave check --repair"]);
 }
 
 #[test]
 fn a_lost_manifest_does_not_start_over() {
     let (search, [run]) = stopped::<1>(true);
     run.remove(MANIFEST).unwrap();
-    refused(&search, &over(&[&run]), &[&run], &["tilewave repair"]);
+    refused(&search, &over(&[&run]), &[&run], &["tilewave check --repair"]);
 }
 
 #[test]

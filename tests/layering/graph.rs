@@ -175,7 +175,12 @@ impl Crate {
             through.insert((module, name.clone()));
             return self.target(&[&import.path, &path[depth + 1..]].concat(), through);
         }
-        let globs = file.imports.iter().filter(|import| import.name == "*" && import.public);
+        // A module within a file is part of it.
+        let globs = file.imports.iter().filter(|import| {
+            let outside =
+                self.files.contains_key(&import.path) || !import.path.starts_with(&module);
+            import.name == "*" && import.public && outside
+        });
         for glob in globs {
             let wanted = [glob.path.as_slice(), &path[depth..]].concat();
             let found = self.target(&wanted, through);
