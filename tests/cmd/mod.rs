@@ -19,7 +19,7 @@ use snapbox::{Assert, Data, assert::Action};
 use crate::program::{binary, room};
 
 /// What differs between machines and runs, and what stands for it: patterns, in this order.
-const REDACTED: [(&str, &str); 18] = [
+const REDACTED: [(&str, &str); 20] = [
     // What a busy machine says, or a search that takes more than a second.
     (r"(?m)^load +other processes .*\n", ""),
     (
@@ -51,7 +51,10 @@ const REDACTED: [(&str, &str); 18] = [
     (r"(?m)^tilewave [0-9]+\.[0-9]+\.[0-9]+$", "tilewave [VERSION]"),
     (r"(?m)^(target|kernels) .*$", "$1 [HERE]"),
     (r"(?-u:\b)[0-9,]+ threads?(?-u:\b)", "[THREADS]"),
-    (r"(?-u:\b)(scalar|avx2|avx512) kernel", "[KERNEL]"),
+    (r"(?-u:\b)(scalar|neon|avx2|avx512) kernel", "[KERNEL]"),
+    // A log has times of several digits in it.
+    (r"(?m)^(time +\[TIME\]\nbytes +)[0-9]+ B$", "$1[SIZE]"),
+    (r#"("nodes":[0-9]+,"seconds":\[TIME\],"bytes":)[0-9]+"#, "$1[SIZE]"),
 ];
 
 macro_rules! pages {
