@@ -25,7 +25,7 @@ def summary(value):
         layer = value.last_layer.tolist()
         said = value.to_dict()
         kept = ["puzzle", "metric", "goal", "start", "moves", "engine", "threads", "kernel", "counts", "complete", "reduced"]
-        return [said.get(key) for key in kept] + [layer, said.get("level_bytes"), (said.get("disk") or {}).get("level_bytes")]
+        return [said.get(key) for key in kept] + [layer, said.get("lists"), (said.get("disk") or {}).get("level_bytes")]
     if isinstance(value, tilewave.Puzzle):
         states = value.num_states
         return [value.name, value.metric, value.moves, states, value.goal.tolist(), tilewave.bfs(value, max_depth=2).counts.tolist()]

@@ -174,7 +174,7 @@ def test_too_much_memory_is_refused_before_it_is_taken():
     [
         (dict(puzzle="3"), "neither a board size"),
         (dict(puzzle="1x3"), "too small"),
-        (dict(puzzle="5x5"), "at most 16"),
+        (dict(puzzle="5x5"), "too many for a complete search"),
         (dict(puzzle="topspin:3"), "topspin:N,K"),
         (dict(puzzle="nonsense"), "is not a puzzle"),
         (dict(puzzle="3x3", metric="qtm"), "are only for twisty puzzles"),

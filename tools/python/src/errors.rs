@@ -60,7 +60,8 @@ fn text(error: &dyn std::fmt::Display) -> String {
     for part in parts {
         let end = part.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(part.len());
         let (name, rest) = part.split_at(end);
-        match said.ends_with([' ', '(']) && name.starts_with(|c: char| c.is_ascii_lowercase()) {
+        let begins = said.is_empty() || said.ends_with([' ', '(']);
+        match begins && name.starts_with(|c: char| c.is_ascii_lowercase()) {
             true => said += &format!("{}={rest}", name.replace('-', "_")),
             false => said += &format!("--{part}"),
         }
