@@ -13,8 +13,9 @@
 //!
 //! An operation that takes [`Resources`] runs on their threads; any other runs on the current rayon pool. Memory is
 //! unlimited unless [`Resources`] set a limit: [`Resources::memory_or_half`] leaves room for other programs. Features:
-//! `plot` (pictures), `certify` (a SAT solver). The program is a crate of its own, `tilewave-cli`. The library is tested on
-//! Linux on x86-64. The fastest kernels need AVX-512 or AVX2; the scalar kernel runs everywhere.
+//! `plot` (pictures), `certify` (a SAT solver). The program is a crate of its own, `tilewave-cli`. The library is
+//! tested on Linux on x86-64. The fastest kernels need AVX-512, AVX2 or NEON; the scalar kernel runs
+//! everywhere.
 //!
 //! ```
 //! use tilewave::search::Search;

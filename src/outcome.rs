@@ -61,8 +61,8 @@ pub struct Outcome {
     pub threads: usize,
     /// Number of states at each depth.
     pub counts: Vec<u64>,
-    /// Checksum at each depth. Engines of numbered states agree in theirs; list searches have others, which do not depend on
-    /// symmetries, kernel, threads and memory.
+    /// Checksum at each depth. Engines of numbered states agree in theirs; list searches have others, which do not
+    /// depend on symmetries, kernel, threads and memory.
     pub checksums: Vec<u64>,
     /// Wall-clock time per depth, in seconds.
     pub level_seconds: Vec<f64>,

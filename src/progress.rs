@@ -36,8 +36,9 @@ pub struct LevelDone {
     pub seconds: f64,
 }
 
-/// An observer that receives the events of an operation. All methods have empty defaults. They are called from the thread
-/// that runs the operation, except [`Progress::progress`] and [`Progress::interrupted`], which any worker may call.
+/// An observer that receives the events of an operation. All methods have empty defaults. They are called from the
+/// thread that runs the operation, except [`Progress::progress`] and [`Progress::interrupted`], which any worker may
+/// call.
 pub trait Progress: Sync {
     /// Called when a search starts, with the number of states that it will reach if it runs to the end.
     fn started(&self, _states: u64) {}

@@ -273,8 +273,8 @@ impl OtherWork {
         OtherWork::times().map(OtherWork)
     }
 
-    /// Returns the share of the processor time that others have used since the beginning; `None` if that was too short a
-    /// time.
+    /// Returns the share of the processor time that others have used since the beginning; `None` if that was too short
+    /// a time.
     pub fn share(&self) -> Option<f64> {
         let now = OtherWork::times()?;
         let [all, idle, own] = [0, 1, 2].map(|i| now[i].saturating_sub(self.0[i]));

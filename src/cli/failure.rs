@@ -1,8 +1,8 @@
 //! What the program says when it cannot go on: errors as one line on stderr and an exit code, and its last words when
 //! no memory is left.
 //!
-//! Every command returns a [`Result`]; [`Failure::report`] ends the process with it. The [`Allocator`] speaks itself: the
-//! library asks for none of this; a program does, for its process.
+//! Every command returns a [`Result`]; [`Failure::report`] ends the process with it. The [`Allocator`] speaks itself:
+//! the library asks for none of this; a program does, for its process.
 
 #![allow(unsafe_code)]
 

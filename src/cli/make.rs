@@ -246,26 +246,27 @@ pub struct ScrambleArgs {
 
 impl ScrambleArgs {
     pub fn run(&self) -> Result<()> {
-        let mut states: Box<dyn Iterator<Item = String>> = match self.of.puzzle.parse::<Size>() {
-            Ok(size) => {
-                self.of
-                    .counted
-                    .refuse_of_boards("the metric does not change which boards there are")?;
-                let goal = self.of.counted.goal.board(size)?;
-                Box::new(Scrambler::new(goal, seed(self.seed)?).map(|board| board.to_string()))
+        if self.of.puzzle.parse::<Size>().is_ok() {
+            let why = "the metric does not change which boards there are";
+            self.of.counted.refuse_of_boards(why)?;
+        }
+        let mut states: Box<dyn Iterator<Item = String>> = match self.of.searched()? {
+            Searched::Listed(puzzle) => {
+                let Some(states) = puzzle.scrambles(seed(self.seed)?) else {
+                    refuse!(
+                        "cannot generate random states of {puzzle}: the puzzle has too many \
+                         pieces, or moves that depend on several of them"
+                    );
+                };
+                Box::new(states.map(move |state| puzzle.text(&state)))
             }
-            Err(_) => match self.of.searched()? {
-                Searched::Listed(puzzle) => {
-                    let Some(states) = puzzle.scrambles(seed(self.seed)?) else {
-                        refuse!(
-                            "cannot generate random states of {puzzle}: the puzzle has too many \
-                             pieces, or moves that depend on several of them"
-                        );
-                    };
-                    Box::new(states.map(move |state| puzzle.text(&state)))
+            Searched::Numbered(space) => match (space.boards(), space.definition()) {
+                (Some((goal, _)), _) => {
+                    let boards = Scrambler::new(goal.clone(), seed(self.seed)?);
+                    Box::new(boards.map(|board| board.to_string()))
                 }
-                Searched::Numbered(space) => {
-                    let puzzle = space.definition().expect("it is no board").clone();
+                (None, definition) => {
+                    let puzzle = definition.expect("it is no board").clone();
                     let states = puzzle.scrambles(seed(self.seed)?);
                     Box::new(states.map(move |state| puzzle.show(&state)))
                 }

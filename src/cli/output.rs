@@ -89,7 +89,8 @@ pub fn tiles(tiles: &[u16]) -> String {
     tiles.iter().map(u16::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// What is searched, as answers name it. What stands under `board` is the size of one; CSV has one column for all names.
+/// What is searched, as answers name it. What stands under `board` is the size of one; CSV has one column for all
+/// names.
 pub fn subject(searched: &Searched, format: OutputFormat) -> Value {
     let mut keys = report::identity(searched);
     if format == OutputFormat::Csv {
@@ -236,7 +237,8 @@ impl Destination {
         }
     }
 
-    /// Adds one of several answers, with a heading where columns are new; between those for people stands an empty line.
+    /// Adds one of several answers, with a heading where columns are new; between those for people stands an empty
+    /// line.
     pub fn answer(&mut self, (columns, answer): &AnyReply) -> Result<()> {
         if self.format == OutputFormat::Text && !self.columns.is_empty() {
             self.add("\n")?;

@@ -243,9 +243,9 @@ impl LineTally {
         (self.found as f64 / self.all.max(1) as f64, line)
     }
 
-    /// Of a search by lists nobody knows how many states a level will have: the one at hand is expected to grow as the one
-    /// before did, less by as much as that grew less, and no level has more states than are left. The time that is left
-    /// is the level's. In the first two levels of a search that goes on, nothing is known of that.
+    /// Of a search by lists nobody knows how many states a level will have: the one at hand is expected to grow as the
+    /// one before did, less by as much as that grew less, and no level has more states than are left. The time that is
+    /// left is the level's. In the first two levels of a search that goes on, nothing is known of that.
     fn of_lists(&mut self, depth: usize, share: f64) -> (f64, String) {
         let first = *self.level_first.get_or_insert(share);
         let mut line = format!("depth {depth}, {} % done", percent(share));

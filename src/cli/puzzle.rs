@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueHint;
 
 use tilewave::{
-    Error,
+    Board, Error, Size,
     puzzle::{
         Metric, MoveMetric, PuzzleError, PuzzleSpec, Searched, Variant,
         formats::Format,
@@ -26,8 +26,8 @@ pub struct PuzzleOptions<Of: clap::Args = Counted> {
     /// Board (3x4), member of a family (topspin:12,4), named puzzle (3x3x3) or file (dino.gap, cross.puzzle).
     ///
     /// `tilewave puzzles` lists the families and the named puzzles, among them cubes of up to 20x20x20.
-    /// graph:0-1,1-2,2-0 is the sliding-tile puzzle on the graph with these edges. `tilewave puzzle` writes files ending
-    /// in .puzzle.
+    /// graph:0-1,1-2,2-0 is the sliding-tile puzzle on the graph with these edges. `tilewave puzzle` writes files
+    /// ending in .puzzle.
     #[arg(value_parser = puzzle)]
     pub puzzle: String,
 
@@ -47,7 +47,8 @@ impl PuzzleOptions<Measured> {
     }
 }
 
-/// A puzzle and states of it: the puzzle comes first. Boards say their size, so it may be left out where states are boards.
+/// A puzzle and states of it: the puzzle comes first. Boards say their size, so it may be left out where states are
+/// boards.
 #[derive(clap::Args)]
 pub struct PuzzleAndStates {
     /// Puzzle (optional for boards): 3x4, topspin:12,4, 3x3x3 or a file (dino.gap).
@@ -63,7 +64,8 @@ pub struct PuzzleAndStates {
 }
 
 impl PuzzleAndStates {
-    /// The puzzle, unless it is left out, and the states; `-` alone is no state. `known`: something else says the puzzle of the `command`.
+    /// The puzzle, unless it is left out, and the states; `-` alone is no state. `known`: something else says the
+    /// puzzle of the `command`.
     pub fn split(&self, command: &str, known: bool) -> Result<(Option<&str>, Vec<&str>)> {
         let is_file = |word: &&String| {
             let known = Format::of(word).is_some() || word.ends_with(PuzzleSpec::FILE_ENDING);
@@ -179,6 +181,22 @@ impl Measured {
         PuzzleSpec { goal: self.goal.goal.clone(), metric: self.metric, ..PuzzleSpec::of(word) }
     }
 
+    /// The board to reach, where the word is a size or a file that has a board. Refuses a metric where boards have
+    /// none.
+    pub fn goal_board(&self, word: &str, why_no_metric: &str) -> Result<Option<Board>> {
+        if word.parse::<Size>().is_ok() {
+            self.refuse_of_boards(why_no_metric)?;
+        } else if !word.ends_with(PuzzleSpec::FILE_ENDING) {
+            return Ok(None);
+        }
+        let Searched::Numbered(space) = self.spec(word).puzzle()? else { return Ok(None) };
+        let Some((goal, _)) = space.boards() else { return Ok(None) };
+        if space.metric() != Some(Metric::Stm) {
+            refuse!("{word} is a board in multi-tile moves: {why_no_metric}");
+        }
+        Ok(Some(goal.clone()))
+    }
+
     /// Refuses what boards do not have.
     pub fn refuse_of_boards(&self, why_no_metric: &str) -> Result<()> {
         if self.metric.is_some() {
@@ -258,14 +276,14 @@ impl Counted {
         Ok(())
     }
 
-    /// What a word on the command line names, as it is searched: those of its pieces, moves and goals that are asked for.
+    /// What a word on the command line names, as it is searched: those of its pieces, moves and goals that are asked
+    /// for.
     pub fn searched(&self, word: &str) -> Result<Searched> {
         self.spec(word)?.puzzle().map_err(|error| self.placed(error))
     }
 
-    /// What a word names, as a puzzle of sets of pieces, if it is no board; those of its pieces, moves and goals that are asked
-    /// for.
-    pub fn listed(&self, word: &str) -> Result<Option<OrbitPuzzle>> {
+    /// What a word names, as a puzzle of sets of pieces: those of its pieces, moves and goals that are asked for.
+    pub fn listed(&self, word: &str) -> Result<OrbitPuzzle> {
         self.spec(word)?.listed().map_err(|error| self.placed(error))
     }
 

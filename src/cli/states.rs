@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tilewave::{
-    Board, DistanceTable, Size,
+    Board, DistanceTable, Search, Size,
     puzzle::{
         Coordinates, PuzzleSpec, Searched, State, StateSpace,
         families::{self, Family},
@@ -12,7 +12,7 @@ use tilewave::{
         orbits::{OrbitPuzzle, Placed, Turns},
     },
     report::{bytes, counted, csv_field, described, grouped, identity, thousands},
-    search,
+    search::{self, Outcome},
     solve::explain,
 };
 
@@ -77,7 +77,7 @@ impl StateArgs {
             let answer = match (puzzle, &space) {
                 (Some(puzzle), _) => self.of_orbits(puzzle, state)?,
                 (None, Some(space)) => self.of_puzzle(space, table, state)?,
-                (None, None) => self.of_board(word, table, state)?,
+                (None, None) => self.of_board(searched.as_ref(), table, state)?,
             };
             destination.answer(&answer)
         };
@@ -202,11 +202,14 @@ impl StateArgs {
 
     fn of_board(
         &self,
-        word: Option<&str>,
+        named: Option<&Searched>,
         table: Option<&DistanceTable>,
         state: Option<&str>,
     ) -> Result<AnyReply> {
-        let named = word.map(|word| word.parse::<Size>()).transpose()?;
+        let named = match named {
+            Some(Searched::Numbered(space)) => Some(space),
+            _ => None,
+        };
         let of_table = table.map(DistanceTable::goal).transpose()?;
         if let (Some(metric), Some(table)) = (self.counted.metric(), table)
             && table.space().metric() != Some(metric)
@@ -216,26 +219,29 @@ impl StateArgs {
                 table.space()
             );
         }
-        let size = named.or(of_table.map(Board::size));
-        let goal_option = &self.counted.goal;
+        let size = named.and_then(StateSpace::size).or(of_table.map(Board::size));
+        let goal_of = |size: Size| match (table, named.and_then(StateSpace::boards)) {
+            (None, Some((goal, _))) => Ok(goal.clone()),
+            _ => self.counted.goal.board_of(table, size),
+        };
         let board = match state {
             Some(text) => Board::parse(text, size)?,
             None => {
                 let Some(size) = size else {
                     refuse!("a state number needs a puzzle, as in tilewave state 3x4 --id 5");
                 };
-                let space = StateSpace::of_board(goal_option.board_of(table, size)?);
+                let space = StateSpace::of_board(goal_of(size)?);
                 space.numbered()?;
                 let board = space.board(self.unrank(&space)?);
                 board.expect("the space is that of a board")
             }
         };
-        let goal = goal_option.board_of(table, board.size())?;
+        let goal = goal_of(board.size())?;
         let frame = Coordinates::new(goal.clone());
         let (_, cell) = frame.encode(&board)?;
         let refused = explain(&board, &goal)?;
         let depth = table.filter(|_| refused.is_none()).map(|table| table.depth(&board));
-        let metric = table.and_then(|table| table.space().metric());
+        let metric = table.map(DistanceTable::space).or(named).and_then(StateSpace::metric);
         let metric = metric.or(self.counted.metric()).unwrap_or_default();
         let space = StateSpace::of_board(goal);
         // Boards of more than 20 cells have no 64-bit rank, but everything else.
@@ -375,11 +381,8 @@ pub struct LevelsArgs {
 
 /// States at a depth, or at the last one, that a search has found.
 struct DepthStates {
-    searched: Searched,
+    outcome: Outcome,
     depth: usize,
-    /// States at each depth.
-    counts: Vec<u64>,
-    complete: bool,
     /// States of the last depth.
     states: Vec<String>,
     /// State id, line and cell of each; nothing where states have no numbers.
@@ -398,68 +401,48 @@ impl LevelsArgs {
             }
             listed => listed,
         };
-        match searched {
+        let (outcome, destination) = match searched {
             Searched::Numbered(space) => {
                 let search = running.search(space)?.max_depth(depth).keep_last(self.limit);
                 let destination = self.output.reserve()?;
-                let outcome = search.run_with(&SearchProgress::new())?;
-                let (space, last) = (&search.space, outcome.last.numbered());
-                let columns = match space.size() {
-                    Some(_) => "board,state_id,line,cell,puzzle",
-                    None => "state,state_id,line,cell,puzzle",
-                };
-                let numbers = |&state: &State| [space.id(state), state.line, state.cell as u64];
-                let found = DepthStates {
-                    searched: Searched::Numbered(space.clone()),
-                    numbers: Some(last.iter().map(numbers).collect()),
-                    states: outcome.last_texts(usize::MAX),
-                    complete: outcome.complete,
-                    depth: 0,
-                    counts: outcome.counts,
-                };
-                destination.write(columns, &found.at(depth))
+                (search.run_with(&SearchProgress::new())?, destination)
             }
             Searched::Listed(puzzle) => {
                 refuse_in_lists(running.numbered(), &puzzle)?;
                 let search = bfs::list_search(puzzle, depth, &Ahead::default(), running)?;
                 let search = search.keep_last(self.limit);
                 let destination = self.output.reserve()?;
-                let outcome = search.run_with(&SearchProgress::new())?;
-                let puzzle = &search.puzzle;
-                let found = DepthStates {
-                    searched: Searched::Listed(puzzle.clone()),
-                    numbers: None,
-                    states: outcome.last_texts(usize::MAX),
-                    complete: outcome.complete,
-                    depth: 0,
-                    counts: outcome.counts,
-                };
-                destination.write("state,puzzle", &found.at(depth))
+                (search.run_with(&SearchProgress::new())?, destination)
             }
-        }
+        };
+        let columns = match outcome.space().map(StateSpace::noun) {
+            Some("board") => "board,state_id,line,cell,puzzle",
+            Some(_) => "state,state_id,line,cell,puzzle",
+            None => "state,puzzle",
+        };
+        destination.write(columns, &DepthStates::of(outcome, depth))
     }
 }
 
 impl DepthStates {
-    /// Turns to a depth, or to the last one. Beyond the last one there is nothing, and its states are no answer.
-    fn at(mut self, depth: Option<usize>) -> DepthStates {
-        self.depth = depth.unwrap_or(self.counts.len() - 1);
-        if self.depth >= self.counts.len() {
-            self.states.clear();
-            self.numbers.iter_mut().for_each(Vec::clear);
-        }
-        self
+    /// The states at a depth, or at the last one. Beyond the last one there is nothing.
+    fn of(outcome: Outcome, depth: Option<usize>) -> DepthStates {
+        let deepest = outcome.counts.len() - 1;
+        let depth = depth.unwrap_or(deepest);
+        let most = if depth > deepest { 0 } else { usize::MAX };
+        let numbers = outcome.space().map(|space| {
+            let numbers = |&state: &State| [space.id(state), state.line, state.cell as u64];
+            outcome.last.numbered().iter().take(most).map(numbers).collect()
+        });
+        DepthStates { depth, states: outcome.last_texts(most), numbers, outcome }
     }
 
     fn count(&self) -> u64 {
-        self.counts.get(self.depth).copied().unwrap_or(0)
+        self.outcome.counts.get(self.depth).copied().unwrap_or(0)
     }
 
     fn noun(&self) -> &'static str {
-        match &self.searched {
-            Searched::Numbered(space) => space.noun(),
-            Searched::Listed(_) => "state",
-        }
+        self.outcome.space().map_or("state", StateSpace::noun)
     }
 
     /// A line for each state, with its numbers.
@@ -482,11 +465,11 @@ impl Figures for DepthStates {
             "lines": column(1),
             "cells": column(2),
         });
-        with_more(subject(&self.searched, OutputFormat::Json), more)
+        with_more(subject(&self.outcome.searched, OutputFormat::Json), more)
     }
 
     fn csv(&self) -> Option<String> {
-        let of = csv_field(&described(&self.searched));
+        let of = csv_field(&described(&self.outcome.searched));
         Some(self.lines(|state, numbers| {
             let fields = numbers.map_or(String::new(), |all| format!(",{}", all.join(",")));
             format!("{}{fields},{of}\n", csv_field(state))
@@ -494,8 +477,8 @@ impl Figures for DepthStates {
     }
 
     fn words(&self) -> String {
-        let (name, depth, noun) = (described(&self.searched), self.depth, self.noun());
-        let deepest = self.counts.len() - 1;
+        let (name, depth, noun) = (described(&self.outcome.searched), self.depth, self.noun());
+        let deepest = self.outcome.counts.len() - 1;
         if depth > deepest {
             return format!("{name}: no states at depth {depth}; the last depth is {deepest}\n");
         }
@@ -507,7 +490,7 @@ impl Figures for DepthStates {
         };
         let titles = self.numbers.as_ref().map(|_| ["state id", "line", "cell"].map(String::from));
         let lines = line(noun, titles) + &self.lines(line);
-        let diameter = if self.complete { ", the last depth" } else { "" };
+        let diameter = if self.outcome.complete { ", the last depth" } else { "" };
         let more = match self.count() - self.states.len() as u64 {
             0 => String::new(),
             more => format!("\n{} more; raise --limit to see them\n", thousands(more)),
@@ -625,31 +608,30 @@ impl PuzzleArgs {
         let file = file.transpose()?;
         let searched = self.of.searched()?;
         let listed = match &searched {
-            // Very large boards have no such form.
+            // A board has one set, of tiles, and moves in four directions.
+            _ if searched.size().is_some() => None,
             Searched::Numbered(space) => OrbitPuzzle::of_space(space).ok(),
             Searched::Listed(puzzle) => Some(puzzle.clone()),
         };
-        let (mut sets, mut names) = (Vec::new(), Vec::new());
+        let (mut sets, mut moves) = (Vec::new(), String::new());
         if let Some(puzzle) = &listed {
             sets.extend(puzzle.orbits().iter().map(ToString::to_string));
-            names.extend(puzzle.moves().iter().map(|one| one.name.as_str()));
+            let names: Vec<&str> = puzzle.moves().iter().map(|one| one.name.as_str()).collect();
+            moves = format!("{}: {}", names.len(), names.join(" "));
         }
-        let states = match &searched {
-            Searched::Numbered(space) => space.states().map(|states| states.to_string()),
-            Searched::Listed(puzzle) => puzzle.states().map(|states| states.to_string()),
+        let states = searched.states().map(|states| states.to_string());
+        let search = match &searched {
+            Searched::Numbered(space) if space.width() <= Search::MAX_CELLS => {
+                "states have numbers"
+            }
+            _ => "by lists of states",
         };
         let rows = [
             ("puzzle", described(&searched)),
             ("sets", sets.join(" ")),
-            ("moves", format!("{}: {}", names.len(), names.join(" "))),
+            ("moves", moves),
             ("states", states.as_deref().map_or("unknown".into(), grouped)),
-            (
-                "search",
-                match &searched {
-                    Searched::Numbered(_) => "states have numbers".into(),
-                    Searched::Listed(_) => "by lists of states".into(),
-                },
-            ),
+            ("search", search.into()),
         ];
         let figures = with_more(identity(&searched), json!({"sets": sets, "states": states}));
         if let Some(file) = file {

@@ -394,7 +394,8 @@ pub(crate) struct BucketSpace {
     pub moves: Vec<FieldMap>,
     pub forth: Vec<FieldMap>,
     pub back: Vec<FieldMap>,
-    /// If moves depend on a tracked piece, the piece, and the moves that bring it to each position; otherwise all moves.
+    /// If moves depend on a tracked piece, the piece, and the moves that bring it to each position; otherwise all
+    /// moves.
     pub arriving: (Option<usize>, Vec<Vec<usize>>),
     /// For each move and symmetry, "undo the symmetry, then make the move", where this does not depend on the class.
     pub operations: Vec<KeyOperation>,

@@ -1,10 +1,10 @@
 //! States as rows of small numbers, and the effects of moves and symmetries on them.
 //!
 //! A **field** is a number below 128. In an orbit whose pieces all differ, field p is the location of piece p,
-//! `position * modulus + orientation`. If all pieces but a few look alike and have no visible orientations, only these few have
-//! fields. Otherwise, field i is the piece at position i. If all moves depend on one piece of such an orbit, as those of a
-//! board depend on the blank, this piece has its location, and field i is the piece at place i of the **line**: of the other
-//! positions, in their order.
+//! `position * modulus + orientation`. If all pieces but a few look alike and have no visible orientations, only these
+//! few have fields. Otherwise, field i is the piece at position i. If all moves depend on one piece of such an orbit,
+//! as those of a board depend on the blank, this piece has its location, and field i is the piece at place i of the
+//! **line**: of the other positions, in their order.
 //!
 //! Invariant: every move and every symmetry is a [`FieldMap`]: each field of the result is an entry of a table, indexed
 //! by one field of the argument. Two arrangements that look alike have the same fields. Pieces that never move have
@@ -268,7 +268,8 @@ impl StateFields {
         Arrangement(puzzle.orbits().iter().enumerate().map(orbit).collect())
     }
 
-    /// Returns the meaning of a value of a field: that a piece is at a position of its orbit, or at a place of its line.
+    /// Returns the meaning of a value of a field: that a piece is at a position of its orbit, or at a place of its
+    /// line.
     pub fn piece_at(&self, puzzle: &OrbitPuzzle, field: usize, value: u8) -> (usize, Placed) {
         let field = &self.fields[field];
         match field.kind {
@@ -361,9 +362,9 @@ impl StateFields {
         (0..self.without.len()).all(|orbit| self.without[orbit].is_none() || stays(orbit))
     }
 
-    /// Returns the effect of a relabelling that [`StateFields::can_relabel`]. If `still` is set, a value at a position that
-    /// no move changes, where no piece with a field is in any state, keeps its orientation, so that relabellings with the
-    /// same effect on states have the same map.
+    /// Returns the effect of a relabelling that [`StateFields::can_relabel`]. If `still` is set, a value at a position
+    /// that no move changes, where no piece with a field is in any state, keeps its orientation, so that relabellings
+    /// with the same effect on states have the same map.
     pub fn of_relabelling(&self, puzzle: &OrbitPuzzle, of: &Relabelling, still: bool) -> FieldMap {
         let moves = |index: usize, position: usize| {
             puzzle.moves().iter().any(|one| {
@@ -438,8 +439,8 @@ impl<'a> KnownMoves<'a> {
         KnownMoves { puzzle, moves, solved, goals }
     }
 
-    /// The image of each move, of several with the same effect only of one; `None` if a map does not preserve the solved state, the set of goals, the set of moves and
-    /// the forbidden placements.
+    /// The image of each move, of several with the same effect only of one; `None` if a map does not preserve the
+    /// solved state, the set of goals, the set of moves and the forbidden placements.
     pub fn images(&self, map: &FieldMap, of: &Relabelling) -> Option<Vec<Option<usize>>> {
         let place = |at: OrbitPlace| {
             let orbit = usize::from(at.orbit);

@@ -2,8 +2,8 @@
 //!
 //! The next level of a bucket is the union of what each move produces from the bucket that it comes from, without the
 //! bucket's own keys and those of the previous level. Every bucket is computed by the thread that takes it, from lists
-//! that do not change. A level can also be **counted ahead**: the lists of the levels before it are not kept, and several
-//! moves at once lead to the level.
+//! that do not change. A level can also be **counted ahead**: the lists of the levels before it are not kept, and
+//! several moves at once lead to the level.
 //!
 //! Invariant: for each canonical bucket, a level contains every key of its states once.
 
@@ -275,8 +275,8 @@ impl BucketSpace {
         any
     }
 
-    /// Calls a function with the lists that contain the keys that a bucket has some moves after the current level, then,
-    /// if there are any, with those of the keys among which they may be.
+    /// Calls a function with the lists that contain the keys that a bucket has some moves after the current level,
+    /// then, if there are any, with those of the keys among which they may be.
     ///
     /// All states to which several moves lead too early are in the current or the previous level, or fewer moves lead
     /// to them from there: back to a level before, the last moves lead from the previous level.

@@ -2,7 +2,8 @@
 //! ended early, and where the levels are stored.
 //!
 //! `search` passes every finished level to a [`LevelStore`]: [`MemoryLevels`] here, a store of files in `search::disk`,
-//! one that writes to a table in `pruning`. At the end it makes an [`Outcome`](crate::outcome::Outcome) of what the store has found.
+//! one that writes to a table in `pruning`. At the end it makes an [`Outcome`](crate::outcome::Outcome) of what the
+//! store has found.
 
 use std::{
     sync::atomic::{AtomicU64, AtomicUsize, Ordering},

@@ -451,8 +451,8 @@ impl ListCoder {
         Some(())
     }
 
-    /// Calls a function with the keys of a bucket of a chunk, some at a time; there is no call if the bucket has no keys
-    /// or if reading failed, in which case the workspace has the reason.
+    /// Calls a function with the keys of a bucket of a chunk, some at a time; there is no call if the bucket has no
+    /// keys or if reading failed, in which case the workspace has the reason.
     pub fn keys<const W: usize>(
         &self,
         (chunk, bucket): (&ListChunk, usize),

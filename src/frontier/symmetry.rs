@@ -65,14 +65,10 @@ impl SymmetryGroup {
     ) -> (SymmetryGroup, Vec<Relabelling>) {
         let seen = VisiblePoints::new(puzzle);
         let all = seen.as_ref().and_then(VisiblePoints::move_maps);
-        // Checksums and files of runs depend on the first way, so it is taken wherever it finds all symmetries.
-        let [first, second] = [false, true].map(|thrifty| {
-            let is_needed = !thrifty || all.is_some();
-            let checked = KnownMoves::new(puzzle, fields);
-            let (mut group, relabellings) = match is_needed {
-                true => SymmetryFinder::new(puzzle, thrifty).group(fields, &checked),
-                false => return None,
-            };
+        let checked = KnownMoves::new(puzzle, fields);
+        let found_by = |thrifty: bool| {
+            let (mut group, relabellings) =
+                SymmetryFinder::new(puzzle, thrifty).group(fields, &checked);
             let of_moves = |(map, of): (&FieldMap, &Relabelling)| {
                 let images = checked.images(map, of)?;
                 seen.as_ref().map(|seen| seen.map_of(&images))
@@ -80,11 +76,15 @@ impl SymmetryGroup {
             let found = group.maps.iter().zip(&relabellings).map(of_moves);
             let found: Option<HashSet<Vec<u16>>> = found.collect();
             group.complete = all.is_some() && found == all;
-            Some((group, relabellings))
-        });
-        let second = second.filter(|(group, _)| group.complete);
-        let first = first.expect("it is always needed");
-        if first.0.complete { first } else { second.unwrap_or(first) }
+            (group, relabellings)
+        };
+        // Checksums and files of runs depend on the first way, so it is taken wherever it finds all symmetries.
+        let first = found_by(false);
+        if first.0.complete || all.is_none() {
+            return first;
+        }
+        let second = found_by(true);
+        if second.0.complete { second } else { first }
     }
 
     /// Returns all relabellings of which the symmetries of files can consist.
@@ -229,8 +229,8 @@ struct SymmetryWalk<'a> {
 }
 
 impl SymmetryWalk<'_> {
-    /// Collects the symmetries that extend a partial one, and returns whether there are any; `None` if they are too many
-    /// or too hard to find.
+    /// Collects the symmetries that extend a partial one, and returns whether there are any; `None` if they are too
+    /// many or too hard to find.
     fn extend(&mut self, mut partial: PartialSymmetry) -> Option<bool> {
         self.tried += 1;
         if self.tried > MOST_TRIED || self.found > MOST {
@@ -291,8 +291,8 @@ struct SymmetryFinder<'a> {
 }
 
 impl<'a> SymmetryFinder<'a> {
-    /// A thrifty one finds one symmetry for each way to map the moves, and looks only at what is seen of pieces in states
-    /// that moves may lead to.
+    /// A thrifty one finds one symmetry for each way to map the moves, and looks only at what is seen of pieces in
+    /// states that moves may lead to.
     fn new(puzzle: &'a OrbitPuzzle, thrifty: bool) -> SymmetryFinder<'a> {
         let (mut points, mut first) = (Vec::new(), Vec::new());
         for (index, orbit) in puzzle.orbits().iter().enumerate() {
@@ -476,16 +476,16 @@ fn images(puzzle: &OrbitPuzzle, one: &OrbitMove, modulus: impl Fn(&Orbit) -> u8)
 }
 
 // Whether all symmetries are found. What is seen of a puzzle are its locations as coloured points: a state colours each
-// location by the piece there, and by which of its sides that look different is at this orientation. Locations that have
-// the same colour in every state are one point; those whose colour never changes are none, nor are those that show what
-// others show already, in other colours. Two moves are then equal
-// permutations of points if and only if they have the same effect on every state. A symmetry is a permutation of the
-// points that takes moves to moves, and points of one colour of the start to points of one colour. Since moves lead to
-// all states from the start, which it fixes, the images of the moves determine those of the states. So all symmetries are
-// found if and only if their maps of moves are all those that some permutation of points has. `VisiblePoints` finds
-// these maps one by one: the points that moves connect to a point with a known image follow from it and from the maps of
-// these moves, which are tried one after another. As image of a point that is not connected to any, one of each class of
-// points is enough that permutations take to each other that commute with all moves and keep the colours.
+// location by the piece there, and by which of its sides that look different is at this orientation. Locations that
+// have the same colour in every state are one point; those whose colour never changes are none, nor are those that show
+// what others show already, in other colours. Two moves are then equal permutations of points if and only if they have
+// the same effect on every state. A symmetry is a permutation of the points that takes moves to moves, and points of
+// one colour of the start to points of one colour. Since moves lead to all states from the start, which it fixes, the
+// images of the moves determine those of the states. So all symmetries are found if and only if their maps of moves are
+// all those that some permutation of points has. `VisiblePoints` finds these maps one by one: the points that moves
+// connect to a point with a known image follow from it and from the maps of these moves, which are tried one after
+// another. As image of a point that is not connected to any, one of each class of points is enough that permutations
+// take to each other that commute with all moves and keep the colours.
 //
 // A piece that moves need, the blank of a board, keeps its colour, and the positions where it is needed are compared at
 // the end. Nothing is claimed of other conditions, and of several goals.

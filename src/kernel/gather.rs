@@ -3,9 +3,9 @@
 //!
 //! Invariant: results depend only on the gather tables. A target consists of `P` halves (parities of lines) of `G`
 //! registers; the [`Sink`] determines what is done with the fetched registers. Everything is inlined into one function
-//! per kernel, and arrays of registers are indexed by constant ranges, so that accumulators stay in registers. There are
-//! no closures: a closure is a separate function without the caller's instruction set, so intrinsics inside it would
-//! become calls.
+//! per kernel, and arrays of registers are indexed by constant ranges, so that accumulators stay in registers. There
+//! are no closures: a closure is a separate function without the caller's instruction set, so intrinsics inside it
+//! would become calls.
 
 use std::{any::Any, sync::Arc};
 

@@ -358,8 +358,8 @@ mod x86 {
             }
             fn permute(row: &HalfPieces, from: Halves) -> Halves { gather(row, (&raw const from).cast()) }
             fn select(row: &HalfPieces, from: &[Halves; GROUP]) -> Halves { gather(row, from.as_ptr().cast()) }
-            // 16-bit shifts carry bits between bytes, but never into a target bit: the source bit of every bit of the mask
-            // is in the same byte.
+            // 16-bit shifts carry bits between bytes, but never into a target bit: the source bit of every bit of the
+            // mask is in the same byte.
             fn join(into: Halves, map: &(u32, u32, u8), from: Halves) -> Halves {{
                 let left = _mm_cvtsi32_si128(map.0 as i32);
                 let right = _mm_cvtsi32_si128(map.1 as i32);
@@ -405,8 +405,8 @@ mod x86 {
     /// AVX-512 F, BW, DQ, VBMI, VPOPCNTDQ and GFNI (Intel from Ice Lake, AMD from Zen 4).
     pub(crate) struct Avx512;
 
-    /// Three lane selections, each from two registers; lanes that come from a different pair select a padding lane, which
-    /// is zero.
+    /// Three lane selections, each from two registers; lanes that come from a different pair select a padding lane,
+    /// which is zero.
     #[repr(C, align(64))]
     pub(crate) struct Pairs([[u8; 64]; GROUP / 2]);
 

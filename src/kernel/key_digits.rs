@@ -107,8 +107,8 @@ pub(crate) struct KeyDigits {
 impl KeyDigits {
     /// Returns the digits of keys with a rule for each field, where the last field is the most significant; `free` is
     /// the number of free positions of each orbit. Returns `None` if keys have more than 16 words, or strings need more
-    /// words than keys, which is possible because digits are in a different order from fields, and no digit extends over
-    /// two words.
+    /// words than keys, which is possible because digits are in a different order from fields, and no digit extends
+    /// over two words.
     pub fn new(
         layout: &KeyLayout,
         rules: &[DigitRule],

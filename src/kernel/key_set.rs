@@ -45,7 +45,8 @@ pub(crate) struct KeySet<const W: usize> {
     /// The keys of all parts, in blocks.
     blocks: Vec<[[u64; W]; BLOCK]>,
     taken: usize,
-    /// For each part, generated and known: blocks, and the place of the next key, a multiple of `BLOCK` if all are full.
+    /// For each part, generated and known: blocks, and the place of the next key, a multiple of `BLOCK` if all are
+    /// full.
     chains: Vec<[Vec<u32>; 2]>,
     places: Vec<[usize; 2]>,
     /// The new keys of a part.

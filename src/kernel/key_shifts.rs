@@ -1,5 +1,5 @@
-//! The effect of an operation on the keys of list searches, with NEON: each word of a key is a register of 16 bytes, one
-//! for each field.
+//! The effect of an operation on the keys of list searches, with NEON: each word of a key is a register of 16 bytes,
+//! one for each field.
 //!
 //! Invariant: the results are those of the plain loop in `keys`.
 

@@ -4,8 +4,8 @@
 //! A word of a key has up to 16 fields, in two **lanes** of up to eight, so that a register of bytes can unpack a word
 //! with one shift per byte and pack it again with two multiplications.
 //!
-//! Invariant: all implementations of an operation (with AVX-512, with AVX2, with NEON, and without) give the same keys in
-//! the same order.
+//! Invariant: all implementations of an operation (with AVX-512, with AVX2, with NEON, and without) give the same keys
+//! in the same order.
 
 #[cfg(target_arch = "aarch64")]
 use crate::kernel::key_shifts::KeyShifts;

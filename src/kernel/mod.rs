@@ -7,8 +7,8 @@
 //! Invariant: all kernels return the same bytes, counts and checksums for the same block. The computation of a kernel
 //! is written once, based on the register operations of an instruction set (`isa`): `gather` fetches registers from
 //! their sources; from these, `steps` compute the next level of a search or of a pattern database. For list searches,
-//! `keys` moves the keys of a bucket, `key_set` finds the new ones, `key_digits` makes them strings that are compact when
-//! sorted, and `key_ranks` numbers them.
+//! `keys` moves the keys of a bucket, `key_set` finds the new ones, `key_digits` makes them strings that are compact
+//! when sorted, and `key_ranks` numbers them.
 
 #![allow(unsafe_code)]
 

@@ -82,7 +82,8 @@ const AHEAD: usize = 8;
 /// Computes a block; `REVERSE` says that the rule is [`Rule::Reverse`], so that choosing it costs nothing.
 ///
 /// # Safety
-/// The processor supports the instruction set, for which the tables are a [`Ready`]; the block fits the gather tables as
+/// The processor supports the instruction set, for which the tables are a [`Ready`]; the block fits the gather tables
+/// as
 /// [`StepProgram::step`] checks.
 ///
 /// [`StepProgram::step`]: crate::kernel::StepProgram::step

@@ -157,8 +157,8 @@ pub(crate) fn transpose(square: &mut [u64; 64]) {
 
 // Planes: one bit of every byte of a block, as a word per register.
 //
-// Invariant: bit l of a word represents lane l; bits 60..63 are zero, like the padding lanes. All functions panic if the
-// lengths of their arguments do not match.
+// Invariant: bit l of a word represents lane l; bits 60..63 are zero, like the padding lanes. All functions panic if
+// the lengths of their arguments do not match.
 
 /// Writes the given bit of every byte: word r contains those of register r. Returns whether any is set.
 pub fn collect(kernel: Kernel, registers: &[Register], bit: u8, words: &mut [u64]) -> bool {

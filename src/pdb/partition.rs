@@ -22,8 +22,8 @@ use crate::{
     system::{FileKind, FileProblem, SystemError},
 };
 
-/// Standard partitions from the literature. Each is a picture of the board, row by row: the cells with the same letter are
-/// those of a pattern, and the dash is the blank's goal.
+/// Standard partitions from the literature. Each is a picture of the board, row by row: the cells with the same letter
+/// are those of a pattern, and the dash is the blank's goal.
 ///
 /// Sources: Korf and Felner, Artificial Intelligence 134 (2002): 7-8 and 6-6-6-6; Felner, Korf and Hanan,
 /// Additive pattern database heuristics, JAIR 22 (2004): 5-5-5 and 6-6-3.
@@ -35,10 +35,10 @@ const NAMED: &[(&str, &str)] = &[
 ];
 
 /// Partitions for combined use, as pictures like those of [`NAMED`]: tiles that one of them separates are together in
-/// another. Those for 5x5 and a corner were chosen one after another by the number of nodes that searches with them and the
-/// preceding ones needed; those for a cell beside a corner were put together by hand and measured on one board. The tiles
-/// around the blank's goal are together in all of them, since two of them are in each other's way whenever the blank comes
-/// home (docs/notebook/solver.md).
+/// another. Those for 5x5 and a corner were chosen one after another by the number of nodes that searches with them and
+/// the preceding ones needed; those for a cell beside a corner were put together by hand and measured on one board. The
+/// tiles around the blank's goal are together in all of them, since two of them are in each other's way whenever the
+/// blank comes home (docs/notebook/solver.md).
 const TILINGS: &[&str] = &[
     "-aaa aaaa bbbb bbbb",
     "-aabb aabbb aacbb adccc ddccc",
@@ -115,8 +115,8 @@ fn fits(goal: &Board, picture: &str) -> bool {
     (goal.size().rows(), goal.size().cols()) == (side, side)
 }
 
-/// The patterns of a picture, rotated or reflected so that its dash is the blank's goal; `None` if none of the eight ways
-/// to lay it on the board does that.
+/// The patterns of a picture, rotated or reflected so that its dash is the blank's goal; `None` if none of the eight
+/// ways to lay it on the board does that.
 fn turned(goal: &Board, picture: &str) -> Result<Option<Vec<Pattern>>, PdbError> {
     let side = goal.size().cols();
     let letters: Vec<u8> = picture.bytes().filter(|&letter| letter != b' ').collect();

@@ -365,8 +365,8 @@ impl Blocks {
         });
     }
 
-    /// Collects the states that moves bring to a block that is not full; `others` has room for the block from which each
-    /// move comes, and the shift.
+    /// Collects the states that moves bring to a block that is not full; `others` has room for the block from which
+    /// each move comes, and the shift.
     fn collect(
         &self,
         block: usize,

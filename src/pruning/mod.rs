@@ -37,8 +37,9 @@ pub(crate) fn allows_all_moves(puzzle: &OrbitPuzzle) -> bool {
     puzzle.illegal().is_empty() && puzzle.moves().iter().all(|one| one.requires.is_none())
 }
 
-/// Goes through the levels of a search that writes the depths of states to a table; returns the number of states at each
-/// depth. `level(depth, entry)` returns the number of states of a level; if their depth fits in an entry, it writes it.
+/// Goes through the levels of a search that writes the depths of states to a table; returns the number of states at
+/// each depth. `level(depth, entry)` returns the number of states of a level; if their depth fits in an entry, it
+/// writes it.
 pub(crate) fn each_level(
     size: EntrySize,
     progress: &dyn Progress,

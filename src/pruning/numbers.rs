@@ -128,7 +128,8 @@ impl TableNumbers {
         let ReductionJson { coordinate, symmetries, least } = serde_json::from_str(text).ok()?;
         let fields = StateFields::of(puzzle);
         let known = SymmetryGroup::relabellings(puzzle, &fields);
-        if !symmetries.iter().all(|one| known.contains(one)) {
+        let begins = symmetries.first() == Some(&Relabelling::identity(puzzle));
+        if !begins || !symmetries.iter().all(|one| known.contains(one)) {
             return None;
         }
         let group = SymmetryGroup::of_relabellings(puzzle, &fields, &symmetries)?;

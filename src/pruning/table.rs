@@ -68,9 +68,9 @@ fn entries_of(puzzle: &OrbitPuzzle) -> u64 {
     Ranking::new(puzzle).map_or(u64::MAX, |ranking| ranking.entries)
 }
 
-/// The number of bytes in which the table of a puzzle can be built, whatever its encoding: that of lists is estimated. A
-/// list search keeps the keys of its two widest levels; if pieces look alike, those of all states in one bucket, it also
-/// has those after each move at once.
+/// The number of bytes in which the table of a puzzle can be built, whatever its encoding: that of lists is estimated.
+/// A list search keeps the keys of its two widest levels; if pieces look alike, those of all states in one bucket, it
+/// also has those after each move at once.
 fn build_bytes(puzzle: &OrbitPuzzle) -> u64 {
     let Ok(numbers) = TableNumbers::all(puzzle) else { return u64::MAX };
     let blocks = numbers.plain().and_then(|ranking| Blocks::new(puzzle, ranking));
@@ -245,24 +245,28 @@ impl PruningTable {
             Some(bytes) => PruningTable::projections(puzzle, memory, |of| {
                 entries_of(of) <= bytes / BUILD_BITS * 8
             }),
-            None => PruningTable::quick_projections(puzzle, u64::MAX),
+            None => PruningTable::quick_projections(puzzle, None),
         }
     }
 
-    /// Returns projections like [`PruningTable::default_projections`] without a limit, but only such whose tables can be
-    /// built in a number of bytes each, lists of the search included.
+    /// Returns projections like [`PruningTable::default_projections`] without a limit, but only such whose tables can
+    /// be built in a number of bytes each, lists of the search included, if one is given.
     ///
     /// # Errors
     /// [`TableError::Projection`] if even the table of a single piece takes more.
-    pub fn quick_projections(puzzle: &OrbitPuzzle, memory: u64) -> Result<Vec<OrbitPuzzle>, Error> {
+    pub fn quick_projections(
+        puzzle: &OrbitPuzzle,
+        memory: Option<u64>,
+    ) -> Result<Vec<OrbitPuzzle>, Error> {
         let fits = |of: &OrbitPuzzle| {
-            entries_of(of) <= DEFAULT_ENTRIES && (memory == u64::MAX || build_bytes(of) <= memory)
+            let has_memory = |bytes| build_bytes(of) <= bytes;
+            entries_of(of) <= DEFAULT_ENTRIES && memory.is_none_or(has_memory)
         };
-        match PruningTable::projections(puzzle, None, fits) {
-            Err(Error::Puzzle(PuzzleError::ManyStates(_))) if memory < u64::MAX => {
-                Err(too_little(puzzle, memory).into())
+        match (PruningTable::projections(puzzle, None, fits), memory) {
+            (Err(Error::Puzzle(PuzzleError::ManyStates(_))), Some(budget)) => {
+                Err(too_little(puzzle, budget).into())
             }
-            found => found,
+            (found, _) => found,
         }
     }
 

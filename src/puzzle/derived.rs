@@ -91,8 +91,8 @@ impl OrbitPuzzle {
     /// ```
     ///
     /// # Errors
-    /// [`PuzzleError::NoOrbit`], [`PuzzleError::NoPieces`], [`PuzzleError::Needed`] if a move depends on pieces of a set
-    /// that is left out, [`PuzzleError::NoMoves`].
+    /// [`PuzzleError::NoOrbit`], [`PuzzleError::NoPieces`], [`PuzzleError::Needed`] if a move depends on pieces of a
+    /// set that is left out, [`PuzzleError::NoMoves`].
     pub fn keeping(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
         let (_, solved, goals) = self.parts();
         let named = self.named(names)?;
@@ -310,9 +310,9 @@ impl OrbitPuzzle {
         positions(space.definition().expect("a space is that of a board or has a definition"))
     }
 
-    /// Returns the sliding-tile puzzle on a graph, `graph:0-1,1-2,2-0`: a tile on each vertex but one, which slides along an
-    /// edge to the vertex that is free. Solved, tile `k` is on vertex `k` and vertex 0 is free; the moves are named after the
-    /// ways of the blank. Returns `None` if the text does not begin with `graph:`.
+    /// Returns the sliding-tile puzzle on a graph, `graph:0-1,1-2,2-0`: a tile on each vertex but one, which slides
+    /// along an edge to the vertex that is free. Solved, tile `k` is on vertex `k` and vertex 0 is free; the moves are
+    /// named after the ways of the blank. Returns `None` if the text does not begin with `graph:`.
     ///
     /// R. M. Wilson, Graph puzzles, homotopy, and the alternating group, J. Combin. Theory B 16 (1974).
     ///
@@ -327,8 +327,8 @@ impl OrbitPuzzle {
     /// ```
     ///
     /// # Errors
-    /// [`PuzzleError::Graph`] for a word that is no edge, an edge from a vertex to itself or given twice, and a graph that is
-    /// not connected; [`PuzzleError::Locations`] for more than 128 vertices.
+    /// [`PuzzleError::Graph`] for a word that is no edge, an edge from a vertex to itself or given twice, and a graph
+    /// that is not connected; [`PuzzleError::Locations`] for more than 128 vertices.
     pub fn of_graph(text: &str) -> Option<Result<OrbitPuzzle, PuzzleError>> {
         text.strip_prefix("graph:").map(|edges| graph(text, edges))
     }
@@ -383,8 +383,8 @@ fn board(start: &Board, metric: Metric) -> Result<OrbitPuzzle, PuzzleError> {
     sliding(start.size().to_string(), &tiles, &ways)
 }
 
-/// A puzzle of tiles and a blank (0), which moves along these ways, from cell to cell. The tiles on its way follow it, one
-/// cell each.
+/// A puzzle of tiles and a blank (0), which moves along these ways, from cell to cell. The tiles on its way follow it,
+/// one cell each.
 fn sliding(name: String, start: &[usize], ways: &[Vec<usize>]) -> Result<OrbitPuzzle, PuzzleError> {
     let cells = start.len();
     if cells > OrbitPuzzle::MAX_LOCATIONS {

@@ -106,7 +106,7 @@ pub fn one_line(permutation: &Permutation, base: usize) -> String {
 // a ' inverts it. Names of moves take precedence: if a move is named `F2`, then `F2` is that move.
 
 /// Maximum depth of nested brackets.
-const DEEPEST: usize = 64;
+pub(super) const DEEPEST: usize = 64;
 
 struct Reader<'a, F> {
     orbits: &'a [Orbit],

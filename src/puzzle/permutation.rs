@@ -126,6 +126,19 @@ impl Permutation {
         Permutation { images }
     }
 
+    /// Returns the permutation repeated a number of times; its inverse, for negative numbers. Cost: a pass over the
+    /// points.
+    pub fn power(&self, times: i64) -> Permutation {
+        let mut images: Vec<usize> = (0..self.len()).collect();
+        for cycle in self.cycles() {
+            let by = times.rem_euclid(cycle.len() as i64) as usize;
+            for (i, &point) in cycle.iter().enumerate() {
+                images[point] = cycle[(i + by) % cycle.len()];
+            }
+        }
+        Permutation::from_fn(self.len(), |point| images[point])
+    }
+
     /// Returns the cycles with more than one point. Each begins with its smallest point; they are in the order of these
     /// points.
     pub fn cycles(&self) -> Vec<Vec<usize>> {

@@ -103,8 +103,8 @@ impl OrbitPuzzle {
 }
 
 impl Reachability {
-    /// Returns what is known about a puzzle. If its moves depend on several pieces, or if some places are forbidden, that
-    /// is what moves could not reach even if all of them were always allowed.
+    /// Returns what is known about a puzzle. If its moves depend on several pieces, or if some places are forbidden,
+    /// that is what moves could not reach even if all of them were always allowed.
     pub fn of(puzzle: &OrbitPuzzle) -> Reachability {
         let (loops, is_exact) = match puzzle.loops() {
             Some(loops) => (loops, true),
@@ -207,7 +207,8 @@ impl Reachability {
 
 impl OrbitPuzzle {
     /// Returns an endless sequence of random reachable states, all equally likely; the same seed gives the same states.
-    /// Returns `None` if moves depend on where several pieces are, or if the group of the moves is too large to be known.
+    /// Returns `None` if moves depend on where several pieces are, or if the group of the moves is too large to be
+    /// known.
     ///
     /// Cost: that of [`OrbitPuzzle::states`], then the number of bytes of a state times its number of positions per
     /// state.
@@ -414,8 +415,8 @@ impl Renaming<'_> {
 }
 
 impl OrbitPuzzle {
-    /// Whether two puzzles with one goal have the same moves but for names, and so the same number of states at each depth;
-    /// true only if they have. Cost: milliseconds.
+    /// Whether two puzzles with one goal have the same moves but for names, and so the same number of states at each
+    /// depth; true only if they have. Cost: milliseconds.
     pub(crate) fn has_moves_of(&self, other: &OrbitPuzzle) -> bool {
         if self.moves().len() != other.moves().len() || self.goals().len() + other.goals().len() > 2
         {

@@ -1,7 +1,7 @@
 //! What a person asks for: a word that names a puzzle, what counts as a move of it, and what is changed about it.
 //!
-//! The program, Python and Rust programs describe a puzzle as a [`PuzzleSpec`]; [`PuzzleSpec::puzzle`] makes it. What is
-//! allowed for which kind of puzzle is decided here alone. Errors call options as the program calls them.
+//! The program, Python and Rust programs describe a puzzle as a [`PuzzleSpec`]; [`PuzzleSpec::puzzle`] makes it. What
+//! is allowed for which kind of puzzle is decided here alone. Errors call options as the program calls them.
 //!
 //! | word | puzzle |
 //! |---|---|
@@ -14,6 +14,7 @@
 
 use std::{fmt, fs::File, io::Read, path::Path, str::FromStr};
 
+use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -46,11 +47,15 @@ impl Searched {
         }
     }
 
-    /// Returns the number of reachable states, or `None` if it is unknown or exceeds 64 bits.
-    pub fn states(&self) -> Option<u64> {
+    /// Returns the number of reachable states, or `None` if it is unknown.
+    pub fn states(&self) -> Option<BigUint> {
         match self {
-            Searched::Numbered(space) => space.states(),
-            Searched::Listed(puzzle) => puzzle.states()?.try_into().ok(),
+            Searched::Numbered(space) => match space.states() {
+                Some(states) => Some(states.into()),
+                // Of a board with more states than have numbers.
+                None => OrbitPuzzle::of_space(space).ok()?.states(),
+            },
+            Searched::Listed(puzzle) => puzzle.states(),
         }
     }
 }
@@ -72,8 +77,8 @@ struct PuzzleFile {
 }
 
 impl Searched {
-    /// Returns the text of a file that defines this puzzle: the word for it in a [`PuzzleSpec`] is then the name of the file,
-    /// which must end in `.puzzle`.
+    /// Returns the text of a file that defines this puzzle: the word for it in a [`PuzzleSpec`] is then the name of the
+    /// file, which must end in `.puzzle`.
     ///
     /// ```
     /// use tilewave::puzzle::{PuzzleSpec, Searched, Variant};
@@ -106,6 +111,9 @@ impl Searched {
     /// Returns the puzzle that [`Searched::to_file`] wrote; `None` for any other text.
     pub fn of_file(text: &str) -> Option<Searched> {
         let file: PuzzleFile = serde_json::from_str(text).ok()?;
+        if file.tilewave_puzzle != 1 {
+            return None;
+        }
         match file {
             PuzzleFile { sets: Some(sets), .. } => {
                 OrbitPuzzle::of_json(&file.name, &sets.to_string()).map(Searched::Listed)
@@ -113,7 +121,7 @@ impl Searched {
             PuzzleFile { generators: Some(of), .. } => {
                 StateSpace::from_puzzle_text(&of.to_string()).map(Searched::Numbered)
             }
-            PuzzleFile { tilewave_puzzle: 1, goal: Some(goal), metric: Some(metric), .. } => {
+            PuzzleFile { goal: Some(goal), metric: Some(metric), .. } => {
                 let goal = Board::parse(&goal, file.name.parse().ok()).ok()?;
                 let space = StateSpace::of_board(goal).in_metric(metric.parse().ok()?);
                 Some(Searched::Numbered(space))
@@ -182,12 +190,13 @@ pub struct PuzzleSpec {
 
 /// What a word names.
 enum Named {
-    Board(Size),
+    /// A board, on its way to a goal in a metric.
+    Board(StateSpace),
     /// A puzzle of one set of different pieces, and which powers of its generators are moves as well.
     Positions(Definition, Turns),
     /// Any other puzzle, and which powers of its moves are moves as well.
     Orbits(OrbitPuzzle, Turns),
-    /// A puzzle as it was asked for before.
+    /// A puzzle as it was asked for before, unless it is a board.
     Asked(Searched),
 }
 
@@ -239,29 +248,12 @@ impl PuzzleSpec {
     /// Returns the puzzle, with those of its pieces, moves and goals that are asked for.
     ///
     /// # Errors
-    /// A [`PuzzleError`] if there is no such puzzle, or if it does not have what is asked for; a [`SystemError`] if a file
-    /// cannot be read.
+    /// A [`PuzzleError`] if there is no such puzzle, or if it does not have what is asked for; a [`SystemError`] if a
+    /// file cannot be read.
     pub fn puzzle(&self) -> Result<Searched, Error> {
-        let (goals, same) = (self.goal.clone().unwrap_or_default(), !self.variant.same.is_empty());
+        let same = !self.variant.same.is_empty();
         Ok(match self.named()? {
-            Named::Board(size) => {
-                if let Some(option) = self.changed_beyond_same() {
-                    return Err(PuzzleError::Option(format!(
-                        "{option} does not apply to boards, and {} is a board: leave out {option}",
-                        self.word
-                    )))?;
-                }
-                let metric = match self.metric {
-                    Some(MoveMetric::Slides(metric)) => metric,
-                    _ => Metric::default(),
-                };
-                let space = StateSpace::of_board(goals.board(size)?).in_metric(metric);
-                if !same {
-                    return Ok(Searched::Numbered(space));
-                }
-                let puzzle = OrbitPuzzle::of_space(&space)?;
-                Searched::Listed(self.variant.of(puzzle, Turns::Directed)?)
-            }
+            Named::Board(space) if !same => Searched::Numbered(space),
             Named::Positions(definition, _) if !same && self.changed_beyond_same().is_none() => {
                 for note in definition.notes() {
                     tracing::info!("{note}");
@@ -273,16 +265,12 @@ impl PuzzleSpec {
         })
     }
 
-    /// Returns the puzzle, unless it is a board, as one of sets of pieces.
+    /// Returns the puzzle as one of sets of pieces.
     ///
     /// # Errors
     /// Those of [`PuzzleSpec::puzzle`].
-    pub fn listed(&self) -> Result<Option<OrbitPuzzle>, Error> {
-        match self.named()? {
-            Named::Board(_) => Ok(None),
-            Named::Asked(puzzle) if puzzle.size().is_some() => Ok(None),
-            named => Ok(Some(self.of_sets(named)?)),
-        }
+    pub fn listed(&self) -> Result<OrbitPuzzle, Error> {
+        Ok(self.of_sets(self.named()?)?)
     }
 
     /// The option that makes another puzzle of one, if there is one; boards have `--same` as well.
@@ -300,10 +288,9 @@ impl PuzzleSpec {
 
     fn of_sets(&self, named: Named) -> Result<OrbitPuzzle, PuzzleError> {
         match named {
-            Named::Board(_) => unreachable!("boards are no sets of pieces here"),
             Named::Orbits(puzzle, turns) => self.variant.of(puzzle, turns),
             Named::Asked(Searched::Listed(puzzle)) => self.variant.of(puzzle, Turns::Directed),
-            Named::Asked(Searched::Numbered(space)) => {
+            Named::Board(space) | Named::Asked(Searched::Numbered(space)) => {
                 self.variant.of(OrbitPuzzle::of_space(&space)?, Turns::Directed)
             }
             Named::Positions(definition, turns) => {
@@ -318,11 +305,18 @@ impl PuzzleSpec {
     /// What the word names. Refuses options that others have.
     fn named(&self) -> Result<Named, Error> {
         let word = self.word.as_str();
-        if is_file(word) && named::parse(word).is_none() {
-            return self.of_file(Path::new(word));
+        let named = if is_file(word) && named::parse(word).is_none() {
+            self.of_file(Path::new(word))?
+        } else {
+            PuzzleSpec::check(word)?;
+            self.of_name(word)?
+        };
+        match (&named, self.changed_beyond_same()) {
+            (Named::Board(_), Some(option)) => Err(PuzzleError::Option(format!(
+                "{option} does not apply to boards, and {word} is a board: leave out {option}"
+            )))?,
+            _ => Ok(named),
         }
-        PuzzleSpec::check(word)?;
-        Ok(self.of_name(word)?)
     }
 
     fn of_name(&self, word: &str) -> Result<Named, PuzzleError> {
@@ -346,7 +340,14 @@ impl PuzzleSpec {
             return Ok(Named::Orbits(graph?, Turns::Directed));
         }
         Ok(match is_board {
-            true => Named::Board(size(word)?),
+            true => {
+                let goal = self.goal.clone().unwrap_or_default().board(size(word)?)?;
+                let metric = match self.metric {
+                    Some(MoveMetric::Slides(metric)) => metric,
+                    _ => Metric::default(),
+                };
+                Named::Board(StateSpace::of_board(goal).in_metric(metric))
+            }
             false => Named::Positions(families::parse(word)?, Turns::Directed),
         })
     }
@@ -357,6 +358,7 @@ impl PuzzleSpec {
                 (self.goal.is_some(), "--goal"),
                 (self.metric.is_some(), "--metric"),
                 (self.directed, "--directed"),
+                (!self.variant.moves.is_empty(), "--generators"),
             ];
             if let Some((_, option)) = options.into_iter().find(|(given, _)| *given) {
                 return Err(PuzzleError::Option(format!(
@@ -367,7 +369,10 @@ impl PuzzleSpec {
             }
             let puzzle = Searched::of_file(&PuzzleSpec::text(path)?);
             let puzzle = puzzle.ok_or_else(|| PuzzleError::PuzzleFile(self.word.clone()))?;
-            return Ok(Named::Asked(puzzle));
+            return Ok(match puzzle {
+                Searched::Numbered(space) if space.size().is_some() => Named::Board(space),
+                puzzle => Named::Asked(puzzle),
+            });
         }
         let turns = if self.directed { Some(Turns::Directed) } else { self.turns() };
         let counted = formats::turns(&self.word, turns);

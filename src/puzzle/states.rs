@@ -42,7 +42,8 @@ const ENOUGH: usize = 24;
 
 /// What moves do that depend on one piece at most, such as the blank of a board.
 pub(super) struct Loops {
-    /// Moves, or sequences of moves that bring the piece back to its home: what they generate is possible while it is there.
+    /// Moves, or sequences of moves that bring the piece back to its home: what they generate is possible while it is
+    /// there.
     pub(super) moves: Vec<Transformation>,
     /// The piece at its home.
     needed: Option<OrbitPlace>,
@@ -98,8 +99,8 @@ impl OrbitPuzzle {
         self.loops().and_then(free).or_else(|| self.counted())
     }
 
-    /// What the moves do to the other pieces. `None` if moves depend on several pieces or on one of several equal ones, or
-    /// cannot be undone although they depend on a piece, or if some places are forbidden.
+    /// What the moves do to the other pieces. `None` if moves depend on several pieces or on one of several equal ones,
+    /// or cannot be undone although they depend on a piece, or if some places are forbidden.
     ///
     /// By Schreier's lemma, the sequences that go to a place along a tree, make one move, and return along the tree
     /// generate all others.

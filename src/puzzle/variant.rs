@@ -58,7 +58,8 @@ pub struct Variant {
 
 impl Variant {
     /// Returns the sequences of a list separated by commas, or, if there are none, by spaces; angle brackets around the
-    /// list are removed. Where nothing is between two commas, the sequence is empty, which is no move. `U D R2`, `<U, R>`, `R L', [U, D2]`.
+    /// list are removed. Where nothing is between two commas, the sequence is empty, which is no move. For
+    /// example `U D R2` or `<U, R>`.
     pub fn split(text: &str) -> Vec<String> {
         let text = text.trim();
         let inner = text.strip_prefix('<').and_then(|text| text.strip_suffix('>')).unwrap_or(text);

@@ -1,7 +1,8 @@
 //! Reports of a search: text, CSV, JSON, SVG, PNG and HTML, and the comparison with published results.
 //!
-//! The program and Python pass an outcome: [`Report`] (`text`) turns it into tables, summaries and JSON objects, `html` into a page, and `chart` into a picture, a `scene` of shapes that is drawn
-//! as SVG or as pixels. `published` contains the published results and compares with them.
+//! The program and Python pass an outcome: [`Report`] (`text`) turns it into tables, summaries and JSON objects, `html`
+//! into a page, and `chart` into a picture, a `scene` of shapes that is drawn as SVG or as pixels. `published` contains
+//! the published results and compares with them.
 //!
 //! Invariant: a report reads an [`crate::search::Outcome`] and returns strings or bytes. No function
 //! here prints, writes a file or changes an outcome.

@@ -21,8 +21,8 @@ use crate::{
 
 // What identifies the puzzle of a result.
 
-/// Returns a text that identifies the puzzle of a search: its name, the metric unless it is the usual one, the goal of a
-/// board or the number of several goals, and the start if it is not the goal.
+/// Returns a text that identifies the puzzle of a search: its name, the metric unless it is the usual one, the goal of
+/// a board or the number of several goals, and the start if it is not the goal.
 pub fn described(of: &Searched) -> String {
     let keys = identity(of);
     let text = |key: &str| keys[key].as_str().unwrap_or_default();
@@ -41,7 +41,8 @@ pub fn described(of: &Searched) -> String {
 }
 
 /// Returns the keys that identify the puzzle of a search in JSON: `board`, `puzzle`, `metric`, `goal` and `start`; for
-/// puzzles that are not boards also `goals`, `moves` (their names) and `fingerprint`, a hash of pieces, moves and goals.
+/// puzzles that are not boards also `goals`, `moves` (their names) and `fingerprint`, a hash of pieces, moves and
+/// goals.
 pub fn identity(of: &Searched) -> Value {
     let names = |puzzle: &OrbitPuzzle| puzzle.moves().iter().map(|one| one.name.clone()).collect();
     let (board, puzzle, metric, goal, start, listed) = match of {
@@ -302,8 +303,8 @@ const BAR: u64 = 26;
 /// The number of moves that the hardest state needs; only where a search begins at the goal.
 pub(crate) const GODS_NUMBER: &str = "God's number";
 
-/// Returns the title of a distribution, for example `3x4: 239,500,800 states, God's number 53`; if it is not complete, its
-/// last depth is not called so.
+/// Returns the title of a distribution, for example `3x4: 239,500,800 states, God's number 53`; if it is not complete,
+/// its last depth is not called so.
 pub(crate) fn title(name: &str, counts: &[u64], complete: bool) -> String {
     let total = counts.iter().sum();
     let states = thousands(total);
@@ -445,9 +446,10 @@ impl Report<'_> {
     /// (states up to symmetry, null if not all symmetries were used), `generated` and `kept` (keys) and `bytes`.
     /// `disk` has details of a search on disk, and is null for a search in memory: `peak_bytes` is the maximum size of
     /// all files at any time; `planes` says where the bits that cross between chunks were stored (`memory` or `files`;
-    /// null in a list search); `bytes_written` covers all sessions; the times for decoding, kernel, encoding, and waiting
-    /// for readers or the writer are in thread-seconds of the last session; `network_bytes` is the number of bytes sent
-    /// between `ranks` processes in this session for the step to each depth, and is empty for a single process.
+    /// null in a list search); `bytes_written` covers all sessions; the times for decoding, kernel, encoding, and
+    /// waiting for readers or the writer are in thread-seconds of the last session; `network_bytes` is the number of
+    /// bytes sent between `ranks` processes in this session for the step to each depth, and is empty for a single
+    /// process.
     pub fn json(&self) -> Value {
         let outcome = self.outcome;
         let agrees = self.published.as_deref().filter(|_| self.difference.is_none());
@@ -538,8 +540,8 @@ fn on_one_line(value: &Value) -> String {
 
 impl Report<'_> {
     /// Returns the levels as CSV with the columns depth, states, reduced (states up to symmetry, empty if they were not
-    /// counted), cumulative (states up to this depth), checksum (16 hexadecimal digits) and puzzle (as [`described`]), one
-    /// row per depth.
+    /// counted), cumulative (states up to this depth), checksum (16 hexadecimal digits) and puzzle (as [`described`]),
+    /// one row per depth.
     pub fn csv(&self) -> String {
         let outcome = self.outcome;
         let reduced = outcome.reduced();

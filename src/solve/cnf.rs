@@ -334,8 +334,8 @@ pub(crate) mod certificate {
     /// ```
     ///
     /// # Errors
-    /// [`SolveError::Beaten`] with a shorter solution if there is one, [`SolveError::TooShort`] if there is no solution of
-    /// that length, and the errors of [`Question::new`].
+    /// [`SolveError::Beaten`] with a shorter solution if there is one, [`SolveError::TooShort`] if there is no solution
+    /// of that length, and the errors of [`Question::new`].
     pub fn certify(board: &Board, goal: &Board, length: usize) -> Result<Certificate, SolveError> {
         certify_with(board, goal, length, &NoProgress)
     }

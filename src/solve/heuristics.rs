@@ -222,8 +222,8 @@ impl<const V: usize, const PLAIN: bool> Heuristic for Sums<'_, V, PLAIN> {
 // moves, and a child the same number or two fewer. One word holds the spare moves of all sums, and one subtraction
 // determines whether a child is cut off.
 //
-// All sums are looked up at once: to look up one without spare moves first, and the others for the children that it does
-// not cut off, reads fewer bits but waits for memory twice.
+// All sums are looked up at once: to look up one without spare moves first, and the others for the children that it
+// does not cut off, reads fewer bits but waits for memory twice.
 //
 // Invariant: solutions, nodes, excess and moves left are the same as with `Sums`.
 

@@ -574,7 +574,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "three minutes: cargo test --release --lib -- --ignored"]
+    #[ignore = "three minutes: cargo test --release -p tilewave --lib -- --ignored"]
     fn a_hundred_thousand_lengths_are_right() {
         let sizes = [(2, 2), (2, 3), (3, 2), (2, 4), (4, 2), (3, 3), (3, 3)];
         let tried = compare(500..8500, &sizes, 60);

@@ -421,8 +421,8 @@ fn field_of(
 
 // Effects of moves on rows: the fields of a state and, if they are used, of its inverse.
 
-/// The moves of a puzzle, for a search that looks up a state in one table after the other: only those fields are written
-/// that the next table reads. Most states are cut off after one or two.
+/// The moves of a puzzle, for a search that looks up a state in one table after the other: only those fields are
+/// written that the next table reads. Most states are cut off after one or two.
 pub(crate) struct RowMoves {
     moves: Vec<RowMove>,
     /// The tables of all moves, concatenated.

@@ -4,13 +4,14 @@
 //! are products of moves, for its inverse: each of these **views** gives a lower bound on the remaining moves. A node's
 //! children are looked up together, view after view, so that their memory accesses overlap.
 //!
-//! Where no move turns pieces of two **parts** of a puzzle (a box of several puzzles), each move counts in one part only:
-//! the bound is the sum over the parts of the maximum of each.
+//! Where no move turns pieces of two **parts** of a puzzle (a box of several puzzles), each move counts in one part
+//! only: the bound is the sum over the parts of the maximum of each.
 //!
 //! Source: R. E. Korf, Finding optimal solutions to Rubik's cube using pattern databases, AAAI 1997; inverse states: A.
 //! Felner, U. Zahavi, J. Schaeffer and R. C. Holte, Dual lookups in pattern databases, IJCAI 2005.
 //!
-//! Invariant: a solution has been replayed before it is returned. Solutions and nodes do not depend on the number of threads.
+//! Invariant: a solution has been replayed before it is returned. Solutions and nodes do not depend on the number of
+//! threads.
 
 use std::{
     cmp::Reverse,
@@ -129,8 +130,8 @@ struct PuzzleSubtree {
     bounds: Vec<u8>,
 }
 
-/// Tells views which part of a puzzle they read, removes those that read several, and returns the number of parts. A part
-/// is a collection of sets of pieces: no move and no table goes beyond one.
+/// Tells views which part of a puzzle they read, removes those that read several, and returns the number of parts. A
+/// part is a collection of sets of pieces: no move and no table goes beyond one.
 fn number_parts(
     (puzzle, fields): (&OrbitPuzzle, &StateFields),
     tables: Vec<Vec<usize>>,
@@ -304,8 +305,8 @@ impl PuzzleSolver {
         &self.puzzle
     }
 
-    /// Returns whether moves lead from the solved puzzle to a state, as far as the moves ([`OrbitPuzzle::reaches`]) or the
-    /// tables tell; `None` if neither does. Cost: a few microseconds.
+    /// Returns whether moves lead from the solved puzzle to a state, as far as the moves ([`OrbitPuzzle::reaches`]) or
+    /// the tables tell; `None` if neither does. Cost: a few microseconds.
     pub fn reaches(&self, state: &Arrangement) -> Option<Result<(), Unreachable>> {
         self.reachable.reaches(&self.puzzle, state).or_else(|| {
             let row = self.row(state);

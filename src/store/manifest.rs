@@ -278,8 +278,8 @@ impl Manifest {
         Ok(())
     }
 
-    /// Checks that the chunks of each finished level have its states. Those of the level before the last are removed one
-    /// by one, unless all levels are kept. Only the manifest of all ranks has all chunks.
+    /// Checks that the chunks of each finished level have its states. Those of the level before the last are removed
+    /// one by one, unless all levels are kept. Only the manifest of all ranks has all chunks.
     fn adds_up(&self) -> Result<(), String> {
         for (depth, level) in self.levels.iter().enumerate() {
             let chunks = self.files_of(depth as u32).map_or(&[][..], |files| &files.chunks);

@@ -3,8 +3,8 @@
 //! Searches on disk and builds of databases write levels as frames: `codec` encodes them, `level_file` puts them into a
 //! file, and `manifest` records which files make up a run, all of it through the [`Storage`] of a directory. Databases
 //! and distance tables are a `container` each, read completely, mapped, or block by block. Results of commands go
-//! through `output`, logs through `journal`; `platform` has what systems do differently. `memory` has the arrays, and reports how much memory is free.
-//! The error that names a place in a directory is here.
+//! through `output`, logs through `journal`; `platform` has what systems do differently. `memory` has the arrays, and
+//! reports how much memory is free. The error that names a place in a directory is here.
 //!
 //! If a function that returns an [`std::io::Result`] does not document its errors, they are those of the system.
 

@@ -286,7 +286,8 @@ fn remove_abandoned(directory: &Path) {
     }
 }
 
-/// Makes the names in the directory of a result durable if the system can: the result is complete whether or not its name would survive a power failure.
+/// Makes the names in the directory of a result durable if the system can: the result is complete whether or not its
+/// name would survive a power failure.
 pub(crate) fn sync_names(directory: &Path) -> io::Result<()> {
     use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
     match platform::sync_directory(directory) {

@@ -287,6 +287,9 @@ mod windows {
     pub fn write_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
         while !bytes.is_empty() {
             let written = std::os::windows::fs::FileExt::seek_write(file, bytes, offset)?;
+            if written == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
             bytes = &bytes[written..];
             offset += written as u64;
         }

@@ -334,8 +334,8 @@ impl Storage for Directory {
     }
 }
 
-/// Creates a directory with those above it that are missing, and makes their names durable: a synced file in a directory
-/// whose name is lost is lost with it.
+/// Creates a directory with those above it that are missing, and makes their names durable: a synced file in a
+/// directory whose name is lost is lost with it.
 pub fn create_directory(path: &Path) -> io::Result<()> {
     if let Some(name) = platform::reserved_name(path) {
         return Err(io::Error::other(format!(
@@ -373,9 +373,9 @@ struct OpenFile {
 
 #[allow(unsafe_code)]
 fn mapped(file: &File) -> io::Result<Arc<Mmap>> {
-    // SAFETY: the bytes are only read. Files of a run are removed, never truncated or rewritten, while one process holds
-    // the run's lock; scratch files still grow, but beyond what has been mapped, and bytes whose space is freed have
-    // been copied before.
+    // SAFETY: the bytes are only read. Files of a run are removed, never truncated or rewritten, while one process
+    // holds the run's lock; scratch files still grow, but beyond what has been mapped, and bytes whose space is freed
+    // have been copied before.
     unsafe { Mmap::map(file) }.map(Arc::new)
 }
 

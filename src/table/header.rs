@@ -1,7 +1,7 @@
 //! The header of a table file, and the errors in building or using a table.
 //!
-//! Builds write a [`TableHeader`], and everything that opens a table reads it first: the puzzle, the encoding of entries
-//! and their positions in the file. Whatever is wrong with a table or its file is a [`TableError`].
+//! Builds write a [`TableHeader`], and everything that opens a table reads it first: the puzzle, the encoding of
+//! entries and their positions in the file. Whatever is wrong with a table or its file is a [`TableError`].
 
 use std::path::PathBuf;
 

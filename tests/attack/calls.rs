@@ -88,8 +88,7 @@ fn build() -> Option<PathBuf> {
         println!("*** SKIPPED: faults of system calls need Linux on x86-64 ***");
         return None;
     }
-    let source =
-        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tools/attack/calls.c");
+    let source = crate::program::root().join("tools/attack/calls.c");
     let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join("attack-calls.so");
     // A name of its own first: several test processes may build at once.
     let made = library.with_extension(format!("{}.so", std::process::id()));

@@ -1,5 +1,5 @@
-//! Power cuts, replayed: all calls of a run on files are recorded with what they wrote; for many instants the disk is built
-//! as it may be after a cut then, and the real binary goes on from that.
+//! Power cuts, replayed: all calls of a run on files are recorded with what they wrote; for many instants the disk is
+//! built as it may be after a cut then, and the real binary goes on from that.
 //!
 //! What was not synced may be there, or not, or half; names that were not synced with their directory likewise, each
 //! directory up to some instant of its own.

@@ -1,5 +1,5 @@
-//! Damage of every kind of file of a search on disk, and of its directories: then every command that reads it. An answer
-//! with exit code 0 is right; a refusal loses nothing: with the damage undone the search goes on where it was.
+//! Damage of every kind of file of a search on disk, and of its directories: then every command that reads it. An
+//! answer with exit code 0 is right; a refusal loses nothing: with the damage undone the search goes on where it was.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -80,8 +80,8 @@ fn command(setup: &Setup, verb: &str, places: &[PathBuf]) -> Done {
 /// Random damages, each tried with one of the commands.
 pub fn searches(plan: &Plan, few: bool) -> Report {
     plan.run(|n, dice| {
-        // A quick selection makes few searches to be damaged: one that is complete without ways back, one of hundreds of
-        // chunks among them.
+        // A quick selection makes few searches to be damaged: one that is complete without ways back, one of hundreds
+        // of chunks among them.
         let base = base(if few { [0, 4, 6, 23, 27][n % 5] } else { n });
         let home = room();
         let folder = home.path();
@@ -367,8 +367,8 @@ fn judge(
     if done.ok() { Verdict::Harmless } else { Verdict::Detected }
 }
 
-/// A file that had to stay as it was: the user's, another run's, and of its own whatever the manifest names; for commands
-/// that only look, every file.
+/// A file that had to stay as it was: the user's, another run's, and of its own whatever the manifest names; for
+/// commands that only look, every file.
 fn removed(
     base: &Base,
     damaged: &Snapshot,

@@ -1,5 +1,5 @@
-//! Damage of databases, tables and the solver's cache: then every command that reads them. What comes with exit code 0 is
-//! what the intact file gives; nothing that is printed before an error is wrong either.
+//! Damage of databases, tables and the solver's cache: then every command that reads them. What comes with exit code 0
+//! is what the intact file gives; nothing that is printed before an error is wrong either.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

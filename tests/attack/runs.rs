@@ -125,8 +125,8 @@ impl Setup {
         assert!(done.ok(), "{done:?}");
     }
 
-    /// Searches in a folder until the `nth` rename, and is killed there. Where commits are rare, until so many files are
-    /// new that the first of them are synced.
+    /// Searches in a folder until the `nth` rename, and is killed there. Where commits are rare, until so many files
+    /// are new that the first of them are synced.
     pub fn killed(&self, folder: &Path, nth: usize) {
         let (class, nth) = match self.every {
             "0" => ("rename", nth),
@@ -181,8 +181,7 @@ fn check_published(board: &str, rows: &[String]) {
         true => ("growth.json", format!("/{board}/counts")),
         false => ("distributions.json", format!("/{board}/counts")),
     };
-    let path =
-        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data").join(file);
+    let path = crate::program::root().join("tests/data").join(file);
     let data: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let counts = data.pointer(&entry).and_then(Value::as_array);
     let counts = counts.unwrap_or_else(|| panic!("no published figures of {board} here"));

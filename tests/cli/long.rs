@@ -17,8 +17,8 @@ const BOARDS: &str = "1 0 2 3/4 5 6 7/8 9 10 11/12 13 14 15\n\
                       0 2 1 3/4 5 6 7/8 9 10 11/12 13 14 15\n\
                       13 11 4 12/1 8 9 15/6 5 14 2/7 3 10 0\n";
 
-/// States of a cube: two moves away, two of 3 and 49 million nodes with the tables of five pieces, and between them one with a
-/// corner turned alone.
+/// States of a cube: two moves away, two of 3 and 49 million nodes with the tables of five pieces, and between them one
+/// with a corner turned alone.
 const STATES: &str = "R L\nR U F2 L D' B R' U2 F L2 D B\n\
                       corners 1 2 3 4 5 6 7 8/0 0 0 0 0 0 0 1; edges 1 2 3 4 5 6 7 8 9 10 11 12/0 0 0 0 0 0 0 0 0 0 0 0\n\
                       R U F2 L D' B R' U2 F L2 D B' R\n";

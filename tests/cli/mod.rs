@@ -1,5 +1,5 @@
-//! The command line where words alone do not say whether it is right: numbers that agree with others, signals, terminals,
-//! options. What it prints is in `tests/cmd`.
+//! The command line where words alone do not say whether it is right: numbers that agree with others, signals,
+//! terminals, options. What it prints is in `tests/cmd`.
 
 mod agree;
 mod claims;
@@ -25,6 +25,17 @@ pub fn stdout(args: &[&str]) -> String {
 /// Runs the program and parses its stdout as JSON.
 pub fn json(args: &[&str]) -> serde_json::Value {
     serde_json::from_str(&stdout(args)).expect("stdout is one JSON value")
+}
+
+/// The commands that a help lists, but for `help`.
+pub fn commands(help: &str) -> Vec<&str> {
+    const HEADS: [&str; 6] = ["Commands:", "Search:", "Solve:", "Files:", "Puzzles:", "Setup:"];
+    let mut is_list = false;
+    let names = help.lines().filter_map(|line| {
+        is_list = HEADS.contains(&line) || is_list && line.starts_with(' ');
+        line.strip_prefix("  ").filter(|_| is_list)?.split(' ').next()
+    });
+    names.filter(|name| !["", "help"].contains(name)).collect()
 }
 
 /// The JSON that the program prints for a command line.

@@ -1,8 +1,8 @@
 //! Every option of every command has an effect, or is refused.
 //!
 //! The options are read from the help of the program, so a new one fails here until it has a line in a table. A line
-//! has a command, options and two command lines that must not give the same, or one that must be refused. What a command
-//! prints, logs and leaves in files is compared, without times, rates and sizes in memory.
+//! has a command, options and two command lines that must not give the same, or one that must be refused. What a
+//! command prints, logs and leaves in files is compared, without times, rates and sizes in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,7 +10,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::stdout;
+use super::{commands, stdout};
 use crate::program::{room, run, tilewave};
 use crate::readme::words;
 
@@ -424,16 +424,12 @@ fn lines() -> Vec<(String, String, Line)> {
 /// The commands of the program with their options, from its help.
 fn options(command: &str, all: &mut BTreeSet<(String, String)>) {
     let help = stdout(&[&words(command)[..], &["--help"]].concat());
-    let mut is_list = false;
+    for name in commands(&help) {
+        options(format!("{command} {name}").trim(), all);
+    }
     for line in help.lines() {
-        let heads = ["Commands:", "Search:", "Solve:", "Files:", "Puzzles:", "Setup:"];
-        is_list = heads.contains(&line) || is_list && line.starts_with(' ');
         let trimmed = line.trim_start();
         let indent = line.len() - trimmed.len();
-        if is_list && indent == 2 && !trimmed.starts_with("help") {
-            let name = trimmed.split_whitespace().next().unwrap();
-            options(format!("{command} {name}").trim(), all);
-        }
         let long = trimmed.strip_prefix("--").or_else(|| {
             let (short, long) = trimmed.split_once(", --")?;
             (short.len() == 2 && short.starts_with('-')).then_some(long)

@@ -131,8 +131,8 @@ fn estimates_follow_the_depth_where_nothing_is_published() {
     assert!(text.contains(", at most 1,162,261,465 of them within --max-depth\n"), "{text}");
 }
 
-/// What `plan` describes is what `bfs` does: in memory and on disk, of boards, families and cubes, with and without a last
-/// depth, and where a run by lists was begun.
+/// What `plan` describes is what `bfs` does: in memory and on disk, of boards, families and cubes, with and without a
+/// last depth, and where a run by lists was begun.
 #[test]
 fn plans_name_the_engine_that_a_search_takes() {
     let place = room();

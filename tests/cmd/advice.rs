@@ -97,13 +97,7 @@ fn help_names_options_that_exist_and_is_short() {
             assert!(named.is_subset(&own), "a default of '{command}' names {named:?}");
         }
         // Every command below this one is there.
-        let heads = ["Commands:", "Search:", "Solve:", "Files:", "Puzzles:", "Setup:"];
-        let mut is_list = false;
-        let names = help.lines().filter_map(|line| {
-            is_list = heads.contains(&line) || is_list && line.starts_with(' ');
-            line.strip_prefix("  ").filter(|_| is_list)?.split(' ').next()
-        });
-        for name in names.filter(|name| !["", "help"].contains(name)) {
+        for name in crate::cli::commands(help) {
             assert!(all.contains_key(format!("{command} {name}").trim()), "{command} {name}");
         }
     }

@@ -1,9 +1,9 @@
 //! What the program prints, as it prints it: each page beside this file has commands and their output.
 //!
-//! A heading begins a case. Its commands run one after the other in `bash`, in an empty directory of their own; `../data` is
-//! `tests/data`, and `functions.sh` has more commands. Below a command stand `? CODE` unless it is 0, its stdout, and its
-//! stderr with `! ` before each line. What differs between machines or runs is replaced (`REDACTED`). In a page, a line
-//! `...` stands for any lines and `[..]` for any part of a line.
+//! A heading begins a case. Its commands run one after the other in `bash`, in an empty directory of their own;
+//! `../data` is `tests/data`, and `functions.sh` has more commands. Below a command stand `? CODE` unless it is 0, its
+//! stdout, and its stderr with `! ` before each line. What differs between machines or runs is replaced (`REDACTED`).
+//! In a page, a line `...` stands for any lines and `[..]` for any part of a line.
 //!
 //! `TILEWAVE_UPDATE=1 cargo test --release --test suite cmd::` writes into the pages what the commands print now.
 
@@ -19,7 +19,7 @@ use snapbox::{Assert, Data, assert::Action};
 use crate::program::{binary, room};
 
 /// What differs between machines and runs, and what stands for it: patterns, in this order.
-const REDACTED: [(&str, &str); 20] = [
+const REDACTED: [(&str, &str); 21] = [
     // What a busy machine says, or a search that takes more than a second.
     (r"(?m)^load +other processes .*\n", ""),
     (
@@ -49,6 +49,7 @@ const REDACTED: [(&str, &str); 20] = [
     (r"(?m)^(free +).*", "$1[HERE]"),
     (r"(?m)^(disk +).* at the peak, .* written, .* read, \[TIME\] at", "$1[SIZE], [TIME] at"),
     (r"(?m)^tilewave [0-9]+\.[0-9]+\.[0-9]+$", "tilewave [VERSION]"),
+    (r"(?m)^v[0-9]+\.[0-9]+\.[0-9]+$", "v[VERSION]"),
     (r"(?m)^(target|kernels) .*$", "$1 [HERE]"),
     (r"(?-u:\b)[0-9,]+ threads?(?-u:\b)", "[THREADS]"),
     (r"(?-u:\b)(scalar|neon|avx2|avx512) kernel", "[KERNEL]"),
@@ -82,7 +83,7 @@ fn every_page_is_checked() {
 }
 
 fn tests() -> PathBuf {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests")
+    crate::program::root().join("tests")
 }
 
 fn file(page: &str) -> PathBuf {

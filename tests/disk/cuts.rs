@@ -90,8 +90,8 @@ fn what_the_last_commit_left_is_cleared_by_one_rank_or_two() {
     }
 }
 
-/// A file whose sync has failed is named by no manifest, also where its bytes never come: in searches of hundreds of chunks
-/// whose commits are far apart, a sync fails, then the power is cut.
+/// A file whose sync has failed is named by no manifest, also where its bytes never come: in searches of hundreds of
+/// chunks whose commits are far apart, a sync fails, then the power is cut.
 #[test]
 fn a_sync_that_fails_loses_nothing_that_was_committed() {
     let mut search = search("2x5");
@@ -118,7 +118,8 @@ fn a_sync_that_fails_loses_nothing_that_was_committed() {
     }
 }
 
-/// A file that is no longer needed and cannot be removed: what is committed then still names it, or what takes its place.
+/// A file that is no longer needed and cannot be removed: what is committed then still names it, or what takes its
+/// place.
 #[test]
 fn a_removal_that_fails_loses_nothing() {
     for (name, seconds) in [("2x4", 0), ("2x4", 3600), ("lx:8", 3600)] {

@@ -59,8 +59,8 @@ fn chunks_of_2x6_find_the_levels_of_memory() {
     same_levels("2x6", Goal::Last, &ways);
 }
 
-/// The four ways of reading and of keeping planes, of 2x7 to a depth: chunks of this size send each other so much that the
-/// disk space of what was read is given back while the file is still mapped.
+/// The four ways of reading and of keeping planes, of 2x7 to a depth: chunks of this size send each other so much that
+/// the disk space of what was read is given back while the file is still mapped.
 fn ways_of_2x7(depth: usize) {
     let mut search = search("2x7");
     search.max_depth = Some(depth);

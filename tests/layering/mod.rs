@@ -31,7 +31,7 @@ const ROOTS: &[&str] = &["error", "internals", "lib"];
 const UNSAFE: &[&str] = &["kernel/", "store/", "cli/failure.rs", "cli/platform.rs"];
 
 fn src() -> PathBuf {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("src")
+    crate::program::root().join("src")
 }
 
 /// The places and texts of all sources, of the library and of the program.

@@ -243,8 +243,7 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
             pdb.save(&file, false).unwrap();
             file
         });
-    let partial = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-        .join("tests/data/table_partial.table");
+    let partial = crate::program::root().join("tests/data/table_partial.table");
     let pruning = dir.path().join("pruning.table");
     let cube = named::parse("2x2x2").unwrap().counting(Turns::Powers).unwrap();
     let corners = cube.keeping(&["corners:1-3".into()]).unwrap();

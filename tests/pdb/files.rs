@@ -16,7 +16,7 @@ use super::{Random, database, goal};
 use crate::program::{Done, run, tilewave};
 
 fn golden(name: &str) -> PathBuf {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data").join(name)
+    crate::program::root().join("tests/data").join(name)
 }
 
 #[test]

@@ -11,7 +11,7 @@ use tilewave::random::SplitMix64;
 use super::{Random, database, goal};
 
 pub fn tools(path: &str) -> PathBuf {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tools").join(path)
+    crate::program::root().join("tools").join(path)
 }
 
 /// Databases of all kinds and encodings in files, with random boards and their values.

@@ -14,8 +14,8 @@ use tilewave::{
 
 use super::{fails, keep, succeeds, whole};
 
-/// Rings that one move turns together, of each of which one piece is told from the others: the states are a ring as long
-/// as the least common multiple, and the deepest is half as deep.
+/// Rings that one move turns together, of each of which one piece is told from the others: the states are a ring as
+/// long as the least common multiple, and the deepest is half as deep.
 fn rings(lengths: &[u8]) -> OrbitPuzzle {
     let names = ["A", "B"];
     let ring = |(name, &length): (&&str, &u8)| Orbit::distinct(*name, length, 1);
@@ -135,7 +135,7 @@ fn quick_projections_fit_in_the_memory() {
     for name in ["3x3x3", "4x4x4", "5x5x5", "megaminx"] {
         let puzzle = whole(name, Turns::Powers);
         for memory in [200_000, 6_000_000] {
-            let chosen = PruningTable::quick_projections(&puzzle, memory).unwrap();
+            let chosen = PruningTable::quick_projections(&puzzle, Some(memory)).unwrap();
             assert!(!chosen.is_empty());
             for projection in chosen {
                 let resources = Resources::new().memory(memory);
@@ -143,11 +143,11 @@ fn quick_projections_fit_in_the_memory() {
                 assert!(table.is_ok(), "{projection} in {memory} bytes: {:?}", table.err());
             }
         }
-        let error = PruningTable::quick_projections(&puzzle, 7).unwrap_err().to_string();
+        let error = PruningTable::quick_projections(&puzzle, Some(7)).unwrap_err().to_string();
         assert!(error.contains("but the limit is 7 B"), "{error}");
         // Without a limit nothing has changed.
         let unlimited = PruningTable::default_projections(&puzzle, None).unwrap();
-        let much = PruningTable::quick_projections(&puzzle, 1 << 40).unwrap();
+        let much = PruningTable::quick_projections(&puzzle, Some(1 << 40)).unwrap();
         assert_eq!(much, unlimited, "{name}");
     }
 }

@@ -4,7 +4,6 @@ mod limits;
 
 use std::{
     io::Write as _,
-    path::Path,
     process::{Command, Stdio},
 };
 
@@ -207,7 +206,8 @@ fn tables_up_to_symmetry_say_what_whole_ones_say() {
     assert!(reduced.iter().filter(|&&share| share > 0.8).count() >= 10, "{reduced:?}");
 }
 
-/// Of every way to fill a table the file is the one of a table in memory; and one is filled in less memory than it takes.
+/// Of every way to fill a table the file is the one of a table in memory; and one is filled in less memory than it
+/// takes.
 #[test]
 fn tables_on_disk_are_those_in_memory() {
     let dir = tempfile::tempdir().unwrap();
@@ -273,7 +273,8 @@ fn tables_on_disk_are_those_in_memory() {
     assert!(fails(&["table", "3x3", "--on-disk", "-o", "-"]).contains("--on-disk works only for"));
 }
 
-/// The whole puzzle's states are looked up through symmetries of the puzzle and of the projection, and through inverses.
+/// The whole puzzle's states are looked up through symmetries of the puzzle and of the projection, and through
+/// inverses.
 #[test]
 fn solutions_by_tables_up_to_symmetry_are_as_short() {
     for (name, sets) in [
@@ -317,8 +318,7 @@ fn solutions_by_tables_up_to_symmetry_are_as_short() {
 #[test]
 fn the_python_reader_agrees() {
     let dir = tempfile::tempdir().unwrap();
-    let reader = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-        .join("tools/python/tilewave_pruning.py");
+    let reader = crate::program::root().join("tools/python/tilewave_pruning.py");
     let all = small(puzzles()).map(|puzzle| (puzzle, false));
     for (puzzle, reduced) in all.chain(small(symmetric_puzzles()).map(|p| (p, true))) {
         let sizes = [EntrySize::Mod3, EntrySize::Byte];
@@ -354,8 +354,7 @@ fn the_python_reader_agrees() {
 /// The file pins version 1 of the format; TILEWAVE_UPDATE=1 writes it again.
 #[test]
 fn version_1_is_what_it_was() {
-    let golden = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-        .join("tests/data/pruning_v1.table");
+    let golden = crate::program::root().join("tests/data/pruning_v1.table");
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("fresh");
     let puzzle = keep(whole("2x2x2", Turns::Powers), &["corners:1-2"]);
@@ -406,7 +405,8 @@ fn damage_is_found_and_named() {
     assert!(error.to_string().contains("is not for a projection"), "{error}");
 }
 
-/// Positions of 3x3x3 with few moves: exact lengths from the published growth are in reach of a plain search to depth 5.
+/// Positions of 3x3x3 with few moves: exact lengths from the published growth are in reach of a plain search to depth
+/// 5.
 #[test]
 fn cubes_are_solved_in_the_fewest_moves() {
     let cube = whole("3x3x3", Turns::Powers);

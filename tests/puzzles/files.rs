@@ -89,6 +89,23 @@ fn gap_statements_may_stand_anyhow() {
     assert_eq!(read("x.gap", "a:=(1,2);b:=(1,99);Gen:=[a];").positions(), 2);
 }
 
+/// A file may ask for much: powers are not made one by one, and a name costs no look at all others.
+#[test]
+fn large_gap_files_take_no_longer_than_they_are_long() {
+    let (mut cycles, mut first) = (String::new(), 1);
+    for length in [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37] {
+        let points: Vec<String> = (first..first + length).map(|point| point.to_string()).collect();
+        cycles += &format!("({})", points.join(","));
+        first += length;
+    }
+    // The order of a is 7,420,738,134,810.
+    let text = format!("a:={cycles};b:=a^3000000000000;c:=a^-4420738134810;Gen:=[b*c^-1,(1,2)];");
+    assert_eq!(read("x.gap", &text).generators().len(), 1);
+    let many: String = (0..400_000).map(|i| format!("x{i}:=A;y{i}:=1;\n")).collect();
+    let text = format!("A:=[{}(1,3)];{many}Gen:=A;", "(1,2,3),".repeat(200));
+    assert_eq!(read("x.gap", &text).positions(), 3);
+}
+
 #[test]
 fn wrong_gap_files_name_the_line() {
     let ends =
@@ -120,6 +137,12 @@ fn wrong_gap_files_name_the_line() {
         "toys/x.gap:2: two moves are called 'a': every move must have its own name",
     );
     ends("a:=(1,2);\nGen:=a;", "toys/x.gap:2: expected a list in brackets, found 'a'");
+    let deep = |most: usize| format!("a:={}(1,2){};Gen:=[a];", "( ".repeat(most), ")".repeat(most));
+    assert_eq!(read("x.gap", &deep(64)).positions(), 2);
+    ends(
+        &deep(100_000),
+        "toys/x.gap:1: a: expected at most 64 brackets in brackets, found '( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( '",
+    );
     ends("a b:=(1,2);", "toys/x.gap:1: expected the name of a permutation, found 'a b'");
     ends("Size(Group(Gen));", "toys/x.gap: the list of moves ('Gen:=[..];') is missing");
     ends("a;", "toys/x.gap:1: expected 'NAME:=..;', found 'a'");

@@ -60,7 +60,8 @@ fn symmetries_of_a_search_keep_its_goals() {
     assert_eq!(symmetries(&["U", "R F"]), 1);
 }
 
-/// A set that a projection has as its solved state is searched as that; the states that it stands for are as many for each.
+/// A set that a projection has as its solved state is searched as that; the states that it stands for are as many for
+/// each.
 #[test]
 fn goal_sets_that_are_projections_are_searched_as_such() {
     for (name, mask, subgroup, as_listed, states) in [

@@ -19,8 +19,7 @@ use tilewave::puzzle::formats::read;
 
 /// The text of a sample.
 fn sample(name: &str) -> String {
-    let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-        .join("tests/data/puzzles");
+    let path = crate::program::root().join("tests/data/puzzles");
     std::fs::read_to_string(path.join(name)).unwrap()
 }
 

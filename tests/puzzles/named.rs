@@ -23,8 +23,7 @@ struct Published {
 
 /// What is published, and the puzzles of it.
 fn published() -> Vec<(Published, OrbitPuzzle)> {
-    let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-        .join("tests/data/frontier.json");
+    let path = crate::program::root().join("tests/data/frontier.json");
     let text = std::fs::read_to_string(path).unwrap();
     let mut rows: BTreeMap<String, serde_json::Value> = serde_json::from_str(&text).unwrap();
     rows.remove("_comment");

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tilewave::puzzle::{Metric, Size, named, orbits::Turns};
 use tilewave::report::{Chart, published, published_growth};
 
-use crate::program::{run, tilewave};
+use crate::program::{root, run, tilewave};
 
 mod documents;
 mod json;
@@ -18,10 +18,6 @@ const README: &str = include_str!("../../README.md");
 
 /// Lines that the README may have.
 const LINES: usize = 140;
-
-pub fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-}
 
 /// The lines of blocks of code in a language.
 fn blocks(language: &str) -> impl Iterator<Item = &'static str> {

@@ -3,7 +3,11 @@
 
 use std::{collections::BTreeSet, fs, path::Path, process::Command};
 
-use super::{README, root};
+use super::README;
+use crate::{
+    cli::{json, stdout},
+    program::root,
+};
 
 /// The version stands in Cargo.toml; whatever repeats it has the same.
 #[test]
@@ -12,6 +16,10 @@ fn the_version_is_one() {
     let read = |file: &str| fs::read_to_string(root().join(file)).unwrap();
     for (file, line) in [
         ("Cargo.toml", format!("\nversion = \"{version}\"\n")),
+        (
+            "src/cli/Cargo.toml",
+            format!("\ntilewave = {{ path = \"../..\", version = \"{version}\""),
+        ),
         ("tools/python/Cargo.toml", format!("\nversion = \"{version}\"\n")),
         ("tools/mpi/Cargo.toml", format!("\nversion = \"{version}\"\n")),
         ("CITATION.cff", format!("\nversion: {version}\n")),
@@ -22,6 +30,8 @@ fn the_version_is_one() {
     ] {
         assert!(read(file).contains(&line), "{file} has another version than {version}");
     }
+    assert_eq!(json(&["bfs", "2x2", "--format", "json"])["version"], version);
+    assert_eq!(stdout(&["-V"]), format!("tilewave {version}\n"));
     let minimal =
         read("Cargo.toml").lines().find(|l| l.starts_with("rust-version")).unwrap().to_string();
     assert!(read("tools/python/Cargo.toml").contains(&minimal), "Python takes another Rust");
@@ -29,7 +39,8 @@ fn the_version_is_one() {
     assert!(README.contains(&format!("Rust {rust}")), "the README names another Rust");
 }
 
-/// The files of the sources that are compiled into the program or stand in its documentation, by the files that name them.
+/// The files of the sources that are compiled into the program or stand in its documentation, by the files that name
+/// them.
 fn included(dir: &Path, found: &mut BTreeSet<String>) {
     for entry in fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();

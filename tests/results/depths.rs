@@ -251,8 +251,8 @@ fn a_search_of_the_turned_board_confirms_the_file() {
     file.is_right();
 }
 
-/// A search of the turned board that goes deeper is the file from then on. What was the file confirms it; the other kernel
-/// searches the turned board anew, and the file is held to the states of that board.
+/// A search of the turned board that goes deeper is the file from then on. What was the file confirms it; the other
+/// kernel searches the turned board anew, and the file is held to the states of that board.
 #[test]
 fn a_deeper_search_of_the_turned_board_is_the_file() {
     let file = Copied::of("5x5-blank6");

@@ -1,5 +1,5 @@
-//! The sliding-tile puzzles on all connected graphs in docs/results/graphs.csv are searched again, with other states: places
-//! of three bits in one number, and a bit for each number.
+//! The sliding-tile puzzles on all connected graphs in docs/results/graphs.csv are searched again, with other states:
+//! places of three bits in one number, and a bit for each number.
 
 use std::fs;
 
@@ -53,7 +53,8 @@ fn all() -> Vec<Listed> {
     lines.map(one).collect()
 }
 
-/// States, the greatest distance, and states at it, from the one with this vertex free; `seen` has no bit set, then as now.
+/// States, the greatest distance, and states at it, from the one with this vertex free; `seen` has no bit set, then as
+/// now.
 fn searched(next: &[Vec<u32>], free: u32, seen: &mut [u64]) -> (usize, (usize, usize)) {
     // The blank is piece 0, and begins on the free vertex.
     let piece = |v: u32| {

@@ -67,8 +67,8 @@ fn solutions_of_korfs_24_puzzles_are_as_long_as_published() {
     }
 }
 
-/// Runs `tools/results korf` in a directory, with databases for a cell of the blank and a script that stands for tilewave and
-/// ends as if it was interrupted.
+/// Runs `tools/results korf` in a directory, with databases for a cell of the blank and a script that stands for
+/// tilewave and ends as if it was interrupted.
 fn run_korf(dir: &Path, run: &str, blank: usize, script: &str, more: &[&str]) {
     let solver = dir.join("solver");
     fs::write(&solver, format!("#!/bin/sh\n{script}\nexit 130\n")).unwrap();

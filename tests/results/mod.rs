@@ -11,7 +11,7 @@ use tilewave::puzzle::{Board, Definition, Metric, StateSpace, families};
 use tilewave::report::published_for;
 use tilewave::search::Search;
 
-use crate::readme::root;
+use crate::program::root;
 
 mod bounds;
 mod claims;
@@ -265,7 +265,7 @@ results.write(search.path, found)
         return;
     };
     assert!(before.status.success(), "{}", error(&before));
-    let tools = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tools/results");
+    let tools = crate::program::root().join("tools/results");
     let changed = Command::new("python3")
         .args(["-c", program])
         .arg(tools)

@@ -1,5 +1,5 @@
-//! The complete searches in docs/results/pieces: their puzzles have as many states, small ones are found again, and what is
-//! said to be new is in no data file.
+//! The complete searches in docs/results/pieces: their puzzles have as many states, small ones are found again, and
+//! what is said to be new is in no data file.
 
 use std::fs;
 

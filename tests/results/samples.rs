@@ -1,12 +1,12 @@
 //! Levels estimated from samples: an independent count of the levels that only one search has reached.
 //!
-//! A sample of a level is a set of its states with weights. Each state passes its weight on to all neighbours that are one
-//! move further away; a state of the next level divides what it receives by the number of its neighbours that are one
-//! move nearer. The expected sum of the weights is then the number of states of this level, since each state would
-//! receive exactly 1 from a complete level. If a sample becomes too large, it is drawn again with probabilities that are
-//! proportional to the weights, which changes no expected value (D. E. Knuth, Estimating the efficiency of backtrack
-//! programs, Math. Comp. 29, 1975, for trees; P. C. Chen, Heuristic sampling, SIAM J. Comput. 21, 1992). The optimal
-//! solver tells which neighbours are further away: nothing is shared with the search.
+//! A sample of a level is a set of its states with weights. Each state passes its weight on to all neighbours that are
+//! one move further away; a state of the next level divides what it receives by the number of its neighbours that are
+//! one move nearer. The expected sum of the weights is then the number of states of this level, since each state would
+//! receive exactly 1 from a complete level. If a sample becomes too large, it is drawn again with probabilities that
+//! are proportional to the weights, which changes no expected value (D. E. Knuth, Estimating the efficiency of
+//! backtrack programs, Math. Comp. 29, 1975, for trees; P. C. Chen, Heuristic sampling, SIAM J. Comput. 21, 1992). The
+//! optimal solver tells which neighbours are further away: nothing is shared with the search.
 
 use std::collections::BTreeMap;
 use std::fs;

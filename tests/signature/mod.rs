@@ -1,8 +1,8 @@
 //! The signature: the numbers of a list of commands, of everything that the program searches, builds, solves and draws.
 //! `tests/data/signature.txt` has them, so that whoever changes behaviour changes it knowingly.
 //!
-//! A line of the file is a job: commands that share a directory, `DIR`, and run one after the other. Their output is JSON
-//! or, of `scramble`, text. The next line has its numbers. A new job needs only its own line and an update.
+//! A line of the file is a job: commands that share a directory, `DIR`, and run one after the other. Their output is
+//! JSON or, of `scramble`, text. The next line has its numbers. A new job needs only its own line and an update.
 
 use std::{collections::BTreeMap, fmt::Write as _, path::PathBuf};
 
@@ -34,7 +34,7 @@ const KEYS: [&str; 17] = [
 ];
 
 fn file() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data/signature.txt")
+    crate::program::root().join("tests/data/signature.txt")
 }
 
 /// Collects the values of a key anywhere in some JSON.
@@ -79,30 +79,22 @@ fn numbers(json: &Value) -> String {
     text.trim_start().to_string()
 }
 
-/// The words of a command; those in double quotes are one.
-fn words(command: &str) -> Vec<String> {
-    let parts = command.split('"').enumerate();
-    let words = parts.flat_map(|(index, part)| match index % 2 {
-        0 => part.split_whitespace().map(String::from).collect(),
-        _ => vec![part.to_string()],
-    });
-    words.collect()
-}
-
 /// Runs the commands of a job; returns its numbers.
 fn of_job(job: &str) -> String {
     let dir = room();
     let path = dir.path().to_str().unwrap();
     let mut all = Vec::new();
     for command in job.split(" && ") {
-        let mut args: Vec<String> =
-            words(command).into_iter().map(|word| word.replace("DIR", path)).collect();
+        let mut args: Vec<String> = crate::readme::words(command)
+            .into_iter()
+            .map(|word| word.replace("DIR", path))
+            .collect();
         let draws = args[0] == "scramble";
         if !draws {
             args.extend(["--format", "json"].map(String::from));
         }
         let mut program = tilewave(&args);
-        let done = run(program.env("XDG_CACHE_HOME", path).current_dir(crate::readme::root()));
+        let done = run(program.env("XDG_CACHE_HOME", path).current_dir(crate::program::root()));
         if draws {
             assert!(done.ok(), "{command}: {}", done.err);
             all.push(format!("drawn {}", hash(&done.out)));

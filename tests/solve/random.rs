@@ -1,5 +1,5 @@
-//! Tables and solutions of random puzzles against plain code: every encoding, up to symmetry, of all sets, of each set, of
-//! some pieces; each solution and each state is read back from its text.
+//! Tables and solutions of random puzzles against plain code: every encoding, up to symmetry, of all sets, of each set,
+//! of some pieces; each solution and each state is read back from its text.
 
 use std::collections::HashMap;
 

@@ -6,6 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+/// The directory of the repository.
+pub fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
 /// The program: the one that was just built, or another one to be compared with it.
 pub fn binary() -> PathBuf {
     std::env::var_os("ATTACK_PROGRAM")

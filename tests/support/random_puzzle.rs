@@ -167,7 +167,8 @@ impl Draw {
         drawn
     }
 
-    /// Adds the mirror images of moves under a random renaming of positions, or of the first two sets if they are equal.
+    /// Adds the mirror images of moves under a random renaming of positions, or of the first two sets if they are
+    /// equal.
     fn mirror(&mut self, orbits: &[Orbit], moves: &mut Vec<OrbitMove>) {
         let twins = orbits.len() > 1
             && (&orbits[0].solved, &orbits[0].moduli) == (&orbits[1].solved, &orbits[1].moduli)
@@ -313,8 +314,8 @@ impl Drawn {
         1 + std::iter::successors(after(&all.start()), after).position(|s| back(&s)).unwrap()
     }
 
-    /// The state after each move that counts as one, `None` where it is not allowed: the same moves for all states. Moves
-    /// may have the same effect, or none.
+    /// The state after each move that counts as one, `None` where it is not allowed: the same moves for all states.
+    /// Moves may have the same effect, or none.
     pub fn steps(&self, state: &State) -> Vec<Option<State>> {
         let mut found = Vec::new();
         let words = self.words();
@@ -374,9 +375,9 @@ impl Drawn {
     }
 
     /// The number of classes of states at each depth under all symmetries, where `distances` are those of all states. A
-    /// symmetry is a map of the states that takes moves to moves, the start and the set of goals to themselves, and what
-    /// the places show to what places show: that a place shows the same thing in some states means that some place shows
-    /// the same thing in their images. `None` if there are too many ways to map the moves.
+    /// symmetry is a map of the states that takes moves to moves, the start and the set of goals to themselves, and
+    /// what the places show to what places show: that a place shows the same thing in some states means that some place
+    /// shows the same thing in their images. `None` if there are too many ways to map the moves.
     pub fn classes(&self, distances: &HashMap<State, usize>) -> Option<Vec<u64>> {
         let states: Vec<&State> = distances.keys().collect();
         let number: HashMap<&State, usize> = states.iter().copied().zip(0..).collect();

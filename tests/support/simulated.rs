@@ -61,8 +61,8 @@ pub struct Faults {
     pub no_locks: bool,
     /// No bytes of a file can be given back.
     pub no_release: bool,
-    /// This sync, counted from 1, fails, and what it should have made durable never is: a later sync of the same file says
-    /// that all is well, as the systems do.
+    /// This sync, counted from 1, fails, and what it should have made durable never is: a later sync of the same file
+    /// says that all is well, as the systems do.
     pub fail_sync: Option<u64>,
     /// This removal, counted from 1, fails, and the file stays.
     pub fail_removal: Option<u64>,

@@ -42,8 +42,7 @@ fn a_file_answers_as_the_table_that_it_was_written_from() {
 /// The file pins version 1 of the format; TILEWAVE_UPDATE=1 writes it again.
 #[test]
 fn version_1_is_what_it_was() {
-    let golden =
-        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data/table_v1.table");
+    let golden = crate::program::root().join("tests/data/table_v1.table");
     let dir = tempfile::tempdir().unwrap();
     let fresh = std::fs::read(saved(dir.path(), "2x3", TableEncoding::Mod3)).unwrap();
     if std::env::var_os("TILEWAVE_UPDATE").is_some() {

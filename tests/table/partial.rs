@@ -1,6 +1,6 @@
 //! Tables of some depths only, as other programs may make them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use tilewave::Error;
 use tilewave::puzzle::{Board, Definition, Generator, Moves, Permutation, PuzzleError, StateSpace};
@@ -12,7 +12,7 @@ use super::{distances, goal};
 const LAST: usize = 10;
 
 fn data() -> PathBuf {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data/table_partial.table")
+    crate::program::root().join("tests/data/table_partial.table")
 }
 
 fn partial(goal: &Board, encoding: TableEncoding) -> DistanceTable {

@@ -1,7 +1,7 @@
 //! Tables of puzzles other than boards, and of boards in the multi-tile metric.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use tilewave::puzzle::formats;
 use tilewave::puzzle::{
@@ -23,7 +23,7 @@ fn sample(name: &str) -> Definition {
 }
 
 fn data(name: &str) -> PathBuf {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data").join(name)
+    crate::program::root().join("tests/data").join(name)
 }
 
 /// Distances of all arrangements from the solved one, by nothing but the generators.

@@ -30,7 +30,8 @@ def entry(search, result, truth, known):
     found = {"name": search.name, "puzzle": result["puzzle"], "counts": result["counts"], "mean": result["mean_depth"],
              "goal": result["goal"], "last": result.get("last", [])[:DRAWN], "solutions": result.get("solutions", []),
              "confirmed": [[c["how"], c["equal"]] for c in result["confirmed"]], "cite": truth["cite"] if truth else [], "known": known,
-             "command": result["command"], "seconds": result["seconds"], "cpu": result["machine"]["cpu"],
+             # The option had another name when older results were computed.
+             "command": result["command"].replace(" --last ", " --list "), "seconds": result["seconds"], "cpu": result["machine"]["cpu"],
              "engine": ", ".join(filter(None, [result["engine"], result["kernel"] and f"{result['kernel']} kernel",
                                                f"{result['threads']} thread{'s' * (result['threads'] > 1)}"]))}
     if search.board:

@@ -1,5 +1,4 @@
-//! `tilewave pdb build`, `plan`, `probe`, `compress`, `decompress` and `export`: databases one by one, to be built or
-//! there already.
+//! `tilewave pdb build`, `plan`, `probe` and `export`: databases one by one, to be built or there already.
 //!
 //! A set is built with [`build_file`] too, and every command that shows a database shows its [`database_figures`].
 

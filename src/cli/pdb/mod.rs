@@ -14,7 +14,7 @@ use std::{
 use clap::Subcommand;
 use parking_lot::Mutex;
 use tilewave::{
-    Board, Directory, Io, Pattern, Size,
+    Board, Directory, Io, Pattern,
     internals::DatabaseMarker,
     pdb::{self, Build, DiskBuild, Encoding, Kind, SetFile, tilings},
     pruning::PruningTable,
@@ -106,9 +106,8 @@ impl BuildSetArgs {
         made(&self.output, Io::Read)?;
         OutputFile::reserve(&self.set_file(), self.force)?;
         let PuzzleOptions { puzzle, counted } = &self.of;
-        let Ok(size) = puzzle.parse::<Size>() else { return self.tables(begun) };
-        counted.refuse_of_boards("databases of boards count single-tile moves")?;
-        let goal = counted.goal.board(size)?;
+        let why = "databases of boards count single-tile moves";
+        let Some(goal) = counted.goal_board(puzzle, why)? else { return self.tables(begun) };
         let partitions = self.choose(&goal)?;
         let file = |pattern: &Pattern| self.output.join(file_name(pattern));
         // A pattern of several partitions is one file.
@@ -178,7 +177,7 @@ impl BuildSetArgs {
 
     /// Builds pruning tables.
     fn tables(&self, begun: Instant) -> Result<()> {
-        let puzzle = self.of.counted.spec(&self.of.puzzle).listed()?.expect("it is no board");
+        let puzzle = self.of.counted.spec(&self.of.puzzle).listed()?;
         let resources = self.resources.get()?;
         let projections =
             PruningTable::default_projections(&puzzle, Some(self.resources.budget()))?;

@@ -1,8 +1,8 @@
 //! The boards or states to solve, as they arrive from the command line or from standard input, and what is written of
 //! each board: one line, and a summary of all.
 //!
-//! `solve` and `states` take [`Arrivals`] in batches; `solve` makes a [`Solved`] of every board, and [`Totals`] adds them
-//! up.
+//! `solve` and `states` take [`Arrivals`] in batches; `solve` makes a [`Solved`] of every board, and [`Totals`] adds
+//! them up.
 
 use std::{
     collections::VecDeque,

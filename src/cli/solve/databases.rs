@@ -136,7 +136,7 @@ impl Databases {
         let resources = Resources::new().threads(threads).memory(self.budget());
         get_all(
             (self.cache().as_deref(), "pruning tables"),
-            &PruningTable::quick_projections(puzzle, self.budget())?,
+            &PruningTable::quick_projections(puzzle, Some(self.budget()))?,
             table_name,
             usable_table,
             |projection, progress| PruningTable::build_narrow(projection, resources, progress),
@@ -287,8 +287,8 @@ fn name(pattern: &Pattern, encoding: Encoding) -> String {
 
 // Databases and tables that are built once and kept.
 
-/// Returns the database or table of each pattern or puzzle: what is kept in a directory under its name, if it can be used,
-/// else built, and kept.
+/// Returns the database or table of each pattern or puzzle: what is kept in a directory under its name, if it can be
+/// used, else built, and kept.
 fn get_all<P, T>(
     (dir, noun): (Option<&Path>, &str),
     wanted: &[P],

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use tilewave::{
     Board, Constructive, DistanceTable, Moves, Optimal, Size,
     progress::StopWhen,
-    puzzle::{Coordinates, Metric, MoveStyle, Variant},
+    puzzle::{Coordinates, Metric, MoveStyle, PuzzleSpec, Searched, Variant},
     report::html::player,
     search::{Communicator, OneProcess, Ranks},
     solve::{Answer, Attempt, Logged, Pending, SolveError, certify_with, explain},
@@ -83,12 +83,11 @@ pub struct Args {
 impl Args {
     pub fn run(&self) -> Result<()> {
         let (word, states) = self.of.split("solve", self.search.databases.table.is_some())?;
-        let size = word.and_then(|word| word.parse::<Size>().ok());
         let other = self.fast || self.wording.certify;
         let searches = !other && self.search.databases.table.is_none();
         let ranks: Box<dyn Communicator> =
             if searches { ranks::join()? } else { Box::new(OneProcess) };
-        match self.run_on(&*ranks, (word, size), states) {
+        match self.run_on(&*ranks, word, states) {
             // The others would wait for this rank.
             Err(Failure { said: Some(said), .. }) if ranks.size() > 1 => {
                 complain(&said);
@@ -104,12 +103,19 @@ impl Args {
     fn run_on(
         &self,
         communicator: &dyn Communicator,
-        (word, size): (Option<&str>, Option<Size>),
+        word: Option<&str>,
         states: Vec<&str>,
     ) -> Result<()> {
         let table = self.search.databases.table.as_ref().map(DistanceTable::open).transpose()?;
         if let Some(table) = &table {
             self.refuse_beside(table)?;
+            // A file has a goal of its own.
+            let is_file = |word: &&str| word.ends_with(PuzzleSpec::FILE_ENDING);
+            if let Some(word) = word.filter(is_file)
+                && self.counted.searched(word)? != Searched::Numbered(table.space().clone())
+            {
+                refuse!("the table is for {}: leave out {word}", table.space());
+            }
             if table.space().size().is_none() {
                 if let Some(word) = word.filter(|word| table.space().name() != *word) {
                     refuse!("the table is for {}: leave out {word}", table.space());
@@ -117,16 +123,18 @@ impl Args {
                 return states::solve(table, &states, &self.output);
             }
         }
-        if let (Some(word), None) = (word, size) {
+        const WHY: &str = "boards are solved in single-tile moves; for shortest solutions in multi-tile moves, build a \
+                           table with tilewave table --metric mtm, and use it with --table";
+        let measured = &self.counted.measured;
+        let goal = word.map(|word| measured.goal_board(word, WHY)).transpose()?.flatten();
+        if let (Some(word), None) = (word, &goal) {
             self.refuse_of_puzzle(word)?;
             let via = self.fast.then_some(&self.via[..]);
             let solve = StateSolve { options: &self.search, output: &self.output, communicator };
             return solve.run(&self.counted, word, &states, via);
         }
-        self.counted.refuse_of_boards(
-            "boards are solved in single-tile moves; for shortest solutions in multi-tile moves, build a table with \
-             tilewave table --metric mtm, and use it with --table",
-        )?;
+        self.counted.refuse_of_boards(WHY)?;
+        let size = goal.as_ref().map(Board::size);
         if !self.via.is_empty() {
             refuse!("--via does not apply to boards: leave it out");
         }
@@ -136,7 +144,10 @@ impl Args {
         let Some(size) = boards.first_size()? else {
             return Err(Failure::interrupted());
         };
-        let goal = self.counted.measured.goal.board_of(table.as_ref(), size)?;
+        let goal = match (goal, &table) {
+            (Some(goal), None) => goal,
+            (_, table) => measured.goal.board_of(table.as_ref(), size)?,
+        };
         self.refuse(&goal)?;
         let keeps = self.search.log.is_some();
         // Of several ranks, each has all boards.
@@ -440,8 +451,8 @@ impl Solver<'_> {
         Ok(Tried::Done(Solved { earlier, ..solved }))
     }
 
-    /// Finishes the board at a place, with all threads of all ranks if it is hard, and logs its answer. None of a board that
-    /// was left alone because somebody interrupted.
+    /// Finishes the board at a place, with all threads of all ranks if it is hard, and logs its answer. None of a board
+    /// that was left alone because somebody interrupted.
     fn finish(&self, at: usize, tried: Tried, ranks: Ranks<'_>) -> Result<Option<Solved>> {
         let solved = match tried {
             Tried::Done(solved) if self.is_left(&solved) => None,

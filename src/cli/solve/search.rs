@@ -78,8 +78,8 @@ impl SearchLimits {
     }
 }
 
-/// Attempts so many boards or states, each on one thread of a rank; returns what was made of them, in order. Some may be
-/// missing when somebody interrupts. `told` hears of each. All ranks return the same.
+/// Attempts so many boards or states, each on one thread of a rank; returns what was made of them, in order. Some may
+/// be missing when somebody interrupts. `told` hears of each. All ranks return the same.
 pub fn attempt_all<O: Clone + Send + Serialize + DeserializeOwned>(
     ranks: Ranks<'_>,
     count: usize,
@@ -302,8 +302,8 @@ impl<T: StateSolver> tilewave::Progress for SearchWatch<'_, T> {
 
 // The progress of solving: boards done, and the nodes of the one that takes long.
 
-/// The seconds that the boards that are left take if each takes as long as those that are done, of which the last one was
-/// done at `last` milliseconds; none when the current one already takes longer than all of that.
+/// The seconds that the boards that are left take if each takes as long as those that are done, of which the last one
+/// was done at `last` milliseconds; none when the current one already takes longer than all of that.
 fn rest((done, last): (u64, u64), now: u64, left: u64) -> Option<f64> {
     let all = last as f64 * left as f64 / done.max(1) as f64;
     let rest = all - now.saturating_sub(last) as f64;

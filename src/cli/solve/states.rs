@@ -170,8 +170,8 @@ struct StateBatch<S> {
     known: usize,
 }
 
-/// Has each state answered, in batches of as many as there are to be had; `answer` gets what writes an answer. Of several
-/// ranks the first one writes.
+/// Has each state answered, in batches of as many as there are to be had; `answer` gets what writes an answer. Of
+/// several ranks the first one writes.
 fn each<S: Clone + Send + 'static>(
     mut states: Arrivals<S>,
     mut destination: Destination,
@@ -235,9 +235,7 @@ impl StateSolve<'_> {
     ) -> Result<()> {
         let StateSolve { options, output, communicator } = *self;
         let SearchOptions { databases, threads, log, .. } = options;
-        let Some(puzzle) = counted.listed(word)? else {
-            refuse!("{word} is a board size: pass the tiles of a board, without a size");
-        };
+        let puzzle = counted.listed(word)?;
         progress::listen();
         let pool = &ranks::pool(threads.get(), communicator)?;
         // What is wrong on the command line is said before tables are built.

@@ -14,13 +14,13 @@
 //! points that are in no set are identical as well. Inverses are added. Statements that define no permutation, such as
 //! `Size(Group(Gen));`, are ignored.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, rc::Rc};
 
 use crate::{
     puzzle::{
         Generator, Permutation, PuzzleError,
         formats::source::{Located, PointSource, line_of},
-        notation::parse_cycles,
+        notation::{DEEPEST, parse_cycles},
     },
     units::{joined, shown},
 };
@@ -94,29 +94,31 @@ type GapList<'a> = (Vec<(Option<&'a str>, Permutation)>, usize);
 #[derive(Default)]
 struct GapNames<'a> {
     permutations: HashMap<&'a str, Permutation>,
-    lists: Vec<(&'a str, GapList<'a>)>,
-    /// Names of anything else.
-    others: Vec<&'a str>,
+    lists: Vec<(&'a str, Rc<GapList<'a>>)>,
+    /// The places of lists by their names, which may be several, and the names of anything else.
+    others: HashMap<&'a str, Option<usize>>,
 }
 
 const GROUPS: [&str; 3] = ["Group", "GroupWithGenerators", "GroupByGenerators"];
 
 impl<'a> GapNames<'a> {
     fn has(&self, name: &str) -> bool {
-        let is_list = |(other, _): &(&str, GapList)| *other == name;
-        self.permutations.contains_key(name)
-            || self.lists.iter().any(is_list)
-            || self.others.contains(&name)
+        self.permutations.contains_key(name) || self.others.contains_key(name)
+    }
+
+    fn list_called(&self, name: &str) -> Option<&Rc<GapList<'a>>> {
+        Some(&self.lists[(*self.others.get(name)?)?].1)
     }
 
     /// The permutations of a list, a group or the name of one.
-    fn list(&self, value: GapPart<'a>) -> Result<GapList<'a>, Located> {
+    fn list(&self, value: GapPart<'a>) -> Result<Rc<GapList<'a>>, Located> {
         let named = value.between("GeneratorsOfGroup", ')').unwrap_or(value);
-        if let Some((_, list)) = self.lists.iter().find(|(name, _)| *name == named.text) {
+        if let Some(list) = self.list_called(named.text) {
             return Ok(list.clone());
         }
         let group = GROUPS.iter().find_map(|name| value.between(name, ')'));
-        let is_list = |inner: &GapPart| inner.text.starts_with('[') || self.has_list(inner.text);
+        let is_list =
+            |inner: &GapPart| inner.text.starts_with('[') || self.list_called(inner.text).is_some();
         if let Some(inner) = group.filter(is_list) {
             return self.list(inner);
         }
@@ -125,59 +127,67 @@ impl<'a> GapNames<'a> {
             let name = self.permutations.get_key_value(part.text).map(|(name, _)| *name);
             Ok((name, self.permutation(part)?))
         });
-        Ok((each.collect::<Result<_, Located>>()?, value.line()))
-    }
-
-    fn has_list(&self, name: &str) -> bool {
-        self.lists.iter().any(|(other, _)| *other == name)
+        Ok(Rc::new((each.collect::<Result<_, Located>>()?, value.line())))
     }
 
     /// The value of an expression with products, quotients, powers and brackets.
     fn permutation(&self, part: GapPart<'a>) -> Result<Permutation, Located> {
-        let (value, rest) = self.product(part)?;
+        let (value, rest) = self.product(part, 0)?;
         if rest.text.is_empty() { Ok(value) } else { Err(rest.syntax("'*', '^' or the end")) }
     }
 
-    /// Reads a product at the beginning of a part, and returns what follows.
-    fn product(&self, part: GapPart<'a>) -> Result<(Permutation, GapPart<'a>), Located> {
-        let (mut all, mut rest) = self.power(part)?;
+    /// Reads a product, inside so many brackets, at the beginning of a part, and returns what follows.
+    fn product(
+        &self,
+        part: GapPart<'a>,
+        depth: usize,
+    ) -> Result<(Permutation, GapPart<'a>), Located> {
+        let (mut all, mut rest) = self.power(part, depth)?;
         while let Some(sign) = rest.text.chars().next().filter(|sign| "*/".contains(*sign)) {
-            let (next, behind) = self.power(rest.from(1))?;
+            let (next, behind) = self.power(rest.from(1), depth)?;
             all = all.then(&if sign == '/' { next.inverse() } else { next });
             rest = behind;
         }
         Ok((all, rest))
     }
 
-    fn power(&self, part: GapPart<'a>) -> Result<(Permutation, GapPart<'a>), Located> {
-        let (mut value, mut rest) = self.factor(part)?;
+    fn power(
+        &self,
+        part: GapPart<'a>,
+        depth: usize,
+    ) -> Result<(Permutation, GapPart<'a>), Located> {
+        let (mut value, mut rest) = self.factor(part, depth)?;
         while rest.text.starts_with('^') {
             let by = rest.from(1);
             let digits = |c: char| c.is_ascii_digit() || c == '-';
             let number = by.text.split(|c| !digits(c)).next().unwrap_or_default();
             if number.is_empty() {
                 // Conjugated by a permutation.
-                let (next, behind) = self.factor(by)?;
+                let (next, behind) = self.factor(by, depth)?;
                 (value, rest) = (next.inverse().then(&value).then(&next), behind);
                 continue;
             }
             let times: i64 = number.parse().map_err(|_| by.syntax("a number"))?;
-            let one = if times < 0 { value.inverse() } else { value.clone() };
-            let times = times.unsigned_abs() % value.order();
-            let none = Permutation::identity(value.len());
-            value = (0..times).fold(none, |all, _| all.then(&one));
+            value = value.power(times);
             rest = by.from(number.len());
         }
         Ok((value, rest))
     }
 
     /// Reads cycles, a name, or an expression in brackets.
-    fn factor(&self, part: GapPart<'a>) -> Result<(Permutation, GapPart<'a>), Located> {
+    fn factor(
+        &self,
+        part: GapPart<'a>,
+        depth: usize,
+    ) -> Result<(Permutation, GapPart<'a>), Located> {
         let begins =
             |text: &str| text.strip_prefix('(').map(|rest| rest.trim_start().chars().next());
         match begins(part.text) {
             Some(Some(c)) if !c.is_ascii_digit() && c != ')' => {
-                let (value, rest) = self.product(part.from(1))?;
+                if depth == DEEPEST {
+                    return Err(part.syntax(&format!("at most {DEEPEST} brackets in brackets")));
+                }
+                let (value, rest) = self.product(part.from(1), depth + 1)?;
                 match rest.text.strip_prefix(')') {
                     Some(_) => Ok((value, rest.from(1))),
                     None => Err(rest.syntax("a point or ')'")),
@@ -213,25 +223,24 @@ impl<'a> GapNames<'a> {
     }
 
     /// The list of moves: `Gen`, or the only one.
-    fn moves(self, wrong: Option<Located>) -> Result<GapList<'a>, Located> {
-        let mut lists = self.lists;
-        if let Some(own) = lists.iter().position(|(name, _)| *name == "Gen") {
-            return Ok(lists.swap_remove(own).1);
+    fn moves(self, wrong: Option<Located>) -> Result<Rc<GapList<'a>>, Located> {
+        if let Some(own) = self.list_called("Gen") {
+            return Ok(own.clone());
         }
-        let permutations = |(_, (list, _)): &(&str, GapList)| {
-            list.iter().map(|(_, permutation)| permutation.clone()).collect::<Vec<_>>()
-        };
-        lists.retain(|(_, (list, _))| !list.is_empty());
-        let Some(first) = lists.first() else {
+        let mut lists = self.lists.iter().filter(|(_, list)| !list.0.is_empty());
+        let Some((one, first)) = lists.next() else {
             let missing = PuzzleError::MissingPart("the list of moves ('Gen:=[..];')".into()).at(0);
             return Err(wrong.unwrap_or(missing));
         };
-        match lists.iter().find(|other| permutations(other) != permutations(first)) {
-            Some((name, (_, line))) => {
-                let (one, other) = (shown(first.0, 32), shown(name, 32));
-                Err(PuzzleError::SeveralLists(one, other).at(*line))
+        let differs = |(_, other): &&(&str, Rc<GapList>)| {
+            let moves = |(_, permutation): &(_, Permutation)| permutation.clone();
+            !Rc::ptr_eq(first, other) && !first.0.iter().map(moves).eq(other.0.iter().map(moves))
+        };
+        match lists.find(differs) {
+            Some((other, list)) => {
+                Err(PuzzleError::SeveralLists(shown(one, 32), shown(other, 32)).at(list.1))
             }
-            None => Ok(lists.swap_remove(0).1),
+            None => Ok(first.clone()),
         }
     }
 }
@@ -263,21 +272,25 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
         }
         let behind = value.text.trim_start_matches(is_of_name);
         let is_call = behind.len() < value.text.len() && behind.trim_start().starts_with('(');
-        let is_list =
-            name.text == "Gen" || value.text.starts_with('[') || names.has_list(value.text);
+        let is_list = name.text == "Gen"
+            || value.text.starts_with('[')
+            || names.list_called(value.text).is_some();
         if is_list || is_call {
             match names.list(value) {
-                Ok(list) => names.lists.push((name.text, list)),
+                Ok(list) => {
+                    names.others.insert(name.text, Some(names.lists.len()));
+                    names.lists.push((name.text, list));
+                }
                 Err(error) if name.text == "Gen" => return Err(error),
                 // Numbers, or what another function computes.
                 Err(error) => {
                     let is_group = GROUPS.iter().any(|group| value.between(group, ')').is_some());
                     wrong = wrong.or((is_group || !is_call).then_some(error));
-                    names.others.push(name.text);
+                    names.others.insert(name.text, None);
                 }
             }
         } else if value.text.starts_with(|c: char| c.is_ascii_digit() || "-\"".contains(c)) {
-            names.others.push(name.text);
+            names.others.insert(name.text, None);
         } else {
             let read = names
                 .permutation(value)
@@ -285,9 +298,10 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
             names.permutations.insert(name.text, read);
         }
     }
-    let (moves, line) = names.moves(wrong)?;
+    let moves = names.moves(wrong)?;
+    let (moves, line) = &*moves;
     if moves.is_empty() {
-        return Err(PuzzleError::NoGenerators.at(line));
+        return Err(PuzzleError::NoGenerators.at(*line));
     }
     let largest = |of: &Permutation| (0..of.len()).rev().find(|&point| of.image(point) != point);
     let largest = moves.iter().filter_map(|(_, permutation)| largest(permutation)).max();
@@ -308,7 +322,7 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
         labels: (1..=points).collect(),
         equal: sets.and_then(numbers),
         generators: moves.iter().enumerate().map(generator).collect(),
-        line,
+        line: *line,
     })
 }
 

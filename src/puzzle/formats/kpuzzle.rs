@@ -10,8 +10,8 @@
 //! Positions and pieces are counted from 0. The numbers of a move give, for each position, the position that its piece
 //! comes from, and by how much the piece turns on the way. `orientationMod` gives, for each piece, how many of its
 //! orientations differ, with 0 for all. Older files have other names: `orbits` is an object, `startStateData` or
-//! `startPieces` is the default pattern, and moves have an `orientation`. All powers of a move count as one move. Derived moves
-//! are left out.
+//! `startPieces` is the default pattern, and moves have an `orientation`. All powers of a move count as one move.
+//! Derived moves are left out.
 
 use std::fmt;
 

@@ -17,7 +17,8 @@
 //! Illegal PIECES 1 3 4 # no state may have pieces 3 or 4 at position 1
 //! ```
 //!
-//! A name may have spaces. `ParallelMoves` and `Multiplicators` only help ksolve to search, and are skipped up to `End`.
+//! A name may have spaces. `ParallelMoves` and `Multiplicators` only help ksolve to search, and are skipped up to
+//! `End`.
 //!
 //! The numbers of a move give, for each position, the position that its piece comes from: 2 3 4 1 brings the piece at
 //! position 2 to position 1. `StartState` and `MoveTransformation` are like `Solved` and `Move`, but count from 0; the

@@ -69,6 +69,11 @@ impl Status {
     }
 }
 
+/// The number of reachable states, if it is known and fits in 64 bits.
+fn all_states(searched: &Searched) -> Option<u64> {
+    searched.states()?.try_into().ok()
+}
+
 /// The states of the finished levels, also of those that were counted but not stored.
 fn found_in(manifest: &Manifest) -> u64 {
     manifest.counted.iter().fold(manifest.states(), |sum, level| sum.saturating_add(level.states))
@@ -93,7 +98,7 @@ pub fn status(directories: &Directories) -> Result<Status, Error> {
     let scratch_bytes = survey.manifest()?.map_or(0, |manifest| survey.scratch(manifest.run));
     let manifest = survey.some_run()?;
     let searched = manifest.identity.searched(directories.first())?;
-    let (depth, all_states) = (manifest.depth(), searched.states());
+    let (depth, all_states) = (manifest.depth(), all_states(&searched));
     let complete = is_complete(manifest.complete, found_in(&manifest), all_states);
     Ok(Status {
         running: directories.is_locked(),
@@ -326,7 +331,7 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
     if let Searched::Numbered(space) = &searched {
         SearchProblem::chunked(space)?;
     }
-    let manifest = found.rebuild(base, searched.states().unwrap_or(u64::MAX));
+    let manifest = found.rebuild(base, all_states(&searched).unwrap_or(u64::MAX));
     let manifest = manifest.map_err(|missing| {
         let damaged = match found.damaged.first() {
             Some(name) => format!("; {} damaged: {name}", counted(found.damaged.len() as u64, "file")),

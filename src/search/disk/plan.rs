@@ -197,7 +197,8 @@ pub struct Network {
 /// Cost: negligible; no arrays are allocated.
 ///
 /// # Errors
-/// [`SearchError::TooLarge`], [`SearchError::TooSmall`] or [`SearchError::InMemory`] if the space cannot be searched on disk.
+/// [`SearchError::TooLarge`], [`SearchError::TooSmall`] or [`SearchError::InMemory`] if the space cannot be searched on
+/// disk.
 ///
 /// ```
 /// use tilewave::search::network;

@@ -245,7 +245,8 @@ pub(crate) fn lock(
     let mut removed = first.remove(&name);
     let locks = agreed(communicator, locks)?;
     if leads {
-        // Those of jobs that were killed: while the directory is locked, no job begins here.
+        // Those of jobs that were killed. A job that begins at this moment may lose its own; it then finds the
+        // directory in use, as it is.
         let others = names.iter().filter(|name| is_job(name) && !name.starts_with(&prefix));
         let empty = |name: &&String| first.open(name).is_ok_and(|file| file.is_empty());
         removed = others

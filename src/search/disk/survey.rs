@@ -259,8 +259,8 @@ impl<'a> Survey<'a> {
         here
     }
 
-    /// Claims the directories for a run, with the locks held: removes leftover files of earlier sessions, gives committed
-    /// files their final names, and writes the markers.
+    /// Claims the directories for a run, with the locks held: removes leftover files of earlier sessions, gives
+    /// committed files their final names, and writes the markers.
     pub fn claim(&self, manifest: &Manifest) -> Result<(), SearchError> {
         for (storage, change) in self.changes(manifest)? {
             match change {
