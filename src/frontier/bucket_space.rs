@@ -21,9 +21,9 @@ use crate::{
         keys::{KeyLayout, KeyOperation},
     },
     puzzle::{
+        group::all_orbits,
         is_even,
         orbits::{Arrangement, OrbitMove},
-        permutation::all_orbits,
     },
     store::ListCut,
 };

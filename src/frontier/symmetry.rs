@@ -16,8 +16,8 @@ use std::{
 use crate::{
     frontier::fields::{FieldMap, KnownMoves, Relabelling, StateFields},
     puzzle::{
+        group::all_orbits,
         orbits::{Orbit, OrbitMove, OrbitPlace, OrbitPuzzle},
-        permutation::{NONE, PartialSymmetry, PointMoves, all_orbits},
     },
     random::SplitMix64,
 };
@@ -473,6 +473,104 @@ fn images(puzzle: &OrbitPuzzle, one: &OrbitMove, modulus: impl Fn(&Orbit) -> u8)
         }
     }
     to
+}
+
+// Symmetries of moves: permutations of their points that take moves to moves.
+
+/// Stands for no point.
+const NONE: u16 = u16::MAX;
+
+/// A symmetry as far as it has been chosen.
+#[derive(Clone)]
+struct PartialSymmetry {
+    /// The image of each point, [`NONE`] if it is open, and which points are images.
+    image: Vec<u16>,
+    taken: Vec<bool>,
+    /// The image of each move.
+    of_move: Vec<Option<usize>>,
+}
+
+/// Permutations of points, the moves, and what their images and those of points under a symmetry must share with them.
+struct PointMoves {
+    moves: Vec<Vec<u16>>,
+    /// The points that each move affects.
+    support: Vec<Vec<u16>>,
+    move_type: Vec<Vec<usize>>,
+    point_type: Vec<Vec<usize>>,
+}
+
+impl PointMoves {
+    /// `own` gives what the image of a point must share with it besides its moves, as two numbers.
+    fn new(moves: Vec<Vec<u16>>, points: usize, own: impl Fn(usize) -> [usize; 2]) -> PointMoves {
+        let moved = |one: &Vec<u16>| {
+            (0..one.len() as u16).filter(|&p| one[usize::from(p)] != p).collect::<Vec<u16>>()
+        };
+        let support = moves.iter().map(moved).collect();
+        let move_type: Vec<_> = moves.iter().map(|one| cycle_lengths(one)).collect();
+        let types = |p: usize| {
+            let mut types = Vec::from(own(p));
+            let affect = (0..moves.len()).filter(|&m| usize::from(moves[m][p]) != p);
+            let alike = |m: usize| move_type.iter().position(|t| *t == move_type[m]);
+            types.extend(affect.filter_map(alike));
+            types[2..].sort_unstable();
+            types
+        };
+        let point_type = (0..points).map(types).collect();
+        PointMoves { moves, support, move_type, point_type }
+    }
+
+    /// An open move that affects points with known images, and as many others as any.
+    fn open_move(&self, partial: &PartialSymmetry) -> Option<usize> {
+        let is_known = |p: &u16| partial.image[usize::from(*p)] != NONE;
+        let moved = |m: usize| {
+            let new = |&&p: &&u16| is_known(&p) && !is_known(&self.moves[m][usize::from(p)]);
+            self.support[m].iter().filter(new).count()
+        };
+        let touches = |m: usize| self.support[m].iter().any(is_known);
+        let open = (0..self.moves.len()).filter(|&m| partial.of_move[m].is_none() && touches(m));
+        open.max_by_key(|&m| moved(m))
+    }
+
+    /// Whether a move may be mapped to another, as far as the images of points are known.
+    fn agree(&self, partial: &PartialSymmetry, m: usize, to: usize) -> bool {
+        self.support[m].iter().all(|&p| {
+            let p = usize::from(p);
+            let (image, after) = (partial.image[p], partial.image[usize::from(self.moves[m][p])]);
+            image == NONE || after == NONE || self.moves[to][usize::from(image)] == after
+        })
+    }
+
+    /// Adds the images of points that follow from those of points and moves; false if there is a contradiction.
+    fn close(&self, partial: &mut PartialSymmetry) -> bool {
+        let known: Vec<(usize, usize)> =
+            (partial.of_move.iter().enumerate()).filter_map(|(m, to)| Some((m, (*to)?))).collect();
+        let mut queue: Vec<usize> =
+            (0..partial.image.len()).filter(|&p| partial.image[p] != NONE).collect();
+        while let Some(p) = queue.pop() {
+            for &(m, to) in &known {
+                let after = usize::from(self.moves[m][p]);
+                let image = self.moves[to][usize::from(partial.image[p])];
+                if partial.image[after] == NONE {
+                    if mem::replace(&mut partial.taken[usize::from(image)], true) {
+                        return false;
+                    }
+                    partial.image[after] = image;
+                    queue.push(after);
+                } else if partial.image[after] != image {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}
+
+/// The lengths of the cycles of a permutation, shortest first, without fixed points.
+fn cycle_lengths(permutation: &[u16]) -> Vec<usize> {
+    let orbits = all_orbits(permutation.len(), &[permutation]);
+    let mut lengths: Vec<usize> = orbits.iter().map(Vec::len).filter(|&len| len > 1).collect();
+    lengths.sort_unstable();
+    lengths
 }
 
 // Whether all symmetries are found. What is seen of a puzzle are its locations as coloured points: a state colours each

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use crate::{
     puzzle::{
         Board, Definition, Generator, Metric, PuzzleError, StateSpace,
+        group::all_orbits,
         orbits::{
             Arrangement, GoalSet, Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed,
             Transformation,
         },
-        permutation::all_orbits,
     },
     units::{joined, shown},
 };

@@ -8,11 +8,7 @@ use std::collections::HashSet;
 use twox_hash::XxHash3_64;
 
 use crate::{
-    puzzle::{
-        PuzzleError,
-        orbits::check_name,
-        permutation::{Chain, Permutation},
-    },
+    puzzle::{PuzzleError, group::Bsgs, orbits::check_name, permutation::Permutation},
     units::{digits, joined, shown},
 };
 
@@ -235,13 +231,14 @@ impl Definition {
     }
 
     /// The group that the generators generate.
-    pub(crate) fn group(&self) -> Chain {
-        Chain::whole(self.positions(), &self.permutations())
+    pub(crate) fn group(&self) -> Bsgs {
+        let group = Bsgs::whole(self.positions(), &self.permutations(), 0..self.positions());
+        group.expect("only the identity fixes all points")
     }
 
     /// Returns the number of reachable states: the order of the group. Cost: less than a millisecond.
     pub fn group_order(&self) -> u128 {
-        self.group().order().expect("16! fits 128 bits")
+        self.group().order(0).try_into().expect("16! fits 128 bits")
     }
 
     /// Returns whether moves lead from one arrangement to another. Cost: less than a millisecond.

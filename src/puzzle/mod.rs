@@ -22,6 +22,7 @@ mod derived;
 pub(crate) mod error;
 pub mod families;
 pub mod formats;
+pub(crate) mod group;
 pub mod named;
 pub mod notation;
 pub mod orbits;
@@ -45,7 +46,8 @@ pub use crate::puzzle::{
     coordinates::{Coordinates, PositionOrder, SnakePath},
     error::PuzzleError,
     families::{Definition, Generator},
-    permutation::{Permutation, group_order, is_even},
+    group::group_order,
+    permutation::{Permutation, is_even},
     reachable::Unreachable,
     rows::{NamedMove, neighbours},
     space::{State, StateSpace},

@@ -15,8 +15,8 @@
 use std::{cmp::Reverse, collections::BTreeMap};
 
 use crate::puzzle::{
+    group::all_orbits,
     orbits::{Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Placed, Transformation},
-    permutation::all_orbits,
 };
 
 /// A puzzle with a name.

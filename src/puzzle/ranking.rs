@@ -18,9 +18,10 @@ use serde::{Deserialize, Serialize};
 use crate::{
     perm::lehmer::Below,
     puzzle::{
-        PuzzleError, is_even,
+        PuzzleError,
+        group::all_orbits,
+        is_even,
         orbits::{Arrangement, Orbit, OrbitPuzzle, Placed},
-        permutation::all_orbits,
     },
 };
 

@@ -13,7 +13,7 @@ use crate::{
         Definition, Permutation,
         orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, Placed},
         permutation::gcd,
-        states::{Component, Loops, Parts, Sifter, components, element, subgroup},
+        states::{Component, Loops, MoveGroup, Parts, components, element, subgroup},
     },
     random::SplitMix64,
     units::joined,
@@ -77,18 +77,18 @@ pub(crate) struct Reachability {
     is_exact: bool,
     components: Vec<Component>,
     /// `None` if the group is too large.
-    group: Option<MadeGroup>,
+    group: Option<TestedGroup>,
     /// Results for parities and twists that have been computed before.
     told: Mutex<HashMap<Vec<u64>, Option<Unreachable>>>,
 }
 
-/// The group that the moves generate.
-struct MadeGroup {
+/// The group that the moves generate, as it is asked for elements.
+struct TestedGroup {
     /// The numbers of parities and twists, and the subgroup that the moves and invisible changes generate.
     factors: Vec<u64>,
     images: Vec<Vec<u64>>,
-    sifter: Sifter,
-    /// Whether the sifter decides which elements belong to the group.
+    elements: MoveGroup,
+    /// Whether these are all.
     is_proven: bool,
 }
 
@@ -112,12 +112,12 @@ impl Reachability {
         };
         let moves: Vec<_> = loops.moves.iter().collect();
         let components = components(puzzle, &moves);
-        let group = Sifter::new(&components, moves.len()).map(|mut sifter| {
+        let group = MoveGroup::new(&components, moves.len()).map(|mut elements| {
             let whole = Parts::new(&components, 0);
-            let images = whole.seen_images(&sifter.elements);
+            let images = whole.seen_images(&elements.elements);
             let is_unique = components.iter().all(|component| component.unseen().is_empty());
-            let is_proven = !sifter.is_whole && is_unique && sifter.prove();
-            MadeGroup { factors: whole.factors, images, sifter, is_proven }
+            let is_proven = !elements.is_whole && is_unique && elements.prove();
+            TestedGroup { factors: whole.factors, images, elements, is_proven }
         });
         Reachability { loops, is_exact, components, group, told: Mutex::default() }
     }
@@ -159,14 +159,14 @@ impl Reachability {
             return Some(Err(wrong.clone()));
         }
         drop(told);
-        if group.sifter.is_whole {
+        if group.elements.is_whole {
             return self.is_exact.then_some(Ok(()));
         }
         if !group.is_proven {
             return None;
         }
         let targets: Vec<&[(usize, u64)]> = targets.iter().map(|to| &to[..]).collect();
-        let left = group.sifter.sift(0, &element(&self.components, &targets));
+        let left = group.elements.known.strip(0, &element(&self.components, &targets));
         match left {
             Some(_) => Some(Err(Unreachable::Group)),
             None => self.is_exact.then_some(Ok(())),
@@ -174,7 +174,12 @@ impl Reachability {
     }
 
     /// Returns the error in parities and twists, if there is one.
-    fn wrong(&self, puzzle: &OrbitPuzzle, group: &MadeGroup, image: &[u64]) -> Option<Unreachable> {
+    fn wrong(
+        &self,
+        puzzle: &OrbitPuzzle,
+        group: &TestedGroup,
+        image: &[u64],
+    ) -> Option<Unreachable> {
         let set = |factor: usize| puzzle.orbits()[self.components[factor / 2].orbit].name.clone();
         let is_in = |factors: &[usize]| {
             let of = |row: &[u64]| factors.iter().map(|&f| row[f]).collect::<Vec<_>>();
@@ -224,11 +229,11 @@ impl OrbitPuzzle {
         let loops = self.loops()?;
         let moves: Vec<_> = loops.moves.iter().collect();
         let components = components(self, &moves);
-        let sifter = Sifter::complete(&components, moves.len())?;
+        let group = MoveGroup::complete(&components, moves.len())?;
         let mut dice = SplitMix64::new(seed);
         let puzzle = self.clone();
         Some(std::iter::repeat_with(move || {
-            let element = sifter.random(&mut dice);
+            let element = group.known.random(&mut dice);
             let (mut state, mut first) = (puzzle.solved(), 0);
             for component in &components {
                 let orbit = &puzzle.orbits()[component.orbit];
@@ -251,8 +256,11 @@ impl Definition {
     /// Returns an endless sequence of random reachable arrangements, all equally likely; the same seed gives the same
     /// ones.
     pub fn scrambles(&self, seed: u64) -> impl Iterator<Item = Permutation> + use<> {
-        let (chain, mut dice) = (self.group(), SplitMix64::new(seed));
-        std::iter::repeat_with(move || chain.random(&mut dice))
+        let (group, mut dice) = (self.group(), SplitMix64::new(seed));
+        std::iter::repeat_with(move || {
+            let element = group.random(&mut dice);
+            Permutation::from_fn(element.len(), |point| usize::from(element[point]))
+        })
     }
 }
 

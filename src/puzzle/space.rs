@@ -16,7 +16,7 @@ use crate::{
     perm::{MAX_LEN, lehmer},
     puzzle::{
         Board, Coordinates, Definition, Generator, Metric, Permutation, PositionOrder, Puzzle,
-        PuzzleError, Size, SnakePath, permutation::orbits,
+        PuzzleError, Size, SnakePath, group::orbits,
     },
 };
 

@@ -6,25 +6,23 @@
 //! image A of the product consists of the parity and the sum of twists of each component, so G contains at most those
 //! elements whose images in A are images of elements of G.
 //!
-//! Nearly always, G contains exactly these. Elements of G found by random products (Schreier-Sims) show that it is no
+//! Nearly always, G contains exactly these. Elements of G found by random products show that it is no
 //! smaller, and this proves the number of states: all arrangements of the parts whose parities and twists are possible,
 //! where pieces that look alike are taken into account. If G is smaller, its order is proven by Schreier-Sims itself,
 //! as long as this takes little work. The same is then done for the components with pieces that look alike, and for
 //! what the moves can do to them while all other components stay fixed. Otherwise, states are counted one by one, as
 //! long as there are few.
 
-use std::{
-    collections::{BTreeMap, HashSet},
-    sync::Arc,
-};
+use std::collections::{BTreeMap, HashSet};
 
 use num_bigint::BigUint;
 
 use crate::{
     puzzle::{
+        group::{Bsgs, Points, all_orbits},
         is_even,
         orbits::{Arrangement, Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, Transformation},
-        permutation::{all_orbits, gcd},
+        permutation::gcd,
     },
     random::SplitMix64,
 };
@@ -37,8 +35,6 @@ const MOST_COUNTED: usize = 100_000;
 const MOST_BYTES: usize = 10_000_000;
 /// Maximum work of proving an order, in images of single points.
 const MOST_WORK: u64 = 4_000_000_000;
-/// Number of consecutive random elements that must yield nothing new before a proof of the order is attempted.
-const ENOUGH: usize = 24;
 
 /// What moves do that depend on one piece at most, such as the blank of a board.
 pub(super) struct Loops {
@@ -159,11 +155,11 @@ impl OrbitPuzzle {
         components.retain(Component::is_visible);
         // Components whose pieces all differ come first.
         components.sort_by_key(|component| !component.unseen().is_empty());
-        let mut sifter = Sifter::new(&components, moves.len())?;
-        if sifter.is_whole {
-            return Some(Parts::new(&components, 0).states(&sifter.elements));
+        let mut group = MoveGroup::new(&components, moves.len())?;
+        if group.is_whole {
+            return Some(Parts::new(&components, 0).states(&group.elements));
         }
-        if !sifter.prove() {
+        if !group.prove() {
             return None;
         }
         let count = components.partition_point(|component| component.unseen().is_empty());
@@ -171,13 +167,13 @@ impl OrbitPuzzle {
         let positions = components[..count].iter().map(|component| component.positions).sum();
         // What is possible while the different pieces stay fixed: everything, or else it is unknown how much of it is
         // visible.
-        let Some(level) = sifter.levels.get(positions) else {
-            return Some(sifter.order(0));
+        let whole = group.known.order(0);
+        let Some(fixing) = group.known.fixing(positions) else {
+            return Some(whole);
         };
         let alike = Parts::new(&components[count..], points);
-        let order = sifter.order(positions);
-        (order == alike.most(&level.generators))
-            .then(|| sifter.order(0) / order * alike.states(&level.generators))
+        let order = group.known.order(positions);
+        (order == alike.most(fixing)).then(|| whole / order * alike.states(fixing))
     }
 
     /// The number of states, counted one by one.
@@ -422,9 +418,6 @@ pub(super) fn subgroup(orders: &[u64], elements: &[Vec<u64>]) -> BigUint {
     order
 }
 
-/// A permutation of all points of all components.
-type Points = Arc<[u16]>;
-
 /// The permutation that takes each position of each component to a position, with a twist.
 pub(super) fn element(components: &[Component], to: &[&[(usize, u64)]]) -> Points {
     let mut points: Vec<u16> = Vec::new();
@@ -439,201 +432,47 @@ pub(super) fn element(components: &[Component], to: &[&[(usize, u64)]]) -> Point
     points.into()
 }
 
-fn then(first: &[u16], next: &[u16]) -> Points {
-    first.iter().map(|&p| next[usize::from(p)]).collect()
-}
-
-fn inverse(of: &[u16]) -> Points {
-    let mut back = vec![0; of.len()];
-    for (from, &to) in of.iter().enumerate() {
-        back[usize::from(to)] = from as u16;
-    }
-    back.into()
-}
-
-/// The known elements of the group that fixes all base points before a given one.
-struct SiftLevel {
-    base: u16,
-    generators: Vec<Points>,
-    orbit: Vec<u16>,
-    /// For each point of the orbit, an element that takes it back to the base point.
-    back: Vec<Option<Points>>,
-}
-
-/// What is known about a group: the product of its levels' orbit sizes is at most its order.
-pub(super) struct Sifter {
-    levels: Vec<SiftLevel>,
+/// The group of the moves of some components, as far as it is known.
+pub(super) struct MoveGroup {
+    /// Its base points are the first points of all positions: only the identity fixes these.
+    pub(super) known: Bsgs,
+    /// The moves.
     pub(super) elements: Vec<Points>,
     /// Whether the group is as large as parities and twists allow.
     pub(super) is_whole: bool,
 }
 
-impl Sifter {
+impl MoveGroup {
     /// Returns the full group for a number of moves; `None` if that takes too much work.
-    pub(super) fn complete(components: &[Component], moves: usize) -> Option<Sifter> {
-        let mut sifter = Sifter::new(components, moves)?;
-        (sifter.is_whole || sifter.prove()).then_some(sifter)
-    }
-
-    /// Returns a random element of the known part; all are equally likely.
-    pub(super) fn random(&self, dice: &mut SplitMix64) -> Points {
-        let mut draw = |level: &SiftLevel| {
-            let point = level.orbit[dice.below(level.orbit.len() as u64) as usize];
-            inverse(level.back[usize::from(point)].as_ref().expect("in the orbit"))
-        };
-        let mut levels = self.levels.iter().rev();
-        let last = draw(levels.next().expect("a puzzle has positions"));
-        levels.fold(last, |element, level| then(&element, &draw(level)))
+    pub(super) fn complete(components: &[Component], moves: usize) -> Option<MoveGroup> {
+        let mut group = MoveGroup::new(components, moves)?;
+        (group.is_whole || group.prove()).then_some(group)
     }
 
     /// Returns what random products of the moves show; `None` if there are too many points.
-    pub(super) fn new(components: &[Component], moves: usize) -> Option<Sifter> {
+    pub(super) fn new(components: &[Component], moves: usize) -> Option<MoveGroup> {
+        let whole = Parts::new(components, 0);
         let points: usize = components.iter().map(Component::points).sum();
         if points > MOST_POINTS {
             return None;
         }
-        let identity: Points = (0..points).map(|p| p as u16).collect();
         let of_move = |index: usize| {
             let to: Vec<&[(usize, u64)]> =
                 components.iter().map(|component| &component.moves[index][..]).collect();
             element(components, &to)
         };
-        let elements = (0..moves).map(of_move).collect();
-        let (mut levels, mut first) = (Vec::new(), 0);
-        for component in components {
-            let turns = component.orientations as usize;
-            for position in 0..component.positions {
-                let base = (first + position * turns) as u16;
-                let mut back = vec![None; points];
-                back[usize::from(base)] = Some(identity.clone());
-                let (generators, orbit) = (Vec::new(), vec![base]);
-                levels.push(SiftLevel { base, generators, orbit, back });
-            }
-            first += component.points();
-        }
-        let mut sifter = Sifter { levels, elements, is_whole: false };
-        let most = Parts::new(components, 0).most(&sifter.elements);
-        sifter.fill(&most);
-        sifter.is_whole = sifter.order(0) == most;
-        Some(sifter)
+        let elements: Vec<Points> = (0..moves).map(of_move).collect();
+        let base = components.iter().zip(&whole.first).flat_map(|(component, &first)| {
+            (0..component.positions).map(move |p| first + p * component.orientations as usize)
+        });
+        let most = whole.most(&elements);
+        let known = Bsgs::new(points, base, &elements, &most);
+        let is_whole = known.order(0) == most;
+        Some(MoveGroup { known, elements, is_whole })
     }
 
-    /// The product of the orbit sizes, from a level on.
-    fn order(&self, from: usize) -> BigUint {
-        self.levels[from..].iter().map(|level| BigUint::from(level.orbit.len())).product()
-    }
-
-    /// Takes an element to one that fixes as many base points as the levels from `from` on can make it fix, and returns
-    /// the first base point that they cannot; `None` if the element is in the known part.
-    pub(super) fn sift(&self, from: usize, element: &[u16]) -> Option<(usize, Points)> {
-        let mut element: Points = element.into();
-        for (k, level) in self.levels.iter().enumerate().skip(from) {
-            let image = element[usize::from(level.base)];
-            match &level.back[usize::from(image)] {
-                None => return Some((k, element)),
-                Some(_) if image == level.base => {}
-                Some(back) => element = then(&element, back),
-            }
-        }
-        None
-    }
-
-    /// Adds an element; returns whether it is new.
-    fn take(&mut self, from: usize, element: &[u16]) -> bool {
-        let Some((k, new)) = self.sift(from, element) else {
-            return false;
-        };
-        for level in &mut self.levels[..=k] {
-            level.add(new.clone());
-        }
-        true
-    }
-
-    /// Adds the moves and random products of them, until the order is the maximum possible or nothing new is found.
-    fn fill(&mut self, most: &BigUint) {
-        // If every move needs a piece, there may be no sequence that leads back to its place other than the reversed
-        // path.
-        if self.elements.is_empty() {
-            return;
-        }
-        let mut dice = SplitMix64::new(1);
-        let mut pool = self.elements.clone();
-        for element in &self.elements.clone() {
-            self.take(0, element);
-        }
-        while pool.len() < 12 {
-            pool.extend_from_within(..);
-        }
-        // Product replacement: F. Celler and others, Generating random elements of a finite group (1995).
-        let mut random = pool[0].clone();
-        let mut step = |random: &mut Points| {
-            let (i, j) = (dice.below(pool.len() as u64), dice.below(pool.len() as u64 - 1));
-            let (i, j) = (i as usize, if j >= i { j + 1 } else { j } as usize);
-            let factor = if dice.below(2) == 0 { pool[j].clone() } else { inverse(&pool[j]) };
-            pool[i] = then(&pool[i], &factor);
-            *random = then(random, &pool[i]);
-        };
-        for _ in 0..100 {
-            step(&mut random);
-        }
-        let mut nothing = 0;
-        while nothing < ENOUGH {
-            step(&mut random);
-            nothing = if self.take(0, &random) { 0 } else { nothing + 1 };
-            if nothing == 1 && self.order(0) == *most {
-                return;
-            }
-        }
-    }
-
-    /// Completes the levels, so that the order is that of the group; returns whether this took little enough work.
+    /// Returns whether all of the group is known, after as much work as is allowed.
     pub(super) fn prove(&mut self) -> bool {
-        let mut work = 0;
-        let mut k = self.levels.len();
-        while k > 0 {
-            let level = &self.levels[k - 1];
-            let size = (self.levels.len() - k + 2) * level.back.len();
-            work += (level.orbit.len() * level.generators.len() * size) as u64;
-            if work > MOST_WORK {
-                return false;
-            }
-            // Schreier's lemma: these also generate the stabiliser of the base point.
-            let products = level.orbit.iter().flat_map(|&point| {
-                let back = level.back[usize::from(point)].as_ref().expect("in the orbit");
-                let to = inverse(back);
-                level.generators.iter().map(move |generator| then(&to, generator))
-            });
-            let new = products.into_iter().find(|product| self.sift(k - 1, product).is_some());
-            match new {
-                Some(product) => {
-                    self.take(k - 1, &product);
-                    k = self.levels.len();
-                }
-                None => k -= 1,
-            }
-        }
-        true
-    }
-}
-
-impl SiftLevel {
-    fn add(&mut self, generator: Points) {
-        self.generators.push(generator);
-        // The new generator for all points, all generators for new points.
-        let old = self.orbit.len();
-        let mut next = 0;
-        while let Some(&point) = self.orbit.get(next) {
-            let new = if next < old { self.generators.len() - 1 } else { 0 };
-            for i in new..self.generators.len() {
-                let image = self.generators[i][usize::from(point)];
-                if self.back[usize::from(image)].is_none() {
-                    let undo = inverse(&self.generators[i]);
-                    let home = self.back[usize::from(point)].as_ref().expect("in the orbit");
-                    self.back[usize::from(image)] = Some(then(&undo, home));
-                    self.orbit.push(image);
-                }
-            }
-            next += 1;
-        }
+        self.known.prove(MOST_WORK)
     }
 }

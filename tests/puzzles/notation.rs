@@ -51,6 +51,17 @@ proptest! {
     }
 
     #[test]
+    fn powers_are_the_permutation_that_often(p in any_permutation(), times in -9i64..9, more: i64) {
+        let one = if times < 0 { p.inverse() } else { p.clone() };
+        let plain = (0..times.abs()).fold(Permutation::identity(p.len()), |all, _| all.then(&one));
+        prop_assert_eq!(p.power(times), plain);
+        // However many times: the last steps are those of one cycle less, or more.
+        let order = i64::try_from(p.order()).unwrap_or(i64::MAX);
+        prop_assert_eq!(p.power(more), p.power(more.rem_euclid(order)));
+        prop_assert!(p.power(more).then(&p.power(more.wrapping_neg())).is_identity() || more == i64::MIN);
+    }
+
+    #[test]
     fn any_text_is_read_or_refused(text in "[-() ,0-9a\n]{0,40}") {
         if let Err(error) = parse_cycles(&text) {
             prop_assert!(error.byte() <= text.len());

@@ -62,6 +62,7 @@ impl Comparison {
             {
                 return;
             }
+            Err(PuzzleError::NameTwice(_)) if drawn.has_generator_twice() => return,
             // Refused where no move does anything.
             Err(error) => return self.hold(format!("{name}, {error}"), counts, vec![1]),
         };

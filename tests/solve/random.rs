@@ -18,8 +18,8 @@ use crate::random_puzzle::{Drawn, Features, State, arrangement};
 /// Most states of a puzzle, and the number of them that are compared.
 const STATES: usize = 3000;
 const COMPARED: usize = 8;
-/// Nodes after which a search of so few states will not end.
-const ENDLESS: u64 = 5_000_000;
+/// Nodes after which a search of so few states will not end: at depth 19, with tables of single sets, some take millions.
+const ENDLESS: u64 = 1_000_000_000;
 
 /// What was compared, and what differs.
 #[derive(Default)]
@@ -202,6 +202,8 @@ impl Tally {
             // A projection may be directed where the puzzle is not.
             Err(Error::Table(TableError::Modulo(_))) => None,
             Err(error) if error.to_string().contains("depends on a piece") => None,
+            // Few of the arrangements of its pieces are states, and the others have numbers, too.
+            Err(error) if error.to_string().starts_with("cannot allocate") => None,
             Err(error) => {
                 self.wrong.push(format!("{what}: {error}"));
                 None

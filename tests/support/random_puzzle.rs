@@ -211,6 +211,13 @@ impl Drawn {
         Draw(SplitMix64::new(seed)).puzzle(with)
     }
 
+    /// Whether one generator is drawn twice: two moves would have the same name, which is refused.
+    pub fn has_generator_twice(&self) -> bool {
+        let (count, different) =
+            (self.generators.len(), self.generators.iter().collect::<HashSet<_>>());
+        different.len() < count
+    }
+
     /// The program's puzzle.
     pub fn puzzle(&self, name: &str) -> Result<OrbitPuzzle, PuzzleError> {
         let puzzle = OrbitPuzzle::new(name, self.orbits.clone(), self.moves.clone())?;
@@ -387,10 +394,11 @@ impl Drawn {
                 self.steps(state).iter().map(|next| Some(number[next.as_ref()?])).collect()
             })
             .collect();
-        // Each different effect once, but not the one that changes nothing.
+        // Each different effect once, but not those that change nothing wherever they are allowed.
         let column = |step: usize| after.iter().map(|of| of[step]).collect::<Vec<_>>();
         let effects: BTreeSet<Vec<Option<usize>>> = (0..after[0].len()).map(column).collect();
-        let still = |of: &Vec<Option<usize>>| of.iter().enumerate().all(|(s, &to)| to == Some(s));
+        let still =
+            |of: &Vec<Option<usize>>| (0..).zip(of).all(|(s, to)| to.is_none_or(|to| to == s));
         let moves: Vec<Vec<Option<usize>>> = effects.into_iter().filter(|of| !still(of)).collect();
         // What each orientation of each position shows, as a partition of the states.
         let mut shown = BTreeSet::new();

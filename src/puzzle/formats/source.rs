@@ -7,12 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     puzzle::{
-        Definition, Generator, Permutation, PuzzleError, notation,
+        Definition, Generator, Permutation, PuzzleError,
+        group::{orbits, reduce},
+        notation,
         orbits::{
             Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation, Turns,
             check_name,
         },
-        permutation::{orbits, reduce},
     },
     units::{digits, joined, shown},
 };

@@ -99,7 +99,7 @@ pub fn integer<'py>(py: Python<'py>, digits: &str) -> PyResult<Bound<'py, PyAny>
 /// puzzle : str, os.PathLike or Puzzle
 ///     The size of a board ("3x4"), a named puzzle ("3x3x3", "megaminx"; the command ``tilewave puzzles`` lists them),
 ///     a member of a family ("topspin:12,4"), a graph on which tiles slide ("graph:0-1,1-2,2-0"), or a file that
-///     defines a puzzle (.gap, .tws, .def, .kpuzzle.json).
+///     defines a puzzle (.gap, .tws, .def, .kpuzzle.json), or that ``tilewave puzzle -o`` wrote (.puzzle).
 /// goal : str or board, optional
 ///     For boards: "last" (the default: blank in the last cell), "first", "blank=4", or a board.
 /// metric : {"stm", "mtm", "htm", "qtm"}, optional
