@@ -26,6 +26,7 @@ use tilewave::{
 };
 
 use crate::{
+    options::KERNEL,
     platform::write_unlocked,
     progress::{self, INTERRUPTED},
 };
@@ -214,30 +215,56 @@ pub fn of_parser(error: &clap::Error, program: clap::Command) -> Result<()> {
             let _ = error.print();
             Err(Failure::exit(2))
         }
-        _ => refuse!("{}; see {} --help", in_words(error), asked(program).0),
+        _ => {
+            let (command, _) = asked(program);
+            refuse!("{}; see {command} --help", in_words(error, &command))
+        }
     }
 }
 
+/// What to do instead of giving an option that other commands have, or that this one had.
+fn instead(option: &str, command: &str) -> Option<String> {
+    let advice = match option {
+        "--engine" | "--shared-digits" if command == "tilewave resume" => {
+            "it was chosen when the search was started; leave it out"
+        }
+        "--metric" if command == "tilewave scramble" => {
+            "the metric does not change which states there are; leave it out"
+        }
+        "--kernel" => return Some(format!("set the environment variable {KERNEL}")),
+        "-o" | "--output" | "-f" | "--force" => {
+            "to write what it prints to a file, redirect it (> FILE)"
+        }
+        _ if SHAPES.contains(&option) => {
+            return Some(format!(
+                "write the puzzle to a file with tilewave puzzle {option} .. -o NAME.puzzle, and \
+                 give that file"
+            ));
+        }
+        _ => return None,
+    };
+    Some(advice.into())
+}
+
 /// What is wrong with the command line, in this program's words, with the name that is closest.
-fn in_words(error: &clap::Error) -> String {
+fn in_words(error: &clap::Error, command: &str) -> String {
     let get = |kind| error.get(kind).map(ToString::to_string);
     let argument = get(ContextKind::InvalidArg).unwrap_or_default();
     // Options by name; what stands alone needs none.
     let option = argument.split([' ', '[']).next().filter(|w| w.starts_with('-'));
     let of_option = option.map_or(String::new(), |option| format!("{option}: "));
     let value = get(ContextKind::InvalidValue).unwrap_or_default();
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some(advice) = instead(&argument, command)
+    {
+        return format!("{argument} is no option of this command: {advice}");
+    }
     let mut text = match (error.kind(), error.source()) {
         (ErrorKind::ValueValidation, Some(reason)) => format!("{of_option}{reason}"),
         (ErrorKind::InvalidValue, _) if value.is_empty() => format!("{argument} needs a value"),
         (ErrorKind::InvalidValue, _) => {
             let names = get(ContextKind::ValidValue).unwrap_or_default();
             format!("{of_option}'{value}' is not one of {names}")
-        }
-        (ErrorKind::UnknownArgument, _) if SHAPES.contains(&argument.as_str()) => {
-            format!(
-                "{argument} is no option of this command: write the puzzle to a file with tilewave \
-                 puzzle {argument} .. -o NAME.puzzle, and give that file"
-            )
         }
         (ErrorKind::UnknownArgument, _) if argument.starts_with('-') => {
             format!("unknown option '{argument}'")

@@ -47,9 +47,9 @@ pub(crate) use crate::{
         refuse_in_lists, seed, time, whole,
     },
     output::{
-        AnyReply, Destination, Figures, OutputFile, OutputFormat, OutputOptions, Reply,
-        ResultReport, counts_csv, csv_line, facts, print, read_input, refuse_same, subject, tiles,
-        with_more,
+        AnyReply, Destination, Figures, FormatOption, OutputFile, OutputFormat, OutputOptions,
+        Reply, ResultReport, counts_csv, csv_line, facts, print, read_input, refuse_same, subject,
+        tiles, with_more,
     },
     progress::{SearchProgress, StatusLine, aside, eta},
     puzzle::{Counted, Measured, PuzzleAndStates, PuzzleOptions, uncommented},
@@ -184,7 +184,10 @@ impl Cli {
 // `tilewave man` and `completions`, and what the help says about the environment.
 
 const ENVIRONMENT: &[(&str, &str)] = &[
-    ("TILEWAVE_KERNEL", "same as --kernel: scalar, neon, avx2 or avx512 [default: the fastest]"),
+    (
+        options::KERNEL,
+        "kernel of the inner loops: scalar, neon, avx2 or avx512 [default: the fastest]",
+    ),
     (
         "XDG_CACHE_HOME",
         "solve keeps databases in $XDG_CACHE_HOME/tilewave [default: the system's folder for caches]",
