@@ -17,7 +17,7 @@ use clap::error::{ContextKind, ErrorKind};
 use tilewave::{
     Class, Error, Size, SystemError,
     frontier::FrontierError,
-    internals::StorageError,
+    internals::{Hint, StorageError},
     pdb::PdbError,
     puzzle::{PuzzleError, families, named, orbits::OrbitPuzzle},
     search::SearchError,
@@ -74,34 +74,6 @@ impl Failure {
     /// Fails a command whose results are printed, unless they are good.
     pub fn unless(good: bool) -> Result<()> {
         if good { Ok(()) } else { Err(Failure::exit(1)) }
-    }
-
-    /// Says whose options are named that the command does not have: advice about searches is for `bfs`.
-    pub fn of_command(mut self, program: &clap::Command) -> Failure {
-        let (Some(said), Some(bfs)) = (&mut self.said, program.find_subcommand("bfs")) else {
-            return self;
-        };
-        let (_, command) = asked(program.clone());
-        let has = |command: &clap::Command, option: &str| {
-            command.get_arguments().any(|arg| arg.get_long() == Some(option))
-        };
-        let mut others: Vec<&str> = Vec::new();
-        for (at, _) in said.match_indices(" --").chain(said.match_indices("(--")) {
-            let option = said[at + 3..].split(|c: char| c != '-' && !c.is_ascii_lowercase()).next();
-            let option = option.unwrap_or_default();
-            // Behind the name of a command stand options of its own.
-            let clause = said[..at].rsplit([';', ',', ':', '(']).next().unwrap_or_default();
-            let own = clause.contains("tilewave ") || has(&command, option) || has(program, option);
-            if !own && has(bfs, option) && !others.contains(&option) {
-                others.push(option);
-            }
-        }
-        others.sort_unstable();
-        let are = if others.len() == 1 { "is an option" } else { "are options" };
-        if !others.is_empty() {
-            *said += &format!("; --{} {are} of tilewave bfs", others.join(" and --"));
-        }
-        self
     }
 
     /// Says why, if that has not been done yet, and returns the exit code.
@@ -191,6 +163,41 @@ macro_rules! refuse {
     ($($words:tt)*) => {
         return Err($crate::failure::Failure::usage(format!($($words)*)))
     };
+}
+
+/// What the program calls what an error advises.
+pub fn words(hint: &Hint) -> String {
+    match hint {
+        Hint::Setting("threads") => "-j".into(),
+        Hint::Setting("kernel") => KERNEL.into(),
+        Hint::Setting(name) => option(name),
+        Hint::Value("count_ahead", number) => format!("{}={number}", option("count_ahead")),
+        Hint::Value(name, value) => format!("{} {value}", option(name)),
+        Hint::Command(words) | Hint::Build(_, words) => format!("tilewave {words}"),
+        Hint::InFile => format!("fill the table in its file ({}), ", option("on_disk")),
+        Hint::Again => "run the same command again".into(),
+    }
+}
+
+/// An option by its name, with the command that has it where the one at hand has not.
+fn option(setting: &str) -> String {
+    let option = setting.replace('_', "-");
+    let program = crate::command();
+    let has = |command: &clap::Command| {
+        command.get_arguments().any(|arg| arg.get_long() == Some(option.as_str()))
+    };
+    let (name, command) = asked(program.clone());
+    let long = format!("--{option}");
+    let owner: &[&str] = match name.as_str() {
+        _ if has(&command) => &[],
+        _ if SHAPES.contains(&long.as_str()) => &["puzzle"],
+        "tilewave pdb export" => &["pdb", "build"],
+        _ => &["bfs"],
+    };
+    match owner.iter().try_fold(&program, |command, word| command.find_subcommand(word)) {
+        Some(command) if has(command) => format!("tilewave {} {long}", owner.join(" ")),
+        _ => long,
+    }
 }
 
 /// Options that shape a puzzle, of a few commands: a file that `tilewave puzzle` writes has them for all others.

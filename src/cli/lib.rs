@@ -32,7 +32,10 @@ use clap_mangen::{
     Man,
     roff::{Roff, bold, roman},
 };
-use tilewave::{Kernel, internals::FEATURES};
+use tilewave::{
+    Kernel,
+    internals::{FEATURES, Hint},
+};
 use tracing::level_filters::LevelFilter;
 
 pub use crate::{failure::Allocator, ranks::Mpi};
@@ -106,9 +109,10 @@ enum Command {
 pub fn run(arguments: impl IntoIterator<Item = OsString>, mpi: Option<Mpi>) -> u8 {
     platform::prepare();
     ranks::has_mpi(mpi);
+    Hint::say(failure::words);
     let parsed = command().try_get_matches_from(arguments);
     match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(cli) => cli.run().map_err(|failure| failure.of_command(&command())),
+        Ok(cli) => cli.run(),
         Err(error) => failure::of_parser(&error, command()),
     }
     .map_or_else(Failure::report, |()| 0)
