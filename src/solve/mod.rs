@@ -20,6 +20,7 @@ pub(crate) mod optimal;
 pub(crate) mod phases;
 pub(crate) mod pruner;
 pub(crate) mod puzzles;
+mod source;
 pub(crate) mod symmetry;
 pub(crate) mod walk;
 
@@ -41,6 +42,7 @@ pub use crate::solve::{
     phases::PhaseSolver,
     pruner::MovePruner,
     puzzles::PuzzleSolver,
+    source::{DatabaseSource, GivenDatabase},
     symmetry::SymmetricView,
 };
 
