@@ -7,6 +7,7 @@ use std::{
     fmt::Display,
     path::{Path, PathBuf},
     str::FromStr,
+    sync::Once,
     time::Duration,
 };
 
@@ -45,8 +46,12 @@ impl Threads {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let most = (4 * cores).max(64);
         let asked = self.threads.filter(|&asked| asked > 0)?;
+        // Once, however many parts of a command ask.
+        static SAID: Once = Once::new();
         if asked > most {
-            tracing::warn!("{asked} threads are too many for {cores} cores: using {most}");
+            SAID.call_once(|| {
+                tracing::warn!("{asked} threads are too many for {cores} cores: using {most}")
+            });
         }
         Some(asked.min(most))
     }

@@ -306,9 +306,12 @@ impl SearchError {
         found: &str,
         asked: &str,
     ) -> SearchError {
+        let advice = match name {
+            "directories" => "specify all directories of the search, in their order".into(),
+            _ => format!("choose another {DIR}, or use the options of that search"),
+        };
         SearchError::Refused(format!(
-            "{} contains another search ({name}: {found}, not {asked}): choose another {DIR}, or \
-             use the options of that search",
+            "{} contains another search ({name}: {found}, not {asked}): {advice}",
             storage.name()
         ))
     }

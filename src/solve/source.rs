@@ -92,7 +92,9 @@ fn given_partitions(
             GivenDatabase::Open(pdb) => pdb,
             GivenDatabase::File(path) => {
                 let refused = match (SetFile::is(&path), path.is_dir()) {
-                    (true, _) => "a set file, which lists its own databases: pass only the set file",
+                    (true, _) => {
+                        "a set file, which lists its own databases: pass only the set file"
+                    }
                     (_, true) => {
                         "a directory: pass the set file in it, or its databases individually"
                     }
