@@ -2,6 +2,7 @@
 //! of it.
 
 pub use crate::{
+    hint::Hint,
     kernel::{ByteBlock, Kernel, Rule, StepProgram, Tally, Transfer, collect, spread},
     pdb::on_disk::{DATABASE, DatabaseMarker},
     perm::{TargetByte, layout, lehmer, move_table, placement, set_of},

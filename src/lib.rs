@@ -53,6 +53,7 @@
 
 mod error;
 pub mod frontier;
+mod hint;
 #[doc(hidden)]
 pub mod internals;
 // For these three modules, only the items re-exported below are documented.

@@ -7,6 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::hint::{Hint, THREADS};
+
 /// Memory, threads or instructions are not available, or a file cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -25,11 +27,11 @@ pub enum SystemError {
     /// There is no memory for the tables of a codec.
     #[error(
         "not enough memory to compress or decompress data: close other programs, or use fewer \
-         threads (-j)"
+         threads ({THREADS})"
     )]
     CodecMemory,
     /// The worker threads could not be started.
-    #[error("cannot start {}worker threads: {reason}; use fewer threads (-j)", number(*threads))]
+    #[error("cannot start {}worker threads: {reason}; use fewer threads ({THREADS})", number(*threads))]
     Threads {
         /// Number of threads requested, 0 for one per core.
         threads: usize,
@@ -75,7 +77,10 @@ pub enum SystemError {
         path: PathBuf,
     },
     /// The output file already exists.
-    #[error("'{}' already exists: choose another name, or replace it with --force", .0.display())]
+    #[error(
+        "'{}' already exists: choose another name, or replace it with {}",
+        .0.display(), Hint::Setting("force")
+    )]
     Exists(PathBuf),
     /// The output is a directory.
     #[error("cannot write '{}': it is a directory; specify a file", .0.display())]
@@ -215,9 +220,13 @@ pub enum FileProblem {
 }
 
 impl FileProblem {
-    fn of(&self, path: &Path, FileKind { noun, make }: &FileKind) -> String {
+    fn of(&self, path: &Path, FileKind { noun, build: how }: &FileKind) -> String {
         let name = path.display();
-        let again = make.replacen("build one", "build a new one", 1);
+        let by = |build: &str| match how {
+            Some(hint) => format!("{build} one with {hint}"),
+            None => "choose another file".into(),
+        };
+        let (make, again) = (by("build"), by("build a new"));
         match self {
             FileProblem::Other => format!("'{name}' is not a {noun}: {make}"),
             FileProblem::Another(is) => format!("'{name}' is a {is}, not a {noun}: {make}"),
@@ -254,8 +263,8 @@ impl FileProblem {
 pub struct FileKind {
     /// `distance table`.
     pub noun: &'static str,
-    /// `make it with tilewave table`.
-    pub make: &'static str,
+    /// What builds one, if anything does.
+    pub build: Option<Hint<'static>>,
 }
 
 impl FileKind {

@@ -20,8 +20,8 @@ use tilewave::{
 };
 
 use crate::{
-    Context, DiskOptions, MadeDirectories, MaxDepth, PuzzleOptions, Result, ResultReport, Running,
-    first_given,
+    Context, DiskOptions, MadeDirectories, MaxDepth, PuzzleOptions, ResourceOptions, Result,
+    ResultReport, Running, count, first_given,
     options::{Keep, ON_DISK, directories, whole},
     ranks, refuse, refuse_in_lists,
 };
@@ -69,6 +69,18 @@ pub struct Args {
     #[arg(long, value_name = "WHICH", default_value = "last", help_heading = ON_DISK)]
     keep_levels: Keep,
 
+    /// Number of leading digits shared by the numbers of all states in a chunk; more digits give more and smaller
+    /// chunks [default: the fewest for which a chunk fits in memory].
+    #[arg(
+        long,
+        value_name = "K",
+        value_parser = count::<usize>(),
+        allow_negative_numbers = true,
+        hide_short_help = true,
+        help_heading = ON_DISK
+    )]
+    shared_digits: Option<usize>,
+
     #[command(flatten)]
     on_disk: DiskOptions,
 }
@@ -82,7 +94,7 @@ impl Args {
         if let Some(text) = &self.start {
             space = space.starting_at(text).context("--start")?;
         }
-        let numbered = for_numbers(&self.running, &self.on_disk);
+        let numbered = self.for_numbers();
         let max_depth = self.max_depth.max_depth;
         if let Some(puzzle) = lists_instead(&self.running, &space, max_depth, &self.dir, numbered)?
         {
@@ -93,16 +105,17 @@ impl Args {
         search.max_depth = max_depth;
         let _made = MadeDirectories::of(&self.dir);
         let disk = self.disk()?;
-        run(&self.report, &self.running, search, disk)
+        run(&self.report, &self.running.resources, search, disk)
     }
 
     /// How to use the disk, or `None` for a search in memory.
     fn disk(&self) -> Result<Option<Disk>> {
         if !self.dir.is_empty() {
             let disk = self.on_disk.disk_in(&self.dir)?;
+            let disk = disk.shared_digits(self.shared_digits);
             return Ok(Some(disk.keep_all(self.keep_levels == Keep::All)));
         }
-        match self.on_disk.given() {
+        match self.shared_digits().or(self.on_disk.given()) {
             _ if self.keep_levels == Keep::All => refuse!(
                 "--keep-levels works only for a search on disk: add --dir DIR, or leave out \
                  --keep-levels"
@@ -114,24 +127,33 @@ impl Args {
         }
     }
 
+    fn shared_digits(&self) -> Option<&'static str> {
+        self.shared_digits.map(|_| "--shared-digits")
+    }
+
+    /// An option that only searches of numbered states have.
+    fn for_numbers(&self) -> Option<&'static str> {
+        self.running.numbered().or(self.shared_digits()).or(self.on_disk.for_numbers())
+    }
+
     /// Searches a puzzle by lists; `is_numbered`: its states have numbers, too, and its start is the one asked for.
     fn by_lists(&self, puzzle: OrbitPuzzle, is_numbered: bool) -> Result<()> {
         let given = (self.start.is_some() && !is_numbered).then_some("--start");
-        let others = for_numbers(&self.running, &self.on_disk);
-        refuse_in_lists(given.or(others), &puzzle)?;
+        refuse_in_lists(given.or(self.for_numbers()), &puzzle)?;
         let _made = MadeDirectories::of(&self.dir);
         let disk = self.disk()?;
         let max_depth = self.max_depth.max_depth;
-        let mut search = list_search(puzzle, max_depth, &self.ahead, &self.running)?;
+        let resources = &self.running.resources;
+        let mut search = list_search(puzzle, max_depth, &self.ahead, resources)?;
         search.symmetry = !self.no_symmetry;
-        run_lists(&search, &self.report, &self.running, disk)
+        run_lists(&search, &self.report, resources, disk)
     }
 }
 
 /// Runs a search, in memory or on disk, and writes its result.
 pub fn run(
     report: &ResultReport,
-    running: &Running,
+    resources: &ResourceOptions,
     mut search: Search,
     disk: Option<Disk>,
 ) -> Result<()> {
@@ -142,7 +164,7 @@ pub fn run(
     }
     ranks::run(
         report,
-        running,
+        resources,
         disk,
         |disk, progress| match disk {
             Some(mut disk) => {
@@ -225,34 +247,29 @@ pub fn lists_instead(
     Ok(internals::lists_instead(&search, numbered.is_some(), on_disk, begun.as_ref())?)
 }
 
-/// An option that only searches of numbered states have.
-pub fn for_numbers(running: &Running, on_disk: &DiskOptions) -> Option<&'static str> {
-    running.numbered().or(on_disk.for_numbers())
-}
-
 pub fn list_search(
     puzzle: OrbitPuzzle,
     max_depth: Option<usize>,
     ahead: &Ahead,
-    running: &Running,
+    resources: &ResourceOptions,
 ) -> Result<FrontierSearch> {
     Ok(FrontierSearch::new(puzzle)
         .max_depth(max_depth)
         .count_ahead(ahead.count_ahead.unwrap_or_default())
-        .resources(running.resources.get()?))
+        .resources(resources.get()?))
 }
 
 /// Runs a search by lists, in memory or on disk, and writes what it has found, beside what is published of it.
 pub fn run_lists(
     search: &FrontierSearch,
     report: &ResultReport,
-    running: &Running,
+    resources: &ResourceOptions,
     disk: Option<Disk>,
 ) -> Result<()> {
     let search = search.clone().keep_last(report.keep_last());
     ranks::run(
         report,
-        running,
+        resources,
         disk,
         |disk, progress| {
             for note in search.puzzle.notes() {

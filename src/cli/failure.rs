@@ -17,7 +17,7 @@ use clap::error::{ContextKind, ErrorKind};
 use tilewave::{
     Class, Error, Size, SystemError,
     frontier::FrontierError,
-    internals::StorageError,
+    internals::{Hint, StorageError},
     pdb::PdbError,
     puzzle::{PuzzleError, families, named, orbits::OrbitPuzzle},
     search::SearchError,
@@ -26,6 +26,7 @@ use tilewave::{
 };
 
 use crate::{
+    options::KERNEL,
     platform::write_unlocked,
     progress::{self, INTERRUPTED},
 };
@@ -73,34 +74,6 @@ impl Failure {
     /// Fails a command whose results are printed, unless they are good.
     pub fn unless(good: bool) -> Result<()> {
         if good { Ok(()) } else { Err(Failure::exit(1)) }
-    }
-
-    /// Says whose options are named that the command does not have: advice about searches is for `bfs`.
-    pub fn of_command(mut self, program: &clap::Command) -> Failure {
-        let (Some(said), Some(bfs)) = (&mut self.said, program.find_subcommand("bfs")) else {
-            return self;
-        };
-        let (_, command) = asked(program.clone());
-        let has = |command: &clap::Command, option: &str| {
-            command.get_arguments().any(|arg| arg.get_long() == Some(option))
-        };
-        let mut others: Vec<&str> = Vec::new();
-        for (at, _) in said.match_indices(" --").chain(said.match_indices("(--")) {
-            let option = said[at + 3..].split(|c: char| c != '-' && !c.is_ascii_lowercase()).next();
-            let option = option.unwrap_or_default();
-            // Behind the name of a command stand options of its own.
-            let clause = said[..at].rsplit([';', ',', ':', '(']).next().unwrap_or_default();
-            let own = clause.contains("tilewave ") || has(&command, option) || has(program, option);
-            if !own && has(bfs, option) && !others.contains(&option) {
-                others.push(option);
-            }
-        }
-        others.sort_unstable();
-        let are = if others.len() == 1 { "is an option" } else { "are options" };
-        if !others.is_empty() {
-            *said += &format!("; --{} {are} of tilewave bfs", others.join(" and --"));
-        }
-        self
     }
 
     /// Says why, if that has not been done yet, and returns the exit code.
@@ -192,6 +165,41 @@ macro_rules! refuse {
     };
 }
 
+/// What the program calls what an error advises.
+pub fn words(hint: &Hint) -> String {
+    match hint {
+        Hint::Setting("threads") => "-j".into(),
+        Hint::Setting("kernel") => KERNEL.into(),
+        Hint::Setting(name) => option(name),
+        Hint::Value("count_ahead", number) => format!("{}={number}", option("count_ahead")),
+        Hint::Value(name, value) => format!("{} {value}", option(name)),
+        Hint::Command(words) | Hint::Build(_, words) => format!("tilewave {words}"),
+        Hint::InFile => format!("fill the table in its file ({}), ", option("on_disk")),
+        Hint::Again => "run the same command again".into(),
+    }
+}
+
+/// An option by its name, with the command that has it where the one at hand has not.
+fn option(setting: &str) -> String {
+    let option = setting.replace('_', "-");
+    let program = crate::command();
+    let has = |command: &clap::Command| {
+        command.get_arguments().any(|arg| arg.get_long() == Some(option.as_str()))
+    };
+    let (name, command) = asked(program.clone());
+    let long = format!("--{option}");
+    let owner: &[&str] = match name.as_str() {
+        _ if has(&command) => &[],
+        _ if SHAPES.contains(&long.as_str()) => &["puzzle"],
+        "tilewave pdb export" => &["pdb", "build"],
+        _ => &["bfs"],
+    };
+    match owner.iter().try_fold(&program, |command, word| command.find_subcommand(word)) {
+        Some(command) if has(command) => format!("tilewave {} {long}", owner.join(" ")),
+        _ => long,
+    }
+}
+
 /// Options that shape a puzzle, of a few commands: a file that `tilewave puzzle` writes has them for all others.
 pub const SHAPES: [&str; 7] = [
     "--directed",
@@ -214,30 +222,56 @@ pub fn of_parser(error: &clap::Error, program: clap::Command) -> Result<()> {
             let _ = error.print();
             Err(Failure::exit(2))
         }
-        _ => refuse!("{}; see {} --help", in_words(error), asked(program).0),
+        _ => {
+            let (command, _) = asked(program);
+            refuse!("{}; see {command} --help", in_words(error, &command))
+        }
     }
 }
 
+/// What to do instead of giving an option that other commands have, or that this one had.
+fn instead(option: &str, command: &str) -> Option<String> {
+    let advice = match option {
+        "--engine" | "--shared-digits" if command == "tilewave resume" => {
+            "it was chosen when the search was started; leave it out"
+        }
+        "--metric" if command == "tilewave scramble" => {
+            "the metric does not change which states there are; leave it out"
+        }
+        "--kernel" => return Some(format!("set the environment variable {KERNEL}")),
+        "-o" | "--output" | "-f" | "--force" => {
+            "to write what it prints to a file, redirect it (> FILE)"
+        }
+        _ if SHAPES.contains(&option) => {
+            return Some(format!(
+                "write the puzzle to a file with tilewave puzzle {option} .. -o NAME.puzzle, and \
+                 give that file"
+            ));
+        }
+        _ => return None,
+    };
+    Some(advice.into())
+}
+
 /// What is wrong with the command line, in this program's words, with the name that is closest.
-fn in_words(error: &clap::Error) -> String {
+fn in_words(error: &clap::Error, command: &str) -> String {
     let get = |kind| error.get(kind).map(ToString::to_string);
     let argument = get(ContextKind::InvalidArg).unwrap_or_default();
     // Options by name; what stands alone needs none.
     let option = argument.split([' ', '[']).next().filter(|w| w.starts_with('-'));
     let of_option = option.map_or(String::new(), |option| format!("{option}: "));
     let value = get(ContextKind::InvalidValue).unwrap_or_default();
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some(advice) = instead(&argument, command)
+    {
+        return format!("{argument} is no option of this command: {advice}");
+    }
     let mut text = match (error.kind(), error.source()) {
         (ErrorKind::ValueValidation, Some(reason)) => format!("{of_option}{reason}"),
         (ErrorKind::InvalidValue, _) if value.is_empty() => format!("{argument} needs a value"),
         (ErrorKind::InvalidValue, _) => {
             let names = get(ContextKind::ValidValue).unwrap_or_default();
             format!("{of_option}'{value}' is not one of {names}")
-        }
-        (ErrorKind::UnknownArgument, _) if SHAPES.contains(&argument.as_str()) => {
-            format!(
-                "{argument} is no option of this command: write the puzzle to a file with tilewave \
-                 puzzle {argument} .. -o NAME.puzzle, and give that file"
-            )
         }
         (ErrorKind::UnknownArgument, _) if argument.starts_with('-') => {
             format!("unknown option '{argument}'")

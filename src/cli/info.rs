@@ -24,8 +24,8 @@ use tilewave::{
 };
 
 use crate::{
-    AnyReply, Context, Failure, OutputFormat, OutputOptions, Reply, Result, counts_csv,
-    directories, facts, make::Table, pdb::build::database_figures, subject, tiles, with_more,
+    AnyReply, Context, Failure, FormatOption, OutputFormat, Reply, Result, counts_csv, directories,
+    facts, make::Table, pdb::build::database_figures, subject, tiles, with_more,
 };
 
 /// What a path is.
@@ -145,18 +145,18 @@ pub struct InfoArgs {
     paths: Vec<PathBuf>,
 
     #[command(flatten)]
-    output: OutputOptions,
+    format: FormatOption,
 }
 
 impl InfoArgs {
     pub fn run(&self) -> Result<()> {
-        let mut destination = self.output.reserve()?;
+        let mut destination = self.format.stdout();
         let (all, refused) = OwnFile::all(&self.paths)?;
         let several = self.paths.len() > 1;
         for file in &all {
             let (path, kind) = file.named();
             let (columns, reply) = match file {
-                OwnFile::Search(dirs) => status(dirs, self.output.format)?,
+                OwnFile::Search(dirs) => status(dirs, self.format.format)?,
                 OwnFile::Build(dir) => build(dir)?,
                 OwnFile::Set(set) => database_set(set)?,
                 OwnFile::Database(file) => database(&inspect(file)?),

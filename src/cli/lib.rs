@@ -32,7 +32,10 @@ use clap_mangen::{
     Man,
     roff::{Roff, bold, roman},
 };
-use tilewave::{Kernel, internals::FEATURES};
+use tilewave::{
+    Kernel,
+    internals::{FEATURES, Hint},
+};
 use tracing::level_filters::LevelFilter;
 
 pub use crate::{failure::Allocator, ranks::Mpi};
@@ -47,9 +50,9 @@ pub(crate) use crate::{
         refuse_in_lists, seed, time, whole,
     },
     output::{
-        AnyReply, Destination, Figures, OutputFile, OutputFormat, OutputOptions, Reply,
-        ResultReport, counts_csv, csv_line, facts, print, read_input, refuse_same, subject, tiles,
-        with_more,
+        AnyReply, Destination, Figures, FormatOption, OutputFile, OutputFormat, OutputOptions,
+        Reply, ResultReport, counts_csv, csv_line, facts, print, read_input, refuse_same, subject,
+        tiles, with_more,
     },
     progress::{SearchProgress, StatusLine, aside, eta},
     puzzle::{Counted, Measured, PuzzleAndStates, PuzzleOptions, uncommented},
@@ -106,9 +109,10 @@ enum Command {
 pub fn run(arguments: impl IntoIterator<Item = OsString>, mpi: Option<Mpi>) -> u8 {
     platform::prepare();
     ranks::has_mpi(mpi);
+    Hint::say(failure::words);
     let parsed = command().try_get_matches_from(arguments);
     match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(cli) => cli.run().map_err(|failure| failure.of_command(&command())),
+        Ok(cli) => cli.run(),
         Err(error) => failure::of_parser(&error, command()),
     }
     .map_or_else(Failure::report, |()| 0)
@@ -184,7 +188,10 @@ impl Cli {
 // `tilewave man` and `completions`, and what the help says about the environment.
 
 const ENVIRONMENT: &[(&str, &str)] = &[
-    ("TILEWAVE_KERNEL", "same as --kernel: scalar, neon, avx2 or avx512 [default: the fastest]"),
+    (
+        options::KERNEL,
+        "kernel of the inner loops: scalar, neon, avx2 or avx512 [default: the fastest]",
+    ),
     (
         "XDG_CACHE_HOME",
         "solve keeps databases in $XDG_CACHE_HOME/tilewave [default: the system's folder for caches]",

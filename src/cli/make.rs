@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::json;
 use tilewave::{
-    Board, Constructive, DistanceTable, Search, Size, internals,
+    Board, Constructive, DistanceTable, Search, internals,
     progress::StopWhen,
     pruning::{EntrySize, PruningTable},
     puzzle::{MoveStyle, Searched, StateSpace, orbits::OrbitPuzzle},
@@ -23,7 +23,7 @@ use tilewave::{
 };
 
 use crate::{
-    AnyReply, Destination, GoalOption, Measured, OutputFile, OutputFormat, PuzzleOptions, Reply,
+    AnyReply, Destination, GoalOption, OutputFile, OutputFormat, PuzzleOptions, Reply,
     ResourceOptions, Result, SearchProgress, choice, count, facts, first_given, print, progress,
     read_input, refuse, seed, subject, with_more,
 };
@@ -241,15 +241,11 @@ pub struct ScrambleArgs {
     seed: Option<u64>,
 
     #[command(flatten)]
-    of: PuzzleOptions<Measured>,
+    of: PuzzleOptions<GoalOption>,
 }
 
 impl ScrambleArgs {
     pub fn run(&self) -> Result<()> {
-        if self.of.puzzle.parse::<Size>().is_ok() {
-            let why = "the metric does not change which boards there are";
-            self.of.counted.refuse_of_boards(why)?;
-        }
         let mut states: Box<dyn Iterator<Item = String>> = match self.of.searched()? {
             Searched::Listed(puzzle) => {
                 let Some(states) = puzzle.scrambles(seed(self.seed)?) else {

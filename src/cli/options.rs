@@ -7,6 +7,7 @@ use std::{
     fmt::Display,
     path::{Path, PathBuf},
     str::FromStr,
+    sync::Once,
     time::Duration,
 };
 
@@ -28,7 +29,8 @@ use crate::{Context, Failure, Result, refuse};
 // What sizes are written with.
 pub use tilewave::internals::parse_bytes as bytes;
 
-const KERNEL: &str = "TILEWAVE_KERNEL";
+/// The variable of the environment that names the kernel.
+pub const KERNEL: &str = "TILEWAVE_KERNEL";
 
 /// `--threads`.
 #[derive(clap::Args)]
@@ -44,8 +46,12 @@ impl Threads {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let most = (4 * cores).max(64);
         let asked = self.threads.filter(|&asked| asked > 0)?;
+        // Once, however many parts of a command ask.
+        static SAID: Once = Once::new();
         if asked > most {
-            tracing::warn!("{asked} threads are too many for {cores} cores: using {most}");
+            SAID.call_once(|| {
+                tracing::warn!("{asked} threads are too many for {cores} cores: using {most}")
+            });
         }
         Some(asked.min(most))
     }
@@ -63,10 +69,6 @@ pub struct ResourceOptions {
     /// Leave some memory for other programs: if memory runs out, the system kills a process.
     #[arg(short = 'M', long, value_name = "BYTES", value_parser = bytes)]
     pub memory: Option<u64>,
-
-    /// Instruction set of the inner loops [default: the fastest].
-    #[arg(long, value_parser = PossibleValuesParser::new(Kernel::ALL.map(Kernel::name)), hide_short_help = true)]
-    kernel: Option<String>,
 }
 
 impl ResourceOptions {
@@ -76,25 +78,22 @@ impl ResourceOptions {
     }
 
     pub fn get(&self) -> Result<Resources> {
-        let kernel = self.kernel()?;
+        let kernel = kernel()?;
         if let Some(kernel) = kernel {
             tracing::debug!("using the {kernel} kernel, as specified");
         }
         let resources = Resources::new().threads(self.threads.get()).kernel(kernel);
         Ok(resources.memory(self.budget()))
     }
+}
 
-    /// The kernel that was asked for, here or by the environment.
-    fn kernel(&self) -> Result<Option<Kernel>> {
-        if let Some(name) = &self.kernel {
-            return Ok(Some(name.parse().map_err(SearchError::from)?));
-        }
-        let Some(name) = std::env::var_os(KERNEL).filter(|name| !name.is_empty()) else {
-            return Ok(None);
-        };
-        let kernel: Result<Kernel, _> = name.to_string_lossy().parse();
-        Ok(Some(kernel.map_err(SearchError::from).context(KERNEL)?))
-    }
+/// The kernel that the environment asks for.
+fn kernel() -> Result<Option<Kernel>> {
+    let Some(name) = std::env::var_os(KERNEL).filter(|name| !name.is_empty()) else {
+        return Ok(None);
+    };
+    let kernel: Result<Kernel, _> = name.to_string_lossy().parse();
+    Ok(Some(kernel.map_err(SearchError::from).context(KERNEL)?))
 }
 
 /// How a search runs.
@@ -114,9 +113,6 @@ const ENGINES: &[Choice<Engine>] = &[Engine::NAMES[0], Engine::NAMES[1], Engine:
 
 impl Running {
     pub fn search(&self, space: StateSpace) -> Result<Search> {
-        if self.resources.kernel.is_some() && self.engine == Some(Engine::Reference) {
-            refuse!("--kernel does not apply to the reference engine: leave out --kernel");
-        }
         Ok(Search::of(space).engine(self.engine).resources(self.resources.get()?))
     }
 
@@ -316,11 +312,6 @@ pub struct DiskOptions {
     #[arg(long, hide_short_help = true)]
     ignore_space: bool,
 
-    /// Number of leading digits shared by the numbers of all states in a chunk; more digits give more and smaller
-    /// chunks [default: the fewest for which a chunk fits in memory].
-    #[arg(long, value_name = "K", value_parser = count::<usize>(), allow_negative_numbers = true, hide_short_help = true)]
-    shared_digits: Option<usize>,
-
     /// Where to keep the bits that chunks exchange [default: in memory if they fit, otherwise in files].
     #[arg(long, value_parser = choice(PlaneStore::NAMES), hide_short_help = true)]
     planes: Option<PlaneStore>,
@@ -329,11 +320,7 @@ pub struct DiskOptions {
 impl DiskOptions {
     /// The first option given that only searches of numbered states have.
     pub fn for_numbers(&self) -> Option<&'static str> {
-        first_given(&[
-            (self.shared_digits.is_some(), "--shared-digits"),
-            (self.planes.is_some(), "--planes"),
-            (self.codec.is_some(), "--codec"),
-        ])
+        first_given(&[(self.planes.is_some(), "--planes"), (self.codec.is_some(), "--codec")])
     }
 
     /// The first option given that a search in memory has not.
@@ -345,14 +332,6 @@ impl DiskOptions {
             (self.ignore_space, "--ignore-space"),
         ]);
         self.for_numbers().or(others)
-    }
-
-    /// Refuses what a search on disk that has begun cannot change.
-    pub fn refuse_of_begun(&self) -> Result<()> {
-        if self.shared_digits.is_some() {
-            refuse!("--shared-digits is chosen when a search is started: leave it out");
-        }
-        Ok(())
     }
 
     pub fn disk_in(&self, dirs: &[PathBuf]) -> Result<Disk> {
@@ -377,7 +356,6 @@ impl DiskOptions {
             .commit_every(commits)
             .limit(self.disk_limit)
             .ignore_space(self.ignore_space)
-            .shared_digits(self.shared_digits)
             .planes(self.planes))
     }
 }

@@ -157,13 +157,27 @@ pub fn print(text: &str) -> Result<()> {
     OutputFile::reserve(Path::new("-"), false)?.write(text.as_bytes())
 }
 
+/// `--format`.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Output")]
+pub struct FormatOption {
+    /// Output format.
+    #[arg(long, default_value = "text")]
+    pub format: OutputFormat,
+}
+
+impl FormatOption {
+    pub fn stdout(&self) -> Destination {
+        Destination::stdout(self.format)
+    }
+}
+
 /// `--format`, `--output` and `--force`.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputOptions {
-    /// Output format.
-    #[arg(long, default_value = "text")]
-    pub format: OutputFormat,
+    #[command(flatten)]
+    of: FormatOption,
 
     /// Write the result to FILE, or to stdout if FILE is - [default: -].
     #[arg(short, long, value_name = "FILE")]
@@ -175,11 +189,15 @@ pub struct OutputOptions {
 }
 
 impl OutputOptions {
+    pub fn format(&self) -> OutputFormat {
+        self.of.format
+    }
+
     pub fn reserve(&self) -> Result<Destination> {
         // Stdout shows every part at once.
         let file = self.output.as_ref().filter(|path| *path != Path::new("-"));
         let file = file.map(|path| OutputFile::reserve(path, self.force)).transpose()?;
-        Ok(Destination { file, ..Destination::stdout(self.format) })
+        Ok(Destination { file, ..self.of.stdout() })
     }
 }
 
@@ -210,7 +228,7 @@ impl Destination {
     pub fn of_rank(ranks: &dyn Communicator, output: &OutputOptions) -> Result<Destination> {
         match ranks.rank() {
             0 => output.reserve(),
-            _ => Ok(Destination { silent: true, ..Destination::stdout(output.format) }),
+            _ => Ok(Destination { silent: true, ..output.of.stdout() }),
         }
     }
 
@@ -346,9 +364,9 @@ impl ResultReport {
     }
 
     pub fn files(&self) -> Result<Files> {
-        let OutputOptions { format, output, force } = &self.output;
+        let OutputOptions { of, output, force } = &self.output;
         refuse_same([("--plot", &self.plot), ("--html", &self.html), ("--output", output)])?;
-        if self.list.is_some() && !matches!(format, OutputFormat::Json | OutputFormat::Jsonl) {
+        if self.list.is_some() && !matches!(of.format, OutputFormat::Json | OutputFormat::Jsonl) {
             refuse!("--list works only with JSON output: add --format json");
         }
         let plot = self.plot.as_ref().map(|path| {
@@ -379,7 +397,7 @@ impl ResultReport {
             }
             figures
         };
-        destination.add(&match self.output.format {
+        destination.add(&match self.output.format() {
             OutputFormat::Text => report.text(),
             OutputFormat::Csv => report.csv(),
             OutputFormat::Json => one_key_per_line(&figures()),

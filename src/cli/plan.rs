@@ -18,7 +18,7 @@ use tilewave::{
 };
 
 use crate::{
-    Keep, MaxDepth, OutputFormat, OutputOptions, PuzzleOptions, Reply, Result, Running, bandwidth,
+    FormatOption, Keep, MaxDepth, OutputFormat, PuzzleOptions, Reply, Result, Running, bandwidth,
     bfs, facts, first_given, progress, refuse, refuse_in_lists, subject, whole, with_more,
 };
 
@@ -62,7 +62,7 @@ pub struct Args {
     running: Running,
 
     #[command(flatten)]
-    output: OutputOptions,
+    format: FormatOption,
 }
 
 /// Bytes a second of a disk or network of which nothing is said.
@@ -87,7 +87,7 @@ impl Args {
             return self.by_lists(puzzle);
         }
         let levels = published.map(|truth| truth.counts());
-        let destination = self.output.reserve()?;
+        let destination = self.format.stdout();
         let search = self.running.search(space.clone())?.max_depth(last);
         if let Some(dir) = self.dir.as_deref().filter(|dir| dir.exists()) {
             Directory::open(dir, Io::Read).map_err(SystemError::unopened(dir))?;
@@ -125,7 +125,7 @@ impl Args {
         let seconds = of.time.as_ref().map(|(seconds, _)| seconds);
         let budget = self.running.resources.budget();
         let free = disk.and_then(|_| self.free());
-        let keys = subject(&Searched::Numbered(space.clone()), self.output.format);
+        let keys = subject(&Searched::Numbered(space.clone()), self.format.format);
         let figures = json!({
             "states": of.states.to_string(),
             "states_to_depth": of.reached,
@@ -247,7 +247,7 @@ impl Args {
 
     fn by_lists(&self, puzzle: OrbitPuzzle) -> Result<()> {
         refuse_in_lists(self.numbered().or(self.on_disk()), &puzzle)?;
-        let destination = self.output.reserve()?;
+        let destination = self.format.stdout();
         let search = FrontierSearch::new(puzzle)
             .max_depth(self.max_depth.max_depth)
             .resources(self.running.resources.get()?);

@@ -41,6 +41,13 @@ impl PuzzleOptions {
     }
 }
 
+impl PuzzleOptions<GoalOption> {
+    pub fn searched(&self) -> Result<Searched> {
+        let goal = self.counted.goal.clone();
+        Ok(PuzzleSpec { goal, ..PuzzleSpec::of(&self.puzzle) }.puzzle()?)
+    }
+}
+
 impl PuzzleOptions<Measured> {
     pub fn searched(&self) -> Result<Searched> {
         Ok(self.counted.spec(&self.puzzle).puzzle()?)

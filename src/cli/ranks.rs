@@ -16,7 +16,7 @@ use tilewave::{
 };
 
 use crate::{
-    Failure, Result, ResultReport, Running, SearchProgress, complain,
+    Failure, ResourceOptions, Result, ResultReport, SearchProgress, complain,
     output::Files,
     progress::{hide, of_process},
     refuse,
@@ -106,7 +106,7 @@ pub fn me(ranks: &dyn Communicator) -> String {
 /// on the first.
 pub fn run<T>(
     report: &ResultReport,
-    running: &Running,
+    resources: &ResourceOptions,
     disk: Option<Disk>,
     alone: impl FnOnce(Option<Disk>, &dyn Progress) -> Result<T>,
     together: impl FnOnce(&Disk, Resources, &dyn Communicator, &dyn Progress) -> Result<T, Stopped>,
@@ -129,7 +129,7 @@ pub fn run<T>(
     let Some(disk) = disk else {
         refuse!("a search with several processes keeps its levels in files: specify --dir");
     };
-    let mut resources = running.resources.get()?;
+    let mut resources = resources.get()?;
     let ranks = start()?;
     let (rank, size) = (ranks.rank(), ranks.size());
     if let Some(processes) = launch.processes.filter(|&processes| processes != size) {
@@ -150,7 +150,7 @@ pub fn run<T>(
     // Cores and memory are shared with the ranks on the same machine, where the user has not said how.
     let (threads, neighbours) = shared(&*ranks);
     resources.threads = resources.threads.or(Some(threads));
-    if running.resources.memory.is_none() {
+    if resources.memory.is_none() {
         resources.memory = resources.memory.map(|budget| budget / neighbours);
     }
     if !first {

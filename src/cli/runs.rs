@@ -25,9 +25,8 @@ use tilewave::{
 };
 
 use crate::{
-    Ahead, Context, Destination, DiskOptions, Failure, MaxDepth, OutputFormat, OutputOptions,
-    Reply, ResourceOptions, Result, ResultReport, Running, SearchProgress, bfs, count, directories,
-    drawn_seed,
+    Ahead, Context, Destination, DiskOptions, Failure, FormatOption, MaxDepth, OutputFormat, Reply,
+    ResourceOptions, Result, ResultReport, SearchProgress, bfs, count, directories, drawn_seed,
     info::{self, LogFacts, OwnFile},
     platform::CACHES,
     print, progress, refuse, refuse_in_lists,
@@ -57,7 +56,7 @@ pub struct ResumeArgs {
     report: ResultReport,
 
     #[command(flatten)]
-    running: Running,
+    resources: ResourceOptions,
 
     #[command(flatten)]
     on_disk: DiskOptions,
@@ -66,23 +65,21 @@ pub struct ResumeArgs {
 impl ResumeArgs {
     pub fn run(&self) -> Result<()> {
         let dirs = &self.dirs;
-        self.on_disk.refuse_of_begun()?;
         let (found, keep_all, symmetric) = disk::search(&directories(dirs)?)?;
         let disk = self.on_disk.disk_in(dirs)?.keep_all(keep_all).check(self.check);
         let max_depth = self.max_depth.max_depth;
         match found {
             Searched::Numbered(space) => {
                 self.ahead.refuse(false, &space)?;
-                let mut search = self.running.search(space)?;
-                search.max_depth = max_depth;
-                bfs::run(&self.report, &self.running, search, Some(disk))
+                let search = Search::of(space).max_depth(max_depth);
+                let search = search.resources(self.resources.get()?);
+                bfs::run(&self.report, &self.resources, search, Some(disk))
             }
             Searched::Listed(puzzle) => {
-                let wrong = bfs::for_numbers(&self.running, &self.on_disk);
-                refuse_in_lists(wrong, &puzzle)?;
-                let mut search = bfs::list_search(puzzle, max_depth, &self.ahead, &self.running)?;
+                refuse_in_lists(self.on_disk.for_numbers(), &puzzle)?;
+                let mut search = bfs::list_search(puzzle, max_depth, &self.ahead, &self.resources)?;
                 search.symmetry = symmetric;
-                bfs::run_lists(&search, &self.report, &self.running, Some(disk))
+                bfs::run_lists(&search, &self.report, &self.resources, Some(disk))
             }
         }
     }
@@ -132,12 +129,12 @@ pub struct CheckArgs {
     resources: ResourceOptions,
 
     #[command(flatten)]
-    output: OutputOptions,
+    format: FormatOption,
 }
 
 impl CheckArgs {
     pub fn run(&self) -> Result<()> {
-        let mut destination = self.output.reserve()?;
+        let mut destination = self.format.stdout();
         if self.repair {
             repair(&self.paths)?;
         }

@@ -17,9 +17,10 @@ use tilewave::{
 };
 
 use crate::{
-    Ahead, AnyReply, Context, Destination, Figures, Measured, OutputFile, OutputFormat,
-    OutputOptions, PuzzleAndStates, PuzzleOptions, Reply, Result, Running, SearchProgress, bfs,
-    count, csv_line, facts, first_given, refuse, refuse_in_lists, subject, uncommented, with_more,
+    Ahead, AnyReply, Context, Destination, Figures, FormatOption, Measured, OutputFile,
+    OutputFormat, OutputOptions, PuzzleAndStates, PuzzleOptions, Reply, Result, Running,
+    SearchProgress, bfs, count, csv_line, facts, first_given, refuse, refuse_in_lists, subject,
+    uncommented, with_more,
 };
 
 /// Rank or unrank a state, and show its parity, solvability and (with --table) depth.
@@ -52,7 +53,7 @@ pub struct StateArgs {
     cell: Option<usize>,
 
     #[command(flatten)]
-    output: OutputOptions,
+    format: FormatOption,
 }
 
 impl StateArgs {
@@ -62,7 +63,7 @@ impl StateArgs {
         if by_number && !states.is_empty() {
             refuse!("both a state and a state number are given: leave out one of them");
         }
-        let mut destination = self.output.reserve()?;
+        let mut destination = self.format.stdout();
         let searched = word.map(|word| self.counted.spec(word).puzzle()).transpose()?;
         let table = self.table.as_ref().map(DistanceTable::open).transpose()?;
         let table = table.as_ref();
@@ -409,7 +410,8 @@ impl LevelsArgs {
             }
             Searched::Listed(puzzle) => {
                 refuse_in_lists(running.numbered(), &puzzle)?;
-                let search = bfs::list_search(puzzle, depth, &Ahead::default(), running)?;
+                let search =
+                    bfs::list_search(puzzle, depth, &Ahead::default(), &running.resources)?;
                 let search = search.keep_last(self.limit);
                 let destination = self.output.reserve()?;
                 (search.run_with(&SearchProgress::new())?, destination)
@@ -509,14 +511,14 @@ impl Figures for DepthStates {
 #[command(after_help = "Examples: tilewave puzzles\n          tilewave bfs topspin:12,4")]
 pub struct PuzzlesArgs {
     #[command(flatten)]
-    output: OutputOptions,
+    format: FormatOption,
 }
 
 impl PuzzlesArgs {
     pub fn run(&self) -> Result<()> {
         const COLUMNS: &str =
             "family,parameters,states,example,example_states,memory_bytes,description";
-        let destination = self.output.reserve()?;
+        let destination = self.format.stdout();
         let (mut families, mut named) = (Vec::new(), Vec::new());
         let (mut csv, mut words) = (String::new(), String::new());
         for family in families::ALL {

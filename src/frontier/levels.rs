@@ -18,6 +18,7 @@ use crate::{
         bucket_space::BucketSpace,
         lists::{BucketLists, ListChunk},
     },
+    hint::{COUNT_AHEAD, DIR, Hint, MAX_DEPTH, MEMORY},
     kernel::{Tally, keys::KeyLayout},
     store::{ListCounts, StorageError},
     system::SystemError,
@@ -77,10 +78,9 @@ pub enum FrontierError {
     /// The lists of a level do not fit in the memory limit.
     #[error(
         "{puzzle}: the states at depth {depth} do not fit in {} of memory: search only to this \
-         depth, whose states are then counted but not stored (--max-depth {depth}), or one depth \
-         further with --count-ahead; or allow more memory (--memory), or keep the states on disk \
-         (--dir)",
-        bytes(*budget)
+         depth, whose states are then counted but not stored ({at}), or one depth further with \
+         {COUNT_AHEAD}; or allow more memory ({MEMORY}), or keep the states on disk ({DIR})",
+        bytes(*budget), at = Hint::Value("max_depth", &depth.to_string())
     )]
     Memory {
         /// The puzzle.
@@ -94,7 +94,8 @@ pub enum FrontierError {
     #[error(
         "{puzzle}: at depth {depth}, more states come together than the 4,294,967,295 that one \
          list can hold: search only to this depth, whose states are then counted but not stored \
-         (--max-depth {depth})"
+         ({})",
+        Hint::Value("max_depth", &depth.to_string())
     )]
     List {
         /// The puzzle.
@@ -104,12 +105,13 @@ pub enum FrontierError {
     },
     /// A complete search would not end: there are too many states.
     #[error(
-        "{puzzle} has {} states, too many for a complete search{}: limit the depth with --max-depth, or list the states at \
-         one depth with tilewave levels --depth",
+        "{puzzle} has {} states, too many for a complete search{}: limit the depth with {MAX_DEPTH}, or list the states at \
+         one depth with {levels}",
         grouped(states),
         fits.map_or(String::new(), |(depth, budget)| {
             format!(" in {} of memory, in which depth {depth} is the last that fits", bytes(budget))
-        })
+        }),
+        levels = Hint::Command("levels --depth")
     )]
     States {
         /// The puzzle.
@@ -148,7 +150,7 @@ pub enum FrontierError {
     /// The observer asked to stop.
     #[error(
         "interrupted: a search in memory cannot be resumed; to get a result earlier, limit the \
-         depth with --max-depth; to be able to resume, keep the search on disk with --dir"
+         depth with {MAX_DEPTH}; to be able to resume, keep the search on disk with {DIR}"
     )]
     Interrupted,
 }

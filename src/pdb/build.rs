@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use crate::{
     frontier::is_complete,
+    hint::{DIR, Hint},
     kernel::Kernel,
     pdb::{
         ArrangementOrder, Encoding, EntryOrder, Grid, Kind, Pattern, Pdb, PdbError, SLOTS,
@@ -124,10 +125,11 @@ impl BuildPlan {
         let fast = !build.plain && Layout::sliced(k).is_some();
         let bits = fast && build.encoding == Encoding::Bit;
         if on_disk && !bits {
-            return Err(PdbError::unsuitable(
-                "--dir works only for databases with one bit per entry and at least five tiles: \
-                 choose such a database (--encoding bit), or leave out --dir",
-            ));
+            return Err(PdbError::unsuitable(format!(
+                "{DIR} works only for databases with one bit per entry and at least five tiles: \
+                 choose such a database ({}), or leave out {DIR}",
+                Hint::Value("encoding", "bit")
+            )));
         }
         let of_slots = |slots: u64| {
             let entries = match build.kind {

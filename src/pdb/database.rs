@@ -9,6 +9,7 @@
 use std::path::Path;
 
 use crate::{
+    hint::BYTES,
     pdb::{Encoding, EntryOrder, Kind, Pattern, PdbError, Summary, UNREACHED, file},
     perm::{bits, set_of},
     progress::{NoProgress, Progress},
@@ -317,10 +318,10 @@ pub fn encode(pdb: &Pdb, encoding: Encoding) -> Result<Pdb, PdbError> {
         return Err(PdbError::encoding());
     }
     if (old.encoding, encoding) == (Encoding::Bit, Encoding::Byte) {
-        return Err(PdbError::unsuitable(
+        return Err(PdbError::unsuitable(format!(
             "a database with one bit per entry stores no values that could be converted: build the \
-             database again with --encoding byte",
-        ));
+             database again with {BYTES}"
+        )));
     }
     let stored_bytes = encoding.bytes(old.entries);
     let header = Summary { encoding, stored_bytes, ..old.clone() };

@@ -6,6 +6,7 @@
 use std::{io::Write, path::Path};
 
 use crate::{
+    hint::BUILD_DATABASE,
     pdb::{Pattern, PdbError},
     perm::{lehmer, placement::binomial},
     progress::{Meter, NoProgress, Phase, Progress},
@@ -76,7 +77,7 @@ impl store::FileHeader for Summary {
     const MAGIC: [u8; 8] = store::container::DATABASE.0;
     const VERSION: u32 = 1;
     const KIND: FileKind =
-        FileKind { noun: "tilewave pattern database", make: "build one with tilewave pdb build" };
+        FileKind { noun: "tilewave pattern database", build: Some(BUILD_DATABASE) };
 
     fn layout(&self) -> SectionLayout {
         let sets = binomial(self.pattern.size().cells(), self.pattern.tiles().len());

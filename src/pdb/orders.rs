@@ -8,6 +8,7 @@
 use std::{io::Write, path::Path};
 
 use crate::{
+    hint::{BYTES, Hint},
     kernel::{Word, transpose},
     pdb::{
         Encoding, Kind, Pattern, Pdb, PdbError, SlotGraph, UNREACHED, regions::arrangement_rank,
@@ -354,15 +355,16 @@ fn bytes(pdb: &Pdb, layout: ExportLayout) -> Result<u64, PdbError> {
         let layout = layout.name();
         Err(PdbError::unsuitable(format!("layout {layout} cannot hold this database: {why}")))
     };
+    let additive = Hint::Value("kind", "additive-min");
     if pdb.encoding() == Encoding::Bit {
-        return refuse(
-            "with one bit per entry, no values are stored; build a database with --encoding byte",
-        );
+        return refuse(&format!(
+            "with one bit per entry, no values are stored; build a database with {BYTES}"
+        ));
     }
     if pdb.kind() == Kind::AllMoves {
-        return refuse(
-            "all-moves values are not additive; build a database with --kind additive-min",
-        );
+        return refuse(&format!(
+            "all-moves values are not additive; build a database with {additive}"
+        ));
     }
     let pattern = pdb.pattern();
     let (size, tiles) = (pattern.size(), pattern.tiles());
@@ -372,16 +374,15 @@ fn bytes(pdb: &Pdb, layout: ExportLayout) -> Result<u64, PdbError> {
             return refuse("the layout is for 5x5 boards only");
         }
         if !homes.clone().all(|(&home, &tile)| u16::from(home) == tile) {
-            return refuse(
-                "the layout requires that tile t belongs on cell t; build a database with tilewave \
-                 pdb build --goal first",
-            );
+            return refuse(&format!(
+                "the layout requires that tile t belongs on cell t; build a database with {}",
+                Hint::Command("pdb build --goal first")
+            ));
         }
     } else if pdb.kind() == Kind::Regions {
-        return refuse(
-            "the layout has only one value per placement; build a database with --kind \
-             additive-min",
-        );
+        return refuse(&format!(
+            "the layout has only one value per placement; build a database with {additive}"
+        ));
     }
     if layout != ExportLayout::Positions {
         return Ok(pdb.entries());

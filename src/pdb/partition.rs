@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Error,
+    hint::BUILD_SET,
     kernel::prefetch,
     pdb::{Pattern, Pdb, PdbError},
     puzzle::{
@@ -185,8 +186,7 @@ pub fn check_partition(patterns: &[Pattern]) -> Result<(), PdbError> {
 const VERSION: u32 = 1;
 
 /// The name for a set file in messages.
-const KIND: FileKind =
-    FileKind { noun: "set of pattern databases", make: "build one with tilewave pdb set build" };
+const KIND: FileKind = FileKind { noun: "set of pattern databases", build: Some(BUILD_SET) };
 
 /// Partitions of databases: a board's estimate is the maximum of the partitions' sums.
 ///

@@ -4,6 +4,7 @@
 //! is a [`PdbError`].
 
 use crate::{
+    hint::{AGAIN, DIR, Hint, MEMORY},
     perm::placement,
     puzzle::{Board, PuzzleError, Size},
     system::SystemError,
@@ -31,7 +32,7 @@ pub enum PdbError {
     /// The table and its build exceed the memory limit.
     #[error(
         "a database for {tiles} tiles on {size} has {} entries and needs {} of memory to build, \
-         but the limit is {}: choose fewer tiles, {}raise the limit with --memory if the machine \
+         but the limit is {}: choose fewer tiles, {}raise the limit with {MEMORY} if the machine \
          has more",
         thousands(*entries), bytes(*needed), bytes(*budget), less.map(less_memory).unwrap_or("or ".into())
     )]
@@ -61,14 +62,14 @@ pub enum PdbError {
 }
 
 fn less_memory(needed: u64) -> String {
-    format!("use --dir, which needs only {} of memory, or ", bytes(needed))
+    format!("use {DIR}, which needs only {} of memory, or ", bytes(needed))
 }
 
 fn kept(directory: Option<&str>) -> String {
     match directory {
         None => "nothing was written".into(),
         Some(name) => {
-            format!("the completed levels are in '{name}'; run the same command again to continue")
+            format!("the completed levels are in '{name}'; {AGAIN} to continue")
         }
     }
 }
@@ -151,12 +152,11 @@ impl Pattern {
     /// too many.
     pub fn new(goal: Board, tiles: &[u16]) -> Result<Pattern, PdbError> {
         if tiles.contains(&0) {
-            return Err(PdbError::Pattern(
+            return Err(PdbError::Pattern(format!(
                 "the blank (0) cannot be a tile of an additive pattern, because its moves cost \
-                 nothing: leave out 0 (with --kind region-aware, values depend on the position of \
-                 the blank)"
-                    .into(),
-            ));
+                 nothing: leave out 0 (with {}, values depend on the position of the blank)",
+                Hint::Value("kind", "region-aware")
+            )));
         }
         Pattern::of(goal, tiles)
     }

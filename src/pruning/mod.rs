@@ -22,6 +22,7 @@ use std::{
 };
 
 use crate::{
+    hint::BUILD_PRUNING,
     progress::{LevelDone, Progress},
     puzzle::orbits::OrbitPuzzle,
     store::{self, Fields, MAX_DEPTH, SectionLayout},
@@ -210,8 +211,7 @@ pub(crate) struct PruningHeader {
 impl store::FileHeader for PruningHeader {
     const MAGIC: [u8; 8] = store::container::PRUNING.0;
     const VERSION: u32 = 2;
-    const KIND: FileKind =
-        FileKind { noun: "pruning table", make: "build one with tilewave table" };
+    const KIND: FileKind = FileKind { noun: "pruning table", build: Some(BUILD_PRUNING) };
 
     fn version(&self) -> u32 {
         1 + u32::from(self.numbers > 0)

@@ -1,6 +1,7 @@
 //! Errors in boards, puzzles, their states and the files that define them. Each message is one line and says what to
 //! do.
 
+use crate::hint::{Hint, PIECES};
 use crate::units::{counted, joined, shown};
 
 // Limits: the types that have them as public constants document them.
@@ -23,8 +24,9 @@ pub enum PuzzleError {
     // What is asked for.
     /// The word names no puzzle.
     #[error(
-        "'{0}' is not a puzzle: specify a board (3x4), a puzzle listed by `tilewave puzzles`, or a file \
-         (.gap, .tws, .def, .kpuzzle.json or .puzzle)"
+        "'{0}' is not a puzzle: specify a board (3x4), a puzzle listed by `{puzzles}`, or a file (.gap, .tws, \
+         .def, .kpuzzle.json or .puzzle)",
+        puzzles = Hint::Command("puzzles")
     )]
     NoPuzzle(String),
     /// The word begins as boards and cubes do.
@@ -34,7 +36,10 @@ pub enum PuzzleError {
     #[error("{0}")]
     Option(String),
     /// A file that `tilewave puzzle` writes has other contents.
-    #[error("{0} is not a file that tilewave puzzle writes, or is damaged: write it again")]
+    #[error(
+        "{0} is not a file that {puzzle} writes, or is damaged: write it again",
+        puzzle = Hint::Command("puzzle")
+    )]
     PuzzleFile(String),
     /// A file is too long to define a puzzle.
     #[error("{0} is too large: a puzzle file may have at most 16 MiB")]
@@ -289,7 +294,7 @@ pub enum PuzzleError {
     #[error("set '{0}' cannot be left out, because some moves depend on it")]
     Needed(String),
     /// There are more arrangements than 62 bits can number.
-    #[error("{0} has too many arrangements for a complete table: keep fewer pieces (--pieces)")]
+    #[error("{0} has too many arrangements for a complete table: keep fewer pieces ({PIECES})")]
     ManyStates(String),
     // Families.
     /// There is no family with this name.

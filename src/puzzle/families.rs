@@ -341,11 +341,11 @@ pub struct Family {
 }
 
 impl Family {
-    /// Returns the member with the given parameters.
-    pub fn member(&'static self, numbers: &str) -> Result<Definition, PuzzleError> {
-        let (name, text) = (self.name, format!("{}:{numbers}", self.name));
+    /// The member that a text names, with these parameters.
+    fn member(&'static self, text: &str, numbers: &str) -> Result<Definition, PuzzleError> {
+        let name = self.name;
         let syntax = || PuzzleError::FamilySyntax {
-            text: shown(&text, 80),
+            text: shown(text, 80),
             family: name,
             parameters: self.parameters,
             example: self.example,
@@ -441,7 +441,7 @@ pub fn parse(text: &str) -> Result<Definition, PuzzleError> {
         name: shown(name, 32),
         families: ALL.map(|family| family.name).join(", "),
     })?;
-    family.member(numbers)
+    family.member(text, numbers)
 }
 
 fn generator(name: impl Into<String>, permutation: Permutation) -> Generator {

@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use crate::{
     error::Error,
+    hint::{DIRECTED, GENERATORS, GOAL, Hint, METRIC, PIECES},
     puzzle::{
         Board, Definition, Goal, Metric, PuzzleError, Size, StateSpace, Variant, families,
         formats::{self, FilePuzzle, Format},
@@ -273,15 +274,15 @@ impl PuzzleSpec {
         Ok(self.of_sets(self.named()?)?)
     }
 
-    /// The option that makes another puzzle of one, if there is one; boards have `--same` as well.
-    pub fn changed_beyond_same(&self) -> Option<&'static str> {
+    /// The setting that makes another puzzle of one, if there is one; boards have `same` as well.
+    fn changed_beyond_same(&self) -> Option<Hint<'static>> {
         let Variant { moves, pieces, ignore_orientation, same: _, goals, subgroup } = &self.variant;
         let all = [
-            (pieces, "--pieces"),
-            (ignore_orientation, "--ignore-orientation"),
-            (moves, "--generators"),
-            (goals, "--goals"),
-            (subgroup, "--subgroup"),
+            (pieces, PIECES),
+            (ignore_orientation, Hint::Setting("ignore_orientation")),
+            (moves, GENERATORS),
+            (goals, Hint::Setting("goals")),
+            (subgroup, Hint::Setting("subgroup")),
         ];
         all.into_iter().find(|(given, _)| !given.is_empty()).map(|(_, option)| option)
     }
@@ -332,7 +333,9 @@ impl PuzzleSpec {
         }
         if self.turns().is_some() {
             refuse!(
-                "--metric htm and --metric qtm are only for twisty puzzles: leave out --metric"
+                "{} and {} are only for twisty puzzles: leave out {METRIC}",
+                Hint::Value("metric", "htm"),
+                Hint::Value("metric", "qtm")
             );
         }
         self.refuse_directed()?;
@@ -355,16 +358,17 @@ impl PuzzleSpec {
     fn of_file(&self, path: &Path) -> Result<Named, Error> {
         if self.word.ends_with(PuzzleSpec::FILE_ENDING) {
             let options = [
-                (self.goal.is_some(), "--goal"),
-                (self.metric.is_some(), "--metric"),
-                (self.directed, "--directed"),
-                (!self.variant.moves.is_empty(), "--generators"),
+                (self.goal.is_some(), GOAL),
+                (self.metric.is_some(), METRIC),
+                (self.directed, DIRECTED),
+                (!self.variant.moves.is_empty(), GENERATORS),
             ];
             if let Some((_, option)) = options.into_iter().find(|(given, _)| *given) {
                 return Err(PuzzleError::Option(format!(
                     "{option} is part of what {} says: leave it out, or write the file again with \
-                     tilewave puzzle",
-                    self.word
+                     {}",
+                    self.word,
+                    Hint::Command("puzzle")
                 )))?;
             }
             let puzzle = Searched::of_file(&PuzzleSpec::text(path)?);
@@ -414,7 +418,7 @@ impl PuzzleSpec {
     fn refuse_goal(&self) -> Result<(), PuzzleError> {
         if self.goal.is_some() {
             refuse!(
-                "--goal is only for boards, and {} is not a board: leave out --goal",
+                "{GOAL} is only for boards, and {} is not a board: leave out {GOAL}",
                 self.word
             );
         }
@@ -423,7 +427,7 @@ impl PuzzleSpec {
 
     fn refuse_directed(&self) -> Result<(), PuzzleError> {
         if self.directed {
-            refuse!("--directed is only for puzzle files: leave it out");
+            refuse!("{DIRECTED} is only for puzzle files: leave it out");
         }
         Ok(())
     }
@@ -433,9 +437,9 @@ impl PuzzleSpec {
         self.refuse_goal()?;
         if let Some(MoveMetric::Slides(metric)) = self.metric {
             refuse!(
-                "--metric {} is only for boards, and {} is not a board: leave out --metric; every \
-                 generator counts as one move",
-                metric.name(),
+                "{} is only for boards, and {} is not a board: leave out {METRIC}; every generator \
+                 counts as one move",
+                Hint::Value("metric", metric.name()),
                 self.word
             );
         }
@@ -445,7 +449,8 @@ impl PuzzleSpec {
     /// Refuses a metric of boards for a puzzle that turns.
     fn refuse_metric(&self, puzzle: impl fmt::Display) -> Result<(), PuzzleError> {
         if let Some(MoveMetric::Slides(metric)) = self.metric {
-            refuse!("--metric {} is only for boards: use htm or qtm for {puzzle}", metric.name());
+            let metric = Hint::Value("metric", metric.name());
+            refuse!("{metric} is only for boards: use htm or qtm for {puzzle}");
         }
         Ok(())
     }

@@ -22,6 +22,7 @@ pub(crate) mod ranks;
 use std::io;
 
 use crate::{
+    hint::{AGAIN, DIR, ENGINE, Hint, MAX_DEPTH, MEMORY, REPAIR},
     puzzle::{Board, Size, StateSpace},
     resources::{Resources, resource_setters, setters},
     store::{Place, Storage, StorageError},
@@ -104,20 +105,20 @@ pub enum SearchError {
     /// The board has too many cells.
     #[error(
         "board {0} has {cells} cells, but a complete search handles at most {most}: choose a \
-         smaller board, or limit the depth with --max-depth",
+         smaller board, or limit the depth with {MAX_DEPTH}",
         cells = .0.cells(), most = Search::MAX_CELLS
     )]
     TooLarge(Size),
     /// The board is too small for the sweep engine.
     #[error(
-        "{0} is too small for the sweep engine, which needs at least 7 positions: use --engine \
-         reference"
+        "{0} is too small for the sweep engine, which needs at least 7 positions: use {engine}",
+        engine = Hint::Value("engine", "reference")
     )]
     TooSmall(String),
     /// The arrays exceed the memory limit.
     #[error(
         "{puzzle} needs {} of memory with the {engine} engine, but the limit is {}: {}, or raise \
-         the limit with --memory if the machine has more",
+         the limit with {MEMORY} if the machine has more",
         bytes(*needed), bytes(*budget), way_out(*engine)
     )]
     Memory {
@@ -136,18 +137,19 @@ pub enum SearchError {
     /// The disk engine keeps its levels in files and needs a directory.
     #[error(
         "the disk engine keeps its levels in files, but this search has no directory: specify \
-         --dir, or use --engine sweep"
+         {DIR}, or use {}",
+        Hint::Value("engine", "sweep")
     )]
     NoFiles,
     /// The levels of this puzzle cannot be divided into chunks.
-    #[error("{0} can be searched only in memory: leave out --dir")]
+    #[error("{0} can be searched only in memory: leave out {DIR}")]
     InMemory(String),
     /// The levels contain more states than are reachable, or the complete search found fewer.
     #[error(
         "the levels up to depth {depth} contain {} states, but {puzzle} has {}: either the \
          hardware or this program has made an error, so the result is withheld; run the search \
-         again, and then once more with another --kernel or --engine",
-        thousands(*found), thousands(*all)
+         again, and then once more with another {} or {ENGINE}",
+        thousands(*found), thousands(*all), Hint::Setting("kernel")
     )]
     Sum {
         /// The puzzle.
@@ -162,7 +164,7 @@ pub enum SearchError {
     /// The observer asked to stop.
     #[error(
         "interrupted at depth {depth} ({} so far): a search in memory cannot be resumed; to get a \
-         result earlier, limit the depth with --max-depth",
+         result earlier, limit the depth with {MAX_DEPTH}",
         counted(*states, "state")
     )]
     Interrupted {
@@ -216,9 +218,9 @@ pub enum SearchError {
     },
     /// The files have reached the disk limit.
     #[error(
-        "the files have reached the limit of {} at depth {depth}; {}: run the same command again \
-         with a larger --disk-limit",
-        bytes(*limit), kept(*lost)
+        "the files have reached the limit of {} at depth {depth}; {}: {AGAIN} with a \
+         larger {}",
+        bytes(*limit), kept(*lost), Hint::Setting("disk_limit")
     )]
     Limit {
         /// The depth in progress.
@@ -243,18 +245,24 @@ pub enum SearchError {
         states: u64,
     },
     /// The engine of list searches was asked for states with numbers.
-    #[error("{0}: --engine frontier works only with bfs, plan and levels: leave it out")]
+    #[error(
+        "{0}: {engine} works only with bfs, plan and levels: leave it out",
+        engine = Hint::Value("engine", "frontier")
+    )]
     Lists(String),
     /// The requested number of shared digits is larger than the layout allows.
-    #[error("{0}; choose a smaller value, or leave out --shared-digits")]
+    #[error("{0}; choose a smaller value, or leave out {digits}", digits = Hint::Setting("shared_digits"))]
     Digits(String),
 }
 
 /// Advice about a search that does not fit in memory.
-fn way_out(engine: Engine) -> &'static str {
+fn way_out(engine: Engine) -> String {
     match engine {
-        Engine::Sweep => "search on disk with --dir DIR, limit the depth with --max-depth",
-        _ => "choose a smaller board, limit the depth with --max-depth",
+        Engine::Sweep => format!(
+            "search on disk with {}, limit the depth with {MAX_DEPTH}",
+            Hint::Value("dir", "DIR")
+        ),
+        _ => format!("choose a smaller board, limit the depth with {MAX_DEPTH}"),
     }
 }
 
@@ -266,12 +274,13 @@ fn kept(lost: bool) -> &'static str {
 fn advice(reason: &io::Error, lost: bool) -> String {
     match reason.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            format!("; {}: free some space, and run the same command again", kept(lost))
+            format!("; {}: free some space, and {AGAIN}", kept(lost))
         }
         io::ErrorKind::InvalidData => {
-            "; tilewave check --repair rebuilds this file if possible; to start a new search instead, \
-             choose another --dir"
-                .into()
+            format!(
+                "; {REPAIR} rebuilds this file if possible; to start a new search instead, choose \
+                 another {DIR}"
+            )
         }
         _ if lost => format!("; {}, but earlier commits are kept", kept(lost)),
         _ => String::new(),
@@ -297,9 +306,12 @@ impl SearchError {
         found: &str,
         asked: &str,
     ) -> SearchError {
+        let advice = match name {
+            "directories" => "specify all directories of the search, in their order".into(),
+            _ => format!("choose another {DIR}, or use the options of that search"),
+        };
         SearchError::Refused(format!(
-            "{} contains another search ({name}: {found}, not {asked}): choose another --dir, or \
-             use the options of that search",
+            "{} contains another search ({name}: {found}, not {asked}): {advice}",
             storage.name()
         ))
     }
@@ -307,15 +319,15 @@ impl SearchError {
     /// The error for a frame that the codec rejects.
     pub(crate) fn uncoded(reason: &str) -> SearchError {
         SearchError::Refused(format!(
-            "a frame of a level file cannot be compressed: {reason}; free some memory, and run the \
-             same command again"
+            "a frame of a level file cannot be compressed: {reason}; free some memory, and {AGAIN}"
         ))
     }
 
     pub(crate) fn empty(storage: &dyn Storage) -> SearchError {
         let directory = storage.name();
         SearchError::Refused(format!(
-            "{directory} contains no search: start one with tilewave bfs PUZZLE --dir {directory}"
+            "{directory} contains no search: start one with {}",
+            Hint::Command(&format!("bfs PUZZLE --dir {directory}"))
         ))
     }
 

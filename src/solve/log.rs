@@ -31,8 +31,7 @@ const VERSION: u32 = 3;
 /// The beginning of the first line of a log.
 pub const OPENING: &str = "{\"tilewave_log\":";
 
-const KIND: FileKind =
-    FileKind { noun: "tilewave solve log", make: "choose another file for the log" };
+const KIND: FileKind = FileKind { noun: "tilewave solve log", build: None };
 
 /// The first line.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]

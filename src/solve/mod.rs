@@ -20,12 +20,14 @@ pub(crate) mod optimal;
 pub(crate) mod phases;
 pub(crate) mod pruner;
 pub(crate) mod puzzles;
+mod source;
 pub(crate) mod symmetry;
 pub(crate) mod walk;
 
 use std::fmt;
 
 use crate::{
+    hint::CHECK,
     puzzle::{Board, Moves, PuzzleError, Size},
     random::SplitMix64,
     system::SystemError,
@@ -40,6 +42,7 @@ pub use crate::solve::{
     phases::PhaseSolver,
     pruner::MovePruner,
     puzzles::PuzzleSolver,
+    source::{DatabaseSource, GivenDatabase},
     symmetry::SymmetricView,
 };
 
@@ -66,7 +69,7 @@ pub enum SolveError {
     Pdb(#[from] crate::pdb::PdbError),
     /// The solution does not lead to the goal: a database or the solver is faulty.
     #[error(
-        "the moves {moves} do not solve the board: a database is damaged; find it with tilewave check"
+        "the moves {moves} do not solve the board: a database is damaged; find it with {CHECK}"
     )]
     WrongSolution {
         /// The moves found.
@@ -75,7 +78,7 @@ pub enum SolveError {
     /// A complete search found no solution for a board that can reach the goal: a database or the solver is faulty.
     #[error(
         "the search ended without a solution, although the board can reach the goal: a database is \
-         damaged; find it with tilewave check"
+         damaged; find it with {CHECK}"
     )]
     NoSolution,
     /// The log belongs to a different solve.

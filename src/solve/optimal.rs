@@ -11,6 +11,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
+    hint::BUILD_SET,
     pdb::{Pattern, Pdb, PdbError, partition},
     progress::{NoProgress, Progress},
     puzzle::{Board, Coordinates, Direction, MoveStyle, Moves, SnakePath},
@@ -29,9 +30,6 @@ use crate::{
 
 /// Maximum length of the sequences whose duplicates are pruned: the two ways around a square of four tiles.
 const PRUNER_DEPTH: usize = 12;
-
-/// Advice about databases that cannot be used together.
-const SET: &str = "build a set with tilewave pdb set build";
 
 /// An optimal solver for all boards with the same goal. Threads can share it.
 ///
@@ -93,14 +91,18 @@ impl Optimal {
         let all = partitions.concat();
         all.iter().try_for_each(|pdb| pdb.loaded())?;
         let Some(first) = all.first().map(|pdb| pdb.pattern()) else {
-            return unfit(format!("no databases are given; {SET}"));
+            return unfit(format!("no databases are given; build a set with {BUILD_SET}"));
         };
         let (size, theirs) = (goal.size(), first.size());
         if images(size, theirs).is_empty() {
-            return unfit(format!("the databases are for {theirs}, not for {size}; {SET}"));
+            return unfit(format!(
+                "the databases are for {theirs}, not for {size}; build a set with {BUILD_SET}"
+            ));
         }
         if all.iter().any(|pdb| pdb.pattern().goal() != first.goal()) {
-            return unfit(format!("the databases are for different goals; {SET}"));
+            return unfit(format!(
+                "the databases are for different goals; build a set with {BUILD_SET}"
+            ));
         }
         let databases = Database::all(all.clone());
         let (mut rest, mut lenses) = (&databases[..], Vec::new());
@@ -110,14 +112,16 @@ impl Optimal {
             let patterns = partition.iter().map(|pdb| pdb.pattern().clone());
             crate::pdb::check_disjoint(&patterns.collect::<Vec<_>>())?;
             if partition.len() > MAX_PATTERNS {
-                return unfit(format!("a partition has more than {MAX_PATTERNS} databases; {SET}"));
+                return unfit(format!(
+                    "a partition has more than {MAX_PATTERNS} databases; build a set with {BUILD_SET}"
+                ));
             }
             lenses.extend(Lens::of_partition(goal, own));
         }
         if lenses.is_empty() {
             return unfit(format!(
                 "no rotation or reflection of the board takes the goal's blank to the blank in the \
-                 goal of the databases; {SET}"
+                 goal of the databases; build a set with {BUILD_SET}"
             ));
         }
         if lenses.len() > MAX_VIEWS {

@@ -155,7 +155,7 @@ fn unseal(line: &[u8], sum: &mut u64) -> Option<String> {
 mod tests {
     use super::*;
 
-    const KIND: FileKind = FileKind { noun: "journal of a test", make: "make another" };
+    const KIND: FileKind = FileKind { noun: "journal of a test", build: None };
 
     fn open(path: &Path) -> Result<(Journal, Vec<String>), SystemError> {
         Journal::open(path, KIND, "{\"test\":")

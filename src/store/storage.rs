@@ -17,6 +17,7 @@ use memmap2::Mmap;
 use parking_lot::Mutex;
 
 use crate::{
+    hint::DIR,
     store::{
         Place, StorageError,
         output::{directory, sync_names},
@@ -286,8 +287,8 @@ impl Storage for Directory {
         self.said("", synced.map_err(|error| match error.kind() {
             ErrorKind::InvalidInput | ErrorKind::Unsupported => io::Error::new(
                 ErrorKind::Unsupported,
-                "this file system cannot make names durable (directories cannot be synced), so a \
-                 power cut could lose the search: choose another --dir",
+                format!("this file system cannot make names durable (directories cannot be synced), so a \
+                 power cut could lose the search: choose another {DIR}"),
             ),
             _ => error,
         }))
@@ -308,8 +309,10 @@ impl Storage for Directory {
             }
         };
         let none = platform::is_no_locks(&error) || error.kind() == ErrorKind::Unsupported;
-        let why = "this file system does not support the locks (flock) that keep two searches from \
-                   using the same directory: choose another --dir";
+        let why = format!(
+            "this file system does not support the locks (flock) that keep two searches from using \
+             the same directory: choose another {DIR}"
+        );
         let reason = if none { io::Error::new(ErrorKind::Unsupported, why) } else { error };
         Err(self.error(LOCK, reason))
     }

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use crate::{
+    hint::{BUILD_PRUNING, BUILD_TABLE, BYTES, ENCODING, Hint, MEMORY, PIECES},
     perm::lehmer,
     puzzle::{Board, Definition, Metric, State},
     search::Search,
@@ -76,8 +77,7 @@ impl TableHeader {
 impl store::FileHeader for TableHeader {
     const MAGIC: [u8; 8] = store::container::DISTANCES.0;
     const VERSION: u32 = 2;
-    const KIND: FileKind =
-        FileKind { noun: "distance table", make: "build one with tilewave table" };
+    const KIND: FileKind = FileKind { noun: "distance table", build: Some(BUILD_TABLE) };
 
     fn version(&self) -> u32 {
         match self.puzzle {
@@ -270,7 +270,7 @@ pub enum TableError {
     /// The table and the search exceed the memory limit.
     #[error(
         "the distance table for {puzzle} and the search that fills it need {} of memory, but the \
-         limit is {}: raise the limit with --memory if the machine has more, or choose a smaller \
+         limit is {}: raise the limit with {MEMORY} if the machine has more, or choose a smaller \
          puzzle",
         bytes(*needed), bytes(*budget)
     )]
@@ -285,9 +285,8 @@ pub enum TableError {
     /// The pruning table exceeds the memory limit.
     #[error(
         "a table for {puzzle} takes {} of memory, but the limit is {}: keep fewer pieces \
-         (--pieces), use smaller entries (--encoding), fill the table in its file (--on-disk), or \
-         allow more memory (--memory)",
-        bytes(*needed), bytes(*budget)
+         ({PIECES}), use smaller entries ({ENCODING}), {}or allow more memory ({MEMORY})",
+        bytes(*needed), bytes(*budget), Hint::InFile
     )]
     Projection {
         /// The puzzle.
@@ -300,7 +299,7 @@ pub enum TableError {
     /// The search by lists that fills a pruning table exceeds the memory limit.
     #[error(
         "the states at depth {depth} of {puzzle} do not fit in {} of memory, so its table cannot be \
-         filled: keep fewer pieces (--pieces), or allow more memory (--memory)",
+         filled: keep fewer pieces ({PIECES}), or allow more memory ({MEMORY})",
         bytes(*budget)
     )]
     Lists {
@@ -314,20 +313,24 @@ pub enum TableError {
     /// Depths modulo 3 are not possible for a puzzle in which some moves have no inverse.
     #[error(
         "some moves of {0} cannot be reversed, so depths modulo 3 are not enough: choose another \
-         --encoding"
+         {ENCODING}"
     )]
     Modulo(String),
     /// Moves depend on the position of one piece, as those of a board do on the blank, and other pieces look alike.
     #[error(
-        "tables of boards with equal tiles are not supported, and {0} is one: use tilewave bfs"
+        "tables of boards with equal tiles are not supported, and {0} is one: use {bfs}",
+        bfs = Hint::Command("bfs")
     )]
     EqualTiles(String),
     /// The puzzle has no symmetries under which states could be identified.
-    #[error("{0} has no symmetries that would make the table smaller: leave out --up-to-symmetry")]
+    #[error(
+        "{0} has no symmetries that would make the table smaller: leave out {symmetry}",
+        symmetry = Hint::Setting("up_to_symmetry")
+    )]
     NoSymmetry(String),
     /// An entry contradicts those of its neighbours.
     #[error(
-        "the table for {puzzle} is wrong{}: {what}; rebuild it with tilewave table",
+        "the table for {puzzle} is wrong{}: {what}; rebuild it with {BUILD_PRUNING}",
         number.map_or(String::new(), |number| format!(" at entry {number}"))
     )]
     Wrong {
@@ -342,8 +345,11 @@ pub enum TableError {
     #[error(
         "depth {depth} does not fit in the table, which holds depths of at most {max}: {}",
         match *max < MAX_DEPTH {
-            true => "use --encoding byte",
-            false => "no encoding holds more; keep fewer pieces, or count the states with tilewave bfs",
+            true => format!("use {BYTES}"),
+            false => format!(
+                "no encoding holds more; keep fewer pieces, or count the states with {}",
+                Hint::Command("bfs")
+            ),
         }
     )]
     TooDeep {
@@ -372,7 +378,7 @@ pub enum TableError {
     /// No path in the table leads from a state to the goal.
     #[error(
         "'{}' is damaged: no neighbour of state {state} is closer to the goal; rebuild the table \
-         with tilewave table",
+         with {BUILD_TABLE}",
         path.display()
     )]
     DeadEnd {

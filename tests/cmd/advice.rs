@@ -50,9 +50,6 @@ fn errors_name_options_that_the_command_has() {
         for text in printed.lines().filter_map(|line| line.strip_prefix("! error: ")) {
             errors += 1;
             let clauses: Vec<&str> = text.split([';', ',', ':', '(']).collect();
-            let of_bfs = clauses.last().filter(|clause| clause.ends_with(" of tilewave bfs"));
-            let of_bfs = of_bfs.map_or(BTreeSet::new(), |clause| options(clause));
-            foreign += of_bfs.len();
             // What it does not have is named by what was given.
             let own = |clause: &&&str| {
                 !["unknown option", " is no option of "].iter().any(|words| clause.contains(words))
@@ -66,9 +63,9 @@ fn errors_name_options_that_the_command_has() {
                     named
                 };
                 for option in options(clause) {
-                    let known = has(command, &option)
-                        || of_bfs.contains(&option) && has("bfs", &option)
-                        || named.is_some_and(|named| has(named, &option));
+                    let known =
+                        has(command, &option) || named.is_some_and(|named| has(named, &option));
+                    foreign += usize::from(!has(command, &option));
                     assert!(known, "{line} names {option}: {text}");
                 }
             }

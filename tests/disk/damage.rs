@@ -139,7 +139,7 @@ fn a_flipped_bit_in_any_file_is_found_and_named() {
             let error = message(&search, &broken, false);
             assert!(error.contains(name), "byte {at}: {error}");
             assert!(error.contains(&format!("depth {depth}")), "{error}");
-            assert!(error.contains("start again in another --dir"), "{error}");
+            assert!(error.contains("start again in another dir"), "{error}");
             let checked = disk::verify(&on(&broken, 1).directories);
             assert!(checked.unwrap_err().to_string().contains(name));
         }

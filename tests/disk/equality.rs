@@ -120,5 +120,5 @@ fn a_search_in_memory_does_not_claim_to_be_on_disk() {
     let mut search = search("2x5");
     search.engine = Some(search::Engine::Disk);
     let error = search.run().unwrap_err().to_string();
-    assert!(error.contains("specify --dir"), "{error}");
+    assert!(error.contains("specify dir"), "{error}");
 }

@@ -366,7 +366,7 @@ fn ranks_that_search_by_lists_are_refused_together() {
         Err(Stopped::Together(error)) => error.to_string(),
         other => panic!("{other:?}"),
     };
-    assert!(apart.iter().all(|found| text(found).contains("give every rank the same --dir")));
+    assert!(apart.iter().all(|found| text(found).contains("give every rank the same dir")));
     assert!(own.iter().all(|directory| directory.list().unwrap().is_empty()));
     let directory = Simulated::default();
     let others = ranks(3, |team| {

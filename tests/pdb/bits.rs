@@ -161,7 +161,7 @@ fn what_one_bit_cannot_hold_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x");
     let exported = export(&bit, ExportLayout::Puzzle24, &path, false);
-    assert!(exported.unwrap_err().to_string().contains("--encoding byte"));
+    assert!(exported.unwrap_err().to_string().contains("encoding byte"));
     assert!(!path.exists());
 }
 

@@ -85,7 +85,7 @@ fn deeper_tables_are_refused_and_nothing_is_written() {
                 };
                 assert_eq!((depth, max), (most + 1, most), "{lengths:?} {size}");
                 // Only where it helps.
-                let advised = error.to_string().contains("use --encoding byte");
+                let advised = error.to_string().contains("use encoding byte");
                 assert_eq!(advised, most == 14, "{lengths:?} {size}: {error}");
             }
         }

@@ -55,7 +55,7 @@ def test_tiles_slide_on_any_graph():
     assert after[legal].tolist() == [[1, 0, 2, 3, 4, 5], [3, 1, 2, 0, 4, 5]]
     with pytest.raises(ValueError, match="^edge 1-0 occurs twice: write the edges of a connected graph"):
         tilewave.bfs("graph:0-1,1-0")
-    with pytest.raises(ValueError, match="^metric= stm is only for boards, and graph:0-1 is not a board"):
+    with pytest.raises(ValueError, match="^metric=\"stm\" is only for boards, and graph:0-1 is not a board"):
         tilewave.bfs("graph:0-1", metric="stm")
 
 

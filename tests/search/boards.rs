@@ -122,7 +122,7 @@ fn search_error(change: impl Fn(&mut Search), size: &str) -> String {
 #[test]
 fn searches_that_cannot_run_are_refused() {
     assert!(search_error(|_| (), "5x5").contains("at most 16"));
-    assert!(search_error(|s| s.engine = Some(Engine::Sweep), "2x3").contains("--engine reference"));
+    assert!(search_error(|s| s.engine = Some(Engine::Sweep), "2x3").contains("engine reference"));
     assert!(search_error(|s| s.resources.memory = Some(1000), "3x3").contains("the limit is"));
     let odd = Board::parse("2 1 3/4 5 6/7 8 0", None).unwrap();
     assert!(

@@ -19,7 +19,7 @@ use tilewave::{
 };
 
 use crate::{
-    Destination, GoalOption, MadeDirectories, OutputFile, OutputFormat, OutputOptions, Reply,
+    Destination, FormatOption, GoalOption, MadeDirectories, OutputFile, OutputFormat, Reply,
     ResourceOptions, Result, SearchProgress, Threads, choice, counts_csv, made, read_input, refuse,
     tiles, with_more,
 };
@@ -281,7 +281,7 @@ pub struct PlanArgs {
     resources: ResourceOptions,
 
     #[command(flatten)]
-    output: OutputOptions,
+    format: FormatOption,
 }
 
 /// Tiles of the database that is built to know the time: more take more than a second or two.
@@ -290,7 +290,7 @@ const SAMPLE: usize = 6;
 impl PlanArgs {
     pub fn run(&self) -> Result<()> {
         let patterns = self.wanted.patterns()?;
-        let mut destination = self.output.reserve()?;
+        let mut destination = self.format.stdout();
         destination.heading("tiles,entries,bytes,memory_bytes,seconds")?;
         for pattern in &patterns {
             let build = self.wanted.build(pattern, &self.resources)?;
@@ -395,12 +395,12 @@ pub struct ProbeArgs {
     pdb: Vec<PathBuf>,
 
     #[command(flatten)]
-    output: OutputOptions,
+    format: FormatOption,
 }
 
 impl ProbeArgs {
     pub fn run(&self) -> Result<()> {
-        let mut destination = self.output.reserve()?;
+        let mut destination = self.format.stdout();
         let tables = self.pdb.iter().map(Pdb::open);
         let tables = tables.collect::<Result<Vec<Pdb>, _>>()?;
         let patterns: Vec<Pattern> = tables.iter().map(|t| t.pattern().clone()).collect();

@@ -4,7 +4,6 @@
 //! rest. `pdb set` and `cache` know the same places.
 
 use std::{
-    collections::HashMap,
     path::{Path, PathBuf},
     sync::Arc,
     time::Instant,
@@ -13,12 +12,12 @@ use std::{
 use tilewave::{
     Board, Error, Pattern, Pdb, Resources, SystemError,
     internals::{self, parse_bytes as bytes_of},
-    pdb::{Build, Encoding, Kind, PdbError, SetFile, Summary, inspect, partition},
+    pdb::{Build, Encoding, PdbError, SetFile, Summary, inspect},
     progress::StopWhen,
     pruning::PruningTable,
     puzzle::orbits::OrbitPuzzle,
     report::{bytes, duration},
-    solve::default_patterns,
+    solve::{DatabaseSource, GivenDatabase},
     table::TableError,
 };
 
@@ -69,55 +68,49 @@ pub struct Databases {
 impl Databases {
     /// The databases for a goal: those given, else those kept, else new ones, which are kept.
     pub fn get(&self, goal: &Board, threads: Option<usize>) -> Result<Vec<Vec<Arc<Pdb>>>> {
-        if !self.pdb.is_empty() {
-            for file in self.pdb.iter().filter(|file| file.is_file() && !SetFile::is(file)) {
-                let (size, theirs) = (goal.size(), inspect(file)?.pattern.size());
-                if ![(size.rows(), size.cols()), (size.cols(), size.rows())]
-                    .contains(&(theirs.rows(), theirs.cols()))
-                {
-                    return Err(Failure::failed(format!(
-                        "'{}' is a database for {theirs}, but the board is {size}: leave this file out",
-                        file.display()
-                    )));
-                }
+        for file in self.pdb.iter().filter(|file| file.is_file() && !SetFile::is(file)) {
+            let (size, theirs) = (goal.size(), inspect(file)?.pattern.size());
+            if ![(size.rows(), size.cols()), (size.cols(), size.rows())]
+                .contains(&(theirs.rows(), theirs.cols()))
+            {
+                return Err(Failure::failed(format!(
+                    "'{}' is a database for {theirs}, but the board is {size}: leave this file out",
+                    file.display()
+                )));
             }
-            return open_partitions(&self.pdb);
         }
-        let patterns = match &self.partition {
-            Some(name) => partition(name, goal),
-            None => default_patterns(goal),
+        let files = self.pdb.iter().cloned().map(GivenDatabase::File).collect();
+        let source = match self.pdb.is_empty() {
+            true => DatabaseSource::Partition(self.partition.clone()),
+            false => DatabaseSource::Given(files),
+        };
+        let build = |builds: Vec<Build>| {
+            get_all(
+                (self.cache().as_deref(), "pattern databases"),
+                &builds,
+                |build| name(&build.pattern, build.encoding),
+                |path, build| {
+                    let is_this = |pdb: &Pdb| {
+                        *pdb.pattern() == build.pattern
+                            && (pdb.kind(), pdb.encoding()) == (build.kind, build.encoding)
+                    };
+                    open(path).ok().filter(is_this)
+                },
+                |build, progress| {
+                    let build = build.clone().threads(threads).memory(self.budget());
+                    Ok(build.run_with(progress)?)
+                },
+                |pdb, path, progress| Ok(pdb.save_with(path, true, progress)?),
+                Pdb::file_bytes,
+            )
         };
         let side = goal.size().rows().max(goal.size().cols());
-        let patterns = patterns.map_err(|error| match error {
-            PdbError::Pattern(_) if side > Pattern::MAX_SIDE => Failure::usage(format!(
-                "{error}; --fast solves boards of any size, but with more moves"
-            )),
+        source.get(goal, |path| Ok(open(path)?), build).map_err(|error| match error {
+            Error::Pdb(PdbError::Pattern(_)) if side > Pattern::MAX_SIDE => Failure::usage(
+                format!("{error}; --fast solves boards of any size, but with more moves"),
+            ),
             error => error.into(),
-        })?;
-        let budget = self.budget();
-        // 7-8: a third of the memory of bytes, and a little faster (docs/notebook/solver.md).
-        let (kind, encoding) = match patterns.iter().any(|p| p.tiles().len() > 6) {
-            true => (Kind::Regions, Encoding::Bit),
-            false => (Kind::Minimum, Encoding::Byte),
-        };
-        let pdbs = get_all(
-            (self.cache().as_deref(), "pattern databases"),
-            &patterns,
-            |pattern| name(pattern, encoding),
-            |path, pattern| {
-                let is_this = |pdb: &Pdb| {
-                    pdb.pattern() == pattern && (pdb.kind(), pdb.encoding()) == (kind, encoding)
-                };
-                open(path).ok().filter(is_this)
-            },
-            |pattern, progress| {
-                let build = Build::new(pattern.clone()).kind(kind).encoding(encoding);
-                Ok(build.threads(threads).memory(budget).run_with(progress)?)
-            },
-            |pdb, path, progress| Ok(pdb.save_with(path, true, progress)?),
-            Pdb::file_bytes,
-        )?;
-        Ok(vec![pdbs.into_iter().map(Arc::new).collect()])
+        })
     }
 
     /// The pruning tables of a puzzle: those given, else those kept, else new ones, which are kept.
@@ -134,7 +127,7 @@ impl Databases {
             return files.iter().map(|file| open_table(file)).collect();
         }
         let resources = Resources::new().threads(threads).memory(self.budget());
-        get_all(
+        let tables = get_all(
             (self.cache().as_deref(), "pruning tables"),
             &PruningTable::quick_projections(puzzle, Some(self.budget()))?,
             table_name,
@@ -142,7 +135,8 @@ impl Databases {
             |projection, progress| PruningTable::build_narrow(projection, resources, progress),
             |table, path, progress| table.save(path, true, progress),
             PruningTable::file_bytes,
-        )
+        );
+        Ok(tables?)
     }
 
     /// The most bytes that a build may take.
@@ -179,50 +173,6 @@ impl Databases {
 pub fn cache_dir(given: Option<&Path>) -> Option<PathBuf> {
     let of_user = || Some(caches()?.join("tilewave"));
     given.map(PathBuf::from).or_else(of_user)
-}
-
-/// Opens the partitions of a set file, or the one partition that files make up. A database of several partitions is
-/// opened once.
-pub fn open_partitions(files: &[PathBuf]) -> Result<Vec<Vec<Arc<Pdb>>>> {
-    let partitions = match files {
-        [set] if SetFile::is(set) => SetFile::read(set)?.partitions,
-        files => {
-            if let Some(set) = files.iter().find(|file| SetFile::is(file)) {
-                refuse!(
-                    "'{}' is a set file, which lists its own databases: pass only the set file",
-                    set.display()
-                );
-            }
-            if let Some(directory) = files.iter().find(|file| file.is_dir()) {
-                refuse!(
-                    "'{}' is a directory: pass the set file in it, or its databases individually",
-                    directory.display()
-                );
-            }
-            // What does not add up counts alone.
-            let mut additive = Vec::new();
-            let mut alone = Vec::new();
-            for file in files {
-                match inspect(file)?.kind {
-                    Kind::AllMoves => alone.push(vec![file.clone()]),
-                    Kind::Minimum | Kind::Regions => additive.push(file.clone()),
-                }
-            }
-            let additive = Some(additive).filter(|files| !files.is_empty());
-            additive.into_iter().chain(alone).collect()
-        }
-    };
-    let mut known: HashMap<PathBuf, Arc<Pdb>> = HashMap::new();
-    let mut get = |path: PathBuf| -> Result<Arc<Pdb>> {
-        if let Some(pdb) = known.get(&path) {
-            return Ok(pdb.clone());
-        }
-        let pdb = Arc::new(open(&path)?);
-        known.insert(path, pdb.clone());
-        Ok(pdb)
-    };
-    let open_all = |files: Vec<PathBuf>| files.into_iter().map(&mut get).collect();
-    partitions.into_iter().map(open_all).collect()
 }
 
 /// Maps a database, which spares a copy in memory that has to be found and cleared first; reads it where the
@@ -297,7 +247,7 @@ fn get_all<P, T>(
     build: impl Fn(&P, &SearchProgress) -> Result<T, Error>,
     keep: impl Fn(&T, &Path, &SearchProgress) -> Result<(), Error>,
     size: impl Fn(&T) -> u64,
-) -> Result<Vec<T>> {
+) -> Result<Vec<T>, Error> {
     let (mut all, mut built, mut seconds) = (Vec::new(), 0, 0.0);
     for (i, one) in wanted.iter().enumerate() {
         let path = dir.map(|dir| dir.join(name(one)));

@@ -13,6 +13,7 @@ use std::{
 use crate::{
     Error,
     frontier::{FrontierSearch, LevelTotal, is_complete},
+    hint::{DIR, RESUME_CHECK},
     kernel::{Kernel, Tally},
     progress::{NoProgress, Phase, Progress},
     puzzle::{Board, Searched, StateSpace},
@@ -250,7 +251,7 @@ fn verify_levels<'a>(
             let reason = format!(
                 "the files of depth {depth} do not match the manifest ({} states instead of {}, or \
                  a different checksum): the files of the search are damaged; start again in \
-                 another --dir",
+                 another {DIR}",
                 sum.states, stated.states
             );
             return Err(SearchError::apart(directories.first(), reason).into());
@@ -301,7 +302,7 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
             };
             let whole = format!(
                 "the manifest is intact ({far}): there is nothing to rebuild. If all levels were \
-                 kept, tilewave resume --check recomputes damaged level files"
+                 kept, {RESUME_CHECK} recomputes damaged level files"
             );
             return Err(SearchError::apart(first, whole).into());
         }

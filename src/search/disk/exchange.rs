@@ -20,6 +20,7 @@ use twox_hash::XxHash3_64;
 
 use crate::{
     Error,
+    hint::{AGAIN, Hint},
     kernel::Kernel,
     perm::{LANES, Register},
     search::{Communicator, SearchError, disk::Directories},
@@ -247,9 +248,9 @@ impl ScratchFiles<'_> {
         if XxHash3_64::oneshot(&bytes) != hash {
             let reason = format!(
                 "{}: the bytes read back differ from those written. The levels are intact: check \
-                 the disk, or keep the planes in memory (--planes memory), then run the same \
-                 command again",
-                storage.place(&name)
+                 the disk, or keep the planes in memory ({}), then {AGAIN}",
+                storage.place(&name),
+                Hint::Value("planes", "memory")
             );
             return Err(SearchError::Damaged { depth: key.0, scratch: true, reason }.into());
         }

@@ -19,6 +19,7 @@ use rayon::prelude::*;
 
 use crate::{
     Error,
+    hint::AGAIN,
     kernel::{gather_bits, scatter_bits},
     perm::Layout,
     search::{
@@ -374,7 +375,7 @@ impl Halo for ChunkHalo<'_> {
                 let reason = format!(
                     "the bits of depth {} that chunk {chunk} received from chunk {from} are \
                      damaged, although their checksum is right: check the memory of this machine, \
-                     then run the same command again",
+                     then {AGAIN}",
                     depth - 1
                 );
                 Error::from(SearchError::Damaged { depth, scratch: true, reason })

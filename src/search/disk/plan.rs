@@ -5,6 +5,7 @@
 
 use crate::{
     Error,
+    hint::{DIR, Hint, IGNORE_SPACE},
     kernel::Kernel,
     perm::{LANES, lehmer},
     puzzle::{Metric, StateSpace},
@@ -90,8 +91,9 @@ impl MemoryPlan {
         let (space, layout, groups) = (&problem.space, problem.layout, &problem.groups);
         let most = Chunks::cuts(layout).next_back().map_or(0, |chunks| chunks.digits);
         if let Some(digits) = asked.filter(|&digits| digits > most) {
-            let refused =
-                format!("--shared-digits {digits} is too large: {space} allows at most {most}");
+            let asked = digits.to_string();
+            let asked = Hint::Value("shared_digits", &asked);
+            let refused = format!("{asked} is too large: {space} allows at most {most}");
             return Err(SearchError::Digits(refused).into());
         }
         let classes = groups.classes.len() as u64;
@@ -284,7 +286,7 @@ impl DiskBudget {
     /// # Errors
     /// [`SearchError::Refused`] with the figures.
     pub fn check(&self, needed: u64) -> Result<(), SearchError> {
-        let refuse = |needed, limit, advice| {
+        let refuse = |needed, limit, advice: String| {
             let (needed, limit) = (bytes(needed), bytes(limit));
             Err(SearchError::Refused(format!(
                 "the search needs about {needed} of disk space at its peak, but only {limit} may \
@@ -295,18 +297,25 @@ impl DiskBudget {
             return refuse(
                 needed,
                 self.limit,
-                "raise --disk-limit if the disk has more space, or start anyway with --ignore-space",
+                format!(
+                    "raise {} if the disk has more space, or start anyway with {IGNORE_SPACE}",
+                    Hint::Setting("disk_limit")
+                ),
             );
         }
         for &(_, free, part) in &self.disks {
             let share = (u128::from(needed) * u128::from(part) / u128::from(self.of)) as u64;
             if share > free {
                 let advice = if self.disks.len() == 1 {
-                    "choose a --dir with more space, specify several directories on different \
-                     disks, or start anyway with --ignore-space"
+                    format!(
+                        "choose a {DIR} with more space, specify several directories on different \
+                         disks, or start anyway with {IGNORE_SPACE}"
+                    )
                 } else {
-                    "these figures are for one of the disks; choose a --dir with more space, or \
-                     start anyway with --ignore-space"
+                    format!(
+                        "these figures are for one of the disks; choose a {DIR} with more space, \
+                         or start anyway with {IGNORE_SPACE}"
+                    )
                 };
                 return refuse(share, free, advice);
             }

@@ -19,6 +19,7 @@ use crossbeam::channel::{Receiver, Sender, bounded};
 use crate::{
     Error,
     frontier::{BucketLists, BucketSpace, LevelTotal, ListChunk},
+    hint::{DIR, RESUME_CHECK},
     kernel::{Kernel, Tally, population},
     perm::{Register, layout},
     search::{
@@ -101,10 +102,12 @@ impl<'a> RunDirectories<'a> {
         let storage = self.directories.of_chunk(chunk);
         let place = storage.place(&Manifest::file_name(depth, chunk as u32));
         let advice = if self.keep_all {
-            "tilewave resume --check recomputes the file from the previous levels"
+            format!("{RESUME_CHECK} recomputes the file from the previous levels")
         } else {
-            "the file cannot be recomputed, because the previous levels were not kept: start again \
-             in another --dir"
+            format!(
+                "the file cannot be recomputed, because the previous levels were not kept: start \
+                 again in another {DIR}"
+            )
         };
         let reason = format!("{place} (depth {depth}): {reason}; {advice}");
         SearchError::Damaged { depth, scratch: false, reason }

@@ -7,6 +7,7 @@
 use crate::{
     Error,
     frontier::is_complete,
+    hint::{AGAIN, CHECK, DIR, Hint},
     progress::{NoProgress, Progress},
     puzzle::Searched,
     search::{
@@ -149,8 +150,9 @@ pub(crate) fn compare<const N: usize>(
             return Err(Stopped::Together(SearchError::Ranks(differs).into()));
         }
     }
-    let why = "--check does not work with several ranks: leave out --check, and run tilewave check \
-               first";
+    let check = Hint::Setting("check");
+    let why =
+        format!("{check} does not work with several ranks: leave it out, and run {CHECK} first");
     let first = disk.directories.first();
     agreed(communicator, if disk.check { Err(SearchError::apart(first, why)) } else { Ok(()) })
 }
@@ -211,7 +213,7 @@ pub(crate) fn new_run(
 
 /// Rejects a run that was complete when it was first examined, and therefore not locked, but no longer is.
 pub(crate) fn still_complete(disk: &Disk, manifest: &Manifest) -> Result<(), SearchError> {
-    let why = "another process has just changed this search: run the same command again";
+    let why = format!("another process has just changed this search: {AGAIN}");
     let changed = || SearchError::apart(disk.directories.first(), why);
     if manifest.complete { Ok(()) } else { Err(changed()) }
 }
@@ -283,11 +285,13 @@ impl DiskJob<'_> {
                  directory: start the ranks so that rank 0 uses this directory, or move the \
                  manifest to rank 0's directory",
             ),
-            None if !there && survey.seen.iter().any(|s| s.levels().next().is_some()) => apart(
-                "this directory contains level files, but rank 0's directory has no manifest: \
+            None if !there && survey.seen.iter().any(|s| s.levels().next().is_some()) => {
+                apart(&format!(
+                    "this directory contains level files, but rank 0's directory has no manifest: \
                  start the ranks so that rank 0 uses the directory with the manifest, or choose \
-                 another --dir",
-            ),
+                 another {DIR}"
+                ))
+            }
             None => Ok(()),
         };
         agreed(communicator, fits)?;

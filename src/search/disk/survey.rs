@@ -8,6 +8,7 @@
 use std::{collections::HashSet, io::ErrorKind};
 
 use crate::{
+    hint::{DIR, REPAIR},
     search::{SearchError, disk::Directories},
     store::{
         LevelReader, MANIFEST, MARKER, Manifest, Marker, PREVIOUS, RunFile, Storage, StorageError,
@@ -199,8 +200,7 @@ impl<'a> Survey<'a> {
             _ => {
                 let all: Vec<String> = self.directories.all().map(|one| one.name()).collect();
                 format!(
-                    "the manifest of the search in {name} is missing: rebuild it with tilewave check \
-                     --repair {}",
+                    "the manifest of the search in {name} is missing: rebuild it with {REPAIR} {}",
                     all.join(" ")
                 )
             }
@@ -361,7 +361,7 @@ impl<'a> Survey<'a> {
                 self.directories.first(),
                 format!(
                     "the manifest is older than the files: it ends before depth {}, but {what}. If \
-                     an older manifest was restored, move it away and run tilewave check --repair, which \
+                     an older manifest was restored, move it away and run {REPAIR}, which \
                      rebuilds the newest manifest if possible. Nothing was changed",
                     manifest.levels.len()
                 ),
@@ -407,8 +407,7 @@ impl<'a> Survey<'a> {
     /// was begun here and has not committed anything.
     fn startable(&self) -> Result<Option<u64>, SearchError> {
         let all = &self.seen;
-        let repair =
-            "tilewave check --repair rebuilds the manifest; a new search needs another --dir";
+        let repair = format!("{REPAIR} rebuilds the manifest; a new search needs another {DIR}");
         for seen in all {
             if let Some((depth, chunk)) = seen.levels().next() {
                 let name = Manifest::file_name(depth, chunk);

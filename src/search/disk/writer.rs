@@ -18,6 +18,7 @@ use crossbeam::channel::{Sender, bounded};
 use twox_hash::XxHash3_64;
 
 use crate::{
+    hint::MAX_DEPTH,
     kernel::Tally,
     search::{
         SearchError,
@@ -88,7 +89,7 @@ impl Writer {
                 let (bytes, others) = rest.split_at(len);
                 rest = others;
                 if u32::try_from(len).is_err() {
-                    let why = "a frame would exceed 4 GiB: limit the depth (--max-depth)";
+                    let why = format!("a frame would exceed 4 GiB: limit the depth ({MAX_DEPTH})");
                     let reason = std::io::Error::new(std::io::ErrorKind::FileTooLarge, why);
                     let storage = self.directories.of_chunk(header.chunk as usize);
                     return Err(storage.error(&header.uncommitted().name(), reason).into());

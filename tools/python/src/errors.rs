@@ -8,65 +8,30 @@ use pyo3::exceptions::{
 };
 use pyo3::prelude::*;
 use tilewave::frontier::FrontierError;
+use tilewave::internals::Hint;
 use tilewave::pdb::PdbError;
 use tilewave::search::SearchError;
 use tilewave::solve::SolveError;
 use tilewave::table::TableError;
 use tilewave::{Class, Error, SystemError};
 
-/// The library's advice in terms of the command line, and its equivalent here. Longer ones come first.
-const WORDS: &[(&str, &str)] = &[
-    ("replace it with --force", "pass replace=True"),
-    ("search on disk with --dir DIR", "search on disk with dir="),
-    ("--engine reference", "engine=\"reference\""),
-    ("--engine sweep", "engine=\"sweep\""),
-    ("--encoding byte", "encoding=\"byte\""),
-    ("--encoding bit", "encoding=\"bit\""),
-    ("--kind region-aware", "kind=\"region-aware\""),
-    ("one with tilewave pdb build", "one with PatternDatabase.build"),
-    (
-        "build a set with tilewave pdb set build",
-        "build a set with python -m tilewave pdb set build",
-    ),
-    ("one with tilewave pdb set build", "one with python -m tilewave pdb set build"),
-    ("rebuild the table with tilewave table", "rebuild the table with DistanceTable.build"),
-    ("rebuild it with tilewave table", "rebuild it with PruningTable.build"),
-    ("find it with tilewave check", "rebuild it"),
-    ("fill the table in its file (--on-disk), ", ""),
-    ("fewer threads (-j)", "fewer threads (threads=)"),
-    ("run the same command again", "make the same call again"),
-    ("start one with tilewave bfs PUZZLE --dir", "start one with tilewave.bfs(PUZZLE, dir=...) in"),
-    ("tilewave check --repair", "python -m tilewave check --repair"),
-    ("--count-ahead=", "count_ahead="),
-    ("--count-ahead", "count_ahead=1"),
-    ("--max-depth ", "max_depth="),
-    ("--pattern", "tiles="),
-];
-
-/// Returns the text of an error with advice that suits this interface.
-fn text(error: &dyn std::fmt::Display) -> String {
-    let text = error.to_string();
-    let text = WORDS.iter().fold(text, |text, (theirs, ours)| text.replace(theirs, ours));
-    // What is damaged may be called a table of another kind: the kind that was expected is built.
-    let pruning = ["pruning table: ", "pruning table '", "is a pruning table with "];
-    let class = match pruning.iter().any(|words| text.contains(words)) {
-        true => "PruningTable",
-        false => "DistanceTable",
-    };
-    let text = text.replace("one with tilewave table", &format!("one with {class}.build"));
-    // Every other option has the name of an argument.
-    let mut parts = text.split("--");
-    let mut said = parts.next().unwrap_or_default().to_string();
-    for part in parts {
-        let end = part.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(part.len());
-        let (name, rest) = part.split_at(end);
-        let begins = said.is_empty() || said.ends_with([' ', '(']);
-        match begins && name.starts_with(|c: char| c.is_ascii_lowercase()) {
-            true => said += &format!("{}={rest}", name.replace('-', "_")),
-            false => said += &format!("--{part}"),
-        }
+/// What Python calls what an error advises.
+pub fn words(hint: &Hint) -> String {
+    match hint {
+        Hint::Setting("force") => "replace=True".into(),
+        Hint::Setting("generators") => "moves=".into(),
+        Hint::Setting("count_ahead") => "count_ahead=1".into(),
+        Hint::Setting(name) => format!("{name}="),
+        Hint::Value(name, value) if value.parse::<u64>().is_ok() => format!("{name}={value}"),
+        Hint::Value(name, "DIR") => format!("{name}="),
+        Hint::Value(name, value) => format!("{name}=\"{value}\""),
+        Hint::Build("database", _) => "PatternDatabase.build".into(),
+        Hint::Build("distance table", _) => "DistanceTable.build".into(),
+        Hint::Build("pruning table", _) => "PruningTable.build".into(),
+        Hint::Build(_, words) | Hint::Command(words) => format!("python -m tilewave {words}"),
+        Hint::InFile => String::new(),
+        Hint::Again => "make the same call again".into(),
     }
-    said
 }
 
 /// Returns the error for an invalid argument.
@@ -103,7 +68,7 @@ fn system(kind: ErrorKind, text: String) -> PyErr {
 }
 
 fn of_system(error: &SystemError) -> PyErr {
-    let text = text(error);
+    let text = error.to_string();
     match error {
         SystemError::Memory { .. } | SystemError::CodecMemory => PyMemoryError::new_err(text),
         SystemError::Threads { .. } => PyRuntimeError::new_err(text),
@@ -120,7 +85,7 @@ fn of_system(error: &SystemError) -> PyErr {
 }
 
 fn of_search(error: &SearchError) -> PyErr {
-    let text = text(error);
+    let text = error.to_string();
     match error {
         SearchError::Memory { .. } => PyMemoryError::new_err(text),
         SearchError::Interrupted { .. } | SearchError::Paused { .. } => {
@@ -142,24 +107,22 @@ fn of_search(error: &SearchError) -> PyErr {
 fn of_pdb(error: &PdbError) -> PyErr {
     match error {
         PdbError::System(error) => of_system(error),
-        PdbError::Budget { .. } => {
-            // No directory can be given here.
-            let said = text(error);
-            let directory = said.find("use dir=").zip(said.find("or raise the limit with"));
-            PyMemoryError::new_err(match directory {
-                Some((from, to)) => said[..from].to_string() + &said[to..],
-                None => said,
-            })
-        }
+        PdbError::Budget { .. } => PyMemoryError::new_err(error.to_string()),
         PdbError::Interrupted(_) => PyKeyboardInterrupt::new_err(()),
-        _ => PyValueError::new_err(text(error)),
+        _ => PyValueError::new_err(error.to_string()),
     }
 }
 
 /// Returns the exception for an error of the library.
 pub fn exception(error: impl Into<Error>) -> PyErr {
-    let error = error.into();
-    let said = text(&error);
+    let mut error = error.into();
+    // No directory can be given here.
+    if let Error::Pdb(PdbError::Budget { less, .. })
+    | Error::Solve(SolveError::Pdb(PdbError::Budget { less, .. })) = &mut error
+    {
+        *less = None;
+    }
+    let said = error.to_string();
     if let Error::Row { reason, .. } = error {
         return Python::attach(|py| PyErr::from_type(exception(*reason).get_type(py), said));
     }

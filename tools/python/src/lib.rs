@@ -31,6 +31,12 @@ mod _tilewave {
     #[pymodule_export]
     use super::table::DistanceTable;
 
+    #[pymodule_init]
+    fn speaks(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        tilewave::internals::Hint::say(super::errors::words);
+        Ok(())
+    }
+
     /// Runs the program with the given arguments, the first of which is its name, and returns its exit code.
     #[pyo3::pyfunction]
     fn _main(py: pyo3::Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {

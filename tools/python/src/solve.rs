@@ -1,6 +1,5 @@
 //! Solvers.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,10 +10,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rayon::prelude::*;
-use tilewave::pdb::{Build, Kind, Pdb, SetFile};
+use tilewave::pdb::{Build, Pdb, SetFile};
 use tilewave::progress::Phase;
 use tilewave::puzzle::MoveStyle;
-use tilewave::solve::{Answer, Attempt, SolveError, StateSolver, default_patterns};
+use tilewave::solve::{Answer, Attempt, DatabaseSource, GivenDatabase, SolveError, StateSolver};
 use tilewave::{Board, Constructive, Error, Optimal, Progress, Resources, Size};
 
 use super::arrays::{self, Form, Rows, parse_board};
@@ -222,72 +221,20 @@ pub struct Solver {
     threads: Option<usize>,
 }
 
-/// Where the databases of a solver come from.
-enum Databases {
-    /// The partitions of a set file.
-    Set(PathBuf),
-    /// A list of databases, some of them in files.
-    These(Vec<OneDatabase>),
-}
-
-enum OneDatabase {
-    Open(Arc<Pdb>),
-    File(PathBuf),
-}
-
-impl Databases {
-    fn read(of: &Bound<'_, PyAny>) -> PyResult<Databases> {
-        if let Ok(path) = of.extract::<PathBuf>() {
-            return Ok(match SetFile::is(&path) {
-                true => Databases::Set(path),
-                false => Databases::These(vec![OneDatabase::File(path)]),
-            });
-        }
-        let wrong = |of: &Bound<'_, PyAny>| {
-            of_type("databases", "a path or a list of databases and paths", of)
-        };
-        let one = |item: Bound<'_, PyAny>| match item.cast::<PatternDatabase>() {
-            Ok(database) => Ok(OneDatabase::Open(database.get().get()?)),
-            Err(_) => Ok(OneDatabase::File(item.extract::<PathBuf>().map_err(|_| wrong(&item))?)),
-        };
-        of.try_iter()
-            .map_err(|_| wrong(of))?
-            .map(|item| one(item?))
-            .collect::<PyResult<_>>()
-            .map(Databases::These)
+/// Returns the databases that were passed, and whether they are those of a set file.
+fn given(of: &Bound<'_, PyAny>) -> PyResult<(DatabaseSource, bool)> {
+    if let Ok(path) = of.extract::<PathBuf>() {
+        let is_set = SetFile::is(&path);
+        return Ok((DatabaseSource::Given(vec![GivenDatabase::File(path)]), is_set));
     }
-
-    /// Opens the databases of each partition.
-    fn open(self) -> Result<Vec<Vec<Arc<Pdb>>>, Error> {
-        match self {
-            Databases::Set(path) => {
-                let mut known: HashMap<PathBuf, Arc<Pdb>> = HashMap::new();
-                let mut one = |path: &PathBuf| -> Result<Arc<Pdb>, Error> {
-                    if let Some(pdb) = known.get(path) {
-                        return Ok(pdb.clone());
-                    }
-                    let pdb = Arc::new(mapped(path)?);
-                    Ok(known.entry(path.clone()).or_insert(pdb).clone())
-                };
-                let partitions = SetFile::read(path)?.partitions;
-                let all = partitions.iter();
-                all.map(|files| files.iter().map(&mut one).collect()).collect()
-            }
-            Databases::These(all) => {
-                let one = |database: OneDatabase| match database {
-                    OneDatabase::Open(pdb) => Ok(pdb),
-                    OneDatabase::File(path) => Ok(Arc::new(Pdb::load(Path::new(&path))?)),
-                };
-                let all: Vec<Arc<Pdb>> = all.into_iter().map(one).collect::<Result<_, Error>>()?;
-                // What does not add up counts alone.
-                let (alone, additive): (Vec<_>, Vec<_>) =
-                    all.into_iter().partition(|pdb| pdb.kind() == Kind::AllMoves);
-                let additive = Some(additive).filter(|additive| !additive.is_empty());
-                let alone = alone.into_iter().map(|pdb| vec![pdb]);
-                Ok(additive.into_iter().chain(alone).collect())
-            }
-        }
-    }
+    let wrong =
+        |of: &Bound<'_, PyAny>| of_type("databases", "a path or a list of databases and paths", of);
+    let one = |item: Bound<'_, PyAny>| match item.cast::<PatternDatabase>() {
+        Ok(database) => Ok(GivenDatabase::Open(database.get().get()?)),
+        Err(_) => Ok(GivenDatabase::File(item.extract::<PathBuf>().map_err(|_| wrong(&item))?)),
+    };
+    let all = of.try_iter().map_err(|_| wrong(of))?.map(|item| one(item?));
+    Ok((DatabaseSource::Given(all.collect::<PyResult<_>>()?), false))
 }
 
 impl Solver {
@@ -297,12 +244,17 @@ impl Solver {
         databases: Option<&Bound<'_, PyAny>>,
         resources: Resources,
     ) -> PyResult<Solver> {
-        let given = databases.map(Databases::read).transpose()?;
+        let (source, is_set) = match databases {
+            Some(databases) => given(databases)?,
+            None => (DatabaseSource::Partition(None), false),
+        };
         let optimal = long(py, None, |watch| {
-            let partitions = match given {
-                Some(databases) => databases.open()?,
-                None => vec![default_databases(&goal, resources, watch)?],
+            let open = |path: &Path| if is_set { mapped(path) } else { Ok(Pdb::load(path)?) };
+            let build = |builds: Vec<Build>| {
+                let builds = builds.into_iter().map(|build| build.resources(resources));
+                builds.map(|build| Ok(build.run_with(watch)?)).collect()
             };
+            let partitions = source.get(&goal, open, build)?;
             Ok(Optimal::with_partitions(&goal, partitions)?)
         })?;
         Ok(Solver { goal, optimal, threads: resources.threads })
@@ -352,17 +304,6 @@ pub fn answers<T: StateSolver>(
         progress.call1(py, (states.len(), threshold, told.nodes.load(Ordering::Relaxed)))?;
     }
     Ok(answers)
-}
-
-/// Builds the default databases for a goal.
-fn default_databases(
-    goal: &Board,
-    resources: Resources,
-    watch: &Watch,
-) -> Result<Vec<Arc<Pdb>>, Error> {
-    let patterns = default_patterns(goal)?.into_iter();
-    let one = |pattern| Ok(Arc::new(Build::new(pattern).resources(resources).run_with(watch)?));
-    patterns.map(one).collect()
 }
 
 /// Returns the boards of the rows, all of them checked.
