@@ -26,7 +26,6 @@ use tilewave::{
 };
 
 use crate::{
-    options::KERNEL,
     platform::write_unlocked,
     progress::{self, INTERRUPTED},
 };
@@ -166,7 +165,8 @@ macro_rules! refuse {
 }
 
 /// What the program calls what an error advises.
-pub fn words(hint: &Hint) -> String {
+pub fn words(hint: &Hint, program: clap::Command) -> String {
+    let option = |setting: &str| option(setting, &program);
     match hint {
         Hint::Setting("threads") => "-j".into(),
         Hint::Setting("kernel") => KERNEL.into(),
@@ -180,9 +180,8 @@ pub fn words(hint: &Hint) -> String {
 }
 
 /// An option by its name, with the command that has it where the one at hand has not.
-fn option(setting: &str) -> String {
+fn option(setting: &str, program: &clap::Command) -> String {
     let option = setting.replace('_', "-");
-    let program = crate::command();
     let has = |command: &clap::Command| {
         command.get_arguments().any(|arg| arg.get_long() == Some(option.as_str()))
     };
@@ -194,11 +193,14 @@ fn option(setting: &str) -> String {
         "tilewave pdb export" => &["pdb", "build"],
         _ => &["bfs"],
     };
-    match owner.iter().try_fold(&program, |command, word| command.find_subcommand(word)) {
+    match owner.iter().try_fold(program, |command, word| command.find_subcommand(word)) {
         Some(command) if has(command) => format!("tilewave {} {long}", owner.join(" ")),
         _ => long,
     }
 }
+
+/// The variable of the environment that names the kernel.
+pub const KERNEL: &str = "TILEWAVE_KERNEL";
 
 /// Options that shape a puzzle, of a few commands: a file that `tilewave puzzle` writes has them for all others.
 pub const SHAPES: [&str; 7] = [

@@ -109,7 +109,7 @@ enum Command {
 pub fn run(arguments: impl IntoIterator<Item = OsString>, mpi: Option<Mpi>) -> u8 {
     platform::prepare();
     ranks::has_mpi(mpi);
-    Hint::say(failure::words);
+    Hint::say(|hint| failure::words(hint, command()));
     let parsed = command().try_get_matches_from(arguments);
     match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli.run(),
@@ -189,7 +189,7 @@ impl Cli {
 
 const ENVIRONMENT: &[(&str, &str)] = &[
     (
-        options::KERNEL,
+        failure::KERNEL,
         "kernel of the inner loops: scalar, neon, avx2 or avx512 [default: the fastest]",
     ),
     (

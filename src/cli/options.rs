@@ -24,13 +24,10 @@ use tilewave::{
     },
 };
 
-use crate::{Context, Failure, Result, refuse};
+use crate::{Context, Failure, Result, failure::KERNEL, refuse};
 
 // What sizes are written with.
 pub use tilewave::internals::parse_bytes as bytes;
-
-/// The variable of the environment that names the kernel.
-pub const KERNEL: &str = "TILEWAVE_KERNEL";
 
 /// `--threads`.
 #[derive(clap::Args)]

@@ -11,6 +11,7 @@ use graph::{Arrows, Crate, circles, tokens};
 /// The floors from the top; a module uses only floors above its own (docs/design.md). `error` gathers the
 /// errors of all library floors, so anyone may use it and it may use anyone.
 const FLOORS: &[&[&str]] = &[
+    &["hint"],
     &["system"],
     &["bits", "progress", "random", "threads", "units", "ranks of permutations"],
     &["puzzle"],
