@@ -49,12 +49,12 @@ pub(super) fn points_of(permutation: &Permutation) -> Points {
 /// Sources: C. C. Sims, Computational methods in the study of permutation groups (1970); F. Celler and others,
 /// Generating random elements of a finite group (1995).
 pub(crate) struct Bsgs {
-    levels: Vec<Level>,
+    levels: Vec<StabilizerLevel>,
     /// Whether no element but the identity is known to fix all base points.
     is_faithful: bool,
 }
 
-struct Level {
+struct StabilizerLevel {
     base: u16,
     generators: Vec<Points>,
     orbit: Vec<u16>,
@@ -76,7 +76,7 @@ impl Bsgs {
             let mut back = vec![None; points];
             back[base] = Some(identity.clone());
             let (base, generators) = (base as u16, Vec::new());
-            Level { base, generators, orbit: vec![base], back }
+            StabilizerLevel { base, generators, orbit: vec![base], back }
         };
         let mut group = Bsgs { levels: base.map(level).collect(), is_faithful: true };
         group.fill(generators, most);
@@ -138,7 +138,7 @@ impl Bsgs {
     /// # Panics
     /// If the group has no points.
     pub(super) fn random(&self, dice: &mut SplitMix64) -> Points {
-        let mut draw = |level: &Level| {
+        let mut draw = |level: &StabilizerLevel| {
             let point = level.orbit[dice.below(level.orbit.len() as u64) as usize];
             inverse(level.back[usize::from(point)].as_ref().expect("in the orbit"))
         };
@@ -227,7 +227,7 @@ impl Bsgs {
     }
 }
 
-impl Level {
+impl StabilizerLevel {
     fn add(&mut self, generator: Points) {
         self.generators.push(generator);
         // The new generator for all points, all generators for new points.

@@ -19,7 +19,7 @@ use snapbox::{Assert, Data, assert::Action};
 use crate::program::{binary, room};
 
 /// What differs between machines and runs, and what stands for it: patterns, in this order.
-const REDACTED: [(&str, &str); 21] = [
+const REDACTED: [(&str, &str); 22] = [
     // What a busy machine says, or a search that takes more than a second.
     (r"(?m)^load +other processes .*\n", ""),
     (
@@ -53,7 +53,11 @@ const REDACTED: [(&str, &str); 21] = [
     (r"(?m)^(target|kernels) .*$", "$1 [HERE]"),
     (r"(?-u:\b)[0-9,]+ threads?(?-u:\b)", "[THREADS]"),
     (r"(?-u:\b)(scalar|neon|avx2|avx512) kernel", "[KERNEL]"),
-    // A log has times of several digits in it.
+    // Manifests and logs have times of several digits in them.
+    (
+        r"(?m)^(disk +)[0-9.]+ KiB at the peak, [0-9.]+ KiB written",
+        "$1[SIZE] at the peak, [SIZE] written",
+    ),
     (r"(?m)^(time +\[TIME\]\nbytes +)[0-9]+ B$", "$1[SIZE]"),
     (r#"("nodes":[0-9]+,"seconds":\[TIME\],"bytes":)[0-9]+"#, "$1[SIZE]"),
 ];

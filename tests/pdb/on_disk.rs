@@ -193,7 +193,7 @@ fn directories_of_others_are_refused() {
 fn a_killed_build_goes_on() {
     let dir = room();
     let dir = dir.path();
-    let build = ["pdb", "build", "4x4", "--pattern", "1-8", "--encoding", "bit", "-q", "-o"];
+    let build = ["pdb", "build", "4x4", "--pattern", "1-7", "--encoding", "bit", "-q", "-o"];
     let whole = |more: &[&str]| {
         let done = run(tilewave(build).args(more).current_dir(dir));
         assert!(done.ok(), "{}", done.err);

@@ -30,7 +30,7 @@ fn a_file_answers_as_the_table_that_it_was_written_from() {
         }
         // Not overwritten, unless told.
         let error = opened.save(&path, false).unwrap_err().to_string();
-        assert!(error.contains("exists") && error.contains("--force"), "{error}");
+        assert!(error.contains("exists") && error.contains("force"), "{error}");
         let before = std::fs::read(&path).unwrap();
         opened.save(&path, true).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), before);

@@ -19,7 +19,7 @@ use crossbeam::channel::{Receiver, Sender, bounded};
 use crate::{
     Error,
     frontier::{BucketLists, BucketSpace, LevelTotal, ListChunk},
-    hint::{DIR, RESUME_CHECK},
+    hint::RESUME_CHECK,
     kernel::{Kernel, Tally, population},
     perm::{Register, layout},
     search::{
@@ -104,10 +104,9 @@ impl<'a> RunDirectories<'a> {
         let advice = if self.keep_all {
             format!("{RESUME_CHECK} recomputes the file from the previous levels")
         } else {
-            format!(
-                "the file cannot be recomputed, because the previous levels were not kept: start \
-                 again in another {DIR}"
-            )
+            "the file cannot be recomputed, because the previous levels were not kept: start again \
+             in another directory"
+                .into()
         };
         let reason = format!("{place} (depth {depth}): {reason}; {advice}");
         SearchError::Damaged { depth, scratch: false, reason }

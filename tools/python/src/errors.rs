@@ -28,6 +28,8 @@ pub fn words(hint: &Hint) -> String {
         Hint::Build("database", _) => "PatternDatabase.build".into(),
         Hint::Build("distance table", _) => "DistanceTable.build".into(),
         Hint::Build("pruning table", _) => "PruningTable.build".into(),
+        // The page of the command says how.
+        Hint::Command("levels --depth") => "python -m tilewave levels".into(),
         Hint::Build(_, words) | Hint::Command(words) => format!("python -m tilewave {words}"),
         Hint::InFile => String::new(),
         Hint::Again => "make the same call again".into(),
