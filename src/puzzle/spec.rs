@@ -171,7 +171,7 @@ impl FromStr for MoveMetric {
 /// let wrong = PuzzleSpec { metric: Some("qtm".parse()?), ..PuzzleSpec::of("3x4") };
 /// assert_eq!(
 ///     wrong.puzzle().unwrap_err().to_string(),
-///     "--metric htm and --metric qtm are only for twisty puzzles: leave out --metric"
+///     "metric htm and metric qtm are only for twisty puzzles: leave out metric"
 /// );
 /// # Ok::<(), tilewave::Error>(())
 /// ```
