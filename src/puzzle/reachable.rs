@@ -87,8 +87,8 @@ struct TestedGroup {
     /// The numbers of parities and twists, and the subgroup that the moves and invisible changes generate.
     factors: Vec<u64>,
     images: Vec<Vec<u64>>,
-    elements: MoveGroup,
-    /// Whether these are all.
+    generated: MoveGroup,
+    /// Whether all of it is known, where parities and twists do not decide.
     is_proven: bool,
 }
 
@@ -112,12 +112,12 @@ impl Reachability {
         };
         let moves: Vec<_> = loops.moves.iter().collect();
         let components = components(puzzle, &moves);
-        let group = MoveGroup::new(&components, moves.len()).map(|mut elements| {
+        let group = MoveGroup::new(&components, moves.len()).map(|mut generated| {
             let whole = Parts::new(&components, 0);
-            let images = whole.seen_images(&elements.elements);
+            let images = whole.seen_images(&generated.generators);
             let is_unique = components.iter().all(|component| component.unseen().is_empty());
-            let is_proven = !elements.is_whole && is_unique && elements.prove();
-            TestedGroup { factors: whole.factors, images, elements, is_proven }
+            let is_proven = !generated.is_whole && is_unique && generated.prove();
+            TestedGroup { factors: whole.factors, images, generated, is_proven }
         });
         Reachability { loops, is_exact, components, group, told: Mutex::default() }
     }
@@ -159,14 +159,14 @@ impl Reachability {
             return Some(Err(wrong.clone()));
         }
         drop(told);
-        if group.elements.is_whole {
+        if group.generated.is_whole {
             return self.is_exact.then_some(Ok(()));
         }
         if !group.is_proven {
             return None;
         }
         let targets: Vec<&[(usize, u64)]> = targets.iter().map(|to| &to[..]).collect();
-        let left = group.elements.known.strip(0, &element(&self.components, &targets));
+        let left = group.generated.known.strip(0, &element(&self.components, &targets));
         match left {
             Some(_) => Some(Err(Unreachable::Group)),
             None => self.is_exact.then_some(Ok(())),

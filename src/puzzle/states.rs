@@ -157,7 +157,7 @@ impl OrbitPuzzle {
         components.sort_by_key(|component| !component.unseen().is_empty());
         let mut group = MoveGroup::new(&components, moves.len())?;
         if group.is_whole {
-            return Some(Parts::new(&components, 0).states(&group.elements));
+            return Some(Parts::new(&components, 0).states(&group.generators));
         }
         if !group.prove() {
             return None;
@@ -436,8 +436,7 @@ pub(super) fn element(components: &[Component], to: &[&[(usize, u64)]]) -> Point
 pub(super) struct MoveGroup {
     /// Its base points are the first points of all positions: only the identity fixes these.
     pub(super) known: Bsgs,
-    /// The moves.
-    pub(super) elements: Vec<Points>,
+    pub(super) generators: Vec<Points>,
     /// Whether the group is as large as parities and twists allow.
     pub(super) is_whole: bool,
 }
@@ -461,14 +460,14 @@ impl MoveGroup {
                 components.iter().map(|component| &component.moves[index][..]).collect();
             element(components, &to)
         };
-        let elements: Vec<Points> = (0..moves).map(of_move).collect();
+        let generators: Vec<Points> = (0..moves).map(of_move).collect();
         let base = components.iter().zip(&whole.first).flat_map(|(component, &first)| {
             (0..component.positions).map(move |p| first + p * component.orientations as usize)
         });
-        let most = whole.most(&elements);
-        let known = Bsgs::new(points, base, &elements, &most);
+        let most = whole.most(&generators);
+        let known = Bsgs::new(points, base, &generators, &most);
         let is_whole = known.order(0) == most;
-        Some(MoveGroup { known, elements, is_whole })
+        Some(MoveGroup { known, generators, is_whole })
     }
 
     /// Returns whether all of the group is known, after as much work as is allowed.

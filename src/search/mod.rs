@@ -279,7 +279,7 @@ fn advice(reason: &io::Error, lost: bool) -> String {
         io::ErrorKind::InvalidData => {
             format!(
                 "; {REPAIR} rebuilds this file if possible; to start a new search instead, choose \
-                 another {DIR}"
+                 another directory"
             )
         }
         _ if lost => format!("; {}, but earlier commits are kept", kept(lost)),
@@ -307,8 +307,8 @@ impl SearchError {
         asked: &str,
     ) -> SearchError {
         let advice = match name {
-            "directories" => "specify all directories of the search, in their order".into(),
-            _ => format!("choose another {DIR}, or use the options of that search"),
+            "directories" => "specify all directories of the search, in their order",
+            _ => "choose another directory, or use the options of that search",
         };
         SearchError::Refused(format!(
             "{} contains another search ({name}: {found}, not {asked}): {advice}",

@@ -9,8 +9,8 @@ use std::{
 use crate::{
     Error,
     pdb::{Build, Encoding, Kind, Pdb, PdbError, SetFile, partition},
-    puzzle::Board,
-    solve::default_patterns,
+    puzzle::{Board, Size},
+    solve::{SolveError, default_patterns},
 };
 
 /// Where the databases of a solver come from.
@@ -43,7 +43,7 @@ impl DatabaseSource {
         build: impl FnOnce(Vec<Build>) -> Result<Vec<Pdb>, Error>,
     ) -> Result<Vec<Vec<Arc<Pdb>>>, Error> {
         match self {
-            DatabaseSource::Given(given) => given_partitions(given, open),
+            DatabaseSource::Given(given) => given_partitions(given, goal.size(), open),
             DatabaseSource::Partition(name) => {
                 let built = build(builds(goal, name.as_deref())?)?;
                 Ok(vec![built.into_iter().map(Arc::new).collect()])
@@ -69,6 +69,7 @@ fn builds(goal: &Board, name: Option<&str>) -> Result<Vec<Build>, PdbError> {
 
 fn given_partitions(
     given: Vec<GivenDatabase>,
+    size: Size,
     open: impl Fn(&Path) -> Result<Pdb, Error>,
 ) -> Result<Vec<Vec<Arc<Pdb>>>, Error> {
     let mut known: HashMap<PathBuf, Arc<Pdb>> = HashMap::new();
@@ -104,7 +105,16 @@ fn given_partitions(
                     let refused = format!("'{}' is {refused}", path.display());
                     return Err(PdbError::Unsuitable(refused).into());
                 }
-                file(path)?
+                let pdb = file(path.clone())?;
+                let (theirs, turned) = (pdb.pattern().size(), Size::new(size.cols(), size.rows())?);
+                if ![size, turned].contains(&theirs) {
+                    let path = path.display();
+                    let reason = format!(
+                        "'{path}' is a database for {theirs}, but the board is {size}: leave this file out"
+                    );
+                    return Err(SolveError::Database { reason }.into());
+                }
+                pdb
             }
         };
         match pdb.kind() {

@@ -17,7 +17,6 @@ use memmap2::Mmap;
 use parking_lot::Mutex;
 
 use crate::{
-    hint::DIR,
     store::{
         Place, StorageError,
         output::{directory, sync_names},
@@ -287,8 +286,8 @@ impl Storage for Directory {
         self.said("", synced.map_err(|error| match error.kind() {
             ErrorKind::InvalidInput | ErrorKind::Unsupported => io::Error::new(
                 ErrorKind::Unsupported,
-                format!("this file system cannot make names durable (directories cannot be synced), so a \
-                 power cut could lose the search: choose another {DIR}"),
+                "this file system cannot make names durable (directories cannot be synced), so a \
+                 power cut could lose the search: choose another directory",
             ),
             _ => error,
         }))
@@ -309,10 +308,8 @@ impl Storage for Directory {
             }
         };
         let none = platform::is_no_locks(&error) || error.kind() == ErrorKind::Unsupported;
-        let why = format!(
-            "this file system does not support the locks (flock) that keep two searches from using \
-             the same directory: choose another {DIR}"
-        );
+        let why = "this file system does not support the locks (flock) that keep two searches from \
+                   using the same directory: choose another directory";
         let reason = if none { io::Error::new(ErrorKind::Unsupported, why) } else { error };
         Err(self.error(LOCK, reason))
     }

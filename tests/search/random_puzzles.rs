@@ -148,7 +148,7 @@ fn random_puzzles_are_as_in_plain_code() {
 }
 
 #[test]
-#[ignore = "some minutes: cargo test --release --test suite search::random_puzzles -- --ignored"]
+#[ignore = "ten minutes: cargo test --release --test suite search::random_puzzles -- --ignored"]
 fn three_thousand_random_puzzles_are_as_in_plain_code() {
     let mut comparison = Comparison::default();
     (250..3250).for_each(|seed| comparison.puzzle(seed, false));

@@ -12,7 +12,7 @@ use std::{
 use tilewave::{
     Board, Error, Pattern, Pdb, Resources, SystemError,
     internals::{self, parse_bytes as bytes_of},
-    pdb::{Build, Encoding, PdbError, SetFile, Summary, inspect},
+    pdb::{Build, Encoding, PdbError, SetFile, Summary},
     progress::StopWhen,
     pruning::PruningTable,
     puzzle::orbits::OrbitPuzzle,
@@ -68,17 +68,6 @@ pub struct Databases {
 impl Databases {
     /// The databases for a goal: those given, else those kept, else new ones, which are kept.
     pub fn get(&self, goal: &Board, threads: Option<usize>) -> Result<Vec<Vec<Arc<Pdb>>>> {
-        for file in self.pdb.iter().filter(|file| file.is_file() && !SetFile::is(file)) {
-            let (size, theirs) = (goal.size(), inspect(file)?.pattern.size());
-            if ![(size.rows(), size.cols()), (size.cols(), size.rows())]
-                .contains(&(theirs.rows(), theirs.cols()))
-            {
-                return Err(Failure::failed(format!(
-                    "'{}' is a database for {theirs}, but the board is {size}: leave this file out",
-                    file.display()
-                )));
-            }
-        }
         let files = self.pdb.iter().cloned().map(GivenDatabase::File).collect();
         let source = match self.pdb.is_empty() {
             true => DatabaseSource::Partition(self.partition.clone()),

@@ -32,6 +32,9 @@ struct GapPart<'a> {
     file: &'a str,
 }
 
+/// A value, and what follows it.
+type ReadPermutation<'a> = Result<(Permutation, GapPart<'a>), Located>;
+
 impl<'a> GapPart<'a> {
     fn new(text: &'a str, file: &'a str) -> GapPart<'a> {
         // In this order, so that what is empty is at its end, where something is missing.
@@ -137,11 +140,7 @@ impl<'a> GapNames<'a> {
     }
 
     /// Reads a product, inside so many brackets, at the beginning of a part, and returns what follows.
-    fn product(
-        &self,
-        part: GapPart<'a>,
-        depth: usize,
-    ) -> Result<(Permutation, GapPart<'a>), Located> {
+    fn product(&self, part: GapPart<'a>, depth: usize) -> ReadPermutation<'a> {
         let (mut all, mut rest) = self.power(part, depth)?;
         while let Some(sign) = rest.text.chars().next().filter(|sign| "*/".contains(*sign)) {
             let (next, behind) = self.power(rest.from(1), depth)?;
@@ -151,11 +150,7 @@ impl<'a> GapNames<'a> {
         Ok((all, rest))
     }
 
-    fn power(
-        &self,
-        part: GapPart<'a>,
-        depth: usize,
-    ) -> Result<(Permutation, GapPart<'a>), Located> {
+    fn power(&self, part: GapPart<'a>, depth: usize) -> ReadPermutation<'a> {
         let (mut value, mut rest) = self.factor(part, depth)?;
         while rest.text.starts_with('^') {
             let by = rest.from(1);
@@ -175,11 +170,7 @@ impl<'a> GapNames<'a> {
     }
 
     /// Reads cycles, a name, or an expression in brackets.
-    fn factor(
-        &self,
-        part: GapPart<'a>,
-        depth: usize,
-    ) -> Result<(Permutation, GapPart<'a>), Located> {
+    fn factor(&self, part: GapPart<'a>, depth: usize) -> ReadPermutation<'a> {
         let begins =
             |text: &str| text.strip_prefix('(').map(|rest| rest.trim_start().chars().next());
         match begins(part.text) {

@@ -13,7 +13,7 @@ use std::{
 use crate::{
     Error,
     frontier::{FrontierSearch, LevelTotal, is_complete},
-    hint::{DIR, RESUME_CHECK},
+    hint::RESUME_CHECK,
     kernel::{Kernel, Tally},
     progress::{NoProgress, Phase, Progress},
     puzzle::{Board, Searched, StateSpace},
@@ -251,7 +251,7 @@ fn verify_levels<'a>(
             let reason = format!(
                 "the files of depth {depth} do not match the manifest ({} states instead of {}, or \
                  a different checksum): the files of the search are damaged; start again in \
-                 another {DIR}",
+                 another directory",
                 sum.states, stated.states
             );
             return Err(SearchError::apart(directories.first(), reason).into());

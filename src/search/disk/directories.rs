@@ -16,7 +16,6 @@ use twox_hash::XxHash3_64;
 
 use crate::{
     Error,
-    hint::DIR,
     puzzle::{Board, Metric, Searched, StateSpace, orbits::OrbitPuzzle},
     resources::setters,
     search::{Communicator, PlaneStore, SearchError, disk::Widths},
@@ -106,13 +105,11 @@ impl Directories {
 
     /// Locks all directories, each after waiting at most `patience`.
     pub(crate) fn lock(&self, patience: Duration) -> Result<Vec<Lock>, SearchError> {
+        let running = "another search is running in this directory: wait for that search to end, \
+                       or choose another directory";
         let lock = |storage: &dyn Storage| {
             let lock = lock_within(storage, patience)?;
-            lock.ok_or_else(|| {
-                let why =
-                    "another search is running in this directory: wait for that search to end";
-                SearchError::apart(storage, format!("{why}, or choose another {DIR}"))
-            })
+            lock.ok_or_else(|| SearchError::apart(storage, running))
         };
         self.all().map(lock).collect()
     }

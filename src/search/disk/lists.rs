@@ -24,7 +24,6 @@ use crate::{
         BucketLists, BucketSpace, FoundLists, FrontierLevel, FrontierSearch, LevelEnd, LevelStore,
         LevelTotal, LevelUse, ListChunk, ListSink,
     },
-    hint::DIR,
     kernel::Tally,
     progress::{NoProgress, Progress},
     search::{
@@ -90,11 +89,9 @@ impl Disk {
         let identity = Identity::of_orbits(&search.puzzle);
         compare(self, communicator, &identity, search.max_depth, options)?;
         let (leader, _locks) = lock(self, communicator)?;
-        let apart = format!(
-            "rank 0 uses a different directory, but each rank of a list search reads the \
-                     files of all ranks: give every rank the same {DIR}, on a file system that all \
-                     ranks share"
-        );
+        let apart = "rank 0 uses a different directory, but each rank of a list search reads the \
+                     files of all ranks: give every rank the same directory, on a file system that \
+                     all ranks share";
         let first = self.directories.first();
         let together = if leader == 0 { Ok(()) } else { Err(SearchError::apart(first, apart)) };
         agreed(communicator, together)?;

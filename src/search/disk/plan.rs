@@ -5,7 +5,7 @@
 
 use crate::{
     Error,
-    hint::{DIR, Hint, IGNORE_SPACE},
+    hint::{Hint, IGNORE_SPACE},
     kernel::Kernel,
     perm::{LANES, lehmer},
     puzzle::{Metric, StateSpace},
@@ -308,13 +308,13 @@ impl DiskBudget {
             if share > free {
                 let advice = if self.disks.len() == 1 {
                     format!(
-                        "choose a {DIR} with more space, specify several directories on different \
-                         disks, or start anyway with {IGNORE_SPACE}"
+                        "choose a directory with more space, specify several directories on \
+                         different disks, or start anyway with {IGNORE_SPACE}"
                     )
                 } else {
                     format!(
-                        "these figures are for one of the disks; choose a {DIR} with more space, \
-                         or start anyway with {IGNORE_SPACE}"
+                        "these figures are for one of the disks; choose a directory with more \
+                         space, or start anyway with {IGNORE_SPACE}"
                     )
                 };
                 return refuse(share, free, advice);

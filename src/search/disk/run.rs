@@ -7,7 +7,7 @@
 use crate::{
     Error,
     frontier::is_complete,
-    hint::{AGAIN, CHECK, DIR, Hint},
+    hint::{AGAIN, CHECK, Hint},
     progress::{NoProgress, Progress},
     puzzle::Searched,
     search::{
@@ -285,13 +285,11 @@ impl DiskJob<'_> {
                  directory: start the ranks so that rank 0 uses this directory, or move the \
                  manifest to rank 0's directory",
             ),
-            None if !there && survey.seen.iter().any(|s| s.levels().next().is_some()) => {
-                apart(&format!(
-                    "this directory contains level files, but rank 0's directory has no manifest: \
+            None if !there && survey.seen.iter().any(|s| s.levels().next().is_some()) => apart(
+                "this directory contains level files, but rank 0's directory has no manifest: \
                  start the ranks so that rank 0 uses the directory with the manifest, or choose \
-                 another {DIR}"
-                ))
-            }
+                 another directory",
+            ),
             None => Ok(()),
         };
         agreed(communicator, fits)?;

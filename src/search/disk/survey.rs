@@ -8,7 +8,7 @@
 use std::{collections::HashSet, io::ErrorKind};
 
 use crate::{
-    hint::{DIR, REPAIR},
+    hint::REPAIR,
     search::{SearchError, disk::Directories},
     store::{
         LevelReader, MANIFEST, MARKER, Manifest, Marker, PREVIOUS, RunFile, Storage, StorageError,
@@ -407,7 +407,8 @@ impl<'a> Survey<'a> {
     /// was begun here and has not committed anything.
     fn startable(&self) -> Result<Option<u64>, SearchError> {
         let all = &self.seen;
-        let repair = format!("{REPAIR} rebuilds the manifest; a new search needs another {DIR}");
+        let repair =
+            format!("{REPAIR} rebuilds the manifest; a new search needs another directory");
         for seen in all {
             if let Some((depth, chunk)) = seen.levels().next() {
                 let name = Manifest::file_name(depth, chunk);
