@@ -161,19 +161,16 @@ fn interrupt(folder: &Path, dice: &mut Dice) -> (String, Verdict) {
     std::thread::sleep(Duration::from_millis(dice.below(200) as u64));
     signal(&child, name);
     let done = end(child, PATIENCE);
-    // Before it could ask for signals, one ends it as it ends every program.
-    let verdict = match done.signal {
-        Some(1 | 2 | 15) => {
-            goes_on(&SEARCH, folder, &Done { signal: None, code: Some(130), ..done }, &[])
-        }
-        // In its first instants it may end at once.
-        None if done.code == Some(130) && done.err.is_empty() => {
-            goes_on(&SEARCH, folder, &Done { err: "error: interrupted".into(), ..done }, &[])
-        }
-        _ if !done.ok() && done.code != Some(130) => {
-            Verdict::Ugly(format!("{:?}: {}", done.code, done.first_words()))
-        }
-        _ => goes_on(&SEARCH, folder, &done, &[]),
+    // Before it can ask for signals one ends it as it ends every program, and in its first instants it may end without a word.
+    let early =
+        matches!(done.signal, Some(1 | 2 | 15)) || (done.code == Some(130) && done.err.is_empty());
+    let verdict = if early {
+        let told = Done { signal: None, code: Some(130), err: "error: interrupted".into(), ..done };
+        goes_on(&SEARCH, folder, &told, &[])
+    } else if !done.ok() && done.code != Some(130) {
+        Verdict::Ugly(format!("{:?}: {}", done.code, done.first_words()))
+    } else {
+        goes_on(&SEARCH, folder, &done, &[])
     };
     (format!("SIG{name}"), verdict)
 }
