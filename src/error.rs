@@ -82,7 +82,6 @@ impl Error {
             Error::Search(SearchError::Interrupted { .. } | SearchError::Paused { .. })
             | Error::Frontier(FrontierError::Interrupted)
             | Error::Pdb(PdbError::Interrupted(_))
-            | Error::Table(TableError::Interrupted)
             | Error::System(SystemError::Interrupted) => Class::Interrupted,
             Error::Puzzle(
                 PuzzleError::Unsolvable { .. }

@@ -108,7 +108,7 @@ impl TableArgs {
             true => PruningTable::build_up_to_symmetry(puzzle, size, resources, &progress),
             false => PruningTable::build_with(puzzle, size, resources, &progress),
         }?;
-        table.save(file, force, &StopWhen(progress::asked))?;
+        table.save_with(file, force, &StopWhen(progress::asked))?;
         Ok(table)
     }
 

@@ -308,9 +308,7 @@ fn judged(checked: Result<String, Error>) -> Result<Finding> {
     };
     let wrong = match &error {
         Error::Pdb(PdbError::Wrong(_)) | Error::Table(TableError::Wrong { .. }) => true,
-        Error::System(error)
-        | Error::Pdb(PdbError::System(error))
-        | Error::Table(TableError::System(error)) => error.is_damage(),
+        Error::System(error) => error.is_damage(),
         _ => false,
     };
     if wrong { Ok((Some(false), error.to_string())) } else { Err(error.into()) }

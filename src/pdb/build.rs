@@ -286,7 +286,7 @@ fn plain(build: &Build, entries: u64, observer: &dyn Progress) -> Result<Pdb, Pd
     let mut image = image(&header)?;
     let values = header.layout().data.of_mut(image.bytes_mut());
     header.histogram = regions::build_plain(&header.pattern, build.kind, values, observer)?;
-    let pdb = Pdb::finish(image, header);
+    let pdb = Pdb::finish(image, header)?;
     match build.encoding {
         Encoding::Byte => Ok(pdb),
         encoding => encode(&pdb, encoding),
@@ -344,8 +344,8 @@ impl<'a> TableBuild<'a> {
     }
 
     /// Finishes the table in an image whose entries have been written.
-    pub fn finish(&self, image: Image, histogram: Vec<u64>) -> Pdb {
-        Pdb::finish(image, Summary { histogram, ..self.header.clone() })
+    pub fn finish(&self, image: Image, histogram: Vec<u64>) -> Result<Pdb, PdbError> {
+        Ok(Pdb::finish(image, Summary { histogram, ..self.header.clone() })?)
     }
 
     fn in_memory(&self) -> Result<Pdb, PdbError> {
@@ -368,7 +368,7 @@ impl<'a> TableBuild<'a> {
         let meter = Meter::new(self.observer, Phase::Order, 0, slots.len() as u64);
         let words = |(class, slot): (usize, usize)| values[class].of(slot);
         orders::bits_by_slots(&order, &slots, words, entries, &meter)?;
-        Ok(self.finish(image, histogram))
+        self.finish(image, histogram)
     }
 
     /// Writes one byte per entry: for each class, the values of its slots or of its sets.
@@ -398,7 +398,7 @@ impl<'a> TableBuild<'a> {
             let slots = orders::slots_in_order(&self.graph);
             let meter = Meter::new(self.observer, Phase::Order, 0, self.header.entries);
             orders::lines(&order, &slots, values, entries, &meter)?;
-            return Ok(self.finish(image, histogram));
+            return self.finish(image, histogram);
         }
         // The values for each cell of the blank form a table of the tiles on the other cells.
         let (n, k) = (self.pattern.size().cells(), self.pattern.tiles().len());
@@ -413,7 +413,7 @@ impl<'a> TableBuild<'a> {
             orders::lines(&order, &slots, values, lines.bytes_mut(), &meter)?;
             orders::by_placements(&subsets, lines.bytes(), entries, &meter)?;
         }
-        Ok(self.finish(image, histogram))
+        self.finish(image, histogram)
     }
 
     /// Finishes a table with one value for each placement: the memory of the values becomes the file image.
@@ -445,7 +445,7 @@ impl<'a> TableBuild<'a> {
         let entries = data.of_mut(bytes);
         orders::by_placements(&self.graph.subsets, lines.bytes(), entries, &meter)?;
         let len = len as usize;
-        Ok(self.finish(Image::Memory { array: values, len }, histogram))
+        self.finish(Image::Memory { array: values, len }, histogram)
     }
 }
 

@@ -6,15 +6,14 @@
 //! Invariant: memory holds exactly the bytes of the file, header first; a file's entries are checked before anything
 //! depends on them.
 
-use std::path::Path;
-
 use crate::{
     hint::BYTES,
     pdb::{Encoding, EntryOrder, Kind, Pattern, PdbError, Summary, UNREACHED, file},
     perm::{bits, set_of},
-    progress::{NoProgress, Progress},
+    progress::Progress,
     puzzle::Board,
-    store::{Container, FileHeader as _, IN_MEMORY, Image, Mapped},
+    store::{Container, FileHeader as _, Image, TableFile, TableKind},
+    system::SystemError,
     threads::each_part,
 };
 
@@ -31,87 +30,31 @@ use crate::{
 /// assert!(u32::from(value) >= pdb.pattern().manhattan(&pdb.pattern().cells(&board)?));
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-#[derive(Debug)]
-pub struct Pdb {
-    pub(crate) file: Container<Summary>,
-    order: EntryOrder,
+pub type Pdb = TableFile<PatternValues>;
+
+/// What the lookups of a database need: the order of its entries.
+pub struct PatternValues(EntryOrder);
+
+impl TableKind for PatternValues {
+    type Header = Summary;
+
+    fn of(file: &Container<Summary>) -> Result<PatternValues, SystemError> {
+        Ok(PatternValues(EntryOrder::new(&file.header.pattern, file.header.kind)))
+    }
+
+    fn load(
+        file: Container<Summary>,
+        observer: &dyn Progress,
+    ) -> Result<Container<Summary>, SystemError> {
+        file::load(file, observer)
+    }
+
+    fn is_packed(header: &Summary) -> bool {
+        header.compressed
+    }
 }
 
 impl Pdb {
-    /// Opens a database file to look up a few boards ([`Pdb::value`]). Only the 1 MiB blocks with the requested entries
-    /// are read, checked and kept. A compressed file is read completely, as by [`Pdb::load`]. Cost: constant.
-    ///
-    /// # Errors
-    /// [`PdbError::System`] if the file cannot be read, is not a database, has an unsupported version, is too short or
-    /// too long, or has a damaged header.
-    pub fn open(path: impl AsRef<Path>) -> Result<Pdb, PdbError> {
-        Pdb::new(Container::open(path.as_ref())?)
-    }
-
-    /// Reads a database file into memory, on huge pages if the system has them, and checks all of it. Use it for more
-    /// than a few lookups. Cost: memory for the whole file, and about 0.3 ns per byte on two cores if the system has
-    /// cached the file, or 1 ns per byte if it is compressed. Same errors as [`Pdb::open`], plus [`PdbError::System`]
-    /// if a block is damaged or there is not enough free memory.
-    pub fn load(path: impl AsRef<Path>) -> Result<Pdb, PdbError> {
-        Pdb::load_with(path, &NoProgress)
-    }
-
-    /// Reads a database file like [`Pdb::load`], with an observer that sees the progress and may stop the work
-    /// ([`PdbError::Interrupted`]).
-    pub fn load_with(path: impl AsRef<Path>, observer: &dyn Progress) -> Result<Pdb, PdbError> {
-        Ok(Pdb::of(file::load(Container::open(path.as_ref())?, observer)?))
-    }
-
-    /// Returns the database in a mapped file, after checking all of it. Nothing is copied; the bytes are in the
-    /// system's file cache. Values are correct as long as the file is not modified: see [`Pdb::unchanged`]. Same errors
-    /// as [`Pdb::load`].
-    pub fn map(path: impl AsRef<Path>, mapped: Mapped) -> Result<Pdb, PdbError> {
-        let file = Container::<Summary>::of_image(path.as_ref(), Image::Mapped(mapped))?;
-        if !file.header.compressed {
-            file.check()?;
-        }
-        Pdb::new(file)
-    }
-
-    /// Checks that the file has not been modified since it was mapped. A database in memory cannot change. Cost: asking
-    /// the system for the file's length and modification time, 1 us.
-    ///
-    /// # Errors
-    /// [`PdbError::System`].
-    pub fn unchanged(&self) -> Result<(), PdbError> {
-        Ok(self.file.unchanged()?)
-    }
-
-    /// Returns the database in the bytes of a file, after checking all of them. Cost: a copy. Same errors as
-    /// [`Pdb::load`].
-    pub fn from_bytes(bytes: &[u8]) -> Result<Pdb, PdbError> {
-        let pdb = Pdb::from_image(Image::of(bytes)?)?;
-        pdb.check()?;
-        Ok(pdb)
-    }
-
-    /// Returns the database in a file image, which may be in memory or mapped ([`crate::Mapped`], for databases larger
-    /// than memory). The header is checked; [`Pdb::check`] checks the entries. Same errors as [`Pdb::open`].
-    pub fn from_image(image: Image) -> Result<Pdb, PdbError> {
-        Pdb::new(Container::of_image(Path::new(IN_MEMORY), image)?)
-    }
-
-    fn new(file: Container<Summary>) -> Result<Pdb, PdbError> {
-        Ok(Pdb::of(match file.header.compressed {
-            true => file::load(file, &NoProgress)?,
-            false => file,
-        }))
-    }
-
-    fn of(file: Container<Summary>) -> Pdb {
-        Pdb { order: EntryOrder::new(&file.header.pattern, file.header.kind), file }
-    }
-
-    /// Finishes a table in memory whose index and entries have been written.
-    pub(crate) fn finish(image: Image, header: Summary) -> Pdb {
-        Pdb::of(Container::finish(image, header))
-    }
-
     /// Returns the pattern.
     pub fn pattern(&self) -> &Pattern {
         &self.summary().pattern
@@ -132,11 +75,6 @@ impl Pdb {
         self.summary().entries
     }
 
-    /// Returns the number of entries with each value. Unreachable entries are not counted.
-    pub fn histogram(&self) -> &[u64] {
-        &self.summary().histogram
-    }
-
     /// Returns the largest value.
     pub fn maximum(&self) -> u8 {
         self.summary().maximum()
@@ -145,16 +83,6 @@ impl Pdb {
     /// Returns the mean of all values.
     pub fn mean(&self) -> f64 {
         self.summary().mean()
-    }
-
-    /// Returns the checksum of the entries.
-    pub fn checksum(&self) -> u64 {
-        self.summary().checksum
-    }
-
-    /// Returns the size of the file in bytes.
-    pub fn file_bytes(&self) -> u64 {
-        self.summary().file_bytes()
     }
 
     /// Returns the entries as they are stored: one byte each, or, with one bit per entry, eight in a byte, the first in
@@ -181,7 +109,7 @@ impl Pdb {
 
     /// Returns the entry order.
     pub fn entry_order(&self) -> &EntryOrder {
-        &self.order
+        &self.of.0
     }
 
     /// Returns the number of regions of all sets that precede a set (region-aware tables).
@@ -198,12 +126,12 @@ impl Pdb {
     /// The cells must be distinct and on the board; otherwise the entry is meaningless.
     #[inline]
     pub fn entry(&self, cells: &[u8], blank: u8) -> u64 {
-        self.order.entry(cells, blank, |set| self.start(set))
+        self.of.0.entry(cells, blank, |set| self.start(set))
     }
 
     /// The slot of a set and the region of a cell; each slot has k! entries (region-aware tables).
     pub(crate) fn slot(&self, set: u64, blank: u8) -> u64 {
-        self.order.slot_of(set, blank, |set| self.start(set))
+        self.of.0.slot_of(set, blank, |set| self.start(set))
     }
 
     /// Returns the value of a placement, or `None` if it occurs in no board with the goal's parity. The cells are those
@@ -269,33 +197,6 @@ impl Pdb {
             Ok(byte.unwrap_or(UNREACHED))
         })
     }
-
-    /// Checks all checksums; only a mapped database can fail. Cost: one pass over the file.
-    ///
-    /// # Errors
-    /// [`PdbError::System`] for the first damaged block.
-    pub fn check(&self) -> Result<(), PdbError> {
-        Ok(self.file.check()?)
-    }
-
-    /// Writes the database to a file. The file appears only once it is complete.
-    ///
-    /// # Errors
-    /// [`PdbError::System`].
-    pub fn save(&self, path: impl AsRef<Path>, replace: bool) -> Result<(), PdbError> {
-        self.save_with(path, replace, &NoProgress)
-    }
-
-    /// Writes the database like [`Pdb::save`], with an observer that sees the progress and may stop the work
-    /// ([`PdbError::Interrupted`]).
-    pub fn save_with(
-        &self,
-        path: impl AsRef<Path>,
-        replace: bool,
-        observer: &dyn Progress,
-    ) -> Result<(), PdbError> {
-        Ok(self.file.save(path.as_ref(), replace, observer)?)
-    }
 }
 
 // One bit per entry: values are determined from a neighbour's value, or counted on a walk to the goal.
@@ -342,7 +243,7 @@ pub fn encode(pdb: &Pdb, encoding: Encoding) -> Result<Pdb, PdbError> {
             bytes.iter_mut().zip(values).for_each(|(to, values)| *to = pack(values));
         });
     }
-    Ok(Pdb::finish(image, header))
+    Ok(Pdb::finish(image, header)?)
 }
 
 /// Returns the bit that encodes a value.
@@ -354,7 +255,7 @@ impl Pdb {
     /// The value modulo 4 of an entry with the given bit.
     #[inline]
     fn remainder(&self, set: u64, bit: u8) -> u8 {
-        let grid = &self.order.grid;
+        let grid = &self.of.0.grid;
         let colour = grid.colour(set) ^ grid.colour(set_of(self.pattern().home()));
         2 * bit + colour as u8
     }
@@ -367,7 +268,7 @@ impl Pdb {
         blank: u8,
         mut bit: impl FnMut(u64) -> Result<u8, E>,
     ) -> Result<Option<u8>, E> {
-        let (k, grid) = (cells.len(), &self.order.grid);
+        let (k, grid) = (cells.len(), &self.of.0.grid);
         let mut at = [0; Pattern::MAX_TILES];
         let at = &mut at[..k];
         at.copy_from_slice(cells);

@@ -90,6 +90,10 @@ impl store::FileHeader for Summary {
         SectionLayout::new(starts, self.encoding.bytes(self.entries), compressed)
     }
 
+    fn contents(&self) -> (&[u64], u64) {
+        (&self.histogram, self.checksum)
+    }
+
     fn sums(&mut self) -> (Option<&mut u64>, &mut u64) {
         (Some(&mut self.starts_checksum), &mut self.checksum)
     }

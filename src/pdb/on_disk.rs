@@ -109,7 +109,7 @@ impl DiskBuild<'_> {
             let mut image = build::image(&work.header)?;
             let entries = work.header.layout().data.of_mut(image.bytes_mut());
             levels.collect(histogram.len(), entries)?;
-            Ok(work.finish(image, histogram))
+            work.finish(image, histogram)
         })?;
         built.map_err(|error| match error {
             PdbError::Interrupted(None) => PdbError::Interrupted(Some(self.storage.name())),

@@ -30,6 +30,7 @@ use crate::{
     },
     puzzle::{orbits::OrbitPuzzle, ranking::RankGroup},
     resources::Resources,
+    system::SystemError,
     table::TableError,
     threads::{each_number, map_numbers},
 };
@@ -335,7 +336,9 @@ impl TableLevels<'_> {
         };
         match search.run_in(&mut levels, None, progress) {
             // A partial table is useless.
-            Err(Error::Frontier(FrontierError::Interrupted)) => Err(TableError::Interrupted.into()),
+            Err(Error::Frontier(FrontierError::Interrupted)) => {
+                Err(SystemError::Interrupted.into())
+            }
             Err(Error::Frontier(FrontierError::Memory { puzzle, depth, budget })) => {
                 Err(TableError::Lists { puzzle, depth, budget }.into())
             }
@@ -413,7 +416,6 @@ mod tests {
         progress::NoProgress,
         pruning::PruningTable,
         puzzle::{named, orbits::Turns},
-        table::TableError,
     };
 
     /// Parts that depend on heads and parts that do not, complete and up to symmetry, deep levels, directed moves; the
@@ -466,6 +468,6 @@ mod tests {
         let stopped = crate::progress::StopWhen(|| true);
         let puzzle = cube(Turns::Powers, "corners:1-3 edges", "edges", slice);
         let error = PruningTable::build_with(&puzzle, EntrySize::Byte, Resources::new(), &stopped);
-        assert!(matches!(error, Err(Error::Table(TableError::Interrupted))));
+        assert!(matches!(error, Err(Error::System(SystemError::Interrupted))));
     }
 }

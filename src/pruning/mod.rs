@@ -26,7 +26,7 @@ use crate::{
     progress::{LevelDone, Progress},
     puzzle::orbits::OrbitPuzzle,
     store::{self, Fields, MAX_DEPTH, SectionLayout},
-    system::FileKind,
+    system::{FileKind, SystemError},
     table::TableError,
     units::names,
 };
@@ -63,8 +63,8 @@ pub(crate) fn each_level(
 }
 
 /// Ends work that an observer stops.
-pub(crate) fn go_on(progress: &dyn Progress) -> Result<(), TableError> {
-    if progress.interrupted() { Err(TableError::Interrupted) } else { Ok(()) }
+pub(crate) fn go_on(progress: &dyn Progress) -> Result<(), SystemError> {
+    if progress.interrupted() { Err(SystemError::Interrupted) } else { Ok(()) }
 }
 
 // The header of a pruning table file.
@@ -193,19 +193,19 @@ impl<'e> Entries<'e> {
 
 /// The contents of a header.
 #[derive(Clone, Debug)]
-pub(crate) struct PruningHeader {
-    pub size: EntrySize,
-    pub entries: u64,
+pub struct PruningHeader {
+    pub(crate) size: EntrySize,
+    pub(crate) entries: u64,
     /// The number of states at each depth.
-    pub histogram: Vec<u64>,
+    pub(crate) histogram: Vec<u64>,
     /// Size of the puzzle in bytes, including its name and the description of the numbers.
-    pub puzzle: u64,
-    pub name: u64,
+    pub(crate) puzzle: u64,
+    pub(crate) name: u64,
     /// Size in bytes of the description of numbers up to symmetry, 0 if each arrangement has its own number.
-    pub numbers: u64,
+    pub(crate) numbers: u64,
     /// XXH3-64 of the puzzle and of the block checksums.
-    pub puzzle_sum: u64,
-    pub checksum: u64,
+    pub(crate) puzzle_sum: u64,
+    pub(crate) checksum: u64,
 }
 
 impl store::FileHeader for PruningHeader {
@@ -219,6 +219,10 @@ impl store::FileHeader for PruningHeader {
 
     fn layout(&self) -> SectionLayout {
         SectionLayout::new(self.puzzle, self.size.bytes(self.entries), None)
+    }
+
+    fn contents(&self) -> (&[u64], u64) {
+        (&self.histogram, self.checksum)
     }
 
     fn sums(&mut self) -> (Option<&mut u64>, &mut u64) {

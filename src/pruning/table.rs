@@ -27,7 +27,7 @@ use crate::{
         ranking::{RankGroup, Ranking},
     },
     resources::Resources,
-    store::{Container, FileHeader as _, Image, Mapped, Output, shared_bytes},
+    store::{Container, FileHeader as _, Image, Output, TableFile, TableKind, shared_bytes},
     system::SystemError,
     table::TableError,
     threads::{each_part, map_numbers},
@@ -48,11 +48,29 @@ use crate::{
 /// assert_eq!(table.depth(&state)?, Some(2));
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-#[derive(Debug)]
-pub struct PruningTable {
-    file: Container<PruningHeader>,
+pub type PruningTable = TableFile<PieceDepths>;
+
+/// What the lookups of a pruning table need.
+pub struct PieceDepths {
     puzzle: OrbitPuzzle,
     pub(crate) numbers: TableNumbers,
+}
+
+impl TableKind for PieceDepths {
+    type Header = PruningHeader;
+
+    fn of(file: &Container<PruningHeader>) -> Result<PieceDepths, SystemError> {
+        let read = || {
+            let text = str::from_utf8(file.index()).ok()?;
+            let (name, parts) = text.split_at_checked(file.header.name as usize)?;
+            let end = parts.len() - file.header.numbers as usize;
+            let (parts, numbers) = parts.split_at_checked(end)?;
+            let puzzle = OrbitPuzzle::of_json(name, parts)?;
+            let numbers = TableNumbers::of_json(&puzzle, numbers)?;
+            (numbers.entries == file.header.entries).then_some(PieceDepths { puzzle, numbers })
+        };
+        read().ok_or_else(|| file.contradictory())
+    }
 }
 
 /// Maximum number of entries of a table that is built by default.
@@ -112,7 +130,7 @@ impl PruningTable {
     }
 
     /// Returns the table like [`PruningTable::build`], with an observer that sees the progress and may stop the work
-    /// ([`TableError::Interrupted`]).
+    /// ([`SystemError::Interrupted`]).
     pub fn build_with(
         puzzle: &OrbitPuzzle,
         size: EntrySize,
@@ -226,8 +244,8 @@ impl PruningTable {
                 TableLevels::fill(searched, (puzzle, &numbers), entries, resources, progress)?
             }
         };
-        let file = Container::finish(image, header);
-        Ok(PruningTable { file, puzzle: puzzle.clone(), numbers })
+        let of = PieceDepths { puzzle: puzzle.clone(), numbers };
+        Ok(PruningTable { file: Container::finish(image, header), of })
     }
 
     /// Returns projections of a puzzle whose tables are useful for solving it: the puzzle itself if it is small;
@@ -319,64 +337,9 @@ impl PruningTable {
         }
     }
 
-    /// Opens a file for a few lookups: only the requested entries are read and checked, 1 MiB around each, and kept.
-    ///
-    /// # Errors
-    /// [`TableError::System`] if the file cannot be read, is not a pruning table, or is damaged before its entries.
-    pub fn open(path: impl AsRef<Path>) -> Result<PruningTable, Error> {
-        PruningTable::of(Container::open(path.as_ref())?)
-    }
-
-    /// Reads a file into memory and checks all of it. Cost: memory for the whole file, and about 0.3 ns per byte on two
-    /// cores. Same errors as [`PruningTable::open`], also if a block is damaged or there is not enough free memory.
-    pub fn load(path: impl AsRef<Path>) -> Result<PruningTable, Error> {
-        PruningTable::load_with(path, &NoProgress)
-    }
-
-    /// Reads a file like [`PruningTable::load`], with an observer that sees the progress and may stop the work
-    /// ([`TableError::Interrupted`]).
-    pub fn load_with(
-        path: impl AsRef<Path>,
-        progress: &dyn Progress,
-    ) -> Result<PruningTable, Error> {
-        let file = Container::open(path.as_ref())?.load(progress);
-        PruningTable::of(file.map_err(TableError::from)?)
-    }
-
-    /// Returns the table in a mapped file, after checking all of it. The file may be larger than memory: the system
-    /// reads it as needed. Lookups are slower than in a loaded table, which uses huge pages. Same errors as
-    /// [`PruningTable::load`].
-    pub fn map(path: impl AsRef<Path>, mapped: Mapped) -> Result<PruningTable, Error> {
-        let table = PruningTable::of(Container::of_image(path.as_ref(), Image::Mapped(mapped))?)?;
-        table.check()?;
-        Ok(table)
-    }
-
-    /// Checks that the file has not been modified since it was mapped.
-    ///
-    /// # Errors
-    /// [`SystemError::Changed`].
-    pub fn unchanged(&self) -> Result<(), SystemError> {
-        self.file.unchanged()
-    }
-
-    fn of(file: Container<PruningHeader>) -> Result<PruningTable, Error> {
-        let read = || {
-            let text = str::from_utf8(file.index()).ok()?;
-            let (name, parts) = text.split_at_checked(file.header.name as usize)?;
-            let end = parts.len() - file.header.numbers as usize;
-            let (parts, numbers) = parts.split_at_checked(end)?;
-            let puzzle = OrbitPuzzle::of_json(name, parts)?;
-            let numbers = TableNumbers::of_json(&puzzle, numbers)?;
-            (numbers.entries == file.header.entries).then_some((puzzle, numbers))
-        };
-        let (puzzle, numbers) = read().ok_or_else(|| file.contradictory())?;
-        Ok(PruningTable { file, puzzle, numbers })
-    }
-
     /// Returns the puzzle, which is usually a projection.
     pub fn puzzle(&self) -> &OrbitPuzzle {
-        &self.puzzle
+        &self.of.puzzle
     }
 
     /// Returns the size of the entries.
@@ -389,25 +352,10 @@ impl PruningTable {
         self.file.header.entries
     }
 
-    /// Returns the number of states at each depth.
-    pub fn histogram(&self) -> &[u64] {
-        &self.file.header.histogram
-    }
-
-    /// Returns the checksum of the entries.
-    pub fn checksum(&self) -> u64 {
-        self.file.header.checksum
-    }
-
-    /// Returns the size of the file in bytes.
-    pub fn file_bytes(&self) -> u64 {
-        self.file.layout.data.end()
-    }
-
     /// Returns the entry with a number: the depth, or the depth modulo 3; `None` if no state has this number.
     ///
     /// # Errors
-    /// [`TableError::System`] if the file cannot be read or is damaged there.
+    /// [`SystemError`] if the file cannot be read or is damaged there.
     pub fn entry(&self, number: u64) -> Result<Option<u8>, Error> {
         let size = self.entry_size();
         let (byte, shift) = size.place(number);
@@ -417,13 +365,13 @@ impl PruningTable {
 
     /// Returns the number of symmetries by which the table is reduced: 1 if each state has its own entry.
     pub fn symmetries(&self) -> usize {
-        self.numbers.symmetries()
+        self.of.numbers.symmetries()
     }
 
     /// Returns the number of a state's entry, which is different for any two states, or for any two that are not
     /// symmetric.
     pub fn number(&self, state: &Arrangement) -> u64 {
-        self.numbers.rank(&self.puzzle, state)
+        self.of.numbers.rank(&self.of.puzzle, state)
     }
 
     /// Returns the depth of a state of the table's puzzle; `None` if the state is unreachable, as far as the table can
@@ -440,14 +388,14 @@ impl PruningTable {
         if self.entry_size() != EntrySize::Mod3 {
             return Ok(Some(entry.into()));
         }
-        let mut at = self.numbers.unrank(number);
+        let mut at = self.of.numbers.unrank(number);
         for depth in 0..self.histogram().len() {
-            if self.puzzle.is_goal(&at) {
+            if self.of.puzzle.is_goal(&at) {
                 return Ok(Some(depth));
             }
             entry = (entry + 2) % 3;
             let after =
-                (0..self.puzzle.moves().len()).filter_map(|one| self.puzzle.moved(&at, one));
+                (0..self.of.puzzle.moves().len()).filter_map(|one| self.of.puzzle.moved(&at, one));
             let mut closer = None;
             for next in after {
                 if self.entry(self.number(&next))? == Some(entry) {
@@ -469,16 +417,16 @@ impl PruningTable {
         &self,
         puzzle: &OrbitPuzzle,
     ) -> Option<impl Fn(&dyn Fn(usize, usize) -> Placed) -> u64 + Sync + '_> {
-        let map = PieceMap::new(puzzle, &self.puzzle)?;
+        let map = PieceMap::new(puzzle, &self.of.puzzle)?;
         Some(move |at: &dyn Fn(usize, usize) -> Placed| {
             let piece = |orbit: usize, position: usize| {
-                map.piece(orbit, &self.puzzle, at(map.orbit[orbit], position))
+                map.piece(orbit, &self.of.puzzle, at(map.orbit[orbit], position))
             };
-            let Some(ranking) = self.numbers.plain() else {
+            let Some(ranking) = self.of.numbers.plain() else {
                 let row = |(o, orbit): (usize, &Orbit)| {
                     (0..orbit.positions()).map(|position| piece(o, position)).collect()
                 };
-                let rows = self.puzzle.orbits().iter().enumerate().map(row);
+                let rows = self.of.puzzle.orbits().iter().enumerate().map(row);
                 return self.number(&Arrangement(rows.collect()));
             };
             let of_group = |group: &RankGroup| {
@@ -489,15 +437,7 @@ impl PruningTable {
     }
 
     fn wrong(&self, number: Option<u64>, what: &'static str) -> TableError {
-        TableError::Wrong { puzzle: self.puzzle.to_string(), number, what }
-    }
-
-    /// Verifies all checksums. Cost: one pass over the file.
-    ///
-    /// # Errors
-    /// [`TableError::System`] for the first damaged block.
-    pub fn check(&self) -> Result<(), Error> {
-        Ok(self.file.check()?)
+        TableError::Wrong { puzzle: self.of.puzzle.to_string(), number, what }
     }
 
     /// Checks each entry against those of its neighbours: only the solved state has depth 0, every other state has a
@@ -508,11 +448,11 @@ impl PruningTable {
     /// Cost: about 70 ns of one core per state per move.
     ///
     /// # Errors
-    /// [`TableError::Wrong`] for the first wrong entry found; [`TableError::Interrupted`].
+    /// [`TableError::Wrong`] for the first wrong entry found; [`SystemError::Interrupted`].
     pub fn verify(&self, progress: &dyn Progress) -> Result<(), Error> {
         let size = self.entry_size();
         let modulo = size == EntrySize::Mod3;
-        let goals = self.puzzle.goals();
+        let goals = self.of.puzzle.goals();
         let solved: HashSet<u64> = goals.iter().map(|goal| self.number(goal)).collect();
         let counts = Mutex::new([0; 256]);
         const PART: u64 = 1 << 14;
@@ -522,13 +462,13 @@ impl PruningTable {
             go_on(progress)?;
             progress.progress(Phase::File, part, self.entries() / PART);
             let mut own = [0; 256];
-            let mut next = self.puzzle.solved();
-            let mut neighbours = Vec::with_capacity(self.puzzle.moves().len());
+            let mut next = self.of.puzzle.solved();
+            let mut neighbours = Vec::with_capacity(self.of.puzzle.moves().len());
             for number in part * PART..((part + 1) * PART).min(self.entries()) {
                 let wrong = |what| Err(self.wrong(Some(number), what).into());
                 let Some(entry) = self.entry(number)? else { continue };
-                own[usize::from(entry)] += self.numbers.arrangements(number);
-                let state = self.numbers.unrank(number);
+                own[usize::from(entry)] += self.of.numbers.arrangements(number);
+                let state = self.of.numbers.unrank(number);
                 if self.number(&state) != number {
                     return wrong("the state of this entry has a different number");
                 }
@@ -536,8 +476,8 @@ impl PruningTable {
                 let mut closer = is_goal;
                 // All numbers first: the processor then waits for several entries at once.
                 neighbours.clear();
-                for one in 0..self.puzzle.moves().len() {
-                    if self.puzzle.write_moved(&state, one, &mut next) {
+                for one in 0..self.of.puzzle.moves().len() {
+                    if self.of.puzzle.write_moved(&state, one, &mut next) {
                         neighbours.push(self.number(&next));
                     }
                 }
@@ -569,24 +509,6 @@ impl PruningTable {
             return Err(self.wrong(None, what).into());
         }
         Ok(())
-    }
-
-    /// Writes the table to a file. The file appears only once it is complete.
-    ///
-    /// # Errors
-    /// [`TableError::System`], [`TableError::Interrupted`].
-    pub fn save(
-        &self,
-        path: impl AsRef<Path>,
-        replace: bool,
-        progress: &dyn Progress,
-    ) -> Result<(), Error> {
-        Ok(self.file.save(path.as_ref(), replace, progress).map_err(TableError::from)?)
-    }
-
-    /// Whether the whole table is in memory.
-    pub(crate) fn is_loaded(&self) -> bool {
-        self.file.is_whole()
     }
 
     /// The entry with a number, for a table in memory.

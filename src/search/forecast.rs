@@ -21,6 +21,9 @@ use crate::{
 /// Maximum time for the search of a puzzle that is used to measure the speed.
 const MOST_TIME: Duration = Duration::from_secs(3);
 
+/// Last depth of a search that only starts what the next one uses.
+const WARM_UP: usize = 8;
+
 /// Maximum number of states of a puzzle in a file that is searched to measure the speed: this takes seconds.
 const MOST_STATES: u64 = 600_000_000;
 
@@ -90,9 +93,8 @@ pub fn calibrate(plan: &SearchPlan, resources: Resources) -> Result<Option<Calib
         let space = StateSpace::of_board(Goal::Last.board(board)?);
         let search = search(space.in_metric(plan.space.metric().unwrap_or_default()));
         if plan.engine != Engine::Disk {
-            // The first search also includes the cost of memory and threads that have never been used; on disk, only
-            // its work counts.
-            run(&search, &NoProgress)?;
+            // The first search of a process also includes the start of its threads; on disk, only its work counts.
+            run(&search.clone().max_depth(WARM_UP), &NoProgress)?;
         }
         let outcome = run(&search, &NoProgress)?;
         let growth = size.cells() as f64 / board.cells() as f64;

@@ -208,7 +208,7 @@ impl PuzzleSolver {
             }
             let most = saturated(table.histogram().len() - 1);
             for symmetry in &group.maps {
-                let rank = table.numbers.of_rows((&puzzle, &fields), there, &map, symmetry);
+                let rank = table.of.numbers.of_rows((&puzzle, &fields), there, &map, symmetry);
                 let view = |rank| TableView { table: index, rank, size, part: 0, most };
                 // A move may change the bound of the inverse by more than one.
                 if let Some(back) = back.as_ref().filter(|_| size != EntrySize::Mod3) {

@@ -56,6 +56,9 @@ pub trait FileHeader: Sized + Sync {
 
     fn layout(&self) -> SectionLayout;
 
+    /// The number of entries or states with each value or depth, and the checksum of the entries.
+    fn contents(&self) -> (&[u64], u64);
+
     /// The checksums of the index, if there is one, and of the section of checksums: a checksum of the entries.
     fn sums(&mut self) -> (Option<&mut u64>, &mut u64);
 }

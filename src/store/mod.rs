@@ -17,6 +17,7 @@ pub(crate) mod memory;
 pub(crate) mod output;
 pub(crate) mod platform;
 pub(crate) mod storage;
+pub(crate) mod table_file;
 
 use std::{error::Error, fmt, io};
 
@@ -39,6 +40,7 @@ pub use crate::store::{
         Append, Bytes, Directory, Io, Lock, MemoryDirectory, ReadAt, Storage, create_directory,
         lock_within, remove_unused,
     },
+    table_file::{TableFile, TableKind},
 };
 
 pub(crate) use crate::store::{

@@ -9,6 +9,7 @@ use crate::{
     puzzle::{Board, Definition, State, StateSpace},
     search::{self, Engine, Search, SearchError, memory::run_each},
     store::{BLOCK_BYTES, FileHeader as _, Image, MAX_DEPTH},
+    system::SystemError,
     table::{
         DistanceTable, TableEncoding, TableError,
         header::{TableHeader, TablePuzzle, UNREACHED},
@@ -34,7 +35,7 @@ impl DistanceTable {
     }
 
     /// Returns the table like [`DistanceTable::build`], with an observer that sees the progress and may stop the work
-    /// ([`TableError::Interrupted`]).
+    /// ([`SystemError::Interrupted`]).
     pub fn build_with(
         search: &Search,
         encoding: TableEncoding,
@@ -63,7 +64,7 @@ impl DistanceTable {
         });
         let outcome = outcome.map_err(|error| match error {
             // A partial table is useless, so there is no way to end early with one.
-            Error::Search(SearchError::Interrupted { .. }) => TableError::Interrupted.into(),
+            Error::Search(SearchError::Interrupted { .. }) => SystemError::Interrupted.into(),
             error => error,
         })?;
         let filled = fill.histogram();
@@ -209,7 +210,7 @@ impl Fill {
     /// # Errors
     /// None, for a table that was created successfully.
     pub fn finish(self) -> Result<DistanceTable, Error> {
-        DistanceTable::finish(self.image, self.header)
+        Ok(DistanceTable::finish(self.image, self.header)?)
     }
 }
 

@@ -2,18 +2,16 @@
 //!
 //! Invariant: a result depends only on entries whose checksums were verified.
 
-use std::path::Path;
-
 use crate::{
     Error,
     kernel::prefetch,
-    progress::{NoProgress, Progress},
     puzzle::{
         Board, CellMove, CellMoves, Definition, Metric, Moves, NamedMove, Position, PuzzleError,
         State, StateSpace,
         rows::{self, RowFault},
     },
-    store::{Container, IN_MEMORY, Image, MAX_DEPTH},
+    store::{Container, MAX_DEPTH, TableFile, TableKind},
+    system::SystemError,
     table::{
         TableEncoding,
         header::{TableError, TableHeader, TablePuzzle},
@@ -33,88 +31,48 @@ use crate::{
 /// assert_eq!(table.solve(&board)?.map(|moves| moves.len()), Some(31));
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-#[derive(Debug)]
-pub struct DistanceTable {
-    file: Container<TableHeader>,
+pub type DistanceTable = TableFile<StateDepths>;
+
+/// What the lookups of a distance table need.
+pub struct StateDepths {
     space: StateSpace,
     moves: CellMoves,
     /// The cell of the goal.
     home: usize,
 }
 
-impl DistanceTable {
-    /// Opens a table file for a few lookups: only the requested entries are read and checked, 1 MiB around each, and
-    /// kept. Cost: constant.
-    ///
-    /// # Errors
-    /// [`TableError::System`] if the file cannot be read, is not a table, has an unsupported version, is too short or
-    /// too long, or has a damaged header.
-    pub fn open(path: impl AsRef<Path>) -> Result<DistanceTable, Error> {
-        DistanceTable::new(Container::open(path.as_ref())?)
-    }
+impl TableKind for StateDepths {
+    type Header = TableHeader;
 
-    /// Reads a table file into memory, on huge pages if the system has them, and checks all of it: for more than a few
-    /// lookups. Cost: memory for the whole file, and about 0.3 ns per byte on two cores if the system has cached the
-    /// file. Same errors as [`DistanceTable::open`], plus [`TableError::System`] if a block is damaged or there is not
-    /// enough free memory.
-    pub fn load(path: impl AsRef<Path>) -> Result<DistanceTable, Error> {
-        DistanceTable::load_with(path, &NoProgress)
-    }
-
-    /// Reads a table file like [`DistanceTable::load`], with an observer that sees the progress and may stop the work
-    /// ([`TableError::Interrupted`]).
-    pub fn load_with(
-        path: impl AsRef<Path>,
-        observer: &dyn Progress,
-    ) -> Result<DistanceTable, Error> {
-        let file = Container::open(path.as_ref())?.load(observer);
-        DistanceTable::new(file.map_err(TableError::from)?)
-    }
-
-    /// Returns the table in the bytes of a file, after checking all of them. Cost: a copy. Same errors as
-    /// [`DistanceTable::open`].
-    pub fn from_bytes(bytes: &[u8]) -> Result<DistanceTable, Error> {
-        let table = DistanceTable::from_image(Image::of(bytes)?)?;
-        table.check()?;
-        Ok(table)
-    }
-
-    /// Returns the table in a file image, which may be in memory or mapped ([`crate::store::Mapped`]). Its header is
-    /// checked, but its entries are not: call [`DistanceTable::check`]. Same errors as [`DistanceTable::open`].
-    pub fn from_image(image: Image) -> Result<DistanceTable, Error> {
-        DistanceTable::new(Container::of_image(Path::new(IN_MEMORY), image)?)
-    }
-
-    fn new(file: Container<TableHeader>) -> Result<DistanceTable, Error> {
+    fn of(file: &Container<TableHeader>) -> Result<StateDepths, SystemError> {
         let header = &file.header;
         let space = match &header.puzzle {
             TablePuzzle::Board(goal, metric) => {
-                StateSpace::of_board(goal.clone()).in_metric(*metric)
+                Some(StateSpace::of_board(goal.clone()).in_metric(*metric))
             }
             TablePuzzle::Defined { fingerprint, .. } => {
                 let text = str::from_utf8(file.index()).ok();
                 let space = text.and_then(StateSpace::from_puzzle_text);
                 let same = |of: &Definition| of.fingerprint() == *fingerprint;
-                let space = space.filter(|of| of.definition().is_some_and(same));
-                space.ok_or_else(|| file.contradictory())?
+                space.filter(|of| of.definition().is_some_and(same))
             }
         };
         let shape = header.shape;
-        let shaped = (space.moves().cells(), space.lines()) == (shape.cells, shape.lines);
-        if !shaped || space.is_directed() {
-            return Err(file.contradictory().into());
-        }
-        Ok(DistanceTable { moves: CellMoves::new(&space), home: space.start()?.cell, file, space })
+        let fits = |of: &StateSpace| {
+            (of.moves().cells(), of.lines()) == (shape.cells, shape.lines) && !of.is_directed()
+        };
+        let of = space.filter(fits).and_then(|space| {
+            let home = space.start().ok()?.cell;
+            Some(StateDepths { moves: CellMoves::new(&space), home, space })
+        });
+        of.ok_or_else(|| file.contradictory())
     }
+}
 
-    /// Finishes a table in memory whose entries have been set.
-    pub(crate) fn finish(image: Image, header: TableHeader) -> Result<DistanceTable, Error> {
-        DistanceTable::new(Container::finish(image, header))
-    }
-
+impl DistanceTable {
     /// Returns the state space of the table, searched from its goal; its states determine the positions of the entries.
     pub fn space(&self) -> &StateSpace {
-        &self.space
+        &self.of.space
     }
 
     /// Returns the goal of a board.
@@ -122,28 +80,13 @@ impl DistanceTable {
     /// # Errors
     /// [`TableError::NoBoard`] if the table is not for a board.
     pub fn goal(&self) -> Result<&Board, TableError> {
-        let boards = self.space.boards().map(|(goal, _)| goal);
-        boards.ok_or_else(|| TableError::NoBoard(self.space.name()))
+        let boards = self.of.space.boards().map(|(goal, _)| goal);
+        boards.ok_or_else(|| TableError::NoBoard(self.of.space.name()))
     }
 
     /// Returns the encoding.
     pub fn encoding(&self) -> TableEncoding {
         self.file.header.shape.encoding
-    }
-
-    /// Returns the number of states at each depth.
-    pub fn histogram(&self) -> &[u64] {
-        &self.file.header.histogram
-    }
-
-    /// Returns the checksum of the entries.
-    pub fn checksum(&self) -> u64 {
-        self.file.header.checksum
-    }
-
-    /// Returns the size of the file in bytes.
-    pub fn file_bytes(&self) -> u64 {
-        self.file.layout.data.end()
     }
 
     /// The address of a state's entry, for prefetching; meaningless if entries are read from a file.
@@ -172,7 +115,7 @@ impl DistanceTable {
 
     fn state(&self, board: &Board) -> Result<State, Error> {
         self.goal()?;
-        self.space.state(board)
+        self.of.space.state(board)
     }
 
     /// Returns the depth of a state, or `None` if it was not reached.
@@ -181,7 +124,7 @@ impl DistanceTable {
     /// lookup for about every second possible move of each state on the way.
     ///
     /// # Errors
-    /// [`TableError::DeadEnd`] if the table is damaged, [`TableError::System`] if it cannot be read.
+    /// [`TableError::DeadEnd`] if the table is damaged, [`SystemError`] if it cannot be read.
     pub fn depth_of(&self, state: State) -> Result<Option<usize>, Error> {
         match self.encoding() {
             TableEncoding::Byte => Ok(self.entry(state)?.map(usize::from)),
@@ -202,13 +145,13 @@ impl DistanceTable {
 
     /// Returns the number of moves of a solution in the table's metric.
     pub fn count(&self, moves: &Moves) -> usize {
-        moves.count(self.space.metric().unwrap_or(Metric::Stm))
+        moves.count(self.of.space.metric().unwrap_or(Metric::Stm))
     }
 
     /// Returns the names of the generators of a shortest solution of a state, in order; `None` if the state was not
     /// reached. For boards, the list is empty. Same errors as [`DistanceTable::depth_of`].
     pub fn names(&self, state: State) -> Result<Option<Vec<&str>>, Error> {
-        let generators = self.space.definition().map(|of| of.generators());
+        let generators = self.of.space.definition().map(|of| of.generators());
         let name = |step: &NamedMove| match *step {
             NamedMove::Generator(index) => Some(generators?.get(index)?.name.as_str()),
             NamedMove::Tiles(..) => None,
@@ -224,9 +167,9 @@ impl DistanceTable {
         let Some(mut entry) = self.entry(state)? else {
             return Ok(None);
         };
-        let mut position = Position::new(&self.space.line(state), state.cell);
+        let mut position = Position::new(&self.of.space.line(state), state.cell);
         let mut steps = Vec::new();
-        while !position.is_goal(self.home) {
+        while !position.is_goal(self.of.home) {
             if steps.len() >= MAX_DEPTH {
                 return Err(self.dead_end(&position));
             }
@@ -241,18 +184,18 @@ impl DistanceTable {
     /// holds only some depths.
     pub fn unreached(&self, state: State) -> Error {
         let found = self.histogram().iter().sum::<u64>();
-        match self.space.states() {
+        match self.of.space.states() {
             Some(states) if found == states => {
-                let puzzle = self.space.name();
+                let puzzle = self.of.space.name();
                 PuzzleError::Unreachable { puzzle }.into()
             }
-            _ => TableError::Beyond(self.space.text(state)).into(),
+            _ => TableError::Beyond(self.of.space.text(state)).into(),
         }
     }
 
     /// The error for a position from which no move leads closer to the goal.
     fn dead_end(&self, position: &Position) -> Error {
-        let (path, state) = (self.file.path.clone(), self.space.id(position.state()));
+        let (path, state) = (self.file.path.clone(), self.of.space.id(position.state()));
         TableError::DeadEnd { path, state }.into()
     }
 
@@ -262,7 +205,7 @@ impl DistanceTable {
             TableEncoding::Mod3 => Some((entry + 2) % 3),
             TableEncoding::Byte => entry.checked_sub(1),
         };
-        for way in self.moves.from(position.cell) {
+        for way in self.of.moves.from(position.cell) {
             let moved = position.after(way);
             if let Some(wanted) = wanted
                 && self.entry(moved.state())? == Some(wanted)
@@ -271,33 +214,6 @@ impl DistanceTable {
             }
         }
         Err(self.dead_end(position))
-    }
-
-    /// Checks all checksums. Cost: one pass over the file.
-    ///
-    /// # Errors
-    /// [`TableError::System`] for the first damaged block.
-    pub fn check(&self) -> Result<(), TableError> {
-        Ok(self.file.check()?)
-    }
-
-    /// Writes the table to a file. The file appears only once it is complete.
-    ///
-    /// # Errors
-    /// [`TableError::System`].
-    pub fn save(&self, path: impl AsRef<Path>, replace: bool) -> Result<(), TableError> {
-        self.save_with(path, replace, &NoProgress)
-    }
-
-    /// Writes the table like [`DistanceTable::save`], with an observer that sees the progress and may stop the work
-    /// ([`TableError::Interrupted`]).
-    pub fn save_with(
-        &self,
-        path: impl AsRef<Path>,
-        replace: bool,
-        observer: &dyn Progress,
-    ) -> Result<(), TableError> {
-        Ok(self.file.save(path.as_ref(), replace, observer)?)
     }
 }
 
@@ -343,8 +259,8 @@ impl DistanceTable {
     /// [`Error::Row`] for the first row that is not a board or an arrangement, and the errors of
     /// [`DistanceTable::depth_of`].
     pub fn depths(&self, numbers: &[u16]) -> Result<Vec<i16>, Error> {
-        self.space.whole(numbers)?;
-        let width = self.space.width();
+        self.of.space.whole(numbers)?;
+        let width = self.of.space.width();
         rows::each_row(numbers, width, 1, |numbers, depths| {
             let mut group = [const { None::<State> }; GROUP];
             let groups = numbers.chunks(GROUP * width);
@@ -352,7 +268,7 @@ impl DistanceTable {
                 let fault = |(i, error)| -> RowFault { (g * GROUP + i, error) };
                 let rows = numbers.chunks_exact(width);
                 for (i, (row, state)) in rows.zip(&mut group).enumerate() {
-                    *state = self.space.state_of(row).map_err(|error| fault((i, error)))?;
+                    *state = self.of.space.state_of(row).map_err(|error| fault((i, error)))?;
                     if let Some(state) = *state {
                         prefetch::<1, _>(self.address(state));
                     }
@@ -374,13 +290,13 @@ impl DistanceTable {
     /// Replaces the depths modulo 3 of some rows by the lengths of their walks to the goal. All rows advance one step
     /// at a time, so that the memory accesses for their entries overlap.
     fn walk(&self, numbers: &[u16], depths: &mut [i16]) -> Result<(), RowFault> {
-        let width = self.space.width();
+        let width = self.of.space.width();
         let mut walkers = Vec::with_capacity(depths.len());
         for (row, numbers) in numbers.chunks_exact(width).enumerate() {
             let Ok(entry) = u8::try_from(depths[row]) else {
                 continue;
             };
-            let (line, cell) = self.space.line_of(numbers).map_err(|error| (row, error))?;
+            let (line, cell) = self.of.space.line_of(numbers).map_err(|error| (row, error))?;
             let at = Position::new(&line[..width - 1], cell);
             walkers.push(Walker { row, at, entry, steps: 0, way: 0 });
         }
@@ -388,7 +304,7 @@ impl DistanceTable {
         let mut tried = Vec::with_capacity(walkers.len());
         loop {
             walkers.retain(|walker| {
-                let there = walker.at.is_goal(self.home);
+                let there = walker.at.is_goal(self.of.home);
                 if there {
                     depths[walker.row] = walker.steps as i16;
                 }
@@ -398,7 +314,7 @@ impl DistanceTable {
                 return Ok(());
             }
             for walker in &walkers {
-                let way = self.moves.from(walker.at.cell).get(walker.way);
+                let way = self.of.moves.from(walker.at.cell).get(walker.way);
                 let way = way.filter(|_| walker.steps < MAX_DEPTH);
                 let way = way.ok_or_else(|| (walker.row, self.dead_end(&walker.at)))?;
                 let next = walker.at.after(way);

@@ -51,18 +51,18 @@ pub(crate) enum TablePuzzle {
 
 /// The contents of a header.
 #[derive(Clone, Debug)]
-pub(crate) struct TableHeader {
-    pub puzzle: TablePuzzle,
-    pub shape: TableShape,
+pub struct TableHeader {
+    pub(crate) puzzle: TablePuzzle,
+    pub(crate) shape: TableShape,
     /// The number of states at each depth.
-    pub histogram: Vec<u64>,
+    pub(crate) histogram: Vec<u64>,
     /// XXH3-64 of the block checksums, which serves as a checksum of the entries.
-    pub checksum: u64,
+    pub(crate) checksum: u64,
 }
 
 impl TableHeader {
     /// The header of an empty table.
-    pub fn new(puzzle: TablePuzzle, encoding: TableEncoding) -> TableHeader {
+    pub(crate) fn new(puzzle: TablePuzzle, encoding: TableEncoding) -> TableHeader {
         let (cells, parities) = match &puzzle {
             // Tiles jump over an even number of others, in both metrics.
             TablePuzzle::Board(goal, _) => (goal.size().cells(), 1),
@@ -92,6 +92,10 @@ impl store::FileHeader for TableHeader {
             TablePuzzle::Defined { bytes, .. } => bytes,
         };
         SectionLayout::new(definition, self.shape.bytes(), None)
+    }
+
+    fn contents(&self) -> (&[u64], u64) {
+        (&self.histogram, self.checksum)
     }
 
     fn sums(&mut self) -> (Option<&mut u64>, &mut u64) {
@@ -254,7 +258,7 @@ impl TableShape {
 pub enum TableError {
     /// Memory, threads, processor instructions or a file are not available.
     #[error(transparent)]
-    System(SystemError),
+    System(#[from] SystemError),
     /// The puzzle has moves without inverses, so distances depend on the direction.
     #[error(
         "some moves of {0} cannot be reversed, but a distance table needs the inverse of every \
@@ -372,9 +376,6 @@ pub enum TableError {
         /// Number of states that the search counted.
         found: u64,
     },
-    /// The caller asked to stop.
-    #[error("interrupted: nothing was written")]
-    Interrupted,
     /// No path in the table leads from a state to the goal.
     #[error(
         "'{}' is damaged: no neighbour of state {state} is closer to the goal; rebuild the table \
@@ -387,13 +388,4 @@ pub enum TableError {
         /// The state id.
         state: u64,
     },
-}
-
-impl From<SystemError> for TableError {
-    fn from(error: SystemError) -> TableError {
-        match error {
-            SystemError::Interrupted => TableError::Interrupted,
-            error => TableError::System(error),
-        }
-    }
 }

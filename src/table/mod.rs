@@ -20,3 +20,5 @@ pub use crate::table::{
     distances::DistanceTable,
     header::{TableEncoding, TableError},
 };
+
+pub use crate::store::TableFile;

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use tilewave::Resources;
 use tilewave::pdb::Kind;
 use tilewave::pruning::{EntrySize, PruningTable};
 use tilewave::puzzle::{MoveStyle, Moves, named, orbits::Turns};
@@ -11,7 +12,6 @@ use tilewave::random::SplitMix64;
 use tilewave::search::Search;
 use tilewave::solve::Scrambler;
 use tilewave::table::TableEncoding;
-use tilewave::{NoProgress, Resources};
 
 use super::interop::{cases, run, skipped, tools};
 use super::{Random, database, goal};
@@ -248,7 +248,7 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
     let cube = named::parse("2x2x2").unwrap().counting(Turns::Powers).unwrap();
     let corners = cube.keeping(&["corners:1-3".into()]).unwrap();
     let built = PruningTable::build(&corners, EntrySize::Nibble, Resources::new()).unwrap();
-    built.save(&pruning, false, &NoProgress).unwrap();
+    built.save(&pruning, false).unwrap();
     let example = build("cc", "-std=c99", "pruning.c", &["-ltilewave"], false);
     let lines = run(Command::new(&example).arg(&pruning), &["R R'", "R", "R X"]);
     assert_eq!(lines[..2], ["0", "1"]);

@@ -45,7 +45,7 @@ fn depths_up_to_254_are_built_kept_and_used() {
         (counts[0], counts[254]) = (1, 1);
         assert_eq!(table.histogram(), counts, "{size}");
         table.verify(&NoProgress).unwrap();
-        table.save(&path, true, &NoProgress).unwrap();
+        table.save(&path, true).unwrap();
         let table = PruningTable::load(&path).unwrap();
         let mut state = puzzle.solved();
         let mut states = Vec::new();
@@ -175,8 +175,26 @@ fn an_observer_stops_the_choice_of_numbers() {
     let stop = StopWhen(|| true);
     let built = PruningTable::build_up_to_symmetry(&puzzle, EntrySize::Mod3, resources, &stop);
     assert!(
-        matches!(built, Err(tilewave::Error::Table(TableError::Interrupted))),
+        matches!(built, Err(tilewave::Error::System(tilewave::SystemError::Interrupted))),
         "{:?}",
         built.err()
     );
+}
+
+/// A table for which there is no memory is mapped. The limit is on memory that is allocated, not on maps of files.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_table_larger_than_the_memory_is_mapped() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("edges.table");
+    let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers).unwrap();
+    let table = PruningTable::build(&keep(cube, &["edges:1-6"]), EntrySize::Nibble, Resources::new());
+    let table = table.unwrap();
+    table.save(&path, true).unwrap();
+    let mut limited = std::process::Command::new("sh");
+    limited.args(["-c", &format!("ulimit -d {}; exec \"$0\" \"$@\"", table.file_bytes() / 1024)]);
+    limited.arg(crate::program::binary());
+    limited.args(["solve", "3x3x3", "R U F", "-v", "-j", "1", "--table"]).arg(&path);
+    let done = crate::program::run(&mut limited);
+    assert!(done.ok() && done.err.contains("memory-mapped"), "{}", done.err);
 }

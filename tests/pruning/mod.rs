@@ -221,7 +221,7 @@ fn tables_on_disk_are_those_in_memory() {
             false => Some(build(&puzzle, size)),
         };
         let Some(table) = table else { continue };
-        table.save(&truth, true, &NoProgress).unwrap();
+        table.save(&truth, true).unwrap();
         let resources = Resources::new().memory(table.file_bytes() - 1);
         let kind = (size, up_to_symmetry);
         let refused = match up_to_symmetry {
@@ -243,7 +243,10 @@ fn tables_on_disk_are_those_in_memory() {
         PruningTable::build_on_disk(&puzzle, kind, (&path, replace), Resources::new(), &stop)
     };
     let before = std::fs::read(&path).unwrap();
-    assert!(matches!(stopped(true), Err(tilewave::Error::Table(TableError::Interrupted))));
+    assert!(matches!(
+        stopped(true),
+        Err(tilewave::Error::System(tilewave::SystemError::Interrupted))
+    ));
     assert!(stopped(false).unwrap_err().to_string().contains("exists"));
     assert!(std::fs::read(&path).unwrap() == before);
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2, "something was left");
@@ -326,7 +329,7 @@ fn the_python_reader_agrees() {
             let path = dir.path().join("some.table");
             let small = if reduced { up_to_symmetry_of(&puzzle, size) } else { None };
             let table = small.unwrap_or_else(|| build(&puzzle, size));
-            table.save(&path, true, &NoProgress).unwrap();
+            table.save(&path, true).unwrap();
             let again = PruningTable::load(&path).unwrap();
             assert_eq!(
                 (again.symmetries(), again.entries()),
@@ -358,7 +361,7 @@ fn version_1_is_what_it_was() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("fresh");
     let puzzle = keep(whole("2x2x2", Turns::Powers), &["corners:1-2"]);
-    build(&puzzle, EntrySize::Nibble).save(&path, false, &NoProgress).unwrap();
+    build(&puzzle, EntrySize::Nibble).save(&path, false).unwrap();
     let fresh = std::fs::read(path).unwrap();
     if std::env::var_os("TILEWAVE_UPDATE").is_some() {
         std::fs::write(&golden, &fresh).unwrap();
@@ -374,7 +377,7 @@ fn damage_is_found_and_named() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("cross.table");
     let puzzle = keep(whole("3x3x3", Turns::Powers), &["edges:1-4"]);
-    build(&puzzle, EntrySize::Byte).save(&path, false, &NoProgress).unwrap();
+    build(&puzzle, EntrySize::Byte).save(&path, false).unwrap();
     let sound = std::fs::read(&path).unwrap();
     // Header, puzzle, sums, entries.
     for (at, told) in
@@ -444,9 +447,7 @@ fn mapped_tables_are_checked_and_solve_as_loaded_ones() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("some.table");
     let cube = whole("2x2x2", Turns::Powers);
-    build(&keep(cube.clone(), &["corners:1-4"]), EntrySize::Nibble)
-        .save(&path, false, &NoProgress)
-        .unwrap();
+    build(&keep(cube.clone(), &["corners:1-4"]), EntrySize::Nibble).save(&path, false).unwrap();
     // SAFETY: nobody shortens the file while it is mapped.
     let map = || PruningTable::map(&path, unsafe { Mapped::open(&path) }.unwrap());
     let loaded = PruningTable::load(&path).unwrap();

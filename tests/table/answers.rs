@@ -139,5 +139,5 @@ fn an_interrupted_table_is_none_and_offers_nothing() {
     let search = Search::new(super::goal("3x3", "last"));
     let error =
         DistanceTable::build_with(&search, TableEncoding::Mod3, &StopWhen(|| true)).unwrap_err();
-    assert!(matches!(error, Error::Table(TableError::Interrupted)), "{error}");
+    assert!(matches!(error, Error::System(tilewave::SystemError::Interrupted)), "{error}");
 }

@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use tilewave::Error;
 use tilewave::progress::StopWhen;
 use tilewave::puzzle::Board;
-use tilewave::table::{DistanceTable, TableEncoding, TableError};
+use tilewave::table::{DistanceTable, TableEncoding};
 
 use super::{distances, goal, table};
 
@@ -121,7 +120,7 @@ fn reading_can_be_stopped() {
     let dir = tempfile::tempdir().unwrap();
     let path = saved(dir.path(), "2x4", TableEncoding::Byte);
     let error = DistanceTable::load_with(&path, &StopWhen(|| true)).unwrap_err();
-    assert!(matches!(error, Error::Table(TableError::Interrupted)), "{error}");
+    assert!(matches!(error, tilewave::SystemError::Interrupted), "{error}");
     let table = DistanceTable::load(&path).unwrap();
     assert_eq!(table.histogram().len(), 37);
 }

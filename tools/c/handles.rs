@@ -6,7 +6,7 @@ use std::{
 };
 
 use tilewave::{
-    DistanceTable, Error, Image,
+    DistanceTable, Error,
     internals::set_of,
     pdb::{Encoding, Kind, Pdb},
     puzzle::{Board, MoveStyle},
@@ -339,11 +339,7 @@ pub unsafe extern "C" fn tilewave_table_open(
     let table = |path: &Path| -> Result<TilewaveTable, Error> {
         let table = match flags {
             TILEWAVE_OPEN_LAZY => DistanceTable::open(path)?,
-            TILEWAVE_OPEN_MAP => {
-                let table = DistanceTable::from_image(Image::Mapped(map(path)?))?;
-                table.check()?;
-                table
-            }
+            TILEWAVE_OPEN_MAP => DistanceTable::map(path, map(path)?)?,
             _ => DistanceTable::load(path)?,
         };
         let goal = table.goal()?.clone();

@@ -189,7 +189,7 @@ impl BuildSetArgs {
                 None => {
                     let progress = SearchProgress::of_part(i, projections.len());
                     let table = PruningTable::build_narrow(projection, resources, &progress)?;
-                    table.save(&file, true, &progress)?;
+                    table.save_with(&file, true, &progress)?;
                     drop(progress);
                     tracing::info!("wrote {}", file.display());
                     table

@@ -18,7 +18,6 @@ use tilewave::{
     puzzle::orbits::OrbitPuzzle,
     report::{bytes, duration},
     solve::{DatabaseSource, GivenDatabase},
-    table::TableError,
 };
 
 use crate::{
@@ -122,7 +121,7 @@ impl Databases {
             table_name,
             usable_table,
             |projection, progress| PruningTable::build_narrow(projection, resources, progress),
-            |table, path, progress| table.save(path, true, progress),
+            |table, path, progress| Ok(table.save_with(path, true, progress)?),
             PruningTable::file_bytes,
         );
         Ok(tables?)
@@ -166,7 +165,7 @@ pub fn cache_dir(given: Option<&Path>) -> Option<PathBuf> {
 
 /// Maps a database, which spares a copy in memory that has to be found and cleared first; reads it where the
 /// system cannot tell when the file is cut.
-fn open(path: &Path) -> Result<Pdb, PdbError> {
+fn open(path: &Path) -> Result<Pdb, SystemError> {
     match platform::map_file(path) {
         Ok(mapped) => Pdb::map(path, mapped),
         // Whatever is wrong with the file, reading it says so.
@@ -187,7 +186,7 @@ pub fn table_name(projection: &OrbitPuzzle) -> String {
 /// Reads a table; maps one that is larger than the free memory, so that it is read as entries are asked for.
 fn open_table(path: &Path) -> Result<PruningTable> {
     match PruningTable::load_with(path, &StopWhen(progress::asked)) {
-        Err(Error::Table(TableError::System(SystemError::Memory { .. }))) => {
+        Err(SystemError::Memory { .. }) => {
             tracing::info!(
                 "{} is larger than the free memory, so it is memory-mapped",
                 path.display()

@@ -143,7 +143,7 @@ impl PruningTable {
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<PruningTable> {
         let table =
-            long(py, None, |watch| tilewave::pruning::PruningTable::load_with(&path, watch))?;
+            long(py, None, |watch| Ok(tilewave::pruning::PruningTable::load_with(&path, watch)?))?;
         Ok(PruningTable::of(table))
     }
 
@@ -171,7 +171,7 @@ impl PruningTable {
     /// True
     #[pyo3(signature = (path, *, replace=false))]
     fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> PyResult<()> {
-        long(py, None, |watch| self.table.save(&path, replace, watch))
+        long(py, None, |watch| Ok(self.table.save_with(&path, replace, watch)?))
     }
 
     /// Returns the minimum number of moves to the solved state for many states. Takes about 0.3 us of one core per

@@ -1,6 +1,6 @@
 //! Distance tables.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 
 use numpy::PyArray1;
@@ -10,7 +10,7 @@ use pyo3::types::PyTuple;
 use tilewave::puzzle::{Metric, MoveStyle, PuzzleError};
 use tilewave::search::Search;
 use tilewave::table::TableEncoding;
-use tilewave::{Board, Error, Image, Progress, Resources};
+use tilewave::{Board, Error, Progress, Resources};
 
 use super::arrays::{self, Rows, per_row};
 use super::errors::{closed, exception, invalid, named, not_pickled, of_one};
@@ -37,13 +37,6 @@ pub struct DistanceTable {
     lazy: bool,
     /// The file that the table was opened from, and how it was opened.
     file: Option<(PathBuf, &'static str)>,
-}
-
-/// Maps a table file and checks all of it.
-fn mapped(path: &Path) -> Result<tilewave::DistanceTable, Error> {
-    let table = tilewave::DistanceTable::from_image(Image::Mapped(map(path)?))?;
-    table.check()?;
-    Ok(table)
 }
 
 impl DistanceTable {
@@ -196,10 +189,12 @@ impl DistanceTable {
             (true, _) => "lazy",
             _ => "mmap",
         };
-        let table = long(py, None, |watch| match how {
-            "lazy" => tilewave::DistanceTable::open(&path),
-            _ if mmap => mapped(&path),
-            _ => tilewave::DistanceTable::load_with(&path, watch),
+        let table = long(py, None, |watch| {
+            Ok(match how {
+                "lazy" => tilewave::DistanceTable::open(&path)?,
+                _ if mmap => tilewave::DistanceTable::map(&path, map(&path)?)?,
+                _ => tilewave::DistanceTable::load_with(&path, watch)?,
+            })
         })?;
         let file = Some((std::path::absolute(&path).unwrap_or(path), how));
         Ok(DistanceTable { lazy: lazy || mmap, file, ..DistanceTable::of(table) })
