@@ -1,8 +1,8 @@
 //! The single error type of the library: every more specific error converts into it.
 
 use crate::{
-    frontier::FrontierError, pdb::PdbError, puzzle::PuzzleError, search::SearchError,
-    solve::SolveError, store::StorageError, system::SystemError, table::TableError,
+    pdb::PdbError, puzzle::PuzzleError, solve::SolveError, stop::SearchError, store::StorageError,
+    system::SystemError, table::TableError,
 };
 
 /// Any error from the library.
@@ -21,9 +21,6 @@ pub enum Error {
     /// A search that cannot run or did not finish.
     #[error(transparent)]
     Search(SearchError),
-    /// A list search that cannot run or did not finish.
-    #[error(transparent)]
-    Frontier(FrontierError),
     /// A report that cannot be made.
     #[error("{0}")]
     Report(String),
@@ -80,7 +77,6 @@ impl Error {
     pub fn class(&self) -> Class {
         match self {
             Error::Search(SearchError::Interrupted { .. } | SearchError::Paused { .. })
-            | Error::Frontier(FrontierError::Interrupted)
             | Error::Pdb(PdbError::Interrupted(_))
             | Error::System(SystemError::Interrupted) => Class::Interrupted,
             Error::Puzzle(
@@ -96,13 +92,14 @@ impl Error {
             }
             Error::Puzzle(_)
             | Error::System(SystemError::UnknownKernel(_) | SystemError::UnsupportedKernel(_))
-            | Error::Frontier(FrontierError::State { .. } | FrontierError::Requires { .. })
             | Error::Search(
                 SearchError::TooLarge { .. }
                 | SearchError::TooSmall { .. }
                 | SearchError::InMemory { .. }
                 | SearchError::Lists(_)
-                | SearchError::Digits(_),
+                | SearchError::Digits(_)
+                | SearchError::WideState { .. }
+                | SearchError::Condition { .. },
             )
             | Error::Pdb(PdbError::Puzzle(_) | PdbError::Pattern(_) | PdbError::Unsuitable(_))
             | Error::Table(
@@ -134,7 +131,6 @@ macro_rules! convert {
 
 convert! {
     SearchError => Search or System,
-    FrontierError => Frontier or System,
     PdbError => Pdb or System,
     TableError => Table or System,
     SolveError => Solve or System Puzzle,

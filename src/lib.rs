@@ -71,6 +71,7 @@ pub mod report;
 mod resources;
 pub mod search;
 pub mod solve;
+mod stop;
 #[allow(missing_docs)]
 mod store;
 mod system;

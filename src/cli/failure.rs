@@ -16,7 +16,6 @@ use std::{
 use clap::error::{ContextKind, ErrorKind};
 use tilewave::{
     Class, Error, Size, SystemError,
-    frontier::FrontierError,
     internals::{Hint, StorageError},
     pdb::PdbError,
     puzzle::{PuzzleError, families, named, orbits::OrbitPuzzle},
@@ -116,16 +115,7 @@ macro_rules! convert {
     )+};
 }
 
-convert!(
-    FrontierError,
-    PdbError,
-    PuzzleError,
-    SearchError,
-    SolveError,
-    StorageError,
-    SystemError,
-    TableError
-);
+convert!(PdbError, PuzzleError, SearchError, SolveError, StorageError, SystemError, TableError);
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {

@@ -9,10 +9,7 @@ use rayon::ThreadPool;
 use tilewave::{
     Error, Resources, internals,
     progress::Progress,
-    search::{
-        Communicator, OneProcess, SearchError,
-        disk::{Disk, Stopped},
-    },
+    search::{Communicator, OneProcess, SearchError, Stop, disk::Disk},
 };
 
 use crate::{
@@ -109,7 +106,7 @@ pub fn run<T>(
     resources: &ResourceOptions,
     disk: Option<Disk>,
     alone: impl FnOnce(Option<Disk>, &dyn Progress) -> Result<T>,
-    together: impl FnOnce(&Disk, Resources, &dyn Communicator, &dyn Progress) -> Result<T, Stopped>,
+    together: impl FnOnce(&Disk, Resources, &dyn Communicator, &dyn Progress) -> Result<T, Stop>,
     finish: impl FnOnce(Files, T) -> Result<()>,
 ) -> Result<()> {
     let Some(launch) = launch(disk.is_some()) else {
@@ -161,15 +158,15 @@ pub fn run<T>(
     drop(progress);
     match (found, files) {
         (Ok(outcome), Some(files)) => finish(files, outcome),
-        (Err(Stopped::Together(error)), Some(_)) => Err(error.into()),
+        (Err(Stop::Together(error)), Some(_)) => Err(error.into()),
         // All ranks know, and the words of each are the same: one that sees another rank's terminal knows too.
-        (Err(Stopped::Together(error @ Error::Search(SearchError::Ranks(_)))), None) => {
+        (Err(Stop::Together(error @ Error::Search(SearchError::Ranks(_)))), None) => {
             complain(&format!("{}: {error}", me(&*ranks)));
             // Rank 0 fails for all: a launcher kills the others when one does.
             Ok(())
         }
-        (Ok(_) | Err(Stopped::Together(_)), None) => Ok(()),
-        (Err(Stopped::Alone(error)), _) => {
+        (Ok(_) | Err(Stop::Together(_)), None) => Ok(()),
+        (Err(Stop::Alone(error)), _) => {
             complain(&format!("{}: {error}", me(&*ranks)));
             ranks.abort(1)
         }

@@ -11,12 +11,13 @@ use crate::{
     Error,
     frontier::{
         bucket_space::{LevelForm, ListShape},
-        levels::{FrontierError, MemoryLevels},
+        levels::MemoryLevels,
         search::FrontierSearch,
         symmetry::PuzzleRows,
     },
     outcome::Outcome,
     progress::{LevelDone, Progress, StopWhen},
+    stop::SearchError,
     system::OtherWork,
 };
 
@@ -81,11 +82,11 @@ const MOST_DIGITS: usize = 13;
 
 impl FrontierSearch {
     /// Refuses a complete search of more states than any has.
-    pub(crate) fn check_states(&self, states: Option<&BigUint>) -> Result<(), FrontierError> {
+    pub(crate) fn check_states(&self, states: Option<&BigUint>) -> Result<(), SearchError> {
         let states = states.filter(|_| self.max_depth.is_none()).map(BigUint::to_string);
         match states.filter(|digits| digits.len() > MOST_DIGITS) {
             Some(states) => {
-                Err(FrontierError::States { puzzle: self.puzzle.to_string(), states, fits: None })
+                Err(SearchError::ManyStates { puzzle: self.puzzle.to_string(), states, fits: None })
             }
             None => Ok(()),
         }
@@ -109,7 +110,7 @@ impl FrontierSearch {
             Some((states, depth)) if last > Some(depth) => {
                 let (puzzle, states) = (self.puzzle.to_string(), states.to_string());
                 let fits = Some((depth, budget));
-                Err(FrontierError::States { puzzle, states, fits }.into())
+                Err(SearchError::ManyStates { puzzle, states, fits }.into())
             }
             _ => Ok(()),
         }
@@ -149,13 +150,13 @@ impl FrontierSearch {
         let found = loop {
             let measure = Measure { progress, until, deepest: AtomicUsize::new(0) };
             let found = match to(depth).run_with(&measure) {
-                Err(Error::Frontier(FrontierError::Memory { .. } | FrontierError::Interrupted))
+                Err(Error::Search(SearchError::Level { .. } | SearchError::Interrupted { .. }))
                     if !progress.interrupted() =>
                 {
                     let deepest = measure.deepest.into_inner().max(reached);
                     // The first levels have few states: their growth is known however slow the machine is.
                     break match to(deepest.max(first)).run_with(progress) {
-                        Err(Error::Frontier(FrontierError::Memory { .. })) => {
+                        Err(Error::Search(SearchError::Level { .. })) => {
                             to(deepest).run_with(progress)?
                         }
                         found => found?,
@@ -193,7 +194,7 @@ impl FrontierSearch {
             choice.form = Some(LevelForm::Coded);
             let found = search.search(&rows, &choice, &mut MemoryLevels::default(), progress);
             match found {
-                Err(Error::Frontier(FrontierError::Memory { .. })) => 1.0,
+                Err(Error::Search(SearchError::Level { .. })) => 1.0,
                 found => {
                     let Outcome { counts, lists, .. } = found?;
                     let lists = lists.unwrap_or_default();

@@ -1,5 +1,4 @@
-//! The levels that a list search has found: what is known of each, the outcome of all of them, the reason why a search
-//! ended early, and where the levels are stored.
+//! The levels that a list search has found: what is known of each, and where the levels are stored.
 //!
 //! `search` passes every finished level to a [`LevelStore`]: [`MemoryLevels`] here, a store of files in `search::disk`,
 //! one that writes to a table in `pruning`. At the end it makes an [`Outcome`](crate::outcome::Outcome) of what the
@@ -18,14 +17,12 @@ use crate::{
         bucket_space::BucketSpace,
         lists::{BucketLists, ListChunk},
     },
-    hint::{COUNT_AHEAD, DIR, Hint, MAX_DEPTH, MEMORY},
-    kernel::{Tally, keys::KeyLayout},
+    kernel::Tally,
+    stop::SearchError,
     store::{ListCounts, StorageError},
-    system::SystemError,
-    units::{bytes, grouped},
 };
 
-// The result of a list search, or the reason why it ended early.
+// The result of a list search.
 
 /// The level that a search has found at one depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,90 +66,6 @@ pub(crate) fn is_complete<N: From<u64> + PartialEq>(
     all: Option<N>,
 ) -> bool {
     ended || all == Some(found.into())
-}
-
-/// The reason why a list search ended early.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FrontierError {
-    /// The lists of a level do not fit in the memory limit.
-    #[error(
-        "{puzzle}: the states at depth {depth} do not fit in {} of memory: search only to this \
-         depth, whose states are then counted but not stored ({at}), or one depth further with \
-         {COUNT_AHEAD}; or allow more memory ({MEMORY}), or keep the states on disk ({DIR})",
-        bytes(*budget), at = Hint::Value("max_depth", &depth.to_string())
-    )]
-    Memory {
-        /// The puzzle.
-        puzzle: String,
-        /// The depth.
-        depth: usize,
-        /// The memory limit.
-        budget: u64,
-    },
-    /// Lists have more keys or bytes than their places can count.
-    #[error(
-        "{puzzle}: at depth {depth}, more states come together than the 4,294,967,295 that one \
-         list can hold: search only to this depth, whose states are then counted but not stored \
-         ({})",
-        Hint::Value("max_depth", &depth.to_string())
-    )]
-    List {
-        /// The puzzle.
-        puzzle: String,
-        /// The depth.
-        depth: usize,
-    },
-    /// A complete search would not end: there are too many states.
-    #[error(
-        "{puzzle} has {} states, too many for a complete search{}: limit the depth with {MAX_DEPTH}, or list the states at \
-         one depth with {levels}",
-        grouped(states),
-        fits.map_or(String::new(), |(depth, budget)| {
-            format!(" in {} of memory, in which depth {depth} is the last that fits", bytes(budget))
-        }),
-        levels = Hint::Command("levels --depth")
-    )]
-    States {
-        /// The puzzle.
-        puzzle: String,
-        /// The number of its states, in digits.
-        states: String,
-        /// The last depth that fits in memory, and the memory limit, if that is the reason.
-        fits: Option<(usize, u64)>,
-    },
-    /// A state does not fit in the longest supported key.
-    #[error(
-        "{puzzle}: a state takes {words} 64-bit words, but at most {} are supported: choose a \
-         smaller puzzle",
-        KeyLayout::MAX_WORDS
-    )]
-    State {
-        /// The puzzle.
-        puzzle: String,
-        /// The number of words needed.
-        words: usize,
-    },
-    /// A move depends on one of several equal pieces, or on a different piece from the other moves.
-    #[error(
-        "{puzzle}: move '{name}' depends on a piece that is not unique, or on a different piece \
-         from the other moves; such moves are not supported"
-    )]
-    Requires {
-        /// The puzzle.
-        puzzle: String,
-        /// The move.
-        name: String,
-    },
-    /// Memory, threads, processor instructions or a file are not available.
-    #[error(transparent)]
-    System(#[from] SystemError),
-    /// The observer asked to stop.
-    #[error(
-        "interrupted: a search in memory cannot be resumed; to get a result earlier, limit the \
-         depth with {MAX_DEPTH}; to be able to resume, keep the search on disk with {DIR}"
-    )]
-    Interrupted,
 }
 
 // A level on its way to a store.
@@ -270,10 +183,10 @@ pub(crate) trait LevelStore: Send {
     ) -> Result<(BucketLists, FrontierLevel), Error>;
 
     /// Returns the error for a level that was not computed, although there was memory for it.
-    fn ended(&self, end: LevelEnd) -> Error {
+    fn ended(&self, end: LevelEnd, depth: usize, states: u64) -> Error {
         match end {
             LevelEnd::Unread(error) => error.into(),
-            _ => FrontierError::Interrupted.into(),
+            _ => SearchError::Interrupted { depth, states }.into(),
         }
     }
 }

@@ -24,7 +24,6 @@ mod symmetry;
 
 pub use crate::frontier::{
     forecast::{DepthForecast, FrontierForecast},
-    levels::FrontierError,
     search::FrontierSearch,
 };
 

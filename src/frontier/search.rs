@@ -9,8 +9,7 @@ use crate::{
         bucket_space::{BucketSpace, CoordinateChoice, LevelForm},
         level::LevelWork,
         levels::{
-            FoundLists, FrontierError, FrontierLevel, LevelEnd, LevelStore, LevelUse, MemoryLevels,
-            is_complete,
+            FoundLists, FrontierLevel, LevelEnd, LevelStore, LevelUse, MemoryLevels, is_complete,
         },
         lists::BucketLists,
         symmetry::PuzzleRows,
@@ -23,6 +22,7 @@ use crate::{
         orbits::{Arrangement, OrbitMove, OrbitPuzzle},
     },
     resources::{Resources, resource_setters, setters},
+    stop::SearchError,
     store::{ListCut, StorageError},
     threads::pool,
 };
@@ -92,13 +92,13 @@ impl FrontierSearch {
     /// ns more for each. Full levels take three bits for each state of the puzzle up to symmetry, if that is less.
     ///
     /// # Errors
-    /// [`FrontierError`].
+    /// [`SearchError`].
     pub fn run(&self) -> Result<Outcome, Error> {
         self.run_with(&NoProgress)
     }
 
     /// Runs the search like [`FrontierSearch::run`], with an observer that sees the progress and may stop the work
-    /// ([`FrontierError::Interrupted`]).
+    /// ([`SearchError::Interrupted`]).
     pub fn run_with(&self, progress: &dyn Progress) -> Result<Outcome, Error> {
         self.check_room(progress)?;
         self.run_in(&mut MemoryLevels::default(), None, progress)
@@ -111,7 +111,7 @@ impl FrontierSearch {
         cut: Option<&ListCut>,
         progress: &dyn Progress,
     ) -> Result<Outcome, Error> {
-        let pool = pool(self.resources.threads).map_err(FrontierError::from)?;
+        let pool = pool(self.resources.threads)?;
         let begun = Instant::now();
         let mut found = pool.install(|| {
             let of = PuzzleRows::of(&self.puzzle);
@@ -136,7 +136,7 @@ impl FrontierSearch {
     }
 
     /// Returns the buckets of a run, or of a new one.
-    pub(crate) fn space_of(&self, cut: Option<&ListCut>) -> Result<BucketSpace, FrontierError> {
+    pub(crate) fn space_of(&self, cut: Option<&ListCut>) -> Result<BucketSpace, SearchError> {
         let of = PuzzleRows::of(&self.puzzle);
         self.space(&of, &self.choose(&of, cut))
     }
@@ -146,7 +146,7 @@ impl FrontierSearch {
         &self,
         of: &PuzzleRows,
         choice: &CoordinateChoice,
-    ) -> Result<BucketSpace, FrontierError> {
+    ) -> Result<BucketSpace, SearchError> {
         let kernel = self.resources.choose_kernel()?;
         let puzzle = &self.puzzle;
         // Moves may depend on one unique piece, as those of a board depend on the blank.
@@ -157,12 +157,12 @@ impl FrontierSearch {
         };
         if let Some(one) = puzzle.moves().iter().find(is_refused) {
             let (puzzle, name) = (puzzle.to_string(), one.name.clone());
-            return Err(FrontierError::Requires { puzzle, name });
+            return Err(SearchError::Condition { puzzle, name });
         }
         let space = BucketSpace::new(of, choice, kernel);
         if space.words() > KeyLayout::MAX_WORDS {
             let (puzzle, words) = (puzzle.to_string(), space.words());
-            return Err(FrontierError::State { puzzle, words });
+            return Err(SearchError::WideState { puzzle, words });
         }
         Ok(space)
     }
@@ -195,16 +195,17 @@ impl FrontierSearch {
     }
 
     /// The error for a level that was not computed.
-    fn ended(&self, store: &dyn LevelStore, depth: usize, end: LevelEnd) -> Error {
+    fn ended(&self, store: &dyn LevelStore, found: &[FrontierLevel], end: LevelEnd) -> Error {
+        let depth = found.len();
         match end {
             LevelEnd::Full => {
                 let (puzzle, budget) = (self.puzzle.to_string(), self.spare());
-                FrontierError::Memory { puzzle, depth, budget }.into()
+                SearchError::Level { puzzle, depth, budget }.into()
             }
             LevelEnd::TooLong => {
-                FrontierError::List { puzzle: self.puzzle.to_string(), depth }.into()
+                SearchError::LongList { puzzle: self.puzzle.to_string(), depth }.into()
             }
-            end => store.ended(end),
+            end => store.ended(end, depth, found.iter().map(|level| level.states).sum()),
         }
     }
 
@@ -273,8 +274,7 @@ impl FrontierSearch {
                 form.is_some() || !is_list && pays && (is_alone || is_wide())
             };
             if let Some(ranks) = ranks.take_if(|ranks| depth > 0 && is_full(ranks)) {
-                let made = by_words!(words, W => BitLevels::new::<W>(ranks, &lists), 1 2 3 4 8 16)
-                    .map_err(FrontierError::from)?;
+                let made = by_words!(words, W => BitLevels::new::<W>(ranks, &lists), 1 2 3 4 8 16)?;
                 peak_bytes = peak_bytes.max(taken + made.bytes());
                 bits = Some(made);
                 lists.clear();
@@ -283,7 +283,7 @@ impl FrontierSearch {
             let (next, level) = if let Some(bits) = &mut bits {
                 let found =
                     by_words!(words, W => bits.level::<W>((depth, room), progress), 1 2 3 4 8 16);
-                let total = found.map_err(|end| self.ended(store, depth, end))?;
+                let total = found.map_err(|end| self.ended(store, &levels, end))?;
                 peak_bytes = peak_bytes.max(taken + bits.list_bytes);
                 let seconds = begun.elapsed().as_secs_f64();
                 (None, FrontierLevel::new(total, space.is_reduced, bits.bytes() / 3, seconds))
@@ -316,7 +316,7 @@ impl FrontierSearch {
                         Err(LevelEnd::Full) if becomes == LevelUse::Kept && can => {
                             becomes = LevelUse::Coded;
                         }
-                        Err(end) => return Err(self.ended(store, depth, end)),
+                        Err(end) => return Err(self.ended(store, &levels, end)),
                     }
                 };
                 let (next, level) = store.close(total, space, begun)?;
@@ -340,8 +340,8 @@ impl FrontierSearch {
         }
         if let Some(bits) = bits.filter(|_| self.keep_last > 0) {
             let found = by_words!(words, W => bits.lists::<W>(), 1 2 3 4 8 16);
-            let depth = levels.len() - 1;
-            lists.push(found.ok_or_else(|| self.ended(store, depth, LevelEnd::TooLong))?);
+            let before = &levels[..levels.len() - 1];
+            lists.push(found.ok_or_else(|| self.ended(store, before, LevelEnd::TooLong))?);
         }
         let last = match lists.last() {
             Some(lists) if self.keep_last > 0 && stored == levels.len() => {
@@ -662,13 +662,13 @@ mod tests {
     fn a_search_says_why_it_ends_early() {
         let mut search = FrontierSearch::new(board(5, 5, 0));
         let endless = search.run_with(&StopWhen(|| true)).unwrap_err();
-        assert!(matches!(endless, Error::Frontier(FrontierError::States { .. })));
+        assert!(matches!(endless, Error::Search(SearchError::ManyStates { .. })));
         search.max_depth = Some(40);
         let interrupted = search.run_with(&StopWhen(|| true)).unwrap_err();
-        assert!(matches!(interrupted, Error::Frontier(FrontierError::Interrupted)));
+        assert!(matches!(interrupted, Error::Search(SearchError::Interrupted { .. })));
         search.resources.memory = Some(8 << 20);
         let error = search.run().unwrap_err();
-        let Error::Frontier(FrontierError::Memory { depth, .. }) = error else {
+        let Error::Search(SearchError::Level { depth, .. }) = error else {
             panic!("eight megabytes are not enough");
         };
         // Following the advice in the message works.

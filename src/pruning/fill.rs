@@ -18,9 +18,8 @@ use std::{
 use crate::{
     Error,
     frontier::{
-        BucketLists, BucketSpace, FieldMap, FoundLists, FrontierError, FrontierLevel,
-        FrontierSearch, LevelStore, LevelTotal, LevelUse, ListSink, MemoryLevels, StateFields,
-        SymmetryGroup,
+        BucketLists, BucketSpace, FieldMap, FoundLists, FrontierLevel, FrontierSearch, LevelStore,
+        LevelTotal, LevelUse, ListSink, MemoryLevels, StateFields, SymmetryGroup,
     },
     kernel::prefetch,
     progress::{Meter, Phase, Progress},
@@ -30,6 +29,7 @@ use crate::{
     },
     puzzle::{orbits::OrbitPuzzle, ranking::RankGroup},
     resources::Resources,
+    stop::SearchError,
     system::SystemError,
     table::TableError,
     threads::{each_number, map_numbers},
@@ -336,10 +336,10 @@ impl TableLevels<'_> {
         };
         match search.run_in(&mut levels, None, progress) {
             // A partial table is useless.
-            Err(Error::Frontier(FrontierError::Interrupted)) => {
+            Err(Error::Search(SearchError::Interrupted { .. })) => {
                 Err(SystemError::Interrupted.into())
             }
-            Err(Error::Frontier(FrontierError::Memory { puzzle, depth, budget })) => {
+            Err(Error::Search(SearchError::Level { puzzle, depth, budget })) => {
                 Err(TableError::Lists { puzzle, depth, budget }.into())
             }
             found => Ok(found?.counts),

@@ -122,7 +122,7 @@ pub struct SearchPlan {
 /// requested for lines with fewer than six elements.
 pub fn plan(space: &StateSpace, engine: Option<Engine>) -> Result<SearchPlan, Error> {
     if let Some(size) = space.size().filter(|_| is_large(space)) {
-        return Err(SearchError::TooLarge(size).into());
+        return Err(SearchError::TooLarge(size, Search::MAX_CELLS).into());
     }
     let sweeps = space.line_len() >= Layout::MIN_LEN;
     let engine = match engine {

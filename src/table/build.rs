@@ -219,7 +219,7 @@ fn described(space: &StateSpace, encoding: TableEncoding) -> Result<(TableHeader
     if let Some((goal, _)) = space.boards() {
         let size = goal.size();
         if size.cells() > Search::MAX_CELLS {
-            return Err(SearchError::TooLarge(size).into());
+            return Err(SearchError::TooLarge(size, Search::MAX_CELLS).into());
         }
         let metric = space.metric().unwrap_or_default();
         let puzzle = TablePuzzle::Board(goal.clone(), metric);

@@ -8,7 +8,7 @@ use tilewave::frontier::FrontierSearch;
 use tilewave::internals::{LevelRecord, MANIFEST, Manifest, PREVIOUS};
 use tilewave::puzzle::named;
 use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
-use tilewave::search::disk::Stopped;
+use tilewave::search::Stop;
 
 /// A search of a board, a family or a named puzzle; `depth` after a comma.
 fn of(name: &str) -> FrontierSearch {
@@ -318,7 +318,7 @@ fn ranks_that_search_by_lists_stop_together_and_others_go_on() {
             disk::verify(&disk().directories).unwrap();
             match all.into_iter().next() {
                 Some(Ok(found)) => break found,
-                Some(Err(Stopped::Together(error))) => {
+                Some(Err(Stop::Together(error))) => {
                     assert!(error.to_string().contains("Nothing is lost"), "{error}");
                 }
                 other => panic!("{name}: {other:?}"),
@@ -362,8 +362,8 @@ fn ranks_that_search_by_lists_are_refused_together() {
         let disk = on_disk(&own[team.rank()]);
         disk.run_lists_distributed_with(&search, team, &NoProgress)
     });
-    let text = |found: &Result<Outcome, Stopped>| match found {
-        Err(Stopped::Together(error)) => error.to_string(),
+    let text = |found: &Result<Outcome, Stop>| match found {
+        Err(Stop::Together(error)) => error.to_string(),
         other => panic!("{other:?}"),
     };
     assert!(apart.iter().all(|found| text(found).contains("give every rank the same dir")));

@@ -6,7 +6,8 @@ use tilewave::Error;
 use tilewave::internals::{Directory, Io, Manifest, lehmer};
 use tilewave::progress::{LevelDone, NoProgress, Progress};
 use tilewave::puzzle::{Goal, StateSpace};
-use tilewave::search::disk::{Directories, Disk, Stopped};
+use tilewave::search::Stop;
+use tilewave::search::disk::{Directories, Disk};
 use tilewave::search::{Communicator, Outcome, Reduce, Search, SearchError};
 
 use super::on;
@@ -29,7 +30,7 @@ pub fn together(
     search: &Search,
     size: usize,
     disk: impl Fn(usize) -> Disk + Sync,
-) -> Result<Outcome, Stopped> {
+) -> Result<Outcome, Stop> {
     ranks(size, |team| disk(team.rank()).run_distributed_with(search, team, &NoProgress))
         .swap_remove(0)
 }
@@ -141,8 +142,7 @@ fn a_search_goes_on_with_another_number_of_ranks() {
             disk.run_distributed_with(&search, team, &StopAt::depth(depth))
         });
         for stopped in stopped {
-            let Err(Stopped::Together(Error::Search(SearchError::Paused { depth: at, .. }))) =
-                stopped
+            let Err(Stop::Together(Error::Search(SearchError::Paused { depth: at, .. }))) = stopped
             else {
                 panic!("{size} ranks: {stopped:?}");
             };
@@ -171,8 +171,7 @@ fn ranks_that_read_their_levels_again_stop_together() {
         on(&directory, 1).run_distributed_with(&search, team, &stop)
     });
     for stopped in stopped {
-        let Err(Stopped::Together(Error::Search(SearchError::Paused { depth, .. }))) = stopped
-        else {
+        let Err(Stop::Together(Error::Search(SearchError::Paused { depth, .. }))) = stopped else {
             panic!("{stopped:?}");
         };
         assert_eq!(depth, 26);
@@ -210,13 +209,12 @@ fn ranks_with_directories_of_their_own_need_them_again() {
     together(&first, 4, |rank| node(rank / 2)).unwrap();
     // One machine alone lacks the other's files.
     let refused = together(&search, 2, |_| node(0));
-    let Err(Stopped::Together(Error::Search(SearchError::Apart { .. }))) = refused else {
+    let Err(Stop::Together(Error::Search(SearchError::Apart { .. }))) = refused else {
         panic!("{refused:?}");
     };
     // The manifest is the first machine's.
     let refused = together(&search, 2, |rank| node(1 - rank));
-    let Err(Stopped::Together(Error::Search(SearchError::Elsewhere { rank: 1, .. }))) = refused
-    else {
+    let Err(Stop::Together(Error::Search(SearchError::Elsewhere { rank: 1, .. }))) = refused else {
         panic!("{refused:?}");
     };
     // Another number of ranks on the same machines will do.
@@ -244,7 +242,7 @@ fn one_job_at_a_time_works_in_a_directory() {
     for stopped in
         ranks(3, |team| disk_in(dir.path()).run_distributed_with(&search, team, &NoProgress))
     {
-        let Err(Stopped::Together(error)) = stopped else {
+        let Err(Stop::Together(error)) = stopped else {
             panic!("{stopped:?}");
         };
         assert!(error.to_string().contains("another search is running"), "{error}");
@@ -274,7 +272,7 @@ fn ranks_refuse_what_one_machine_refuses() {
     together(&search("3x3"), 2, |_| disk_in(dir.path())).unwrap();
     for (board, what) in [("2x5", "board"), ("2x3", "only in memory")] {
         let refused = together(&search(board), 2, |_| disk_in(dir.path()));
-        let Err(Stopped::Together(error)) = refused else {
+        let Err(Stop::Together(error)) = refused else {
             panic!("{board}: {refused:?}");
         };
         assert!(error.to_string().contains(what), "{board}: {error}");
@@ -286,13 +284,13 @@ fn ranks_refuse_what_one_machine_refuses() {
         search.resources.memory = (team.rank() == 2).then_some(1000);
         disk_in(dir.path()).run_distributed_with(&search, team, &NoProgress)
     });
-    let Err(Stopped::Together(Error::Search(SearchError::Elsewhere { rank: 2, reason }))) =
+    let Err(Stop::Together(Error::Search(SearchError::Elsewhere { rank: 2, reason }))) =
         &stopped[0]
     else {
         panic!("{:?}", stopped[0]);
     };
     assert!(reason.contains("1000 B"), "{reason}");
-    assert!(matches!(stopped[2], Err(Stopped::Together(Error::Search(_)))));
+    assert!(matches!(stopped[2], Err(Stop::Together(Error::Search(_)))));
 }
 
 /// Every rank says who was started for another search, and none computes anything.
@@ -327,7 +325,7 @@ fn ranks_that_were_started_for_different_searches_stop_with_the_same_words() {
             disk.run_distributed_with(&search, communicator, &NoProgress)
         });
         for stopped in stopped {
-            let Err(Stopped::Together(error)) = stopped else {
+            let Err(Stop::Together(error)) = stopped else {
                 panic!("{name}: {stopped:?}");
             };
             let text = error.to_string();

@@ -20,6 +20,7 @@ const FLOORS: &[&[&str]] = &[
     &["store"],
     &["resources"],
     &["outcome"],
+    &["stop"],
     &["frontier"],
     &["search", "pdb"],
     &["table"],

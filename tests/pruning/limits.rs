@@ -188,7 +188,8 @@ fn a_table_larger_than_the_memory_is_mapped() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("edges.table");
     let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers).unwrap();
-    let table = PruningTable::build(&keep(cube, &["edges:1-6"]), EntrySize::Nibble, Resources::new());
+    let table =
+        PruningTable::build(&keep(cube, &["edges:1-6"]), EntrySize::Nibble, Resources::new());
     let table = table.unwrap();
     table.save(&path, true).unwrap();
     let mut limited = std::process::Command::new("sh");

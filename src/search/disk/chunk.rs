@@ -19,8 +19,9 @@ use crate::{
     search::{
         BlockLoop, BlockSources, BlockTarget, Chunks, Crossings, Expansion, Frontier, IncomingStep,
         MANY, Plane, PredecessorBlocks, SearchError, SearchProblem, crosses,
-        disk::{Batch, Batches, Committer, EncodedFrames, Fetch, Halo, Halt, MemoryPlan, RunFiles},
+        disk::{Batch, Batches, Committer, EncodedFrames, Fetch, Halo, MemoryPlan, RunFiles},
     },
+    stop::Stop,
     store::{Codec, Decoder, Encoder},
     system::SystemError,
 };
@@ -222,7 +223,7 @@ impl Level<'_> {
         which: Range<usize>,
         cur: &mut Frontier,
         halo: &mut dyn Halo,
-    ) -> Result<bool, Halt> {
+    ) -> Result<bool, Stop> {
         let Level { run, depth, committer, .. } = *self;
         let order = &self.order[which.clone()];
         std::thread::scope(|scope| {
@@ -277,8 +278,8 @@ impl Level<'_> {
 fn each_batch(
     run: &DiskRun,
     batches: &Batches,
-    work: impl Fn(&mut Worker, &Batch) -> Result<(), Halt> + Sync,
-) -> Result<(), Halt> {
+    work: impl Fn(&mut Worker, &Batch) -> Result<(), Stop> + Sync,
+) -> Result<(), Stop> {
     let (failed, first) = (AtomicBool::new(false), Mutex::new(None));
     rayon::broadcast(|_| {
         run.workers.with(|worker| {
@@ -289,7 +290,7 @@ fn each_batch(
                 let Ok(batch) = batch else {
                     break;
                 };
-                let done = batch.map_err(Halt::from).and_then(|batch| work(worker, &batch));
+                let done = batch.map_err(Stop::from).and_then(|batch| work(worker, &batch));
                 if let Err(halt) = done {
                     first.lock().get_or_insert(halt);
                     failed.store(true, Ordering::Relaxed);
@@ -349,7 +350,7 @@ fn take(kernel: Kernel, block: &[Register], bit: u8, held: u64, words: &mut [u64
     held.fold(false, |any, (_, (block, words))| any | collect(kernel, block, bit, words))
 }
 
-fn load(run: &DiskRun, batches: &Batches, cur: &mut Frontier) -> Result<(), Halt> {
+fn load(run: &DiskRun, batches: &Batches, cur: &mut Frontier) -> Result<(), Stop> {
     let chunks = run.plan.chunks;
     let size = chunks.layout.block_registers();
     cur.held.resize(cur.occupied.len(), 0);
@@ -393,7 +394,7 @@ pub(crate) fn restore(
     order: &[usize],
     halo: &mut dyn Halo,
     shown: &mut (impl FnMut() + Send),
-) -> Result<bool, Halt> {
+) -> Result<bool, Stop> {
     let (side, chunks) = (run.files.problem.side(level.depth as usize), run.plan.chunks);
     if run.crossings.sides[side].is_empty() {
         return Ok(true);
@@ -456,7 +457,7 @@ impl ChunkStep<'_> {
     /// Computes the chunk's next level from `batches`, which contain the states excluded from it: its previous level,
     /// or the states seen. `near` tells in which frames any state can arrive, if there are few; `done` is the number of
     /// preceding frames.
-    fn compute(&self, batches: &Batches, near: Option<&[bool]>, done: u64) -> Result<Tally, Halt> {
+    fn compute(&self, batches: &Batches, near: Option<&[bool]>, done: u64) -> Result<Tally, Stop> {
         let Level { run, step, committer, ref left_out, .. } = *self.level;
         let (chunks, parts) = (run.plan.chunks, left_out.parts);
         let size = chunks.layout.block_registers();
@@ -500,7 +501,7 @@ impl ChunkStep<'_> {
         batch: &Batch,
         (frame, entry): (usize, Option<usize>),
         encoded: &mut EncodedFrames,
-    ) -> Result<Tally, Halt> {
+    ) -> Result<Tally, Stop> {
         let Level { run, step, ref left_out, .. } = *self.level;
         let (chunks, parts, kernel) = (run.plan.chunks, left_out.parts, run.files.kernel);
         let size = chunks.layout.block_registers();

@@ -22,11 +22,12 @@ use crate::{
         Communicator, FoundLevels, Frontier, PlaneStore, Reduce, Search, SearchError,
         SearchProblem,
         disk::{
-            ChunkHalo, Committer, Disk, DiskRun, Exchange, Halo, Halt, Level, RunFiles, SENT,
-            Stopped, WholeHalo, Writer, agreed, half_step, reader::total, restore,
+            ChunkHalo, Committer, Disk, DiskRun, Exchange, Halo, Level, RunFiles, SENT, WholeHalo,
+            Writer, agreed, half_step, reader::total, restore,
         },
         states_of,
     },
+    stop::Stop,
     store::{ChunkRecord, LevelFiles, Manifest, Storage, StorageError},
     threads::pool,
 };
@@ -69,13 +70,13 @@ type Sent = BTreeMap<u32, u64>;
 impl<'a> Session<'a> {
     /// Computes what is missing. Returns the manifest of all ranks; on rank 0, the states of the last level, as many as
     /// requested; and the number of bytes sent from this rank for the step to each depth.
-    pub fn run(&self, mut manifest: Manifest) -> Result<(Manifest, Vec<State>, Sent), Stopped> {
+    pub fn run(&self, mut manifest: Manifest) -> Result<(Manifest, Vec<State>, Sent), Stop> {
         self.job.progress.continued(manifest.levels.len() - 1, manifest.states());
         let mut sent = Sent::new();
         if !self.is_last(manifest.levels.len()) && !manifest.complete {
             (manifest, sent) = self.compute(manifest)?;
         }
-        let last = self.last(&self.own(&manifest)).map_err(Stopped::Alone)?;
+        let last = self.last(&self.own(&manifest)).map_err(Stop::Alone)?;
         Ok((manifest, last, sent))
     }
 
@@ -87,7 +88,7 @@ impl<'a> Session<'a> {
         self.owners[chunk] == self.job.communicator.rank()
     }
 
-    fn compute(&self, base: Manifest) -> Result<(Manifest, Sent), Stopped> {
+    fn compute(&self, base: Manifest) -> Result<(Manifest, Sent), Stop> {
         let ranks = self.job.communicator.size();
         let committer = Committer::start(self.job.disk, self.own(&base), ranks)?;
         let result = self.levels(&committer, &base);
@@ -95,13 +96,14 @@ impl<'a> Session<'a> {
         let closed = if self.run.alone { committer.close() } else { committer.stop() };
         match (result, closed) {
             (Ok((committed, sent)), Ok(own)) => Ok((committed.unwrap_or(own), sent)),
-            (Err(Halt::Together(error)), Ok(_)) => Err(Stopped::Together(error)),
+            (Err(Stop::Alone(Error::Search(SearchError::Unwritten))), Err(error)) => {
+                Err(error.into())
+            }
             // The first error is the cause; the writer may have failed for the same one.
-            (Err(Halt::Error(Error::Search(error))), Err(_)) => Err(error.without_commit().into()),
-            (Err(Halt::Error(error)), _) => Err(Stopped::Alone(error)),
+            (Err(Stop::Alone(Error::Search(error))), Err(_)) => Err(error.without_commit().into()),
             // Even after an interruption: if the last commit has failed, something is lost.
-            (Ok(_) | Err(Halt::Together(_) | Halt::Writer), Err(error)) => Err(error.into()),
-            (Err(Halt::Writer), Ok(_)) => unreachable!("a writer that has failed says why"),
+            (Ok(_) | Err(Stop::Together(_)), Err(error)) => Err(error.into()),
+            (Err(stop), _) => Err(stop),
         }
     }
 
@@ -115,7 +117,7 @@ impl<'a> Session<'a> {
         &self,
         committer: &Committer,
         base: &Manifest,
-    ) -> Result<(Option<Manifest>, Sent), Halt> {
+    ) -> Result<(Option<Manifest>, Sent), Stop> {
         let (run, problem) = (self.run, self.run.files.problem);
         let chunks = run.plan.chunks;
         let first = base.levels.len();
@@ -185,7 +187,7 @@ impl<'a> Session<'a> {
             let tally = Tally { states, checksum };
             // Before the level can be committed: a level with inconsistent counts must not be recorded as finished.
             let more = found.push(tally, begun, self.job.progress);
-            let more = more.map_err(|e| Halt::Together(e.into()))?;
+            let more = more.map_err(|e| Stop::Together(e.into()))?;
             committer.ask(move |writer| writer.level(tally, None, bytes, true))?;
             committer.tell(Writer::commit_if_due)?;
             if !more {
@@ -202,9 +204,9 @@ impl<'a> Session<'a> {
     }
 
     /// The reason why all ranks end after one of them was interrupted.
-    fn interrupted(&self, depth: usize, states: u64) -> Halt {
+    fn interrupted(&self, depth: usize, states: u64) -> Stop {
         let resume = self.job.disk.directories.resume(self.job.search.max_depth);
-        Halt::Together(SearchError::Paused { resume, depth, states }.into())
+        Stop::Together(SearchError::Paused { resume, depth, states }.into())
     }
 
     /// The chunks of a level that this rank still has to compute, in order.
@@ -227,7 +229,7 @@ impl<'a> Session<'a> {
 
     /// Commits everything that all ranks have finished, as the state to continue from. The writer of a single process
     /// does this itself.
-    fn commit(&self, committer: &Committer, base: &Manifest) -> Result<Option<Manifest>, Halt> {
+    fn commit(&self, committer: &Committer, base: &Manifest) -> Result<Option<Manifest>, Stop> {
         if self.run.alone {
             return Ok(None);
         }
@@ -243,7 +245,7 @@ impl<'a> Session<'a> {
             merged.write(first).map(|()| merged)
         });
         let manifest = shared(communicator, merged.transpose()?.as_ref());
-        let manifest = manifest.map_err(|stopped| Halt::Together(stopped.into_error()))?;
+        let manifest = manifest.map_err(|stop| Stop::Together(stop.into_error()))?;
         committer.tell(Writer::supersede)?;
         Ok(Some(manifest))
     }
@@ -252,7 +254,7 @@ impl<'a> Session<'a> {
     /// number of chunks between two deliveries. It contains the bits of the current level for the chunks that are still
     /// to be computed, and the bits of the next level from those that are done: what it would contain if the session
     /// had never been interrupted.
-    fn halo(&self, own: &Manifest, most: usize) -> Result<Box<dyn Halo + 'a>, Halt> {
+    fn halo(&self, own: &Manifest, most: usize) -> Result<Box<dyn Halo + 'a>, Stop> {
         let run: &'a DiskRun<'a> = self.run;
         let depth = own.levels.len();
         let side = run.files.problem.side(depth - 1);
@@ -382,7 +384,7 @@ pub(crate) fn merge(
 pub(crate) fn shared(
     communicator: &dyn Communicator,
     manifest: Option<&Manifest>,
-) -> Result<Manifest, Stopped> {
+) -> Result<Manifest, Stop> {
     let text = manifest.map_or(Vec::new(), |manifest| manifest.text().into_bytes());
     let read = Manifest::parse(&communicator.broadcast(text));
     let wrong = |reason| SearchError::Elsewhere {

@@ -29,12 +29,13 @@ use crate::{
     search::{
         Communicator, DiskUse, OneProcess, Outcome, Ranks, SearchError, Share,
         disk::{
-            Committer, Disk, EncodedFrames, Halt, Stopped, Survey, Writer, agreed,
+            Committer, Disk, EncodedFrames, Survey, Writer, agreed,
             level::{merge, own, shared},
             reader::{Chunking, ListFiles, total},
             run::{compare, lock, new_run, same_run, still_complete},
         },
     },
+    stop::Stop,
     store::{ChunkRecord, Identity, LevelRecord, ListCut, Manifest},
     threads::pool,
 };
@@ -61,7 +62,7 @@ impl Disk {
         let has_room = |_: Option<&Manifest>| Ok(());
         self.alone(progress, has_room, |locked| {
             let manifest = begin(search, self, locked)?;
-            session(search, self, manifest, &OneProcess, progress).map_err(Stopped::into_error)
+            session(search, self, manifest, &OneProcess, progress).map_err(Stop::into_error)
         })
     }
 
@@ -74,13 +75,13 @@ impl Disk {
     /// Cost: each rank takes as much memory as [`Disk::run_lists`], and reads the lists of all ranks.
     ///
     /// # Errors
-    /// [`Stopped::Together`] for any error on one of the ranks, and if the search is interrupted.
+    /// [`Stop::Together`] for any error on one of the ranks, and if the search is interrupted.
     pub fn run_lists_distributed_with(
         &self,
         search: &FrontierSearch,
         communicator: &dyn Communicator,
         progress: &dyn Progress,
-    ) -> Result<Outcome, Stopped> {
+    ) -> Result<Outcome, Stop> {
         let options = [
             ("symmetry", search.symmetry.to_string()),
             ("count-ahead", search.count_ahead.to_string()),
@@ -148,7 +149,7 @@ fn session(
     manifest: Manifest,
     communicator: &dyn Communicator,
     progress: &dyn Progress,
-) -> Result<Outcome, Stopped> {
+) -> Result<Outcome, Stop> {
     let (rank, ranks) = (communicator.rank(), communicator.size());
     disk.directories.deal(&manifest.shares);
     let (cut, was_complete) = (manifest.lists.clone(), manifest.complete);
@@ -209,7 +210,7 @@ fn session(
         // Ranks that stop because of another rank report this as well; that rank reports the reason.
         Err(paused @ Error::Search(SearchError::Paused { .. })) => {
             agreed(communicator, Ok::<(), Error>(()))?;
-            Err(Stopped::Together(paused))
+            Err(Stop::Together(paused))
         }
         found => agreed(communicator, found),
     }
@@ -273,7 +274,7 @@ impl ListSink for DiskLists<'_> {
 }
 
 impl DiskLists<'_> {
-    fn write(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), Halt> {
+    fn write(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), Stop> {
         let total = lists.iter().fold(LevelTotal::default(), |sum, (_, own)| sum.plus(*own));
         let LevelTotal { tally, lists: counts } = total;
         let (depth, chunk) = (self.depth, part as u32);
@@ -354,7 +355,7 @@ impl DiskLists<'_> {
     fn why(&self, end: LevelEnd) -> Error {
         match end {
             LevelEnd::Unread(error) => self.files.unread(error).into(),
-            LevelEnd::Sink => self.failed(),
+            LevelEnd::Sink => SearchError::Unwritten.into(),
             LevelEnd::Interrupted | LevelEnd::Full | LevelEnd::TooLong => {
                 let mut resume = self.disk.directories.resume(self.search.max_depth);
                 if self.search.count_ahead > 0 {
@@ -364,11 +365,6 @@ impl DiskLists<'_> {
                 SearchError::Paused { resume, depth, states }.into()
             }
         }
-    }
-
-    fn failed(&self) -> Error {
-        // The writer reports the reason when it is closed.
-        SearchError::Refused("the files could not be written".into()).into()
     }
 }
 
@@ -402,7 +398,7 @@ impl LevelStore for DiskLists<'_> {
                 writer.manifest.forget_counted();
                 Ok(())
             });
-            forget.map_err(|_| self.failed())?;
+            forget.map_err(Stop::into_error)?;
             self.manifest.forget_counted();
         }
         let levels = self.manifest.levels.iter().chain(&self.manifest.counted);
@@ -477,7 +473,7 @@ impl LevelStore for DiskLists<'_> {
             writer.commit_if_due()?;
             Ok((level, writer.manifest.clone()))
         });
-        let (level, manifest) = done.map_err(|_| self.failed())?;
+        let (level, manifest) = done.map_err(Stop::into_error)?;
         if self.ranks == 1 {
             self.manifest = manifest;
         }
@@ -490,7 +486,7 @@ impl LevelStore for DiskLists<'_> {
         Ok((lists, level))
     }
 
-    fn ended(&self, end: LevelEnd) -> Error {
+    fn ended(&self, end: LevelEnd, _depth: usize, _states: u64) -> Error {
         self.why(end)
     }
 }

@@ -27,7 +27,7 @@ pub(crate) mod writer;
 pub use crate::search::{
     disk::{
         at_rest::{Repaired, Status, repair, search, status, verify, verify_with},
-        directories::{Directories, Disk, Stopped},
+        directories::{Directories, Disk},
         plan::{DiskBudget, Estimate, MemoryPlan, estimate},
         survey::Verified,
     },
@@ -37,7 +37,7 @@ pub use crate::search::{
 pub(crate) use crate::search::disk::{
     at_rest::Recomputed,
     chunk::{DiskRun, Level, Workers, half_step, restore},
-    directories::{Halt, agreed, label},
+    directories::{agreed, label},
     exchange::{Exchange, Segment},
     halo::{ChunkHalo, Halo, WholeHalo},
     level::{DiskJob, Session},

@@ -15,10 +15,11 @@ use crate::{
         SearchError,
         disk::{
             Clock, Committer, Directories, Disk, DiskBudget, DiskJob, DiskRun, EncodedFrames,
-            MemoryPlan, Recomputed, RunFiles, Session, Stopped, Survey, Times, Workers, agreed,
-            estimate, level::shared, verify_with,
+            MemoryPlan, Recomputed, RunFiles, Session, Survey, Times, Workers, agreed, estimate,
+            level::shared, verify_with,
         },
     },
+    stop::Stop,
     store::{Identity, Lock, Manifest},
 };
 
@@ -40,7 +41,7 @@ impl Disk {
     pub fn run_with(&self, search: &Search, progress: &dyn Progress) -> Result<Outcome, Error> {
         let job = DiskJob::new(search, self, &OneProcess, progress)?;
         let has_room = |found: Option<&Manifest>| {
-            let plan = job.plan(found).map_err(Stopped::into_error)?;
+            let plan = job.plan(found).map_err(Stop::into_error)?;
             let needed = |widths| estimate(widths, plan, self.keep_all).peak_bytes;
             match self.expected.iter().map(needed).min() {
                 Some(needed) if !self.ignore_space => Ok(DiskBudget::of(self)?.check(needed)?),
@@ -48,7 +49,7 @@ impl Disk {
             }
         };
         self.alone(progress, has_room, |locked| {
-            job.run(locked.then_some(0)).map_err(Stopped::into_error)
+            job.run(locked.then_some(0)).map_err(Stop::into_error)
         })
     }
 
@@ -65,15 +66,15 @@ impl Disk {
     /// sent.
     ///
     /// # Errors
-    /// [`Stopped::Together`] for a search that [`Disk::run`] rejects, for ranks that were started for different
-    /// searches, and if the search is interrupted; [`Stopped::Alone`] for a later error on this rank alone: the caller
+    /// [`Stop::Together`] for a search that [`Disk::run`] rejects, for ranks that were started for different
+    /// searches, and if the search is interrupted; [`Stop::Alone`] for a later error on this rank alone: the caller
     /// must then end the job.
     pub fn run_distributed_with(
         &self,
         search: &Search,
         communicator: &dyn Communicator,
         progress: &dyn Progress,
-    ) -> Result<Outcome, Stopped> {
+    ) -> Result<Outcome, Stop> {
         let digits = self.shared_digits.map_or("all".into(), |n| n.to_string());
         let options = [("shared-digits", digits), ("last states", search.keep_last.to_string())];
         compare(self, communicator, &Identity::of(&search.space), search.max_depth, options)?;
@@ -127,7 +128,7 @@ pub(crate) fn compare<const N: usize>(
     identity: &Identity,
     max_depth: Option<usize>,
     others: [(&'static str, String); N],
-) -> Result<(), Stopped> {
+) -> Result<(), Stop> {
     let version = [("version", env!("CARGO_PKG_VERSION").to_string())];
     let options = [
         ("max-depth", max_depth.map_or("all".into(), |n| n.to_string())),
@@ -147,7 +148,7 @@ pub(crate) fn compare<const N: usize>(
                 "rank {rank} was started with different settings from rank 0 ({name}: {found}, not \
                  {asked})"
             );
-            return Err(Stopped::Together(SearchError::Ranks(differs).into()));
+            return Err(Stop::Together(SearchError::Ranks(differs).into()));
         }
     }
     let check = Hint::Setting("check");
@@ -228,7 +229,7 @@ fn run_number(directories: &Directories) -> Result<u64, SearchError> {
 pub(crate) fn lock(
     disk: &Disk,
     communicator: &dyn Communicator,
-) -> Result<(usize, Vec<Lock>), Stopped> {
+) -> Result<(usize, Vec<Lock>), Stop> {
     let directories = &disk.directories;
     let token = agreed(communicator, run_number(directories))?;
     let token = communicator.broadcast(token.to_le_bytes().to_vec());
@@ -270,7 +271,7 @@ fn is_job(name: &str) -> bool {
 
 impl DiskJob<'_> {
     /// Returns the manifest of rank 0's directory on all ranks, if there is one.
-    fn find(&self, survey: &Survey, leader: usize) -> Result<Option<Manifest>, Stopped> {
+    fn find(&self, survey: &Survey, leader: usize) -> Result<Option<Manifest>, Stop> {
         let communicator = self.communicator;
         let leads = leader == communicator.rank();
         let own = if leads { survey.manifest() } else { Ok(None) };
@@ -297,12 +298,12 @@ impl DiskJob<'_> {
     }
 
     /// Returns how the search is divided: as rank 0 decides, if every rank has enough memory.
-    fn plan(&self, manifest: Option<&Manifest>) -> Result<MemoryPlan, Stopped> {
+    fn plan(&self, manifest: Option<&Manifest>) -> Result<MemoryPlan, Stop> {
         let DiskJob { search, disk, ref problem, communicator, .. } = *self;
         let asked = manifest.map(|m| m.shared_digits as usize).or(disk.shared_digits);
         let ranks = communicator.size();
         if ranks == 1 {
-            return MemoryPlan::of(problem, search, disk, asked).map_err(Stopped::Together);
+            return MemoryPlan::of(problem, search, disk, asked).map_err(Stop::Together);
         }
         let choose = |asked| MemoryPlan::of_ranks(problem, search, disk, ranks, asked);
         let chosen = agreed(communicator, choose(asked))?;
@@ -312,7 +313,7 @@ impl DiskJob<'_> {
 
     /// Continues the run in the directories, or starts one. `leader` is the rank that has locked the directories of
     /// this rank, `None` if nobody has because the run is complete.
-    fn run(&self, leader: Option<usize>) -> Result<Outcome, Stopped> {
+    fn run(&self, leader: Option<usize>) -> Result<Outcome, Stop> {
         let DiskJob { search, disk, ref problem, kernel, communicator, .. } = *self;
         let (rank, ranks) = (communicator.rank(), communicator.size());
         let survey = agreed(communicator, Survey::of(&disk.directories))?;
@@ -447,7 +448,7 @@ impl DiskJob<'_> {
     }
 
     /// Returns the rank of each chunk, in agreement with all ranks.
-    fn owners(&self, manifest: &Manifest) -> Result<Vec<usize>, Stopped> {
+    fn owners(&self, manifest: &Manifest) -> Result<Vec<usize>, Stop> {
         let directories = &self.disk.directories;
         let survey = agreed(self.communicator, Survey::of(directories))?;
         directories.deal(&manifest.shares);

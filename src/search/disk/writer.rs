@@ -22,8 +22,9 @@ use crate::{
     kernel::Tally,
     search::{
         SearchError,
-        disk::{Directories, Disk, Halt},
+        disk::{Directories, Disk},
     },
+    stop::Stop,
     store::{
         Append, ChunkRecord, LevelFiles, LevelHeader, LevelRecord, LevelWriter, ListCounts,
         Manifest, RunFile,
@@ -388,19 +389,19 @@ impl Committer {
     pub fn tell(
         &self,
         job: impl FnOnce(&mut Writer) -> Result<(), SearchError> + Send + 'static,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), Stop> {
         if self.failed.load(Ordering::Relaxed) {
-            return Err(Halt::Writer);
+            return Err(SearchError::Unwritten.into());
         }
-        let sender = self.sender.as_ref().ok_or(Halt::Writer)?;
-        sender.send(Box::new(job)).map_err(|_| Halt::Writer)
+        let sender = self.sender.as_ref().ok_or(SearchError::Unwritten)?;
+        Ok(sender.send(Box::new(job)).map_err(|_| SearchError::Unwritten)?)
     }
 
     /// Does the same and waits for the result.
     pub fn ask<T: Send + 'static>(
         &self,
         job: impl FnOnce(&mut Writer) -> Result<T, SearchError> + Send + 'static,
-    ) -> Result<T, Halt> {
+    ) -> Result<T, Stop> {
         let (answer, wait) = bounded(1);
         self.tell(move |writer| {
             let found = job(writer)?;
@@ -408,7 +409,7 @@ impl Committer {
             let _ = answer.send(found);
             Ok(())
         })?;
-        wait.recv().map_err(|_| Halt::Writer)
+        Ok(wait.recv().map_err(|_| SearchError::Unwritten)?)
     }
 
     /// Stops the thread without a commit and returns the writer's manifest.

@@ -7,7 +7,6 @@ use pyo3::exceptions::{
     PyMemoryError, PyOSError, PyPermissionError, PyRuntimeError, PyTypeError, PyValueError,
 };
 use pyo3::prelude::*;
-use tilewave::frontier::FrontierError;
 use tilewave::internals::Hint;
 use tilewave::pdb::PdbError;
 use tilewave::search::SearchError;
@@ -89,7 +88,7 @@ fn of_system(error: &SystemError) -> PyErr {
 fn of_search(error: &SearchError) -> PyErr {
     let text = error.to_string();
     match error {
-        SearchError::Memory { .. } => PyMemoryError::new_err(text),
+        SearchError::Memory { .. } | SearchError::Level { .. } => PyMemoryError::new_err(text),
         SearchError::Interrupted { .. } | SearchError::Paused { .. } => {
             PyKeyboardInterrupt::new_err(())
         }
@@ -132,7 +131,6 @@ pub fn exception(error: impl Into<Error>) -> PyErr {
         Error::System(error) => of_system(error),
         Error::Search(error) => of_search(error),
         Error::Pdb(error) | Error::Solve(SolveError::Pdb(error)) => of_pdb(error),
-        Error::Frontier(FrontierError::Memory { .. }) => PyMemoryError::new_err(said),
         Error::Table(
             TableError::Budget { .. } | TableError::Projection { .. } | TableError::Lists { .. },
         ) => PyMemoryError::new_err(said),
