@@ -1,8 +1,14 @@
 //! The single error type of the library: every more specific error converts into it.
 
 use crate::{
-    frontier::FrontierError, pdb::PdbError, puzzle::PuzzleError, search::SearchError,
-    solve::SolveError, store::StorageError, system::SystemError, table::TableError,
+    frontier::FrontierError,
+    pdb::PdbError,
+    puzzle::{ErrorPlace, PuzzleError, PuzzleErrorKind},
+    search::SearchError,
+    solve::SolveError,
+    store::StorageError,
+    system::SystemError,
+    table::TableError,
 };
 
 /// Any error from the library.
@@ -84,19 +90,14 @@ impl Error {
             | Error::Pdb(PdbError::Interrupted(_))
             | Error::Table(TableError::Interrupted)
             | Error::System(SystemError::Interrupted) => Class::Interrupted,
-            Error::Puzzle(
-                PuzzleError::Unsolvable { .. }
-                | PuzzleError::Unreached { .. }
-                | PuzzleError::Unreachable { .. },
-            ) => Class::NoSolution,
-            // What the file of a puzzle contains, not what was asked for.
-            Error::Puzzle(PuzzleError::File { reason, .. })
-                if !matches!(**reason, PuzzleError::Goal { .. } | PuzzleError::FileFormat) =>
-            {
-                Class::Failed
-            }
-            Error::Puzzle(_)
-            | Error::System(SystemError::UnknownKernel(_) | SystemError::UnsupportedKernel(_))
+            Error::Puzzle(error) => match (error.kind(), error.place()) {
+                (_, Some(ErrorPlace::Goal)) => Class::Usage,
+                // What the file of a puzzle contains, not what was asked for.
+                (_, Some(ErrorPlace::Line(_))) => Class::Failed,
+                (PuzzleErrorKind::Unreachable, _) => Class::NoSolution,
+                _ => Class::Usage,
+            },
+            Error::System(SystemError::UnknownKernel(_) | SystemError::UnsupportedKernel(_))
             | Error::Frontier(FrontierError::State { .. } | FrontierError::Requires { .. })
             | Error::Search(
                 SearchError::TooLarge { .. }

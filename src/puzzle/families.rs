@@ -3,12 +3,18 @@
 //! A file (`formats`) or a family ([`parse`]) makes a [`Definition`]: positions, moves and their names. `space` makes a
 //! puzzle of it that can be searched.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, fmt};
 
 use twox_hash::XxHash3_64;
 
 use crate::{
-    puzzle::{PuzzleError, group::Bsgs, orbits::check_name, permutation::Permutation},
+    puzzle::{
+        PuzzleError,
+        error::{MAX_MOVES, MAX_POSITIONS, bail, wrong},
+        group::Bsgs,
+        orbits::check_name,
+        permutation::Permutation,
+    },
     units::{digits, joined, shown},
 };
 
@@ -70,9 +76,9 @@ impl Eq for Definition {}
 
 impl Definition {
     /// Maximum number of positions: the number that one line of a search can hold.
-    pub const MAX_POSITIONS: usize = crate::puzzle::error::MAX_POSITIONS;
+    pub const MAX_POSITIONS: usize = MAX_POSITIONS;
     /// Maximum number of generators, including inverses and powers.
-    pub const MAX_GENERATORS: usize = crate::puzzle::error::MAX_MOVES;
+    pub const MAX_GENERATORS: usize = MAX_MOVES;
 
     /// Returns the puzzle with exactly these moves and with elements labelled 1, 2, ... Among equal generators, only
     /// the first is kept; those that move nothing are dropped. The puzzle is directed unless the inverse of every
@@ -83,7 +89,8 @@ impl Definition {
         generators: Vec<Generator>,
     ) -> Result<Definition, PuzzleError> {
         if !(2..=Definition::MAX_POSITIONS).contains(&positions) {
-            return Err(PuzzleError::Positions(positions));
+            bail!(Range: "the puzzle has {positions} positions, but a puzzle must have 2 to \
+                {MAX_POSITIONS}");
         }
         let mut names = HashSet::new();
         let mut known = HashSet::new();
@@ -92,24 +99,22 @@ impl Definition {
             let (name, permutation) = (&generator.name, &generator.permutation);
             check_name(name)?;
             if permutation.len() != positions {
-                return Err(PuzzleError::MoveLength {
-                    name: shown(name, 32),
-                    found: permutation.len(),
-                    expected: positions,
-                });
+                let (name, found) = (shown(name, 32), permutation.len());
+                bail!(Shape: "move '{name}' permutes {found} positions, but the puzzle has \
+                    {positions}");
             }
             if !names.insert(name.clone()) {
-                return Err(PuzzleError::NameTwice(shown(name, 32)));
+                return Err(PuzzleError::name_twice(&shown(name, 32)));
             }
             if !permutation.is_identity() && known.insert(permutation.clone()) {
                 kept.push(generator);
             }
         }
         if kept.is_empty() {
-            return Err(PuzzleError::NoGenerators);
+            return Err(PuzzleError::no_generators());
         }
         if kept.len() > Definition::MAX_GENERATORS {
-            return Err(PuzzleError::ManyMoves);
+            return Err(PuzzleError::many_moves());
         }
         let directed = kept.iter().any(|g| !known.contains(&g.permutation.inverse()));
         Ok(Definition {
@@ -124,7 +129,7 @@ impl Definition {
     /// Returns the puzzle with different labels: `labels[p]` is the label of the element that belongs at position p.
     ///
     /// # Errors
-    /// [`PuzzleError::AlikePieces`] if two labels are equal.
+    /// A [`PuzzleError`] if two labels are equal.
     ///
     /// # Panics
     /// If the number of labels is not the number of positions.
@@ -132,7 +137,7 @@ impl Definition {
         assert_eq!(labels.len(), self.positions(), "one label per position");
         let mut seen = HashSet::new();
         if let Some(&twice) = labels.iter().find(|label| !seen.insert(**label)) {
-            return Err(PuzzleError::AlikePieces(format!("{twice} twice")));
+            return Err(alike_pieces(format_args!("{twice} twice")));
         }
         self.labels = labels.to_vec();
         Ok(self)
@@ -188,7 +193,7 @@ impl Definition {
             }
             generators.push(Generator { name, permutation });
             if generators.len() > Definition::MAX_GENERATORS {
-                return Err(PuzzleError::ManyMoves);
+                return Err(PuzzleError::many_moves());
             }
         }
         let closed = Definition::new(self.name, self.labels.len(), generators)?;
@@ -289,30 +294,42 @@ impl Definition {
         let element = |word: &str| {
             let label: Option<usize> = digits(word);
             let found = label.and_then(|label| self.labels.iter().position(|&l| l == label));
-            found.ok_or_else(|| PuzzleError::Element {
-                word: shown(word, 32),
-                puzzle: shown(&self.name, 80),
-                labels: self.labels.clone(),
-            })
+            let wrong = || {
+                let mut labels = self.labels.clone();
+                labels.sort_unstable();
+                let labels = match labels.windows(2).all(|pair| pair[0] + 1 == pair[1]) {
+                    true => format!("{} to {}", labels[0], labels[labels.len() - 1]),
+                    false => joined(labels, " "),
+                };
+                wrong!(Unknown: "'{}' in the state is not an element: the elements of {} are \
+                    {labels}", shown(word, 32), shown(&self.name, 80))
+            };
+            found.ok_or_else(wrong)
         };
         let elements: Vec<usize> = words.map(element).collect::<Result<_, _>>()?;
         if elements.len() != self.positions() {
-            return Err(PuzzleError::StateLength {
-                puzzle: shown(&self.name, 80),
-                found: elements.len(),
-                expected: self.positions(),
-            });
+            return Err(state_length(&shown(&self.name, 80), elements.len(), self.positions()));
         }
-        Permutation::new(&elements).map_err(|error| match error {
-            PuzzleError::PointTwice { point: element, .. } => PuzzleError::ElementTwice {
-                twice: self.labels[element],
-                missing: (0..self.positions())
-                    .find(|e| !elements.contains(e))
-                    .map_or(0, |e| self.labels[e]),
-            },
-            error => error,
-        })
+        let twice = (1..elements.len()).find(|&i| elements[..i].contains(&elements[i]));
+        let missing = (0..self.positions()).find(|e| !elements.contains(e));
+        if let (Some(twice), Some(missing)) = (twice, missing) {
+            let [twice, missing] = [elements[twice], missing].map(|e| self.labels[e]);
+            bail!(Twice: "element {twice} occurs twice in the state and element {missing} is \
+                missing");
+        }
+        Permutation::new(&elements)
     }
+}
+
+/// The error for identical pieces, which these are.
+pub(super) fn alike_pieces(which: impl fmt::Display) -> PuzzleError {
+    wrong!(Unsupported: "identical pieces ({which}) are not supported: every piece must have its \
+        own number")
+}
+
+/// The error for a state with the wrong number of elements.
+pub(super) fn state_length(puzzle: &str, found: usize, expected: usize) -> PuzzleError {
+    wrong!(Shape: "the state has {found} elements, but {puzzle} has {expected}")
 }
 
 fn inverse_name(name: &str) -> String {
@@ -344,11 +361,11 @@ impl Family {
     /// The member that a text names, with these parameters.
     fn member(&'static self, text: &str, numbers: &str) -> Result<Definition, PuzzleError> {
         let name = self.name;
-        let syntax = || PuzzleError::FamilySyntax {
-            text: shown(text, 80),
-            family: name,
-            parameters: self.parameters,
-            example: self.example,
+        let syntax = || {
+            let Family { parameters, example, .. } = self;
+            let text = shown(text, 80);
+            wrong!(Syntax: "'{text}' is not a {name} puzzle: write {name}:{parameters}, for \
+                example {example}")
         };
         let numbers: Option<Vec<usize>> = numbers.split(',').map(digits).collect();
         let numbers = numbers.ok_or_else(syntax)?;
@@ -357,11 +374,11 @@ impl Family {
         }
         let n = numbers[0];
         if !(2..=Definition::MAX_POSITIONS).contains(&n) {
-            return Err(PuzzleError::FamilyPositions(name, n));
+            bail!(Range: "{name} puzzles have 2 to {MAX_POSITIONS} positions, not {n}");
         }
         let k = numbers.get(1).copied().unwrap_or(n);
         if !(2..=n).contains(&k) {
-            return Err(PuzzleError::FamilyPart(name, n, k));
+            bail!(Range: "{name}:{n},{k}: the second number must be from 2 to {n}");
         }
         let member = format!("{name}:{}", joined(&numbers, ","));
         Definition::new(member, n, (self.make)(n, k))
@@ -437,10 +454,11 @@ const fn symmetric(
 pub fn parse(text: &str) -> Result<Definition, PuzzleError> {
     let (name, numbers) = text.split_once(':').unwrap_or((text, ""));
     let family = ALL.into_iter().find(|family| family.name == name);
-    let family = family.ok_or_else(|| PuzzleError::UnknownFamily {
-        name: shown(name, 32),
-        families: ALL.map(|family| family.name).join(", "),
-    })?;
+    let unknown = || {
+        let (name, all) = (shown(name, 32), ALL.map(|family| family.name).join(", "));
+        wrong!(Unknown: "'{name}' is not a family of puzzles: the families are {all}")
+    };
+    let family = family.ok_or_else(unknown)?;
     family.member(text, numbers)
 }
 

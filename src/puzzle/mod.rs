@@ -44,7 +44,7 @@ pub(crate) use crate::puzzle::rows::{CellMove, CellMoves, Position};
 pub use crate::puzzle::{
     board::{Board, Direction, Goal, Metric, MoveStyle, Moves, Size},
     coordinates::{Coordinates, PositionOrder, SnakePath},
-    error::PuzzleError,
+    error::{ErrorPlace, PuzzleError, PuzzleErrorKind},
     families::{Definition, Generator},
     group::group_order,
     permutation::{Permutation, is_even},

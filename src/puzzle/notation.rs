@@ -7,11 +7,11 @@
 
 use crate::{
     puzzle::{
-        Permutation, PuzzleError,
-        error::{END, MAX_REPETITIONS},
+        ErrorPlace, Permutation, PuzzleError, PuzzleErrorKind,
+        error::{END, MAX_REPETITIONS, bail, wrong},
         orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, Placed, Transformation},
     },
-    units::{joined, shown},
+    units::{counted, joined, shown},
 };
 
 // Permutations.
@@ -36,7 +36,9 @@ fn point(at: usize, word: &str, base: usize) -> Result<usize, PuzzleError> {
     }
     let number = word.parse().ok().and_then(|n: usize| n.checked_sub(base));
     let number = number.filter(|&n| n < Permutation::MAX_LEN);
-    number.ok_or_else(|| PuzzleError::NoPoint { at, found: shown(word, 32), base })
+    let (found, last) = (shown(word, 32), base + Permutation::MAX_LEN - 1);
+    let wrong = || wrong!(Range: "{found} is not a point: points are {base} to {last}");
+    number.ok_or_else(|| wrong().placed(ErrorPlace::Byte(at)))
 }
 
 /// Returns the cycles written in a text, with points counted from 1 in the text and from 0 in the result:
@@ -160,10 +162,10 @@ fn repeated(word: &str) -> Option<(&str, u32, bool)> {
 
 /// The error for a word, or for the end of the text.
 fn out_of_place(word: Option<&str>) -> PuzzleError {
-    PuzzleError::MoveOutOfPlace(match word {
-        None => "a bracket is not closed".into(),
-        Some(word) => format!("unexpected '{}'", shown(word, 32)),
-    })
+    match word {
+        None => wrong!(Syntax: "a bracket is not closed in a sequence of moves"),
+        Some(word) => wrong!(Syntax: "unexpected '{}' in a sequence of moves", shown(word, 32)),
+    }
 }
 
 impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
@@ -217,16 +219,18 @@ impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
         if let Some(whole) = (self.named)(word) {
             return Ok(whole);
         }
-        let often = || PuzzleError::RepeatedOften(shown(word, 32));
+        let text = shown(word, 32);
+        let often = || {
+            let most = MAX_REPETITIONS;
+            wrong!(Range: "'{text}' has too many repetitions: at most {most} are allowed")
+        };
         let (name, times, back) = repeated(word).ok_or_else(often)?;
         // `F2'` may be the inverse of the move `F2`.
         let plain = word.strip_suffix('\'').and_then(|plain| (self.named)(plain));
         match (plain, (self.named)(name)) {
             (Some(plain), _) => Ok(self.times(plain, 1, true)),
             (None, Some(one)) => Ok(self.times(one, times, back)),
-            (None, None) => {
-                Err(PuzzleError::UnknownMove { name: shown(word, 32), of: String::new() })
-            }
+            (None, None) => Err(wrong!(Unknown: "'{text}' is not a move")),
         }
     }
 
@@ -288,16 +292,16 @@ impl OrbitPuzzle {
     /// Returns the transformation of a sequence of moves.
     pub(crate) fn read_moves(&self, text: &str) -> Result<Transformation, PuzzleError> {
         if let Some(one) = self.moves().iter().find(|one| one.requires.is_some()) {
-            return Err(PuzzleError::SequenceRequires(one.name.clone()));
+            bail!(Impossible: "whether move '{}' is possible depends on where a piece is: write \
+                the piece at each position instead of moves", one.name);
         }
         let named = |name: &str| self.named_move(name).map(|one| one.transformation.clone());
-        transformation(text, self.orbits(), named).map_err(|error| match error {
-            PuzzleError::UnknownMove { name, .. } => {
+        transformation(text, self.orbits(), named).map_err(|error| match error.kind() {
+            PuzzleErrorKind::Unknown => {
                 let moves = joined(self.moves().iter().map(|one| &one.name), " ");
-                let of = format!(" of {}: the moves are {moves}", self.name());
-                PuzzleError::UnknownMove { name, of }
+                error.followed(format_args!(" of {}: the moves are {moves}", self.name()))
             }
-            error => error,
+            _ => error,
         })
     }
 
@@ -311,7 +315,7 @@ impl OrbitPuzzle {
             let is_name = |orbit: &Orbit| orbit.name.eq_ignore_ascii_case(name);
             let index = self.orbits().iter().position(is_name).unwrap_or(at);
             let Some(orbit) = self.orbits().get(index) else {
-                return Err(PuzzleError::Sets { found: at + 1, expected: self.orbits().len() });
+                return Err(self.not_all_sets(at + 1));
             };
             rows[index] = read_set(orbit, self.first_number(index), text, true)?;
         }
@@ -332,10 +336,16 @@ impl OrbitPuzzle {
         named || is_number(first) && self.named_move(first).is_none()
     }
 
+    fn not_all_sets(&self, found: usize) -> PuzzleError {
+        let (found, expected) = (counted(found as u64, "set"), self.orbits().len());
+        wrong!(Shape: "found {found} of pieces, but the puzzle has {expected}: write all sets, \
+            separated by ';'")
+    }
+
     fn read_arrangement(&self, text: &str) -> Result<Arrangement, PuzzleError> {
         let sets: Vec<&str> = text.split(';').collect();
         if sets.len() != self.orbits().len() {
-            return Err(PuzzleError::Sets { found: sets.len(), expected: self.orbits().len() });
+            return Err(self.not_all_sets(sets.len()));
         }
         let rows = self.orbits().iter().zip(sets).enumerate();
         let rows = rows.map(|(index, (orbit, text))| {
@@ -352,13 +362,14 @@ fn read_set(
     text: &str,
     masked: bool,
 ) -> Result<Vec<Placed>, PuzzleError> {
-    let name = || orbit.name.clone();
+    let set = &orbit.name;
     let is_any = |word: &str| masked && word == "?";
     let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let is_number = first.starts_with(|c: char| c.is_ascii_digit()) || is_any(first);
     let text = if is_number { text } else { rest };
     if text.is_empty() || text.len() == rest.len() && !first.eq_ignore_ascii_case(&orbit.name) {
-        return Err(PuzzleError::SetName { found: shown(first, 32), expected: name() });
+        let found = shown(first, 32);
+        bail!(Unknown: "expected the pieces of set '{set}', found '{found}'");
     }
     let (pieces, turns) = text.split_once('/').unwrap_or((text, ""));
     let numbers = |text: &str| -> Result<Vec<u8>, PuzzleError> {
@@ -366,7 +377,10 @@ fn read_set(
             true => Ok(Placed::ANY),
             false => match word.parse() {
                 Ok(number) if number < Placed::ANY => Ok(number),
-                _ => Err(PuzzleError::NoNumber { word: shown(word, 32), set: name() }),
+                _ => {
+                    let word = shown(word, 32);
+                    Err(wrong!(Syntax: "'{word}' is not the number of a piece in set '{set}'"))
+                }
             },
         };
         text.split_whitespace().map(number).collect()
@@ -378,18 +392,19 @@ fn read_set(
     }
     if pieces.len() != orbit.positions() || turns.len() != pieces.len() {
         let (found, expected) = (pieces.len().min(turns.len()), orbit.positions());
-        return Err(PuzzleError::SetPositions { set: name(), found, expected });
+        bail!(Shape: "set '{set}' has {expected} positions, but {found} are given");
     }
     let mut row: Vec<Placed> = Vec::new();
     for (piece, turn) in pieces.into_iter().zip(turns) {
         let kind = if piece == Placed::ANY { piece } else { piece.wrapping_sub(first_number) };
         let before = row.iter().filter(|other| other.kind == kind).count();
         if piece != Placed::ANY && before >= orbit.pieces_of(kind) {
-            return Err(PuzzleError::PieceCount(name(), piece));
+            bail!(Twice: "piece {piece} occurs too often in set '{set}', or does not belong to \
+                this set");
         }
         let modulus = *orbit.moduli.get(usize::from(kind)).unwrap_or(&orbit.orientations);
         if turn >= modulus && turn != Placed::ANY {
-            return Err(PuzzleError::Turn { orbit: name(), turn, modulus });
+            return Err(orbit.no_orientation(turn, modulus));
         }
         row.push(Placed { kind, turn });
     }

@@ -148,7 +148,7 @@ impl Ranking {
             rest = if is_first { rest } else { entries };
         }
         if entries > 1 << 62 {
-            return Err(PuzzleError::ManyStates(puzzle.to_string()));
+            return Err(PuzzleError::many_states(puzzle));
         }
         Ok(Ranking { groups, entries, rest, solved: puzzle.solved() })
     }

@@ -13,7 +13,10 @@ use crate::{
     perm::MAX_LEN,
     puzzle::{
         Board, Definition, Direction, Permutation, Puzzle, PuzzleError, Size, SnakePath, State,
-        StateSpace, Window, is_even,
+        StateSpace, Window,
+        error::wrong,
+        families::state_length,
+        is_even,
         space::{MAX_WIDTH, place},
     },
     threads::each_part,
@@ -172,8 +175,7 @@ impl StateSpace {
         match self.size() {
             Some(size) => no_board(size, row),
             None if row.len() != self.width() => {
-                let (puzzle, found, expected) = (self.name(), row.len(), self.width());
-                PuzzleError::StateLength { puzzle, found, expected }.into()
+                state_length(&self.name(), row.len(), self.width()).into()
             }
             None => no_arrangement(row),
         }
@@ -188,7 +190,7 @@ impl StateSpace {
     ///
     /// # Errors
     /// [`Error::Row`] gives the first row that is not a board or an arrangement, or that is unreachable; for puzzles
-    /// other than boards, only the parity is checked. [`PuzzleError::NoNumbers`].
+    /// other than boards, only the parity is checked. A [`PuzzleError`] if states have no numbers.
     pub fn ids(&self, numbers: &[u16]) -> Result<Vec<u64>, Error> {
         self.numbered()?;
         self.whole(numbers)?;
@@ -201,20 +203,22 @@ impl StateSpace {
     fn unreachable(&self, row: &[u16]) -> Error {
         let board = self.size().and_then(|size| Board::new(size, row).ok());
         let refused = board.and_then(|board| self.state(&board).err());
-        refused.unwrap_or_else(|| PuzzleError::Unreachable { puzzle: self.name() }.into())
+        refused.unwrap_or_else(|| PuzzleError::unreachable(self.name()).into())
     }
 
     /// Returns the rows of many state ids: the inverse of [`StateSpace::ids`]. Cost: about 100 ns of one core per row;
     /// uses all threads of the current pool.
     ///
     /// # Errors
-    /// [`Error::Row`] gives the first id that no state has. [`PuzzleError::NoNumbers`].
+    /// [`Error::Row`] gives the first id that no state has. A [`PuzzleError`] if states have no numbers.
     pub fn rows(&self, ids: &[u64]) -> Result<Vec<u16>, Error> {
         self.numbered()?;
         let width = self.width();
         let no_state = |id| {
             let ids = self.lines() * width as u64;
-            Error::from(PuzzleError::NoState { puzzle: self.name(), id, ids })
+            let puzzle = self.name();
+            Error::from(wrong!(Range: "no state of {puzzle} has the id {id}: all ids are below \
+                {ids}"))
         };
         each_single_row(ids, 1, width, |id, row| {
             self.write_row(self.from_id(id[0]).ok_or_else(|| no_state(id[0]))?, row);

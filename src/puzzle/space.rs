@@ -16,7 +16,7 @@ use crate::{
     perm::{MAX_LEN, lehmer},
     puzzle::{
         Board, Coordinates, Definition, Generator, Metric, Permutation, PositionOrder, Puzzle,
-        PuzzleError, Size, SnakePath, group::orbits,
+        PuzzleError, Size, SnakePath, error::wrong, group::orbits,
     },
 };
 
@@ -379,7 +379,7 @@ impl fmt::Display for StateSpace {
 }
 
 // Methods that take a state panic if states are not numbered, since no such state exists; methods that return one fail
-// with [`PuzzleError::NoNumbers`].
+// with the error of [`StateSpace::numbered`].
 
 impl StateSpace {
     fn numbering(&self) -> &Numbering {
@@ -389,10 +389,13 @@ impl StateSpace {
     /// Checks that state numbers fit in 64 bits.
     ///
     /// # Errors
-    /// [`PuzzleError::NoNumbers`] for boards of more than 20 cells.
+    /// A [`PuzzleError`] for boards of more than 20 cells.
     pub fn numbered(&self) -> Result<(), PuzzleError> {
         match (&self.0.numbering, self.size()) {
-            (None, Some(size)) => Err(PuzzleError::NoNumbers(size.to_string(), size.cells())),
+            (None, Some(size)) => {
+                Err(wrong!(Range: "board {size} has {} cells, but only boards of \
+                at most 20 cells have numbered states: choose a smaller board", size.cells()))
+            }
             _ => Ok(()),
         }
     }

@@ -22,12 +22,15 @@ use crate::{
     error::Error,
     hint::{DIRECTED, GENERATORS, GOAL, Hint, METRIC, PIECES},
     puzzle::{
-        Board, Definition, Goal, Metric, PuzzleError, Size, StateSpace, Variant, families,
+        Board, Definition, Goal, Metric, PuzzleError, PuzzleErrorKind, Size, StateSpace, Variant,
+        error::{bail, wrong},
+        families,
         formats::{self, FilePuzzle, Format},
         named,
         orbits::{OrbitPuzzle, Turns},
     },
     system::SystemError,
+    units::shown,
 };
 
 /// A puzzle as it is searched.
@@ -208,13 +211,6 @@ fn is_file(word: &str) -> bool {
         || Path::new(word).is_file()
 }
 
-/// Refuses an option, in the words of a format.
-macro_rules! refuse {
-    ($($words:tt)*) => {
-        return Err(PuzzleError::Option(format!($($words)*)))
-    };
-}
-
 impl PuzzleSpec {
     /// The ending of the names of files in which [`Searched::to_file`] stands.
     pub const FILE_ENDING: &str = ".puzzle";
@@ -242,7 +238,9 @@ impl PuzzleSpec {
         } else if word.contains(':') || families::ALL.into_iter().any(|f| f.name == family) {
             families::parse(word).map(drop)
         } else {
-            Err(PuzzleError::NoPuzzle(word.into()))
+            Err(wrong!(Unknown: "'{word}' is not a puzzle: specify a board (3x4), a puzzle listed \
+                by `{}`, or a file (.gap, .tws, .def, .kpuzzle.json or .puzzle)",
+                Hint::Command("puzzles")))
         }
     }
 
@@ -313,9 +311,8 @@ impl PuzzleSpec {
             self.of_name(word)?
         };
         match (&named, self.changed_beyond_same()) {
-            (Named::Board(_), Some(option)) => Err(PuzzleError::Option(format!(
-                "{option} does not apply to boards, and {word} is a board: leave out {option}"
-            )))?,
+            (Named::Board(_), Some(option)) => Err(wrong!(Setting: "{option} does not apply to \
+                boards, and {word} is a board: leave out {option}"))?,
             _ => Ok(named),
         }
     }
@@ -332,11 +329,8 @@ impl PuzzleSpec {
             self.refuse_of_generators()?;
         }
         if self.turns().is_some() {
-            refuse!(
-                "{} and {} are only for twisty puzzles: leave out {METRIC}",
-                Hint::Value("metric", "htm"),
-                Hint::Value("metric", "qtm")
-            );
+            bail!(Setting: "{} and {} are only for twisty puzzles: leave out {METRIC}",
+                Hint::Value("metric", "htm"), Hint::Value("metric", "qtm"));
         }
         self.refuse_directed()?;
         if let Some(graph) = OrbitPuzzle::of_graph(word) {
@@ -364,15 +358,15 @@ impl PuzzleSpec {
                 (!self.variant.moves.is_empty(), GENERATORS),
             ];
             if let Some((_, option)) = options.into_iter().find(|(given, _)| *given) {
-                return Err(PuzzleError::Option(format!(
-                    "{option} is part of what {} says: leave it out, or write the file again with \
-                     {}",
-                    self.word,
-                    Hint::Command("puzzle")
-                )))?;
+                return Err(wrong!(Setting: "{option} is part of what {} says: leave it out, or \
+                    write the file again with {}", self.word, Hint::Command("puzzle")))?;
             }
             let puzzle = Searched::of_file(&PuzzleSpec::text(path)?);
-            let puzzle = puzzle.ok_or_else(|| PuzzleError::PuzzleFile(self.word.clone()))?;
+            let wrong = || {
+                wrong!(Syntax: "{} is not a file that {} writes, or is damaged: write \
+                it again", self.word, Hint::Command("puzzle"))
+            };
+            let puzzle = puzzle.ok_or_else(wrong)?;
             return Ok(match puzzle {
                 Searched::Numbered(space) if space.size().is_some() => Named::Board(space),
                 puzzle => Named::Asked(puzzle),
@@ -396,14 +390,15 @@ impl PuzzleSpec {
     /// Returns what is in a file that defines a puzzle or its goals; bytes that are no UTF-8 are replaced.
     ///
     /// # Errors
-    /// [`SystemError::Read`] if it cannot be read, and [`PuzzleError::LargeFile`].
+    /// [`SystemError::Read`] if it cannot be read, and a [`PuzzleError`] if it is too large.
     pub fn text(path: &Path) -> Result<String, Error> {
         let file = File::open(path).map_err(SystemError::unopened(path))?;
         let mut bytes = Vec::new();
         let read = file.take(PuzzleSpec::MAX_FILE + 1).read_to_end(&mut bytes);
         read.map_err(SystemError::io("cannot read", path))?;
         match bytes.len() as u64 > PuzzleSpec::MAX_FILE {
-            true => Err(PuzzleError::LargeFile(path.display().to_string()))?,
+            true => Err(wrong!(Range: "{} is too large: a puzzle file may have at most 16 MiB",
+                path.display()))?,
             false => Ok(String::from_utf8_lossy(&bytes).into_owned()),
         }
     }
@@ -417,17 +412,15 @@ impl PuzzleSpec {
 
     fn refuse_goal(&self) -> Result<(), PuzzleError> {
         if self.goal.is_some() {
-            refuse!(
-                "{GOAL} is only for boards, and {} is not a board: leave out {GOAL}",
-                self.word
-            );
+            bail!(Setting: "{GOAL} is only for boards, and {} is not a board: leave out {GOAL}",
+                self.word);
         }
         Ok(())
     }
 
     fn refuse_directed(&self) -> Result<(), PuzzleError> {
         if self.directed {
-            refuse!("{DIRECTED} is only for puzzle files: leave it out");
+            bail!(Setting: "{DIRECTED} is only for puzzle files: leave it out");
         }
         Ok(())
     }
@@ -436,12 +429,9 @@ impl PuzzleSpec {
     fn refuse_of_generators(&self) -> Result<(), PuzzleError> {
         self.refuse_goal()?;
         if let Some(MoveMetric::Slides(metric)) = self.metric {
-            refuse!(
-                "{} is only for boards, and {} is not a board: leave out {METRIC}; every generator \
-                 counts as one move",
-                Hint::Value("metric", metric.name()),
-                self.word
-            );
+            bail!(Setting: "{} is only for boards, and {} is not a board: leave out {METRIC}; \
+                every generator counts as one move",
+                Hint::Value("metric", metric.name()), self.word);
         }
         Ok(())
     }
@@ -450,7 +440,7 @@ impl PuzzleSpec {
     fn refuse_metric(&self, puzzle: impl fmt::Display) -> Result<(), PuzzleError> {
         if let Some(MoveMetric::Slides(metric)) = self.metric {
             let metric = Hint::Value("metric", metric.name());
-            refuse!("{metric} is only for boards: use htm or qtm for {puzzle}");
+            bail!(Setting: "{metric} is only for boards: use htm or qtm for {puzzle}");
         }
         Ok(())
     }
@@ -458,8 +448,9 @@ impl PuzzleSpec {
 
 /// The size of a board that a word names, which may be meant as a cube.
 fn size(word: &str) -> Result<Size, PuzzleError> {
-    word.parse().map_err(|wrong| match wrong {
-        PuzzleError::SizeSyntax(word) => PuzzleError::NoBoardOrCube(word),
-        wrong => wrong,
+    word.parse().map_err(|wrong: PuzzleError| match wrong.kind() {
+        PuzzleErrorKind::Syntax => wrong!(Syntax: "'{}' is neither a board size (3x4) nor a cube \
+            (3x3x3, at most 20x20x20)", shown(word, 80)),
+        _ => wrong,
     })
 }

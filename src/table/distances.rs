@@ -242,10 +242,7 @@ impl DistanceTable {
     pub fn unreached(&self, state: State) -> Error {
         let found = self.histogram().iter().sum::<u64>();
         match self.space.states() {
-            Some(states) if found == states => {
-                let puzzle = self.space.name();
-                PuzzleError::Unreachable { puzzle }.into()
-            }
+            Some(states) if found == states => PuzzleError::unreachable(self.space.name()).into(),
             _ => TableError::Beyond(self.space.text(state)).into(),
         }
     }

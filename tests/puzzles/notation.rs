@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use tilewave::puzzle::notation::{one_line, parse_cycle_notation, parse_cycles, parse_one_line};
-use tilewave::puzzle::{Permutation, PuzzleError};
+use tilewave::puzzle::{Permutation, PuzzleError, PuzzleErrorKind};
 
 fn any_permutation() -> impl Strategy<Value = Permutation> {
     (0usize..=Permutation::MAX_LEN).prop_flat_map(|n| {
@@ -100,11 +100,15 @@ fn wrong_notation_says_what_is_wrong() {
 fn permutations_have_at_most_255_points() {
     assert_eq!(Permutation::identity(255).len(), 255);
     let images: Vec<usize> = (0..256).collect();
-    assert_eq!(Permutation::new(&images), Err(PuzzleError::ManyPoints(256)));
-    let outside = Permutation::from_cycles(3, &[vec![0, 3]]);
-    assert_eq!(outside, Err(PuzzleError::PointOutside { point: 3, points: 3, base: 1 }));
-    assert_eq!(
-        Permutation::from_cycles(3, &[vec![0, 1, 0]]),
-        Err(PuzzleError::PointTwice { point: 0, base: 1 })
-    );
+    let told = |wrong: Result<Permutation, PuzzleError>| {
+        let wrong = wrong.unwrap_err();
+        (wrong.kind(), wrong.to_string())
+    };
+    let many = "256 points are too many: a permutation has at most 255";
+    assert_eq!(told(Permutation::new(&images)), (PuzzleErrorKind::Range, many.into()));
+    let outside = "not a permutation of 3 points: it contains point 4";
+    let cycles = |cycle: &[usize]| told(Permutation::from_cycles(3, &[cycle.to_vec()]));
+    assert_eq!(cycles(&[0, 3]), (PuzzleErrorKind::Range, outside.into()));
+    let twice = "not a permutation: point 1 occurs twice";
+    assert_eq!(cycles(&[0, 1, 0]), (PuzzleErrorKind::Twice, twice.into()));
 }

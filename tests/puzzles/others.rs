@@ -6,7 +6,7 @@ use tilewave::puzzle::orbits::{
     Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Transformation, Turns,
 };
 use tilewave::puzzle::{
-    Metric, Permutation, PositionOrder, PuzzleError, StateSpace, Variant, families, named,
+    Metric, Permutation, PositionOrder, PuzzleErrorKind, StateSpace, Variant, families, named,
 };
 use tilewave::random::SplitMix64;
 use tilewave::search::Search;
@@ -134,7 +134,9 @@ fn what_moves_do_can_be_read_from_their_names() {
     assert_eq!(big.read("2R3").unwrap().0, big.read("2R'").unwrap().0);
     assert_eq!(big.read("2R2'").unwrap().0, big.read("2R2").unwrap().0);
     let empty = Variant { moves: Variant::split("R,,U"), ..Variant::default() };
-    assert_eq!(empty.of(plain, Turns::Powers), Err(PuzzleError::NoSequence));
+    let error = empty.of(plain, Turns::Powers).unwrap_err();
+    assert_eq!(error.kind(), PuzzleErrorKind::Missing);
+    assert!(error.to_string().starts_with("a sequence of moves is empty"), "{error}");
 }
 
 fn turn(source: &[u8]) -> OrbitTurn {

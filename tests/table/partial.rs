@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use tilewave::Error;
-use tilewave::puzzle::{Board, Definition, Generator, Moves, Permutation, PuzzleError, StateSpace};
+use tilewave::puzzle::{
+    Board, Definition, Generator, Moves, Permutation, PuzzleError, PuzzleErrorKind, StateSpace,
+};
 use tilewave::table::{DistanceTable, Fill, TableEncoding, TableError};
 
 use super::{distances, goal};
@@ -86,7 +88,8 @@ fn a_state_that_cannot_be_reached_is_none_beyond_a_whole_table() {
     assert_eq!(table.depth_of(state("3 4 1 2")).unwrap(), Some(2));
     let far = state("3 2 1 4");
     assert_eq!(table.depth_of(far).unwrap(), None);
-    assert!(matches!(table.unreached(far), Error::Puzzle(PuzzleError::Unreachable { .. })));
+    let is_unreachable = |error: &PuzzleError| error.kind() == PuzzleErrorKind::Unreachable;
+    assert!(matches!(table.unreached(far), Error::Puzzle(error) if is_unreachable(&error)));
     let mut fill = Fill::of(&ring, TableEncoding::Byte).unwrap();
     fill.state(0, table.space().start().unwrap()).unwrap();
     let begun = fill.finish().unwrap();

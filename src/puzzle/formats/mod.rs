@@ -16,10 +16,14 @@ pub(crate) mod kpuzzle;
 pub(crate) mod ksolve;
 pub(crate) mod source;
 
-use crate::puzzle::{
-    Definition, PuzzleError,
-    formats::source::{Located, PointSource, SetSource},
-    orbits::{OrbitPuzzle, Turns},
+use crate::{
+    puzzle::{
+        Definition, PuzzleError, PuzzleErrorKind,
+        error::wrong,
+        formats::source::{PointSource, SetSource},
+        orbits::{OrbitPuzzle, Turns},
+    },
+    units::shown,
 };
 
 /// A file format for puzzles.
@@ -91,7 +95,7 @@ pub fn read(file: &str, text: &str, asked: Option<Turns>) -> Result<Definition, 
     let (source, name) = source(file, text)?;
     let points = source.points();
     let definition = points.and_then(|points| points.definition(name, turns(file, asked)));
-    definition.map_err(|error| error.of(file))
+    definition.map_err(|error| error.in_file(file))
 }
 
 /// Returns the puzzle that the text of a file defines, whatever its kind: a puzzle with one set of pieces if possible,
@@ -102,11 +106,8 @@ pub fn read_any(file: &str, text: &str, asked: Option<Turns>) -> Result<FilePuzz
         match points.definition(name, turns(file, asked)) {
             Ok(definition) => return Ok(FilePuzzle::Positions(definition)),
             // It has too many positions for that, or some pieces look alike.
-            Err(Located {
-                kind: PuzzleError::TooManyPoints { .. } | PuzzleError::AlikePieces(_),
-                ..
-            }) => {}
-            Err(error) => return Err(error.of(file)),
+            Err(error) if error.kind() == PuzzleErrorKind::Unsupported => {}
+            Err(error) => return Err(error.in_file(file)),
         }
     }
     source.sets(file, name, asked).map(FilePuzzle::Orbits)
@@ -127,7 +128,7 @@ enum Source {
 }
 
 impl Source {
-    fn points(&self) -> Result<PointSource, Located> {
+    fn points(&self) -> Result<PointSource, PuzzleError> {
         match self {
             Source::Points(points) => Ok(points.clone()),
             Source::Sets(sets) => sets.points(),
@@ -145,14 +146,18 @@ impl Source {
             Source::Sets(sets) => sets,
         };
         let puzzle = sets.puzzle(name, turns(file, asked));
-        puzzle.map_err(|error| error.at(sets.line).of(file))
+        puzzle.map_err(|error| error.at(sets.line).in_file(file))
     }
 }
 
 /// The contents of a file, and the name of the puzzle.
 fn source<'a>(file: &'a str, text: &str) -> Result<(Source, &'a str), PuzzleError> {
     let known = Format::of(file);
-    let (format, name) = known.ok_or_else(|| PuzzleError::FileFormat.at(0).of(file))?;
+    let unknown = || {
+        wrong!(Unknown: "{}: the format is not known: the name of a puzzle file must \
+        end in .gap, .tws, .def or .kpuzzle.json", shown(file, 4096))
+    };
+    let (format, name) = known.ok_or_else(unknown)?;
     // Some editors begin a file with a byte order mark.
     let text = text.trim_start_matches('\u{feff}');
     let source = match format {
@@ -160,5 +165,5 @@ fn source<'a>(file: &'a str, text: &str) -> Result<(Source, &'a str), PuzzleErro
         Format::Ksolve => ksolve::read(text).map(Source::Sets),
         Format::KPuzzle => kpuzzle::read(text).map(Source::Sets),
     };
-    source.map(|source| (source, name)).map_err(|error| error.of(file))
+    source.map(|source| (source, name)).map_err(|error| error.in_file(file))
 }

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{
     puzzle::{
         Definition, Generator, Permutation, PuzzleError,
+        error::wrong,
+        families::alike_pieces,
         group::{orbits, reduce},
         notation,
         orbits::{
@@ -26,7 +28,7 @@ pub(crate) struct PointSource {
     pub labels: Vec<usize>,
     pub generators: Vec<Generator>,
     /// For each point, the number of the element there, if some elements look alike.
-    pub equal: Option<(Vec<usize>, Located)>,
+    pub equal: Option<(Vec<usize>, PuzzleError)>,
     /// The line number for errors that concern the whole definition.
     pub line: usize,
 }
@@ -37,17 +39,17 @@ impl PointSource {
     }
 
     /// Returns the puzzle: with as few points as suffice to distinguish its states, and with inverses or powers added.
-    pub fn definition(self, name: &str, turns: Turns) -> Result<Definition, Located> {
-        let at = |kind: PuzzleError| kind.at(self.line);
+    pub fn definition(self, name: &str, turns: Turns) -> Result<Definition, PuzzleError> {
+        let at = |error: PuzzleError| error.at(self.line);
         if let Some((_, wrong)) = self.equal {
             return Err(wrong);
         }
         if self.generators.len() > Definition::MAX_GENERATORS {
-            return Err(at(PuzzleError::ManyMoves));
+            return Err(at(PuzzleError::many_moves()));
         }
         let (points, permutations) = (self.labels.len(), self.permutations());
         if permutations.iter().all(Permutation::is_identity) {
-            return Err(at(PuzzleError::NoGenerators));
+            return Err(at(PuzzleError::no_generators()));
         }
         let most = Definition::MAX_POSITIONS;
         let reduced = reduce(points, &permutations, most).map_err(|none| {
@@ -56,8 +58,13 @@ impl PointSource {
                 [_] => "one orbit".into(),
                 all => format!("orbits of {}", joined(all.iter().map(Vec::len), ", ")),
             };
-            let (moved, sure) = (all.iter().map(Vec::len).sum(), none.sure);
-            at(PuzzleError::TooManyPoints { moved, orbits, most, sure })
+            let moved: usize = all.iter().map(Vec::len).sum();
+            let why = match none.sure {
+                true => format!("no {most} of the points distinguish all states"),
+                false => format!("no {most} points that distinguish all states were found"),
+            };
+            at(wrong!(Unsupported: "the moves permute {moved} points in {orbits}, but a puzzle can \
+                have at most {most} positions, and {why}"))
         })?;
         let names = self.generators.into_iter().map(|g| g.name);
         let generators = names
@@ -85,11 +92,11 @@ pub(crate) fn once<'a>(
     name: &str,
 ) -> Result<(), PuzzleError> {
     if names.len() == Definition::MAX_GENERATORS {
-        return Err(PuzzleError::ManyMoves);
+        return Err(PuzzleError::many_moves());
     }
     check_name(name)?;
     match names.any(|other| other == name) {
-        true => Err(PuzzleError::NameTwice(shown(name, 32))),
+        true => Err(PuzzleError::name_twice(&shown(name, 32))),
         false => Ok(()),
     }
 }
@@ -104,18 +111,18 @@ fn note(kept: &[usize], moved: usize, block: usize) -> String {
     format!("{count} of the {moved} points{blocks} are enough to distinguish all states: {points}")
 }
 
-// Invariant: an error is one line that begins with the name of the file and, if there is one, the line number.
+/// The error for a list of the wrong length.
+pub(crate) fn wrong_numbers(found: usize, expected: usize) -> PuzzleError {
+    wrong!(Shape: "found {found} numbers, but {expected} are needed")
+}
 
-impl PuzzleError {
-    /// Returns the error with a line number.
-    pub(crate) fn at(self, line: usize) -> Located {
-        Located { line, kind: self }
-    }
-
-    /// Returns the error with the name of the move in which it is.
-    pub(crate) fn in_move(self, name: String) -> PuzzleError {
-        PuzzleError::Generator(name, self.into())
-    }
+/// The error for pieces that can be turned where they cannot, or in too many ways.
+fn wrong_orientations(found: usize) -> PuzzleError {
+    let why = match found {
+        2..=127 => "the pieces must have only one orientation",
+        _ => "the number of orientations must be 1 to 127",
+    };
+    wrong!(Unsupported: "pieces with {found} orientations are not supported here: {why}")
 }
 
 /// Returns the line number of a part of a text.
@@ -127,21 +134,15 @@ pub(crate) fn line_of(part: &str, text: &str) -> usize {
 /// Returns the orientation that a word gives a piece.
 pub(crate) fn turn(word: &str, orientations: u8) -> Result<u8, PuzzleError> {
     let turn = digits(word).filter(|&turn| turn < orientations);
-    turn.ok_or_else(|| PuzzleError::Turned(shown(word, 32), orientations.into()))
-}
-
-/// An error at a line, before the name of the file is known.
-#[derive(Clone, Debug)]
-pub(crate) struct Located {
-    pub line: usize,
-    pub kind: PuzzleError,
-}
-
-impl Located {
-    /// Returns the error with the name of the file.
-    pub fn of(self, file: &str) -> PuzzleError {
-        PuzzleError::File { file: file.into(), line: self.line, reason: Box::new(self.kind) }
-    }
+    let wrong = || {
+        let all = match orientations {
+            1 => "one orientation".into(),
+            all => format!("{all} orientations"),
+        };
+        let by = shown(word, 32);
+        wrong!(Range: "a piece is turned by {by}, but the pieces of its set have only {all}")
+    };
+    turn.ok_or_else(wrong)
 }
 
 // Invariant: whatever the file format, its sets become orbits in the same way, and those of its names that are moves
@@ -171,12 +172,13 @@ impl PieceSet {
         line: usize,
         (pieces, pieces_line): (usize, usize),
         (orientations, orientations_line): (usize, usize),
-    ) -> Result<PieceSet, Located> {
+    ) -> Result<PieceSet, PuzzleError> {
         if !(1..=Permutation::MAX_LEN).contains(&pieces) {
-            return Err(PuzzleError::Pieces(pieces.to_string()).at(pieces_line));
+            return Err(wrong!(Range: "the set has {pieces} pieces, but a set must have 1 to 255")
+                .at(pieces_line));
         }
         let modulus = u8::try_from(orientations).ok().filter(|o| (1..=127).contains(o));
-        let wrong = || PuzzleError::Orientations(orientations).at(orientations_line);
+        let wrong = || wrong_orientations(orientations).at(orientations_line);
         let modulus = modulus.ok_or_else(wrong)?;
         let piece = |number| FilePiece { number, modulus, turn: 0 };
         Ok(PieceSet {
@@ -249,14 +251,14 @@ impl SetSource {
     }
 
     /// Checks that a name is not used for a second move, and that the puzzle can have one more move.
-    pub fn check_new(&self, name: &str, line: usize) -> Result<(), Located> {
+    pub fn check_new(&self, name: &str, line: usize) -> Result<(), PuzzleError> {
         let names = self.moves.iter().map(|(name, _)| name.as_str());
-        once(names, name).map_err(|kind| kind.at(line))
+        once(names, name).map_err(|error| error.at(line))
     }
 
     /// Resolves named sequences: those that are moves, and those that are only names. Each may use the names of others.
     /// The error is that of the first move that uses an unknown name.
-    pub fn resolve(&mut self, sequences: Vec<FileSequence>) -> Result<(), Located> {
+    pub fn resolve(&mut self, sequences: Vec<FileSequence>) -> Result<(), PuzzleError> {
         let orbits = self.orbits();
         let mut open = sequences;
         loop {
@@ -285,21 +287,23 @@ impl SetSource {
     }
 
     /// Returns the puzzle as points, if it has one set of pieces that all differ and never turn.
-    pub fn points(&self) -> Result<PointSource, Located> {
+    pub fn points(&self) -> Result<PointSource, PuzzleError> {
         let [set] = self.sets.as_slice() else {
             let second = &self.sets[1];
-            let kind = PuzzleError::SecondSet(shown(&second.name, 32));
-            return Err(kind.at(second.lines.0));
+            return Err(
+                wrong!(Unsupported: "'{}' is a second set of pieces: puzzles with several \
+                sets are not supported here", shown(&second.name, 32))
+                .at(second.lines.0),
+            );
         };
         if set.orientations > 1 {
-            let kind = PuzzleError::Orientations(set.orientations.into());
-            return Err(kind.at(set.lines.0));
+            return Err(wrong_orientations(set.orientations.into()).at(set.lines.0));
         }
         if let Some(twice) = set.twice() {
-            return Err(PuzzleError::AlikePieces(format!("{twice} twice")).at(set.lines.1));
+            return Err(alike_pieces(format_args!("{twice} twice")).at(set.lines.1));
         }
         if !self.illegal.is_empty() {
-            return Err(PuzzleError::Unsupported("Illegal".into()).at(self.illegal_line));
+            return Err(wrong!(Unsupported: "'Illegal' is not supported").at(self.illegal_line));
         }
         let moves = self.moves.iter().filter(|(name, _)| !is_rotation(name));
         let generator = |(name, of): &(String, Transformation)| {
