@@ -1,4 +1,4 @@
-//! Text forms: of permutations as cycles or lists of images, of sequences of moves, and of arrangements of pieces.
+//! Text forms: of permutations as cycles, of sequences of moves, and of arrangements of pieces.
 //!
 //! Files of puzzles and the program read and write all three. A state is read by [`OrbitPuzzle::read`], as an
 //! arrangement or as the moves that lead to it; these are `R U2 R' [F, D3] (L R)2` for [`transformation`].
@@ -7,8 +7,8 @@
 
 use crate::{
     puzzle::{
-        ErrorPlace, Permutation, PuzzleError, PuzzleErrorKind,
-        error::{END, MAX_REPETITIONS, bail, wrong},
+        ErrorPlace, PuzzleError, PuzzleErrorKind,
+        error::{END, MAX_POINTS, MAX_REPETITIONS, bail, wrong},
         orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, Placed, Transformation},
     },
     units::{counted, joined, shown},
@@ -29,15 +29,15 @@ fn tokens(text: &str) -> Vec<(usize, &str)> {
     parts.filter(|(_, token)| !token.is_empty()).collect()
 }
 
-/// Returns the point, counted from 0, for a word that counts from `base`.
-fn point(at: usize, word: &str, base: usize) -> Result<usize, PuzzleError> {
+/// Returns the point, counted from 0, for a word that counts from 1.
+fn point(at: usize, word: &str) -> Result<usize, PuzzleError> {
     if !word.bytes().all(|b| b.is_ascii_digit()) {
         return Err(PuzzleError::syntax(at, word, "a point"));
     }
-    let number = word.parse().ok().and_then(|n: usize| n.checked_sub(base));
-    let number = number.filter(|&n| n < Permutation::MAX_LEN);
-    let (found, last) = (shown(word, 32), base + Permutation::MAX_LEN - 1);
-    let wrong = || wrong!(Range: "{found} is not a point: points are {base} to {last}");
+    let number = word.parse().ok().and_then(|n: usize| n.checked_sub(1));
+    let number = number.filter(|&n| n < MAX_POINTS);
+    let found = shown(word, 32);
+    let wrong = || wrong!(Range: "{found} is not a point: points are 1 to {MAX_POINTS}");
     number.ok_or_else(|| wrong().placed(ErrorPlace::Byte(at)))
 }
 
@@ -64,7 +64,7 @@ pub fn parse_cycles(text: &str) -> Result<Vec<Vec<usize>>, PuzzleError> {
             if word == ")" && cycle.is_empty() {
                 break;
             }
-            cycle.push(point(at, word, 1)?);
+            cycle.push(point(at, word)?);
             match tokens.next().unwrap_or(end) {
                 (_, ")") => break,
                 (_, ",") => {}
@@ -74,32 +74,6 @@ pub fn parse_cycles(text: &str) -> Result<Vec<Vec<usize>>, PuzzleError> {
         cycles.push(cycle);
     }
     Ok(cycles)
-}
-
-/// Returns the permutation of `points` points that a text gives in cycles, with points counted from 1.
-pub fn parse_cycle_notation(text: &str, points: usize) -> Result<Permutation, PuzzleError> {
-    Permutation::from_cycles(points, &parse_cycles(text)?)
-}
-
-/// Returns the permutation whose images a text lists, separated by spaces or commas and counted from `base`.
-///
-/// ```
-/// use tilewave::puzzle::notation;
-/// let images = notation::parse_one_line("2 3 1", 1)?;
-/// assert_eq!(images, notation::parse_one_line("1,2,0", 0)?);
-/// assert_eq!(notation::one_line(&images, 0), "1 2 0");
-/// # Ok::<(), tilewave::puzzle::PuzzleError>(())
-/// ```
-pub fn parse_one_line(text: &str, base: usize) -> Result<Permutation, PuzzleError> {
-    let words = tokens(text).into_iter().filter(|&(_, word)| word != ",");
-    let images: Vec<usize> =
-        words.map(|(at, word)| point(at, word, base)).collect::<Result<_, _>>()?;
-    Permutation::new(&images)
-}
-
-/// Returns the images of a permutation, counted from `base`, separated by spaces.
-pub fn one_line(permutation: &Permutation, base: usize) -> String {
-    joined(permutation.images().iter().map(|&image| usize::from(image) + base), " ")
 }
 
 // Sequences of moves in the usual notation.

@@ -1,10 +1,14 @@
 //! Orders of groups, and the fewest points that a group needs.
 
-use tilewave::puzzle::formats;
+use tilewave::puzzle::formats::{self, FilePuzzle};
 use tilewave::puzzle::{Definition, Permutation, group_order, notation};
 
+fn written(points: usize, cycles: &str) -> Permutation {
+    Permutation::from_cycles(points, &notation::parse_cycles(cycles).unwrap()).unwrap()
+}
+
 fn permutations(points: usize, cycles: &[&str]) -> Vec<Permutation> {
-    let read = |text: &&str| notation::parse_cycle_notation(text, points).unwrap();
+    let read = |text: &&str| written(points, text);
     cycles.iter().map(read).collect()
 }
 
@@ -65,7 +69,7 @@ fn gap(text: &str) -> Definition {
 
 /// The cycles on ordered pairs of points, numbered from 1, of a permutation of these.
 fn on_pairs(points: usize, cycles: &str) -> String {
-    let permutation = notation::parse_cycle_notation(cycles, points).unwrap();
+    let permutation = written(points, cycles);
     let pairs = (0..points).flat_map(|a| (0..points).map(move |b| (a, b)));
     let pairs: Vec<(usize, usize)> = pairs.filter(|(a, b)| a != b).collect();
     let image = |i: usize| {
@@ -92,21 +96,18 @@ fn one_orbit_that_tells_all_states_apart_is_kept() {
 }
 
 #[test]
-fn blocks_stand_for_their_stickers() {
+fn points_that_are_too_many_are_one_set_of_pieces() {
     let text = format!(
         "a:={};\nb:={};\nGen:=[a,b];",
         on_pairs(7, "(1,2,3,4,5,6,7)"),
         on_pairs(7, "(1,2)")
     );
-    let puzzle = gap(&text);
-    assert_eq!(puzzle.positions(), 7);
-    assert_eq!(puzzle.group_order(), 5040);
-    assert_eq!(
-        puzzle.notes(),
-        [
-            "7 of the 42 points (which move in blocks of 6) are enough to distinguish all states: 1 7 13 19 25 31 37"
-        ]
-    );
+    let FilePuzzle::Orbits(puzzle) = formats::read_any("pairs.gap", &text, None).unwrap() else {
+        panic!("42 points have no numbers");
+    };
+    assert_eq!(puzzle.orbits().len(), 1);
+    assert_eq!(puzzle.orbits()[0].positions(), 42);
+    assert_eq!(puzzle.states(), Some(5040u32.into()));
 }
 
 /// Swaps of the pairs (1,2), (3,4) .. in cycle notation, each with the same swap that many points further on.

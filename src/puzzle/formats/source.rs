@@ -10,7 +10,7 @@ use crate::{
         Definition, Generator, Permutation, PuzzleError,
         error::wrong,
         families::alike_pieces,
-        group::{orbits, reduce},
+        group::{faithful, orbits, restricted},
         notation,
         orbits::{
             Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation, Turns,
@@ -52,30 +52,34 @@ impl PointSource {
             return Err(at(PuzzleError::no_generators()));
         }
         let most = Definition::MAX_POSITIONS;
-        let reduced = reduce(points, &permutations, most).map_err(|none| {
-            let all = orbits(points, &permutations);
+        let all = orbits(points, &permutations);
+        let moved: usize = all.iter().map(Vec::len).sum();
+        let kept = faithful(points, &permutations, most).map_err(|sure| {
             let orbits = match all.as_slice() {
                 [_] => "one orbit".into(),
                 all => format!("orbits of {}", joined(all.iter().map(Vec::len), ", ")),
             };
-            let moved: usize = all.iter().map(Vec::len).sum();
-            let why = match none.sure {
+            let why = match sure {
                 true => format!("no {most} of the points distinguish all states"),
                 false => format!("no {most} points that distinguish all states were found"),
             };
             at(wrong!(Unsupported: "the moves permute {moved} points in {orbits}, but a puzzle can \
                 have at most {most} positions, and {why}"))
         })?;
-        let names = self.generators.into_iter().map(|g| g.name);
-        let generators = names
-            .zip(reduced.generators)
-            .map(|(name, permutation)| Generator { name, permutation });
-        let kept: Vec<usize> = reduced.points.iter().map(|&p| self.labels[p]).collect();
+        let generator = |Generator { name, permutation }| {
+            let permutation = restricted(&permutation, &kept);
+            Generator { name, permutation }
+        };
+        let generators = self.generators.into_iter().map(generator);
+        let kept: Vec<usize> = kept.iter().map(|&p| self.labels[p]).collect();
         let mut definition = Definition::new(name, kept.len(), generators.collect())
             .and_then(|definition| definition.labelled(&kept))
             .map_err(&at)?;
-        if kept.len() < reduced.moved {
-            definition = definition.noted(note(&kept, reduced.moved, reduced.block));
+        if kept.len() < moved {
+            let (count, points) = (kept.len(), joined(&kept, " "));
+            definition = definition.noted(format!(
+                "{count} of the {moved} points are enough to distinguish all states: {points}"
+            ));
         }
         let closed = match turns {
             Turns::Directed => Ok(definition),
@@ -99,16 +103,6 @@ pub(crate) fn once<'a>(
         true => Err(PuzzleError::name_twice(&shown(name, 32))),
         false => Ok(()),
     }
-}
-
-/// A note about the points that were left out.
-fn note(kept: &[usize], moved: usize, block: usize) -> String {
-    let blocks = match block {
-        1 => String::new(),
-        _ => format!(" (which move in blocks of {block})"),
-    };
-    let (count, points) = (kept.len(), joined(kept, " "));
-    format!("{count} of the {moved} points{blocks} are enough to distinguish all states: {points}")
 }
 
 /// The error for a list of the wrong length.
