@@ -8,7 +8,7 @@ use std::{fmt, sync::Arc};
 
 use crate::{
     puzzle::{
-        Board, Definition, ErrorPlace, Generator, Metric, PuzzleError, StateSpace,
+        Board, ErrorPlace, Metric, PuzzleError, StateSpace,
         error::wrong,
         group::all_orbits,
         orbits::{
@@ -307,7 +307,7 @@ impl OrbitPuzzle {
         if let Some((_, start)) = space.boards() {
             return board(start, space.metric().unwrap_or_default());
         }
-        positions(space.definition().expect("a space is that of a board or has a definition"))
+        Ok(space.puzzle().expect("it is no board").clone().unlabelled())
     }
 
     /// Returns the sliding-tile puzzle on a graph, `graph:0-1,1-2,2-0`: a tile on each vertex but one, which slides
@@ -413,17 +413,6 @@ fn sliding(name: String, start: &[usize], ways: &[Vec<usize>]) -> Result<OrbitPu
         }
     };
     OrbitPuzzle::new(name, vec![tiles], ways.iter().map(one).collect())
-}
-
-fn positions(definition: &Definition) -> Result<OrbitPuzzle, PuzzleError> {
-    let orbit = Orbit::distinct("positions", definition.positions() as u8, 1);
-    let one = |Generator { name, permutation }: &Generator| {
-        let source = permutation.inverse().images().to_vec();
-        let turn = OrbitTurn { source, twist: vec![0; definition.positions()] };
-        OrbitMove::free(name, Transformation(vec![turn]))
-    };
-    let moves = definition.generators().iter().map(one).collect();
-    OrbitPuzzle::new(definition.name(), vec![orbit], moves)
 }
 
 #[cfg(test)]

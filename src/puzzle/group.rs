@@ -311,14 +311,14 @@ const MAX_TRIED: usize = 2000;
 
 /// Returns the fewest points, at most `most`, on which the group acts faithfully: the smallest of the unions of few
 /// orbits, and the first among equals. If there are too many unions, the result is the union that remains after
-/// removing unneeded orbits, the largest first. The error says whether there is none: all unions were tried.
+/// removing unneeded orbits, the largest first. `None` if there is no such union, or none was found.
 ///
 /// Cost: negligible; only orbits of at most `most` points are base points.
 pub(super) fn faithful(
     points: usize,
     generators: &[Permutation],
     most: usize,
-) -> Result<Vec<usize>, bool> {
+) -> Option<Vec<usize>> {
     let mut orbits = orbits(points, generators);
     orbits.retain(|orbit| orbit.len() <= most);
     orbits.sort_by_key(Vec::len);
@@ -349,7 +349,7 @@ pub(super) fn faithful(
         if sure {
             larger.sort_by_key(|(_, union)| union.len());
             if let Some((_, union)) = larger.iter().find(|(_, union)| whole(union)) {
-                return Ok(sorted(union.clone()));
+                return Some(sorted(union.clone()));
             }
         }
         unions = larger;
@@ -362,11 +362,9 @@ pub(super) fn faithful(
             }
         }
         let union = needed.concat();
-        if union.len() <= most {
-            return Ok(sorted(union));
-        }
+        return Some(sorted(union)).filter(|union| union.len() <= most);
     }
-    Err(sure)
+    None
 }
 
 fn sorted(mut points: Vec<usize>) -> Vec<usize> {

@@ -277,6 +277,8 @@ pub enum Turns {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrbitPuzzle {
     pub(super) name: String,
+    /// What the pieces of a puzzle of permutations are called; empty for all others.
+    pub(super) labels: Vec<usize>,
     pub(super) orbits: Vec<Orbit>,
     pub(super) moves: Vec<OrbitMove>,
     /// Listed moves that are not moves of the puzzle, because they have no visible effect or the same effect as another
@@ -332,6 +334,7 @@ impl OrbitPuzzle {
         }
         let mut puzzle = OrbitPuzzle {
             name: name.into(),
+            labels: Vec::new(),
             orbits,
             moves: Vec::new(),
             silent: Vec::new(),
@@ -511,7 +514,13 @@ impl OrbitPuzzle {
             let mut same = self.silent.iter().filter(|old| old.name == new.name);
             same.any(|old| old.transformation != new.transformation)
         };
+        let effect = |one: &OrbitMove| (one.requires, self.seen(&one.transformation));
+        let mut known: HashSet<_> = moves.iter().map(effect).collect();
         for mut new in self.moves.iter().flat_map(|one| made(&self, one)) {
+            // Only what is new takes a name.
+            if !known.insert(effect(&new)) {
+                continue;
+            }
             while others(&new) || !names.insert(new.name.clone()) {
                 new.name.push('\'');
             }

@@ -10,7 +10,7 @@ use twox_hash::XxHash3_64;
 
 use crate::{
     puzzle::{
-        Definition, Permutation,
+        Permutation,
         orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, Placed},
         permutation::gcd,
         states::{Component, Loops, MoveGroup, Parts, components, element, subgroup},
@@ -252,10 +252,10 @@ impl OrbitPuzzle {
     }
 }
 
-impl Definition {
-    /// Returns an endless sequence of random reachable arrangements, all equally likely; the same seed gives the same
-    /// ones.
-    pub fn scrambles(&self, seed: u64) -> impl Iterator<Item = Permutation> + use<> {
+impl OrbitPuzzle {
+    /// Returns an endless sequence of random reachable arrangements of a puzzle of permutations, all equally likely; the
+    /// same seed gives the same ones.
+    pub fn random_permutations(&self, seed: u64) -> impl Iterator<Item = Permutation> + use<> {
         let (group, mut dice) = (self.group(), SplitMix64::new(seed));
         std::iter::repeat_with(move || {
             let element = group.random(&mut dice);

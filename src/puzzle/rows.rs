@@ -12,11 +12,12 @@ use crate::{
     Error,
     perm::MAX_LEN,
     puzzle::{
-        Board, Definition, Direction, Permutation, Puzzle, PuzzleError, Size, SnakePath, State,
-        StateSpace, Window,
+        Board, Direction, Permutation, Puzzle, PuzzleError, Size, SnakePath, State, StateSpace,
+        Window,
         error::wrong,
-        families::state_length,
         is_even,
+        orbits::OrbitPuzzle,
+        positions::state_length,
         space::{MAX_WIDTH, place},
     },
     threads::each_part,
@@ -234,14 +235,14 @@ impl StateSpace {
         }
     }
 
-    /// For each of many arrangements, returns the arrangement after each generator, in the order of the definition. Not
+    /// For each of many arrangements, returns the arrangement after each generator, in the order of the moves. Not
     /// for boards. Cost: a few nanoseconds per generator per row.
     ///
     /// # Errors
     /// [`Error::Row`] gives the first row that is not an arrangement. For boards, see [`crate::puzzle::neighbours`].
     pub fn after_generators(&self, numbers: &[u16]) -> Result<Vec<u16>, Error> {
         self.whole(numbers)?;
-        let generators = self.definition().map_or(Vec::new(), Definition::permutations);
+        let generators = self.puzzle().map_or(Vec::new(), OrbitPuzzle::permutations);
         let sources: Vec<Permutation> = generators.iter().map(Permutation::inverse).collect();
         let width = self.width();
         each_single_row(numbers, width, width * sources.len(), |row, after| {
@@ -268,7 +269,7 @@ impl StateSpace {
 pub enum NamedMove {
     /// A move of one or more tiles of a board in one direction.
     Tiles(Direction, usize),
-    /// A generator, by its index in the definition.
+    /// A generator, by its index in the moves.
     Generator(usize),
 }
 
@@ -301,9 +302,9 @@ impl CellMoves {
             let path = SnakePath::new(size);
             add(space.moves(), &|from, to| slide(&path, from, to));
         }
-        if let (Some(definition), Some(order)) = (space.definition(), space.order()) {
-            for (i, generator) in definition.generators().iter().enumerate() {
-                let alone = std::slice::from_ref(&generator.permutation);
+        if let (Some(puzzle), Some(order)) = (space.puzzle(), space.order()) {
+            for (i, permutation) in puzzle.permutations().iter().enumerate() {
+                let alone = std::slice::from_ref(permutation);
                 add(&order.puzzle(alone, true), &|_, _| NamedMove::Generator(i));
             }
         }

@@ -10,9 +10,8 @@ use serde_json::{Map, Value};
 use crate::{
     Error,
     puzzle::{
-        Board, Definition, Generator, Goal, Metric, Permutation, Size, StateSpace, Variant,
-        families, formats, named,
-        orbits::{OrbitMove, OrbitPuzzle, Turns},
+        Board, Goal, Metric, Size, StateSpace, Variant, families, formats, named,
+        orbits::{Orbit, OrbitPuzzle, Turns},
         space::Likeness,
     },
     report::thousands,
@@ -176,15 +175,10 @@ fn likeness(puzzle: &OrbitPuzzle) -> Option<Likeness> {
     if puzzle.free_moves().is_none() || puzzle.goals().len() > 1 {
         return None;
     }
-    let generator = |one: &OrbitMove| {
-        let source = one.transformation.0[0].source.iter().map(|&from| from.into());
-        let permutation = Permutation::new(&source.collect::<Vec<usize>>()).ok()?.inverse();
-        Some(Generator { name: one.name.clone(), permutation })
-    };
-    let generators = puzzle.moves().iter().map(generator).collect::<Option<Vec<_>>>()?;
-    let definition = Definition::new(puzzle.name(), orbit.positions(), generators).ok()?;
-    let plain = OrbitPuzzle::of_space(&StateSpace::of_puzzle(definition.clone())).ok()?;
-    (plain.orbits()[0].solved == orbit.solved).then(|| Likeness::Puzzle(definition.fingerprint()))
+    let count = orbit.positions();
+    let is_plain = count <= OrbitPuzzle::MAX_POSITIONS
+        && *orbit == Orbit::distinct(orbit.name.clone(), count as u8, 1);
+    is_plain.then(|| Likeness::Puzzle(puzzle.fingerprint()))
 }
 
 /// The published growth of a named puzzle, or of a board from a corner.
@@ -280,7 +274,7 @@ struct PublishedGrowth {
 }
 
 /// A member of a family, or a puzzle whose file is part of the program.
-fn definition(name: &str) -> Result<Definition, Error> {
+fn of_permutations(name: &str) -> Result<OrbitPuzzle, Error> {
     if name == "dino" {
         let text = include_str!("../../tests/data/puzzles/dino.gap");
         return Ok(formats::read("dino.gap", text, None)?);
@@ -292,7 +286,7 @@ fn definition(name: &str) -> Result<Definition, Error> {
 fn growth(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
     let mut all = Vec::new();
     for (key, PublishedGrowth { counts }) in rows(text)? {
-        let definition = definition(&match key.split_once(':') {
+        let puzzle = of_permutations(&match key.split_once(':') {
             Some(("topspin4", n)) => format!("topspin:{n},4"),
             Some(("full_reversals", n)) => format!("reversals:{n}"),
             Some((family, n)) => format!("{}:{n}", family.replace('_', "-")),
@@ -302,7 +296,7 @@ fn growth(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
         if key.starts_with("coxeter:") {
             sources.push("OEIS A008302".into());
         }
-        let of = Likeness::Puzzle(definition.fingerprint());
+        let of = Likeness::Puzzle(puzzle.fingerprint());
         all.push(Published { of, counts, sources });
     }
     Ok(all)
@@ -316,7 +310,7 @@ fn own(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
     for (name, puzzle, blank, metric, counts) in serde_json::from_str::<Vec<Entry>>(text)? {
         let of = match blank.zip(metric) {
             Some((blank, metric)) => Likeness::Board(puzzle.parse()?, blank, metric.parse()?),
-            None => Likeness::Puzzle(definition(&puzzle)?.fingerprint()),
+            None => Likeness::Puzzle(of_permutations(&puzzle)?.fingerprint()),
         };
         all.push(Published { of, counts, sources: vec![format!("result {name}")] });
     }

@@ -9,8 +9,9 @@ use crate::{
     kernel::prefetch,
     progress::{NoProgress, Progress},
     puzzle::{
-        Board, CellMove, CellMoves, Definition, Metric, Moves, NamedMove, Position, PuzzleError,
-        State, StateSpace,
+        Board, CellMove, CellMoves, Metric, Moves, NamedMove, Position, PuzzleError, State,
+        StateSpace,
+        orbits::OrbitPuzzle,
         rows::{self, RowFault},
     },
     store::{Container, IN_MEMORY, Image, MAX_DEPTH},
@@ -94,8 +95,8 @@ impl DistanceTable {
             TablePuzzle::Defined { fingerprint, .. } => {
                 let text = str::from_utf8(file.index()).ok();
                 let space = text.and_then(StateSpace::from_puzzle_text);
-                let same = |of: &Definition| of.fingerprint() == *fingerprint;
-                let space = space.filter(|of| of.definition().is_some_and(same));
+                let same = |of: &OrbitPuzzle| of.fingerprint() == *fingerprint;
+                let space = space.filter(|of| of.puzzle().is_some_and(same));
                 space.ok_or_else(|| file.contradictory())?
             }
         };
@@ -208,7 +209,7 @@ impl DistanceTable {
     /// Returns the names of the generators of a shortest solution of a state, in order; `None` if the state was not
     /// reached. For boards, the list is empty. Same errors as [`DistanceTable::depth_of`].
     pub fn names(&self, state: State) -> Result<Option<Vec<&str>>, Error> {
-        let generators = self.space.definition().map(|of| of.generators());
+        let generators = self.space.puzzle().map(OrbitPuzzle::moves);
         let name = |step: &NamedMove| match *step {
             NamedMove::Generator(index) => Some(generators?.get(index)?.name.as_str()),
             NamedMove::Tiles(..) => None,

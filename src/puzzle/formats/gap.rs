@@ -18,9 +18,8 @@ use std::{collections::HashMap, rc::Rc};
 
 use crate::{
     puzzle::{
-        Generator, Permutation, PuzzleError,
+        Permutation, PuzzleError,
         error::wrong,
-        families::alike_pieces,
         formats::source::{PointSource, line_of},
         notation::{DEEPEST, parse_cycles},
     },
@@ -303,18 +302,21 @@ pub(crate) fn read(text: &str) -> Result<PointSource, PuzzleError> {
         Some(rest) if !rest.is_empty() => rest.to_string(),
         _ => name.to_string(),
     };
-    let generator = |(index, (name, of)): (usize, &(Option<&str>, Permutation))| Generator {
-        name: name.map_or_else(|| format!("g{}", index + 1), stripped),
-        permutation: Permutation::from_fn(points, |point| of.image(point)),
+    let generator = |(index, (name, of)): (usize, &(Option<&str>, Permutation))| {
+        (
+            name.map_or_else(|| format!("g{}", index + 1), stripped),
+            Permutation::from_fn(points, |point| of.image(point)),
+        )
     };
-    let numbers = |(sets, wrong): (Vec<Vec<usize>>, Option<PuzzleError>)| {
+    let numbers = |sets: Vec<Vec<usize>>| {
         let number = |point| sets.iter().position(|set| set.contains(&point)).map_or(0, |i| i + 1);
-        Some(((1..=points).map(number).collect(), wrong?))
+        let is_alike = sets.iter().any(|set| set.len() > 1);
+        is_alike.then(|| (1..=points).map(number).collect())
     };
     Ok(PointSource {
         labels: (1..=points).collect(),
         equal: sets.and_then(numbers),
-        generators: moves.iter().enumerate().map(generator).collect(),
+        moves: moves.iter().enumerate().map(generator).collect(),
         line: *line,
     })
 }
@@ -332,23 +334,19 @@ fn identifier(name: GapPart) -> Result<(), PuzzleError> {
     }
 }
 
-/// Sets of identical pieces, and, for a puzzle whose pieces must all differ, the error for the first set with more than
-/// one piece.
-fn identical(value: GapPart) -> Result<(Vec<Vec<usize>>, Option<PuzzleError>), PuzzleError> {
+/// Sets of identical pieces.
+fn identical(value: GapPart) -> Result<Vec<Vec<usize>>, PuzzleError> {
     let mut rest = value.inner("a list of lists in brackets")?;
-    let (mut sets, mut wrong) = (Vec::new(), None);
+    let mut sets = Vec::new();
     while !rest.text.is_empty() {
         let set = rest.text.trim_start_matches([',', ' ', '\t', '\r', '\n']);
         let members = set.strip_prefix('[').and_then(|set| set.split_once(']'));
         let (members, behind) = members.ok_or_else(|| rest.syntax("'[..]'"))?;
-        if members.contains(',') && wrong.is_none() {
-            wrong = Some(alike_pieces(shown(members, 32)).at(line_of(set, value.file)));
-        }
         let point = |word: &str| word.trim().parse::<usize>().ok();
         let words = members.split(',').filter(|_| !members.trim().is_empty());
         let points: Option<Vec<usize>> = words.map(point).collect();
         sets.push(points.ok_or_else(|| rest.syntax("a list of points"))?);
         rest = GapPart::new(behind, value.file);
     }
-    Ok((sets, wrong))
+    Ok(sets)
 }

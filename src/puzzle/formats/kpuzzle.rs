@@ -191,14 +191,13 @@ pub(crate) fn read(text: &str) -> Result<SetSource, PuzzleError> {
 fn set(name: String, orbit: Value) -> Result<PieceSet, PuzzleError> {
     let number = |value: Value| Ok::<_, PuzzleError>((value.read()?, value.line()));
     let orientations = orbit.required(["numOrientations", "orientations"])?;
-    PieceSet::new(name, orbit.line(), number(orbit.member("numPieces")?)?, number(orientations)?)
+    PieceSet::new(name, number(orbit.member("numPieces")?)?, number(orientations)?)
 }
 
 /// Reads which piece is at each position of the solved puzzle.
 fn solved(pattern: Value, set: &mut PieceSet) -> Result<(), PuzzleError> {
     let pieces = set.solved.len();
     let list = pattern.required(["pieces", "permutation"])?;
-    set.lines.1 = list.line();
     let numbers = list.numbers(pieces)?;
     let turns = pattern.turns(["orientation"; 2], pieces, set.orientations)?;
     let moduli = match pattern.optional("orientationMod")? {

@@ -79,7 +79,7 @@ pub(crate) fn read(text: &str) -> Result<SetSource, PuzzleError> {
                 if reader.source.sets.iter().any(|set| set.name == name) {
                     return Err(wrong!(Twice: "set {} occurs twice", shown(name, 32)).at(line));
                 }
-                let set = PieceSet::new(name, line, (pieces, line), (orientations, line))?;
+                let set = PieceSet::new(name, (pieces, line), (orientations, line))?;
                 reader.source.sets.push(set);
             }
             "Solved" | "StartState" => {
@@ -151,7 +151,6 @@ impl<'a> KsolveReader<'a> {
             }
             let mut rows = rows.into_iter();
             let Some((line, words)) = rows.next() else { continue };
-            set.lines.1 = line;
             for (piece, word) in set.solved.iter_mut().zip(words) {
                 piece.number = number(line, word)?;
             }
@@ -230,7 +229,6 @@ impl<'a> KsolveReader<'a> {
             let (orbit, position) = (index as u8, place as u8);
             self.source.illegal.push(OrbitPlace { orbit, position, kind });
         }
-        self.source.illegal_line = line;
         Ok(())
     }
 

@@ -1,15 +1,14 @@
 //! The contents of a file before it becomes a puzzle: points, sets of pieces, and points joined into pieces.
 //!
-//! The module of a format makes a [`PointSource`] or a [`SetSource`]; mod.rs makes a definition or a puzzle with orbits
-//! of it, in the same way for all formats.
+//! The module of a format makes a [`PointSource`] or a [`SetSource`]; mod.rs makes a puzzle of it, in the same
+//! way for all formats.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     puzzle::{
-        Definition, Generator, Permutation, PuzzleError,
+        NamedPermutation, Permutation, PuzzleError,
         error::wrong,
-        families::alike_pieces,
         group::{faithful, orbits, restricted},
         notation,
         orbits::{
@@ -20,73 +19,53 @@ use crate::{
     units::{digits, joined, shown},
 };
 
-// Invariant: all moves permute the same points, and they become a definition in the same way for all formats.
+// Invariant: all moves permute the same points, and they become a puzzle in the same way for all formats.
 
 /// Points, their labels, and the moves.
 #[derive(Clone)]
 pub(crate) struct PointSource {
     pub labels: Vec<usize>,
-    pub generators: Vec<Generator>,
+    pub moves: Vec<NamedPermutation>,
     /// For each point, the number of the element there, if some elements look alike.
-    pub equal: Option<(Vec<usize>, PuzzleError)>,
+    pub equal: Option<Vec<usize>>,
     /// The line number for errors that concern the whole definition.
     pub line: usize,
 }
 
 impl PointSource {
     fn permutations(&self) -> Vec<Permutation> {
-        self.generators.iter().map(|generator| generator.permutation.clone()).collect()
+        self.moves.iter().map(|(_, permutation)| permutation.clone()).collect()
     }
 
-    /// Returns the puzzle: with as few points as suffice to distinguish its states, and with inverses or powers added.
-    pub fn definition(self, name: &str, turns: Turns) -> Result<Definition, PuzzleError> {
-        let at = |error: PuzzleError| error.at(self.line);
-        if let Some((_, wrong)) = self.equal {
-            return Err(wrong);
+    /// Returns the puzzle of permutations of as few points as suffice to distinguish its states, with inverses or
+    /// powers added; `None` if they are too many, or if some elements look alike.
+    pub fn puzzle(&self, name: &str, turns: Turns) -> Result<Option<OrbitPuzzle>, PuzzleError> {
+        if self.equal.is_some() {
+            return Ok(None);
         }
-        if self.generators.len() > Definition::MAX_GENERATORS {
-            return Err(at(PuzzleError::many_moves()));
+        if self.moves.len() > OrbitPuzzle::MAX_MOVES {
+            return Err(PuzzleError::many_moves());
         }
         let (points, permutations) = (self.labels.len(), self.permutations());
         if permutations.iter().all(Permutation::is_identity) {
-            return Err(at(PuzzleError::no_generators()));
+            return Err(PuzzleError::no_generators());
         }
-        let most = Definition::MAX_POSITIONS;
-        let all = orbits(points, &permutations);
-        let moved: usize = all.iter().map(Vec::len).sum();
-        let kept = faithful(points, &permutations, most).map_err(|sure| {
-            let orbits = match all.as_slice() {
-                [_] => "one orbit".into(),
-                all => format!("orbits of {}", joined(all.iter().map(Vec::len), ", ")),
-            };
-            let why = match sure {
-                true => format!("no {most} of the points distinguish all states"),
-                false => format!("no {most} points that distinguish all states were found"),
-            };
-            at(wrong!(Unsupported: "the moves permute {moved} points in {orbits}, but a puzzle can \
-                have at most {most} positions, and {why}"))
-        })?;
-        let generator = |Generator { name, permutation }| {
-            let permutation = restricted(&permutation, &kept);
-            Generator { name, permutation }
+        let Some(kept) = faithful(points, &permutations, OrbitPuzzle::MAX_POSITIONS) else {
+            return Ok(None);
         };
-        let generators = self.generators.into_iter().map(generator);
-        let kept: Vec<usize> = kept.iter().map(|&p| self.labels[p]).collect();
-        let mut definition = Definition::new(name, kept.len(), generators.collect())
-            .and_then(|definition| definition.labelled(&kept))
-            .map_err(&at)?;
-        if kept.len() < moved {
-            let (count, points) = (kept.len(), joined(&kept, " "));
-            definition = definition.noted(format!(
+        let restricted = |(name, of): &NamedPermutation| (name.clone(), restricted(of, &kept));
+        let moves = self.moves.iter().map(restricted).collect();
+        let labels: Vec<usize> = kept.iter().map(|&p| self.labels[p]).collect();
+        let puzzle = OrbitPuzzle::of_permutations(name, kept.len(), moves)?;
+        let mut puzzle = puzzle.labelled(&labels)?.counting(turns)?;
+        let (count, moved) = (kept.len(), orbits(points, &permutations).concat().len());
+        if count < moved {
+            let points = joined(labels, " ");
+            puzzle = puzzle.noted(format!(
                 "{count} of the {moved} points are enough to distinguish all states: {points}"
             ));
         }
-        let closed = match turns {
-            Turns::Directed => Ok(definition),
-            Turns::Powers => definition.with_powers(),
-            Turns::Quarter => definition.inverse_closed(),
-        };
-        closed.map_err(at)
+        Ok(Some(puzzle))
     }
 }
 
@@ -95,7 +74,7 @@ pub(crate) fn once<'a>(
     mut names: impl ExactSizeIterator<Item = &'a str>,
     name: &str,
 ) -> Result<(), PuzzleError> {
-    if names.len() == Definition::MAX_GENERATORS {
+    if names.len() == OrbitPuzzle::MAX_MOVES {
         return Err(PuzzleError::many_moves());
     }
     check_name(name)?;
@@ -108,15 +87,6 @@ pub(crate) fn once<'a>(
 /// The error for a list of the wrong length.
 pub(crate) fn wrong_numbers(found: usize, expected: usize) -> PuzzleError {
     wrong!(Shape: "found {found} numbers, but {expected} are needed")
-}
-
-/// The error for pieces that can be turned where they cannot, or in too many ways.
-fn wrong_orientations(found: usize) -> PuzzleError {
-    let why = match found {
-        2..=127 => "the pieces must have only one orientation",
-        _ => "the number of orientations must be 1 to 127",
-    };
-    wrong!(Unsupported: "pieces with {found} orientations are not supported here: {why}")
 }
 
 /// Returns the line number of a part of a text.
@@ -154,8 +124,6 @@ pub(crate) struct FilePiece {
 pub(crate) struct PieceSet {
     pub name: String,
     pub orientations: u8,
-    /// The line that defines the set, and the line that gives its contents.
-    pub lines: (usize, usize),
     pub solved: Vec<FilePiece>,
 }
 
@@ -163,7 +131,6 @@ impl PieceSet {
     /// Returns a set of pieces that all differ. The numbers of pieces and orientations come with their lines.
     pub fn new(
         name: impl Into<String>,
-        line: usize,
         (pieces, pieces_line): (usize, usize),
         (orientations, orientations_line): (usize, usize),
     ) -> Result<PieceSet, PuzzleError> {
@@ -172,13 +139,16 @@ impl PieceSet {
                 .at(pieces_line));
         }
         let modulus = u8::try_from(orientations).ok().filter(|o| (1..=127).contains(o));
-        let wrong = || wrong_orientations(orientations).at(orientations_line);
+        let wrong = || {
+            wrong!(Unsupported: "pieces with {orientations} orientations are not supported here: \
+                the number of orientations must be 1 to 127")
+            .at(orientations_line)
+        };
         let modulus = modulus.ok_or_else(wrong)?;
         let piece = |number| FilePiece { number, modulus, turn: 0 };
         Ok(PieceSet {
             name: name.into(),
             orientations: modulus,
-            lines: (line, line),
             solved: (0..pieces).map(piece).collect(),
         })
     }
@@ -209,12 +179,6 @@ impl PieceSet {
             moduli: kinds.iter().map(|&(_, modulus)| modulus).collect(),
         }
     }
-
-    /// A number that two pieces share.
-    fn twice(&self) -> Option<usize> {
-        let mut seen = BTreeSet::new();
-        self.solved.iter().map(|piece| piece.number).find(|&number| !seen.insert(number))
-    }
 }
 
 pub(crate) struct FileSequence {
@@ -233,8 +197,6 @@ pub(crate) struct SetSource {
     /// The effects of other names.
     pub named: Vec<(String, Transformation)>,
     pub illegal: Vec<OrbitPlace>,
-    /// The line of the last of these.
-    pub illegal_line: usize,
     /// The line number for errors that concern the whole definition.
     pub line: usize,
 }
@@ -281,36 +243,21 @@ impl SetSource {
     }
 
     /// Returns the puzzle as points, if it has one set of pieces that all differ and never turn.
-    pub fn points(&self) -> Result<PointSource, PuzzleError> {
-        let [set] = self.sets.as_slice() else {
-            let second = &self.sets[1];
-            return Err(
-                wrong!(Unsupported: "'{}' is a second set of pieces: puzzles with several \
-                sets are not supported here", shown(&second.name, 32))
-                .at(second.lines.0),
-            );
-        };
-        if set.orientations > 1 {
-            return Err(wrong_orientations(set.orientations.into()).at(set.lines.0));
-        }
-        if let Some(twice) = set.twice() {
-            return Err(alike_pieces(format_args!("{twice} twice")).at(set.lines.1));
-        }
-        if !self.illegal.is_empty() {
-            return Err(wrong!(Unsupported: "'Illegal' is not supported").at(self.illegal_line));
+    pub fn points(&self) -> Option<PointSource> {
+        let [set] = self.sets.as_slice() else { return None };
+        let labels: Vec<usize> = set.solved.iter().map(|piece| piece.number).collect();
+        let different: BTreeSet<&usize> = labels.iter().collect();
+        if set.orientations > 1 || different.len() < labels.len() || !self.illegal.is_empty() {
+            return None;
         }
         let moves = self.moves.iter().filter(|(name, _)| !is_rotation(name));
-        let generator = |(name, of): &(String, Transformation)| {
+        let permutation = |(name, of): &(String, Transformation)| {
             let source = &of.0[0].source;
             let pulled = Permutation::from_fn(source.len(), |p| usize::from(source[p]));
-            Generator { name: name.clone(), permutation: pulled.inverse() }
+            (name.clone(), pulled.inverse())
         };
-        Ok(PointSource {
-            labels: set.solved.iter().map(|piece| piece.number).collect(),
-            generators: moves.map(generator).collect(),
-            equal: None,
-            line: self.line,
-        })
+        let moves = moves.map(permutation).collect();
+        Some(PointSource { labels, moves, equal: None, line: self.line })
     }
 
     /// Returns the puzzle.
@@ -354,7 +301,7 @@ impl SetSource {
     pub fn of_points(points: &PointSource) -> SetSource {
         let moves = points.permutations();
         let number = |&point: &usize| match &points.equal {
-            Some((numbers, _)) => numbers[point],
+            Some(numbers) => numbers[point],
             None => points.labels[point],
         };
         let mut sets = Vec::new();
@@ -368,13 +315,12 @@ impl SetSource {
             let own = if orientations > 1 { "PIECES" } else { "POINTS" };
             let before = sets.iter().filter(|set: &&PieceSet| set.name.starts_with(own)).count();
             let number = if before == 0 { String::new() } else { (before + 1).to_string() };
-            let lines = (points.line, points.line);
-            sets.push(PieceSet { name: format!("{own}{number}"), orientations, lines, solved });
+            sets.push(PieceSet { name: format!("{own}{number}"), orientations, solved });
             for (turns, of) in turns.iter_mut().zip(&moves) {
                 turns.push(OrbitTurn::of_points(&pieces.positions, |point| of.image(point)));
             }
         }
-        let names = points.generators.iter().map(|generator| generator.name.clone());
+        let names = points.moves.iter().map(|(name, _)| name.clone());
         SetSource {
             sets,
             moves: names.zip(turns.into_iter().map(Transformation)).collect(),
