@@ -379,7 +379,7 @@ fn window_cost(window: u64, len: usize) -> usize {
 const BYTE_CELLS: usize = 8;
 
 /// Maximum number of windows that the search for an order may examine: a tenth of a second.
-const MOST_WINDOWS: usize = 1_000_000;
+const MAX_WINDOWS: usize = 1_000_000;
 
 /// Number of paths that are improved: the best natural ones, and the same number of shuffled ones.
 const IMPROVED: usize = 3;
@@ -403,7 +403,7 @@ impl PositionOrder {
         if generators.is_empty() || positions > 17 {
             return PositionOrder::new(&(0..positions).collect::<Vec<_>>(), &[]);
         }
-        let left = MOST_WINDOWS / (positions * generators.len());
+        let left = MAX_WINDOWS / (positions * generators.len());
         let path = PathSearch { generators, left }.best(&natural_paths(positions, generators));
         let path = PositionOrder::new(&path, &[]);
         // A window is carried out for every pair of bytes that it joins.

@@ -106,7 +106,7 @@ impl OrbitPuzzle {
             Ok::<_, PuzzleError>(())
         };
         self.illegal.iter_mut().try_for_each(renumbered)?;
-        for one in self.moves.iter_mut().chain(&mut self.silent) {
+        for one in self.moves.iter_mut().chain(&mut self.aliases) {
             one.requires.iter_mut().try_for_each(renumbered)?;
             let turns = kept.iter().map(|&i| one.transformation.0[i].clone());
             one.transformation = Transformation(turns.collect());
@@ -278,7 +278,7 @@ impl OrbitPuzzle {
             orbit.moduli = kept.iter().map(|&kind| orbit.moduli[kind]).collect();
         }
         let mut puzzle = OrbitPuzzle::new(self.name, self.orbits, self.moves)?;
-        puzzle.silent.extend(self.silent);
+        puzzle.aliases.extend(self.aliases);
         Ok(OrbitPuzzle { illegal: self.illegal, notes: self.notes, ..puzzle })
     }
 }

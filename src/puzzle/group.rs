@@ -11,7 +11,7 @@ use num_bigint::BigUint;
 use crate::{puzzle::permutation::Permutation, random::SplitMix64};
 
 /// Number of consecutive random elements that must yield nothing new before a proof of the order is attempted.
-const ENOUGH: usize = 24;
+const IDLE_DRAWS: usize = 24;
 
 /// The image of each point under a permutation.
 pub(super) type Points = Arc<[u16]>;
@@ -187,7 +187,7 @@ impl Bsgs {
             step(&mut random);
         }
         let mut nothing = 0;
-        while nothing < ENOUGH && self.is_faithful {
+        while nothing < IDLE_DRAWS && self.is_faithful {
             step(&mut random);
             nothing = if self.take(0, &random) { 0 } else { nothing + 1 };
             if nothing == 1 && self.order(0) == *most {

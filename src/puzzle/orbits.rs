@@ -283,7 +283,7 @@ pub struct OrbitPuzzle {
     pub(super) moves: Vec<OrbitMove>,
     /// Listed moves that are not moves of the puzzle, because they have no visible effect or the same effect as another
     /// move. Sequences of moves may still use their names.
-    pub(super) silent: Vec<OrbitMove>,
+    pub(super) aliases: Vec<OrbitMove>,
     pub(super) illegal: Vec<OrbitPlace>,
     pub(super) notes: Vec<String>,
     /// `None` if the solved state is the only one.
@@ -337,12 +337,12 @@ impl OrbitPuzzle {
             labels: Vec::new(),
             orbits,
             moves: Vec::new(),
-            silent: Vec::new(),
+            aliases: Vec::new(),
             illegal: Vec::new(),
             notes: Vec::new(),
             goals: None,
         };
-        (puzzle.moves, puzzle.silent) = puzzle.distinct(moves)?;
+        (puzzle.moves, puzzle.aliases) = puzzle.distinct(moves)?;
         Ok(puzzle)
     }
 
@@ -353,7 +353,7 @@ impl OrbitPuzzle {
     ) -> Result<(Vec<OrbitMove>, Vec<OrbitMove>), PuzzleError> {
         let mut names = HashSet::new();
         let mut known = HashSet::new();
-        let (mut kept, mut silent) = (Vec::new(), Vec::new());
+        let (mut kept, mut aliases) = (Vec::new(), Vec::new());
         for one in moves {
             self.check_move(&one)?;
             // A sequence of moves in brackets is read as what it does.
@@ -365,18 +365,18 @@ impl OrbitPuzzle {
             }
             let seen = (one.requires, self.seen(&one.transformation));
             let is_new = self.does_something(&one.transformation) && known.insert(seen);
-            if is_new { &mut kept } else { &mut silent }.push(one);
+            if is_new { &mut kept } else { &mut aliases }.push(one);
         }
         match kept.len() {
             0 => Err(no_moves()),
             count if count > OrbitPuzzle::MAX_MOVES => Err(PuzzleError::many_moves()),
-            _ => Ok((kept, silent)),
+            _ => Ok((kept, aliases)),
         }
     }
 
     /// The move with this name, whether it is a move of the puzzle or has the same effect as another move.
     pub(super) fn named_move(&self, name: &str) -> Option<&OrbitMove> {
-        self.moves.iter().chain(&self.silent).find(|one| one.name == name)
+        self.moves.iter().chain(&self.aliases).find(|one| one.name == name)
     }
 
     fn check_move(&self, one: &OrbitMove) -> Result<(), PuzzleError> {
@@ -511,7 +511,7 @@ impl OrbitPuzzle {
         let mut moves = self.moves.clone();
         let mut names: HashSet<String> = moves.iter().map(|one| one.name.clone()).collect();
         let others = |new: &OrbitMove| {
-            let mut same = self.silent.iter().filter(|old| old.name == new.name);
+            let mut same = self.aliases.iter().filter(|old| old.name == new.name);
             same.any(|old| old.transformation != new.transformation)
         };
         let effect = |one: &OrbitMove| (one.requires, self.seen(&one.transformation));
@@ -527,8 +527,8 @@ impl OrbitPuzzle {
             moves.push(new);
         }
         let (moves, more) = self.distinct(moves)?;
-        let silent = [self.silent, more].concat();
-        Ok(OrbitPuzzle { moves, silent, ..self })
+        let aliases = [self.aliases, more].concat();
+        Ok(OrbitPuzzle { moves, aliases, ..self })
     }
 
     /// Returns the puzzle with the moves that [`Turns`] selects from the powers of each of its turns.

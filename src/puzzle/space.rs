@@ -341,19 +341,21 @@ impl StateSpace {
 
     /// Returns a value that is equal for two spaces if their states look the same from depth 0: size, cell of the blank
     /// and metric for boards, or else [`OrbitPuzzle::fingerprint`].
-    pub(crate) fn likeness(&self) -> Likeness {
+    pub(crate) fn distribution_key(&self) -> DistributionKey {
         match &self.0.kind {
             PuzzleKind::Board { start, metric, .. } => {
-                Likeness::Board(start.size(), start.blank(), *metric)
+                DistributionKey::Board(start.size(), start.blank(), *metric)
             }
-            PuzzleKind::Permutations { puzzle, .. } => Likeness::Puzzle(puzzle.fingerprint()),
+            PuzzleKind::Permutations { puzzle, .. } => {
+                DistributionKey::Puzzle(puzzle.fingerprint())
+            }
         }
     }
 }
 
 /// The properties on which a depth distribution depends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Likeness {
+pub(crate) enum DistributionKey {
     /// A board, by size, row-major cell of the blank at depth 0, and metric.
     Board(Size, usize, Metric),
     /// A puzzle, by [`OrbitPuzzle::fingerprint`]: Cayley graphs look the same from every state.

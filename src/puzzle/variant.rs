@@ -106,11 +106,11 @@ impl Variant {
             let name = format!("{} <{}>", puzzle.name(), self.moves.join(","));
             let illegal = puzzle.illegal().to_vec();
             // Sequences of moves may still use the other moves.
-            let others = puzzle.moves.iter().chain(&puzzle.silent).cloned();
+            let others = puzzle.moves.iter().chain(&puzzle.aliases).cloned();
             let is_other = |old: &OrbitMove| moves.iter().all(|new| new.name != old.name);
             let others: Vec<OrbitMove> = others.filter(is_other).collect();
             puzzle = OrbitPuzzle::new(name, puzzle.orbits().to_vec(), moves)?.forbidding(illegal);
-            puzzle.silent.extend(others);
+            puzzle.aliases.extend(others);
         }
         puzzle = puzzle.counting(turns)?;
         if !self.pieces.is_empty() {
@@ -445,7 +445,7 @@ impl OrbitPuzzle {
         let choices = self.orbits.iter().zip(&mask.0).map(|(orbit, row)| rows(orbit, row));
         let choices = choices.collect::<Option<Vec<_>>>().ok_or_else(|| self.many_goals())?;
         let all = choices.iter().fold(1usize, |all, rows| all.saturating_mul(rows.len()));
-        if all > MOST_TRIED {
+        if all > MAX_TRIED {
             return Err(self.many_goals());
         }
         Ok((0..all).map(move |mut rest| {
@@ -465,7 +465,7 @@ fn unknown_goals(puzzle: impl fmt::Display) -> PuzzleError {
 }
 
 /// Maximum number of arrangements that are compared with a mask.
-const MOST_TRIED: usize = 1 << 22;
+const MAX_TRIED: usize = 1 << 22;
 
 /// Whether an arrangement matches a mask.
 fn fits(state: &Arrangement, mask: &Arrangement) -> bool {
@@ -501,7 +501,7 @@ pub(super) fn rows(orbit: &Orbit, mask: &[Placed]) -> Option<Vec<Vec<Placed>>> {
                 }
             }
         }
-        if longer.len() > MOST_TRIED {
+        if longer.len() > MAX_TRIED {
             return None;
         }
         rows = longer;

@@ -337,15 +337,15 @@ fn pieces_of(points: usize, moves: &[Permutation]) -> Vec<Pieces> {
     let mut all = Vec::new();
     while !open.is_empty() {
         let orbit = open.remove(0);
-        let said = |by: &usize| said(orbit[0], *by, moves);
+        let map = |by: &usize| equivariant_map(orbit[0], *by, moves);
         let mut stuck = Vec::new();
         open.retain(|other| {
-            let found = other.iter().find_map(said);
+            let found = other.iter().find_map(map);
             stuck.extend(found.clone());
             found.is_none()
         });
         // Among the permutations that commute with all moves, the one with the longest cycles.
-        let turn = orbit.iter().filter_map(said).max_by_key(|of| cycle(orbit[0], of).len());
+        let turn = orbit.iter().filter_map(map).max_by_key(|of| cycle(orbit[0], of).len());
         let turn = turn.expect("a point says where it is itself");
         let mut positions: Vec<Vec<usize>> = Vec::new();
         for &point in &orbit {
@@ -364,21 +364,26 @@ fn cycle(first: usize, of: &BTreeMap<usize, usize>) -> Vec<usize> {
     std::iter::successors(Some(first), next).collect()
 }
 
-/// For each point that moves take the first point to, where they take the other; `None` if that is not determined.
-fn said(one: usize, other: usize, moves: &[Permutation]) -> Option<BTreeMap<usize, usize>> {
-    let mut said = BTreeMap::from([(one, other)]);
+/// The map that takes one point to another and commutes with all moves; `None` if there is none. It says where the other
+/// point is, wherever moves take the first.
+fn equivariant_map(
+    one: usize,
+    other: usize,
+    moves: &[Permutation],
+) -> Option<BTreeMap<usize, usize>> {
+    let mut map = BTreeMap::from([(one, other)]);
     let mut open = vec![(one, other)];
     while let Some((one, other)) = open.pop() {
         for of in moves {
             let (one, other) = (of.image(one), of.image(other));
-            match said.insert(one, other) {
+            match map.insert(one, other) {
                 None => open.push((one, other)),
                 Some(known) if known != other => return None,
                 Some(_) => {}
             }
         }
     }
-    Some(said)
+    Some(map)
 }
 
 impl Pieces {
