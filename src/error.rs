@@ -1,8 +1,13 @@
 //! The single error type of the library: every more specific error converts into it.
 
 use crate::{
-    pdb::PdbError, puzzle::PuzzleError, solve::SolveError, stop::SearchError, store::StorageError,
-    system::SystemError, table::TableError,
+    pdb::PdbError,
+    puzzle::{ErrorPlace, PuzzleError, PuzzleErrorKind},
+    solve::SolveError,
+    stop::SearchError,
+    store::StorageError,
+    system::SystemError,
+    table::TableError,
 };
 
 /// Any error from the library.
@@ -79,19 +84,14 @@ impl Error {
             Error::Search(SearchError::Interrupted { .. } | SearchError::Paused { .. })
             | Error::Pdb(PdbError::Interrupted(_))
             | Error::System(SystemError::Interrupted) => Class::Interrupted,
-            Error::Puzzle(
-                PuzzleError::Unsolvable { .. }
-                | PuzzleError::Unreached { .. }
-                | PuzzleError::Unreachable { .. },
-            ) => Class::NoSolution,
-            // What the file of a puzzle contains, not what was asked for.
-            Error::Puzzle(PuzzleError::File { reason, .. })
-                if !matches!(**reason, PuzzleError::Goal { .. } | PuzzleError::FileFormat) =>
-            {
-                Class::Failed
-            }
-            Error::Puzzle(_)
-            | Error::System(SystemError::UnknownKernel(_) | SystemError::UnsupportedKernel(_))
+            Error::Puzzle(error) => match (error.kind(), error.place()) {
+                (_, Some(ErrorPlace::Goal)) => Class::Usage,
+                // What the file of a puzzle contains, not what was asked for.
+                (_, Some(ErrorPlace::Line(_))) => Class::Failed,
+                (PuzzleErrorKind::Unreachable, _) => Class::NoSolution,
+                _ => Class::Usage,
+            },
+            Error::System(SystemError::UnknownKernel(_) | SystemError::UnsupportedKernel(_))
             | Error::Search(
                 SearchError::TooLarge { .. }
                 | SearchError::TooSmall { .. }

@@ -256,14 +256,14 @@ impl ScrambleArgs {
                 };
                 Box::new(states.map(move |state| puzzle.text(&state)))
             }
-            Searched::Numbered(space) => match (space.boards(), space.definition()) {
+            Searched::Numbered(space) => match (space.boards(), space.puzzle()) {
                 (Some((goal, _)), _) => {
                     let boards = Scrambler::new(goal.clone(), seed(self.seed)?);
                     Box::new(boards.map(|board| board.to_string()))
                 }
-                (None, definition) => {
-                    let puzzle = definition.expect("it is no board").clone();
-                    let states = puzzle.scrambles(seed(self.seed)?);
+                (None, puzzle) => {
+                    let puzzle = puzzle.expect("it is no board").clone();
+                    let states = puzzle.random_permutations(seed(self.seed)?);
                     Box::new(states.map(move |state| puzzle.show(&state)))
                 }
             },

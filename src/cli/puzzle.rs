@@ -7,7 +7,7 @@ use clap::ValueHint;
 use tilewave::{
     Board, Error, Size,
     puzzle::{
-        Metric, MoveMetric, PuzzleError, PuzzleSpec, Searched, Variant,
+        ErrorPlace, Metric, MoveMetric, PuzzleSpec, Searched, Variant,
         formats::Format,
         orbits::{OrbitPuzzle, Turns},
     },
@@ -321,26 +321,22 @@ impl Counted {
 
     /// Says where the cause of an error stands.
     fn placed(&self, error: Error) -> Failure {
-        match (error, &self.goals) {
-            (Error::Puzzle(PuzzleError::Goal { number, error }), Some(path)) => {
-                Failure::from(PuzzleError::File {
-                    file: path.display().to_string(),
-                    line: 0,
-                    reason: PuzzleError::Goal { number, error }.into(),
-                })
+        let Error::Puzzle(error) = error else { return error.into() };
+        match (error.place(), &self.goals) {
+            (Some(ErrorPlace::Goal), Some(path)) => {
+                error.in_file(&path.display().to_string()).into()
             }
-            (Error::Puzzle(PuzzleError::NoOrbit { name, orbits }), _) => {
-                let names = |list: &[String]| list.iter().any(|of| of.starts_with(&name));
+            (Some(ErrorPlace::Set(name)), _) => {
+                let names = |list: &[String]| list.iter().any(|of| of.starts_with(name));
                 let option = first_given(&[
                     (names(&self.pieces), "--pieces"),
                     (names(&self.ignore_orientation), "--ignore-orientation"),
                     (names(&self.same), "--same"),
                 ]);
                 let option = option.unwrap_or_default();
-                let error = PuzzleError::NoOrbit { name, orbits };
                 Failure::usage(format!("{option}: {error}").trim_start_matches(": "))
             }
-            (error, _) => error.into(),
+            _ => error.into(),
         }
     }
 }

@@ -185,8 +185,8 @@ impl StateArgs {
             None => self.unrank(space)?,
         };
         let text = space.text(state);
-        let definition = space.definition().expect("boards have a method of their own");
-        let is_even = definition.arrangement(&text)?.is_even();
+        let puzzle = space.puzzle().expect("boards have a method of their own");
+        let is_even = puzzle.arrangement(&text)?.is_even();
         let reached = space.reaches(state);
         let refused = (!reached).then(|| format!("no moves of {space} lead to this state"));
         let depth = table.filter(|_| reached).map(|table| table.depth_of(state));
@@ -285,12 +285,12 @@ impl StateArgs {
 
 /// The state that a text gives: by what stands where, or by moves from the solved state.
 fn parse(space: &StateSpace, text: &str) -> Result<State> {
-    let definition = space.definition().expect("boards have a method of their own");
+    let puzzle = space.puzzle().expect("boards have a method of their own");
     if text.trim_start().starts_with(|c: char| c.is_ascii_digit()) {
         return Ok(space.parse(text)?);
     }
     let (state, _) = OrbitPuzzle::of_space(space)?.read(text)?;
-    let label = |piece: &Placed| definition.labels()[usize::from(piece.kind)].to_string();
+    let label = |piece: &Placed| puzzle.labels()[usize::from(piece.kind)].to_string();
     let labels: Vec<String> = state.0[0].iter().map(label).collect();
     Ok(space.parse(&labels.join(" "))?)
 }

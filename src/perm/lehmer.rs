@@ -84,26 +84,6 @@ pub fn unrank(mut rank: u64, line: &mut [u8]) {
     from_digits(&digit[..n], line);
 }
 
-/// Returns the rank of `line` among the even permutations of `0..line.len()`, in `0..n!/2`: its lexicographic position,
-/// not counting odd permutations. Also defined for odd lines, which have the rank of the even line that differs in its
-/// last two elements.
-///
-/// ```
-/// use tilewave::internals::lehmer::{rank_even, unrank_even};
-/// let mut line = [0; 8];
-/// unrank_even(1, &mut line);
-/// assert_eq!(line, [0, 1, 2, 3, 4, 6, 7, 5]); // the first even line after the identity
-/// assert_eq!(rank_even(&line), 1);
-/// ```
-pub fn rank_even(line: &[u8]) -> u64 {
-    rank(line) / 2
-}
-
-/// Writes the even permutation with the given rank: the inverse of [`rank_even`].
-pub fn unrank_even(rank: u64, line: &mut [u8]) {
-    unrank_in_parity(0, rank, line);
-}
-
 /// Returns the parity of a permutation (1 for odd ones) and its rank among those of that parity. The cost is that of
 /// [`rank`].
 pub fn rank_in_parity(line: &[u8]) -> (usize, u64) {

@@ -22,7 +22,7 @@ use crate::{
         row_rank::PieceMap,
     },
     puzzle::{
-        PuzzleError,
+        PuzzleError, PuzzleErrorKind,
         orbits::{Arrangement, Orbit, OrbitPuzzle, Placed},
         ranking::{RankGroup, Ranking},
     },
@@ -120,7 +120,7 @@ impl PruningTable {
     ///
     /// # Errors
     /// [`TableError`], the errors of [`FrontierSearch::run`](crate::frontier::FrontierSearch::run), and
-    /// [`PuzzleError::ManyStates`](crate::puzzle::PuzzleError::ManyStates).
+    /// [`PuzzleErrorKind::ManyStates`].
     pub fn build(
         puzzle: &OrbitPuzzle,
         size: EntrySize,
@@ -254,7 +254,7 @@ impl PruningTable {
     /// per set, with at most 600 million entries, which takes seconds.
     ///
     /// # Errors
-    /// [`PuzzleError::ManyStates`] if even a single piece has too many arrangements.
+    /// [`PuzzleErrorKind::ManyStates`] if even a single piece has too many arrangements.
     pub fn default_projections(
         puzzle: &OrbitPuzzle,
         memory: Option<u64>,
@@ -281,7 +281,9 @@ impl PruningTable {
             entries_of(of) <= DEFAULT_ENTRIES && memory.is_none_or(has_memory)
         };
         match (PruningTable::projections(puzzle, None, fits), memory) {
-            (Err(Error::Puzzle(PuzzleError::ManyStates(_))), Some(budget)) => {
+            (Err(Error::Puzzle(error)), Some(budget))
+                if error.kind() == PuzzleErrorKind::ManyStates =>
+            {
                 Err(too_little(puzzle, budget).into())
             }
             (found, _) => found,
@@ -332,7 +334,7 @@ impl PruningTable {
         }
         match (projections.is_empty(), memory) {
             (false, _) => Ok(projections),
-            (true, None) => Err(PuzzleError::ManyStates(puzzle.to_string()).into()),
+            (true, None) => Err(PuzzleError::many_states(puzzle).into()),
             (true, Some(budget)) => Err(too_little(puzzle, budget).into()),
         }
     }

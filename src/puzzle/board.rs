@@ -7,8 +7,11 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    puzzle::PuzzleError,
-    units::{digits, names, shown},
+    puzzle::{
+        PuzzleError,
+        error::{bail, wrong},
+    },
+    units::{counted, digits, names, shown},
 };
 
 /// An arrangement of all tiles and the blank, in row-major order, with 0 for the blank and every number exactly once.
@@ -41,18 +44,22 @@ impl Board {
         for &tile in tiles {
             match seen.get_mut(usize::from(tile)) {
                 None => {
-                    return Err(PuzzleError::UnknownTile {
-                        tile: usize::from(tile),
-                        size: size.to_string(),
-                        tiles: size.tiles(),
-                    });
+                    let last = size.tiles();
+                    bail!(Unknown: "tile {tile} is not on a {size} board: its tiles are 1 to \
+                        {last}");
                 }
                 Some(true) => twice = twice.or(Some(tile)),
                 Some(s) => *s = true,
             }
         }
         if let (Some(twice), Some(missing)) = (twice, seen.iter().position(|s| !s)) {
-            return Err(PuzzleError::Repeated { twice, missing: missing as u16 });
+            let name = |tile: usize| match tile {
+                0 => "the blank".into(),
+                tile => format!("tile {tile}"),
+            };
+            let (twice, missing) = (name(twice.into()), name(missing));
+            bail!(Twice: "{twice} occurs twice and {missing} is missing: every tile must occur \
+                exactly once");
         }
         Ok(Board { size, tiles: tiles.into() })
     }
@@ -60,14 +67,12 @@ impl Board {
     /// Returns the board with tiles 1, 2, .. in row-major order and the blank in the given row-major cell.
     ///
     /// # Errors
-    /// [`PuzzleError::GoalCell`] if the cell is not on the board.
+    /// A [`PuzzleError`] if the cell is not on the board.
     pub fn ordered(size: Size, blank: usize) -> Result<Board, PuzzleError> {
         if blank >= size.cells() {
-            return Err(PuzzleError::GoalCell {
-                cell: blank,
-                size: size.to_string(),
-                last: size.cells() - 1,
-            });
+            let last = size.tiles();
+            bail!(Range: "goal blank={blank} is not on a {size} board: its cells are numbered 0 to \
+                {last}");
         }
         let mut tiles: Vec<u16> = (1..size.cells() as u16).collect();
         tiles.insert(blank, 0);
@@ -89,17 +94,21 @@ impl Board {
         }
         let cells: usize = rows.iter().map(Vec::len).sum();
         let Some(first) = rows.first().map(Vec::len) else {
-            return Err(PuzzleError::Empty);
+            bail!(Missing: "the board is empty: write rows separated by '/', for example '1 2 3/4 \
+                5 6/7 8 0'");
         };
         if let Some(i) = rows.iter().position(|row| row.len() != first) {
-            return Err(PuzzleError::Ragged { row: i + 1, found: rows[i].len(), expected: first });
+            let (row, found) = (i + 1, rows[i].len());
+            bail!(Shape: "row {row} of the board has {found} tiles, but row 1 has {first}: all \
+                rows must have the same length");
         }
         let size = match (rows.len(), size) {
             (1, Some(size)) => size,
             (1, None) => {
                 let side = cells.isqrt();
                 if side * side != cells {
-                    return Err(PuzzleError::FlatNeedsSize(cells));
+                    bail!(Shape: "a flat list of {cells} tiles does not make a square board: \
+                        separate the rows with '/', or specify the size of the board");
                 }
                 Size::new(side, side)?
             }
@@ -158,7 +167,11 @@ fn tile(word: &str) -> Result<u16, PuzzleError> {
     if matches!(word, "x" | "X" | "_") {
         return Ok(0);
     }
-    digits(word).ok_or_else(|| PuzzleError::Word(shown(word, 32)))
+    let wrong = || {
+        wrong!(Syntax: "'{}' in the board is not a tile: write tile numbers, and 0, x \
+        or _ for the blank", shown(word, 32))
+    };
+    digits(word).ok_or_else(wrong)
 }
 
 impl From<Board> for String {
@@ -211,13 +224,17 @@ impl Size {
     /// Returns the size with the given numbers of rows and columns.
     pub fn new(rows: usize, cols: usize) -> Result<Size, PuzzleError> {
         if rows < 2 || cols < 2 {
-            return Err(PuzzleError::TooSmall(rows, cols));
+            bail!(Range: "board {rows}x{cols} is too small: both sides must be at least 2, because \
+                tiles in one row never change their order");
         }
         match rows.checked_mul(cols) {
             Some(cells) if cells <= Size::MAX_CELLS => {
                 Ok(Size { rows: rows as u16, cols: cols as u16 })
             }
-            _ => Err(PuzzleError::TooLarge(rows, cols)),
+            _ => {
+                Err(wrong!(Range: "board {rows}x{cols} is too large: a board has at most {} cells",
+                Size::MAX_CELLS))
+            }
         }
     }
 
@@ -257,7 +274,10 @@ impl FromStr for Size {
     type Err = PuzzleError;
 
     fn from_str(text: &str) -> Result<Size, PuzzleError> {
-        let syntax = || PuzzleError::SizeSyntax(shown(text, 80));
+        let syntax = || {
+            let text = shown(text, 80);
+            wrong!(Syntax: "'{text}' is not a board size: write ROWSxCOLUMNS, for example 3x4")
+        };
         let (rows, cols) = text.split_once(['x', 'X']).ok_or_else(syntax)?;
         let side = |text: &str| digits(text).ok_or_else(syntax);
         Size::new(side(rows)?, side(cols)?)
@@ -291,8 +311,7 @@ impl Goal {
     /// Returns the goal board of a given size.
     ///
     /// # Errors
-    /// [`PuzzleError::GoalCell`] if the blank's cell is not on the board, and the errors of [`Board::parse`] for a goal
-    /// in board notation.
+    /// A [`PuzzleError`] if the blank's cell is not on the board, or if [`Board::parse`] does not read the goal.
     pub fn board(&self, size: Size) -> Result<Board, PuzzleError> {
         match self {
             Goal::Last => Board::ordered(size, size.cells() - 1),
@@ -307,7 +326,10 @@ impl FromStr for Goal {
     type Err = PuzzleError;
 
     fn from_str(text: &str) -> Result<Goal, PuzzleError> {
-        let syntax = || PuzzleError::GoalSyntax(shown(text, 80));
+        let syntax = || {
+            wrong!(Syntax: "'{}' is not a goal: write last, first, blank=CELL or a \
+            board such as '1 2 3/4 5 6/7 8 0'", shown(text, 80))
+        };
         match text.trim() {
             "last" => Ok(Goal::Last),
             "first" => Ok(Goal::First),
@@ -352,7 +374,12 @@ impl FromStr for Metric {
 
     fn from_str(text: &str) -> Result<Metric, PuzzleError> {
         let found = Metric::ALL.into_iter().find(|m| m.name() == text);
-        found.ok_or_else(|| PuzzleError::Metric(text.to_string()))
+        let wrong = || {
+            wrong!(Unknown: "'{text}' is not a metric: choose stm (a move slides one \
+            tile) or mtm (any number of tiles in a line) for boards, htm (any turn is a move) or \
+            qtm (a half turn is two) for twisty puzzles")
+        };
+        found.ok_or_else(wrong)
     }
 }
 
@@ -419,12 +446,13 @@ impl Direction {
 impl PuzzleError {
     /// The error for a board with the wrong number of cells.
     pub(crate) fn cells(size: Size, found: usize) -> PuzzleError {
-        PuzzleError::WrongCells { size: size.to_string(), expected: size.cells(), found }
+        let (found, expected) = (counted(found as u64, "cell"), size.cells());
+        wrong!(Shape: "the board has {found}, but {size} needs {expected}")
     }
 
     /// The error for a board with the wrong shape.
     pub(crate) fn shape(found: Size, expected: Size) -> PuzzleError {
-        PuzzleError::WrongShape { found: found.to_string(), expected: expected.to_string() }
+        wrong!(Shape: "the board is {found} instead of {expected}: write rows of the right length")
     }
 }
 
@@ -461,7 +489,11 @@ impl FromStr for MoveStyle {
 
     fn from_str(text: &str) -> Result<MoveStyle, PuzzleError> {
         let found = MoveStyle::ALL.into_iter().find(|style| style.name() == text);
-        found.ok_or_else(|| PuzzleError::MoveStyle(shown(text, 32)))
+        let wrong = || {
+            wrong!(Unknown: "'{}' is not a move notation: choose tile (the direction in \
+            which the tile moves) or blank", shown(text, 32))
+        };
+        found.ok_or_else(wrong)
     }
 }
 
@@ -506,12 +538,13 @@ impl Moves {
     /// repetition count, spaces and commas ignored.
     ///
     /// # Errors
-    /// [`PuzzleError::MoveSyntax`] gives the first character that is not a move.
+    /// The [`PuzzleError`] gives the first character that is not a move.
     pub fn parse(text: &str, style: MoveStyle) -> Result<Moves, PuzzleError> {
         let mut moves: Vec<Direction> = Vec::new();
         let wrong = |at: usize| {
             let found: String = text.chars().skip(at).take(16).collect();
-            PuzzleError::MoveSyntax(at + 1, shown(&found, 16))
+            wrong!(Syntax: "'{}' at character {} is not a move: write U, D, L or R, each with an \
+                optional count, for example R3", shown(&found, 16), at + 1)
         };
         let mut chars = text.chars().enumerate().peekable();
         while let Some((at, c)) = chars.next() {
@@ -527,7 +560,8 @@ impl Moves {
                 digits => digits.parse().unwrap_or(usize::MAX),
             };
             if count > Moves::MAX_LEN - moves.len() {
-                return Err(PuzzleError::TooManyMoves);
+                bail!(Range: "the sequence has more than {} moves: split it into shorter sequences",
+                    Moves::MAX_LEN);
             }
             moves.extend(std::iter::repeat_n(direction, count));
         }
@@ -554,14 +588,19 @@ impl Moves {
     /// Returns the board after the moves.
     ///
     /// # Errors
-    /// [`PuzzleError::BlockedMove`] gives the first move that the border blocks.
+    /// The [`PuzzleError`] gives the first move that the border blocks.
     pub fn apply(&self, board: &Board) -> Result<Board, PuzzleError> {
         let size = board.size();
         let mut tiles = board.tiles().to_vec();
         let mut blank = board.blank();
         for (i, &direction) in self.0.iter().enumerate() {
             let cell = direction.tile_cell(size, blank);
-            let cell = cell.ok_or(PuzzleError::BlockedMove(i + 1, direction.letter()))?;
+            let (number, letter) = (i + 1, direction.letter());
+            let wrong = || {
+                wrong!(Impossible: "move {number} ({letter}) is blocked by the border \
+                of the board")
+            };
+            let cell = cell.ok_or_else(wrong)?;
             tiles.swap(blank, cell);
             blank = cell;
         }

@@ -9,7 +9,9 @@
 use std::collections::HashSet;
 
 use crate::{
-    puzzle::{Board, Metric, Permutation, Puzzle, PuzzleError, Size, Window, is_even},
+    puzzle::{
+        Board, Metric, Permutation, Puzzle, PuzzleError, Size, Window, error::wrong, is_even,
+    },
     random::SplitMix64,
 };
 
@@ -63,7 +65,7 @@ impl Coordinates {
     /// (the path index of the blank), whether or not the board can reach the goal.
     ///
     /// # Errors
-    /// [`PuzzleError::WrongShape`] if the board and the goal have different sizes.
+    /// A [`PuzzleError`] if the board and the goal have different sizes.
     pub fn encode(&self, board: &Board) -> Result<(Vec<u16>, usize), PuzzleError> {
         if board.size() != self.goal.size() {
             return Err(PuzzleError::shape(board.size(), self.goal.size()));
@@ -81,17 +83,19 @@ impl Coordinates {
     /// Like [`Coordinates::encode`], but only for boards that can reach the goal.
     ///
     /// # Errors
-    /// [`PuzzleError::Unsolvable`], and those of [`Coordinates::encode`].
+    /// A [`PuzzleError`] that names two tiles whose exchange makes the board solvable, and those of
+    /// [`Coordinates::encode`].
     pub fn encode_solvable(&self, board: &Board) -> Result<(Vec<u16>, usize), PuzzleError> {
         let (line, cell) = self.encode(board)?;
         if is_even(&line) {
             return Ok((line, cell));
         }
-        Err(PuzzleError::Unsolvable {
-            board: board.to_string(),
-            goal: self.goal.to_string(),
-            swap: self.suggested_swap(&line),
-        })
+        let (goal, (one, other)) = (&self.goal, self.suggested_swap(&line));
+        Err(
+            wrong!(Unreachable: "'{board}' is not solvable: the board's parity is odd, so no moves \
+            lead to the goal '{goal}'; exchange two tiles (for example {one} and {other}) or \
+            choose another goal"),
+        )
     }
 
     /// The two tiles whose exchange makes an odd board solvable: if possible, two neighbours on the path that are in
@@ -375,7 +379,7 @@ fn window_cost(window: u64, len: usize) -> usize {
 const BYTE_CELLS: usize = 8;
 
 /// Maximum number of windows that the search for an order may examine: a tenth of a second.
-const MOST_WINDOWS: usize = 1_000_000;
+const MAX_WINDOWS: usize = 1_000_000;
 
 /// Number of paths that are improved: the best natural ones, and the same number of shuffled ones.
 const IMPROVED: usize = 3;
@@ -399,7 +403,7 @@ impl PositionOrder {
         if generators.is_empty() || positions > 17 {
             return PositionOrder::new(&(0..positions).collect::<Vec<_>>(), &[]);
         }
-        let left = MOST_WINDOWS / (positions * generators.len());
+        let left = MAX_WINDOWS / (positions * generators.len());
         let path = PathSearch { generators, left }.best(&natural_paths(positions, generators));
         let path = PositionOrder::new(&path, &[]);
         // A window is carried out for every pair of bytes that it joins.

@@ -4,15 +4,16 @@
 //! Pruning tables and patterns of pieces are made for a part, which [`OrbitPuzzle::keeping`] and similar methods
 //! return. [`OrbitPuzzle::of_space`] is for boards of any size: list searches need no state numbers.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use crate::{
     puzzle::{
-        Board, Definition, Generator, Metric, PuzzleError, StateSpace,
+        Board, ErrorPlace, Metric, PuzzleError, StateSpace,
+        error::wrong,
         group::all_orbits,
         orbits::{
             Arrangement, GoalSet, Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed,
-            Transformation,
+            Transformation, many_locations,
         },
     },
     units::{joined, shown},
@@ -56,10 +57,11 @@ impl NamedPieces<'_> {
         let Some(text) = self.pieces else {
             return Ok(vec![true; orbit.moduli.len()]);
         };
-        let wrong = || PuzzleError::NoPieces {
-            text: shown(text, 32),
-            set: orbit.name.clone(),
-            pieces: orbit.moduli.len() - usize::from(first_number == 0),
+        let wrong = || {
+            let (text, set) = (shown(text, 32), &orbit.name);
+            let pieces = orbit.moduli.len() - usize::from(first_number == 0);
+            wrong!(Unknown: "'{text}' does not specify pieces of set '{set}': its pieces are 1 to \
+                {pieces}; write, for example, 1-4 or 1+3+5-7")
         };
         let mut kinds = vec![false; orbit.moduli.len()];
         for part in text.split('+') {
@@ -91,8 +93,8 @@ impl OrbitPuzzle {
     /// ```
     ///
     /// # Errors
-    /// [`PuzzleError::NoOrbit`], [`PuzzleError::NoPieces`], [`PuzzleError::Needed`] if a move depends on pieces of a
-    /// set that is left out, [`PuzzleError::NoMoves`].
+    /// A [`PuzzleError`] for sets and pieces that the puzzle does not have, if a move depends on pieces of a set that is
+    /// left out, and if no move is left.
     pub fn keeping(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
         let (_, solved, goals) = self.parts();
         let named = self.named(names)?;
@@ -100,12 +102,11 @@ impl OrbitPuzzle {
         let kept: Vec<usize> = (0..self.orbits.len()).filter(|&i| meant(&self.orbits[i])).collect();
         let renumbered = |at: &mut OrbitPlace| {
             let orbit = kept.iter().position(|&i| i == usize::from(at.orbit));
-            let needed = || PuzzleError::Needed(self.orbits[usize::from(at.orbit)].name.clone());
-            at.orbit = orbit.ok_or_else(needed)? as u8;
+            at.orbit = orbit.ok_or_else(|| self.orbits[usize::from(at.orbit)].needed())? as u8;
             Ok::<_, PuzzleError>(())
         };
         self.illegal.iter_mut().try_for_each(renumbered)?;
-        for one in self.moves.iter_mut().chain(&mut self.silent) {
+        for one in self.moves.iter_mut().chain(&mut self.aliases) {
             one.requires.iter_mut().try_for_each(renumbered)?;
             let turns = kept.iter().map(|&i| one.transformation.0[i].clone());
             one.transformation = Transformation(turns.collect());
@@ -215,10 +216,9 @@ impl OrbitPuzzle {
         let unknown = named.iter().find(|n| !self.orbits.iter().any(|orbit| n.means(orbit)));
         if let Some(unknown) = unknown {
             let orbits = joined(self.orbits.iter().map(|orbit| &orbit.name), ", ");
-            return Err(PuzzleError::NoOrbit {
-                name: shown(unknown.set.unwrap_or_default(), 32),
-                orbits,
-            });
+            let name = shown(unknown.set.unwrap_or_default(), 32);
+            let wrong = wrong!(Unknown: "no set is called '{name}': the sets are {orbits}");
+            return Err(wrong.placed(ErrorPlace::Set(name)));
         }
         Ok(named)
     }
@@ -246,7 +246,7 @@ impl OrbitPuzzle {
         let depends =
             |at: &OrbitPlace| usize::from(at.orbit) == index && kinds[usize::from(at.kind)];
         if self.needed().any(depends) {
-            return Err(PuzzleError::Needed(self.orbits[index].name.clone()));
+            return Err(self.orbits[index].needed());
         }
         let orbit = &mut self.orbits[index];
         let of = |kind: usize| kinds[kind] && orbit.moduli[kind] != orbit.moduli[first];
@@ -278,7 +278,7 @@ impl OrbitPuzzle {
             orbit.moduli = kept.iter().map(|&kind| orbit.moduli[kind]).collect();
         }
         let mut puzzle = OrbitPuzzle::new(self.name, self.orbits, self.moves)?;
-        puzzle.silent.extend(self.silent);
+        puzzle.aliases.extend(self.aliases);
         Ok(OrbitPuzzle { illegal: self.illegal, notes: self.notes, ..puzzle })
     }
 }
@@ -302,12 +302,12 @@ impl OrbitPuzzle {
     /// ```
     ///
     /// # Errors
-    /// [`PuzzleError::Locations`] for boards of more than 128 cells.
+    /// A [`PuzzleError`] for boards of more than 128 cells.
     pub fn of_space(space: &StateSpace) -> Result<OrbitPuzzle, PuzzleError> {
         if let Some((_, start)) = space.boards() {
             return board(start, space.metric().unwrap_or_default());
         }
-        positions(space.definition().expect("a space is that of a board or has a definition"))
+        Ok(space.puzzle().expect("it is no board").clone().unlabelled())
     }
 
     /// Returns the sliding-tile puzzle on a graph, `graph:0-1,1-2,2-0`: a tile on each vertex but one, which slides
@@ -327,26 +327,31 @@ impl OrbitPuzzle {
     /// ```
     ///
     /// # Errors
-    /// [`PuzzleError::Graph`] for a word that is no edge, an edge from a vertex to itself or given twice, and a graph
-    /// that is not connected; [`PuzzleError::Locations`] for more than 128 vertices.
+    /// A [`PuzzleError`] for a word that is no edge, an edge from a vertex to itself or given twice, a graph that is not
+    /// connected, and more than 128 vertices.
     pub fn of_graph(text: &str) -> Option<Result<OrbitPuzzle, PuzzleError>> {
         text.strip_prefix("graph:").map(|edges| graph(text, edges))
     }
+}
+
+fn no_graph(why: impl fmt::Display) -> PuzzleError {
+    wrong!(Syntax: "{why}: write the edges of a connected graph, its vertices numbered from 0, for \
+        example graph:0-1,1-2,2-3,3-0")
 }
 
 fn graph(name: &str, text: &str) -> Result<OrbitPuzzle, PuzzleError> {
     let mut edges: Vec<[usize; 2]> = Vec::new();
     for word in text.split(',') {
         let ends = word.split_once('-').and_then(|(a, b)| Some([a.parse().ok()?, b.parse().ok()?]));
-        let ends: [usize; 2] = ends
-            .ok_or_else(|| PuzzleError::Graph(format!("'{}' is not an edge", shown(word, 40))))?;
+        let wrong = || no_graph(format_args!("'{}' is not an edge", shown(word, 40)));
+        let ends: [usize; 2] = ends.ok_or_else(wrong)?;
         let [least, most] = [ends[0].min(ends[1]), ends[0].max(ends[1])];
         if most >= OrbitPuzzle::MAX_LOCATIONS {
-            return Err(PuzzleError::Locations("tiles".into(), most.saturating_add(1)));
+            return Err(many_locations("tiles", most.saturating_add(1)));
         }
         if least == most || edges.contains(&[least, most]) {
             let what = if least == most { "joins a vertex to itself" } else { "occurs twice" };
-            return Err(PuzzleError::Graph(format!("edge {word} {what}")));
+            return Err(no_graph(format_args!("edge {word} {what}")));
         }
         edges.push([least, most]);
     }
@@ -359,7 +364,7 @@ fn graph(name: &str, text: &str) -> Result<OrbitPuzzle, PuzzleError> {
     let sources: Vec<&[u8]> = moves.map(|one| &one.transformation.0[0].source[..]).collect();
     match all_orbits(vertices, &sources).get(1) {
         Some(far) => {
-            Err(PuzzleError::Graph(format!("no edges lead from vertex 0 to vertex {}", far[0])))
+            Err(no_graph(format_args!("no edges lead from vertex 0 to vertex {}", far[0])))
         }
         None => Ok(puzzle),
     }
@@ -388,7 +393,7 @@ fn board(start: &Board, metric: Metric) -> Result<OrbitPuzzle, PuzzleError> {
 fn sliding(name: String, start: &[usize], ways: &[Vec<usize>]) -> Result<OrbitPuzzle, PuzzleError> {
     let cells = start.len();
     if cells > OrbitPuzzle::MAX_LOCATIONS {
-        return Err(PuzzleError::Locations("tiles".into(), cells));
+        return Err(many_locations("tiles", cells));
     }
     let mut tiles = Orbit::distinct("tiles", cells as u8, 1);
     for (piece, &tile) in tiles.solved.iter_mut().zip(start) {
@@ -408,17 +413,6 @@ fn sliding(name: String, start: &[usize], ways: &[Vec<usize>]) -> Result<OrbitPu
         }
     };
     OrbitPuzzle::new(name, vec![tiles], ways.iter().map(one).collect())
-}
-
-fn positions(definition: &Definition) -> Result<OrbitPuzzle, PuzzleError> {
-    let orbit = Orbit::distinct("positions", definition.positions() as u8, 1);
-    let one = |Generator { name, permutation }: &Generator| {
-        let source = permutation.inverse().images().to_vec();
-        let turn = OrbitTurn { source, twist: vec![0; definition.positions()] };
-        OrbitMove::free(name, Transformation(vec![turn]))
-    };
-    let moves = definition.generators().iter().map(one).collect();
-    OrbitPuzzle::new(definition.name(), vec![orbit], moves)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Everything that asks about a group uses a [`Bsgs`]: definitions, the exact number of states of puzzles with several
 //! orbits, whether a state can be reached, random states. Files of points ask which of them tell all elements apart
-//! ([`reduce`]).
+//! ([`faithful`]).
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use num_bigint::BigUint;
 use crate::{puzzle::permutation::Permutation, random::SplitMix64};
 
 /// Number of consecutive random elements that must yield nothing new before a proof of the order is attempted.
-const ENOUGH: usize = 24;
+const IDLE_DRAWS: usize = 24;
 
 /// The image of each point under a permutation.
 pub(super) type Points = Arc<[u16]>;
@@ -187,7 +187,7 @@ impl Bsgs {
             step(&mut random);
         }
         let mut nothing = 0;
-        while nothing < ENOUGH && self.is_faithful {
+        while nothing < IDLE_DRAWS && self.is_faithful {
             step(&mut random);
             nothing = if self.take(0, &random) { 0 } else { nothing + 1 };
             if nothing == 1 && self.order(0) == *most {
@@ -301,84 +301,25 @@ pub(crate) fn all_orbits<T: Copy + Into<usize>>(
     orbits
 }
 
-// Fewer points for the same group: orbits of points, and of blocks of points, on which it acts faithfully.
+// Fewer points for the same group: orbits of points on which it acts faithfully.
 //
 // Invariant: two elements of the group with the same effect on the chosen points have the same effect on all points, so
 // every state of the puzzle corresponds to one of these points and vice versa.
 
 /// Maximum number of unions of orbits that are tried one by one.
-const MOST_TRIED: usize = 2000;
-
-/// No sufficiently small set of points was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotReduced {
-    /// Whether there is none: all unions of orbits were tried.
-    pub sure: bool,
-}
-
-/// The points, or blocks of points, that distinguish the elements of a group.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reduced {
-    /// The smallest point of each block, in increasing order; the points themselves if the blocks are points.
-    pub points: Vec<usize>,
-    /// The generators acting on them, in the order in which they were given.
-    pub generators: Vec<Permutation>,
-    /// The points that some generator moves.
-    pub moved: usize,
-    /// The number of points in a block: 1 for points.
-    pub block: usize,
-}
+const MAX_TRIED: usize = 2000;
 
 /// Returns the fewest points, at most `most`, on which the group acts faithfully: the smallest of the unions of few
-/// orbits, and the first among equals. If there is none, blocks of points that always move together take the place of
-/// points. If there are too many unions, the result is the union that remains after removing unneeded orbits, the
-/// largest first. Fails if that does not help either.
+/// orbits, and the first among equals. If there are too many unions, the result is the union that remains after
+/// removing unneeded orbits, the largest first. `None` if there is no such union, or none was found.
 ///
 /// Cost: negligible; only orbits of at most `most` points are base points.
-pub fn reduce(
+pub(super) fn faithful(
     points: usize,
     generators: &[Permutation],
     most: usize,
-) -> Result<Reduced, NotReduced> {
-    let all = orbits(points, generators);
-    let moved: usize = all.iter().map(Vec::len).sum();
-    let large = all.iter().filter(|orbit| orbit.len() > most);
-    let systems = large.flat_map(|orbit| block_systems(points, generators, orbit));
-    let mut sure = true;
-    // First without blocks. Blocks are additional points after the others. Their sizes differ between systems, so
-    // systems are tried one at a time.
-    for blocks in std::iter::once(Vec::new()).chain(systems) {
-        if blocks.len() > most || points + blocks.len() > Permutation::MAX_LEN {
-            continue;
-        }
-        let labels: Vec<usize> = (0..points).chain(blocks.iter().map(|b| b[0])).collect();
-        let extended: Vec<Permutation> =
-            generators.iter().map(|g| with_blocks(g, &blocks)).collect();
-        let mut candidates = all.clone();
-        candidates.extend((!blocks.is_empty()).then(|| (points..labels.len()).collect()));
-        match faithful(labels.len(), &extended, candidates, most) {
-            Ok(mut chosen) => {
-                chosen.sort_by_key(|&p| labels[p]);
-                return Ok(Reduced {
-                    points: chosen.iter().map(|&p| labels[p]).collect(),
-                    generators: extended.iter().map(|g| restricted(g, &chosen)).collect(),
-                    moved,
-                    block: blocks.first().map_or(1, Vec::len),
-                });
-            }
-            Err(none) => sure &= none.sure,
-        }
-    }
-    Err(NotReduced { sure })
-}
-
-/// The points of the smallest faithful union of orbits, or of a small one.
-fn faithful(
-    points: usize,
-    generators: &[Permutation],
-    mut orbits: Vec<Vec<usize>>,
-    most: usize,
-) -> Result<Vec<usize>, NotReduced> {
+) -> Option<Vec<usize>> {
+    let mut orbits = orbits(points, generators);
     orbits.retain(|orbit| orbit.len() <= most);
     orbits.sort_by_key(Vec::len);
     // An orbit that a smaller one determines is never needed: the smaller one can take its place.
@@ -404,11 +345,11 @@ fn faithful(
             }
         }
         tried += larger.len();
-        sure = tried <= MOST_TRIED;
+        sure = tried <= MAX_TRIED;
         if sure {
             larger.sort_by_key(|(_, union)| union.len());
             if let Some((_, union)) = larger.iter().find(|(_, union)| whole(union)) {
-                return Ok(union.clone());
+                return Some(sorted(union.clone()));
             }
         }
         unions = larger;
@@ -421,11 +362,14 @@ fn faithful(
             }
         }
         let union = needed.concat();
-        if union.len() <= most {
-            return Ok(union);
-        }
+        return Some(sorted(union)).filter(|union| union.len() <= most);
     }
-    Err(NotReduced { sure })
+    None
+}
+
+fn sorted(mut points: Vec<usize>) -> Vec<usize> {
+    points.sort_unstable();
+    points
 }
 
 /// Whether the effect of a group element on an orbit follows from its effect on another.
@@ -435,58 +379,11 @@ fn determines(by: &[usize], orbit: &[usize], generators: &[Permutation]) -> bool
     Bsgs::whole(both.len(), &restricted, 0..by.len()).is_some()
 }
 
-/// The action of a permutation on points that it permutes among themselves, numbered in their order.
-fn restricted(permutation: &Permutation, points: &[usize]) -> Permutation {
+/// Returns the action of a permutation on points that it permutes among themselves, numbered in their order.
+pub(super) fn restricted(permutation: &Permutation, points: &[usize]) -> Permutation {
     Permutation::from_fn(points.len(), |i| {
         let image = permutation.image(points[i]);
         let place = points.iter().position(|&p| p == image);
         place.expect("an orbit is closed")
     })
-}
-
-/// A permutation of points and, after them, of blocks.
-fn with_blocks(permutation: &Permutation, blocks: &[Vec<usize>]) -> Permutation {
-    let points = permutation.len();
-    Permutation::from_fn(points + blocks.len(), |p| {
-        if p < points {
-            return permutation.image(p);
-        }
-        let image = permutation.image(blocks[p - points][0]);
-        let block = blocks.iter().position(|b| b.contains(&image));
-        points + block.expect("blocks cover their orbit")
-    })
-}
-
-/// The block systems of an orbit in which its first point shares a block with another point: for each such point, the
-/// finest one. Blocks and points are in increasing order.
-fn block_systems(
-    points: usize,
-    generators: &[Permutation],
-    orbit: &[usize],
-) -> Vec<Vec<Vec<usize>>> {
-    let mut systems: Vec<Vec<Vec<usize>>> = Vec::new();
-    for &other in &orbit[1..] {
-        // M. D. Atkinson, An algorithm for finding the blocks of a permutation group (1975).
-        let mut root: Vec<usize> = (0..points).collect();
-        let mut joined = vec![(orbit[0], other)];
-        while let Some((a, b)) = joined.pop() {
-            let (a, b) = (root[a], root[b]);
-            if a == b {
-                continue;
-            }
-            root.iter_mut().filter(|r| **r == b).for_each(|r| *r = a);
-            joined.extend(generators.iter().map(|g| (g.image(a), g.image(b))));
-        }
-        let mut blocks: Vec<Vec<usize>> = Vec::new();
-        for &point in orbit {
-            match blocks.iter_mut().find(|block| root[block[0]] == root[point]) {
-                Some(block) => block.push(point),
-                None => blocks.push(vec![point]),
-            }
-        }
-        if blocks.len() > 1 && !systems.contains(&blocks) {
-            systems.push(blocks);
-        }
-    }
-    systems
 }

@@ -1,11 +1,11 @@
 //! Permutation puzzles in their general form: cells, edges and window moves.
 //!
 //! Everything above this module takes a [`StateSpace`]: searches, tables, reports, the program. It is made from a
-//! board, a family (`families`), a file (`formats`) or a name (`named`). A [`Definition`] holds the generators of a
-//! puzzle as they are written; `coordinates` determine how its positions are read as a line, and `space` makes a
-//! [`Puzzle`] from this: edges from cell to cell, each with the [`Window`] that it permutes. Puzzles with several sets
-//! of pieces are in `orbits`; `frontier` searches them, and `ranking` numbers their arrangements. Text that cannot be
-//! read, and changes that are not possible, give the [`PuzzleError`] for the first thing that is wrong.
+//! board, a family (`families`), a file (`formats`) or a name (`named`). A puzzle of sets of pieces is in `orbits`;
+//! `frontier` searches it, and `ranking` numbers its arrangements. If it has one set of different pieces that never
+//! turn (`positions`), `coordinates` determine how its positions are read as a line, and `space` makes a [`Puzzle`] from
+//! this: edges from cell to cell, each with the [`Window`] that it permutes. Text that cannot be read, and changes that
+//! are not possible, give the [`PuzzleError`] for the first thing that is wrong.
 //!
 //! Invariant: a [`Puzzle`] that is not directed is closed under inversion. For every edge there is a reverse edge with
 //! the inverse window, so its state graph is undirected, and the neighbours of level d lie in levels d-1, d and d+1. In
@@ -27,6 +27,7 @@ pub mod named;
 pub mod notation;
 pub mod orbits;
 pub(crate) mod permutation;
+pub(crate) mod positions;
 pub(crate) mod ranking;
 pub(crate) mod reachable;
 pub(crate) mod rows;
@@ -44,10 +45,10 @@ pub(crate) use crate::puzzle::rows::{CellMove, CellMoves, Position};
 pub use crate::puzzle::{
     board::{Board, Direction, Goal, Metric, MoveStyle, Moves, Size},
     coordinates::{Coordinates, PositionOrder, SnakePath},
-    error::PuzzleError,
-    families::{Definition, Generator},
+    error::{ErrorPlace, PuzzleError, PuzzleErrorKind},
     group::group_order,
     permutation::{Permutation, is_even},
+    positions::NamedPermutation,
     reachable::Unreachable,
     rows::{NamedMove, neighbours},
     space::{State, StateSpace},

@@ -55,7 +55,7 @@ const fn named(name: &'static str, description: &'static str) -> NamedPuzzle {
 }
 
 /// Maximum number of layers of a cube.
-const MOST_LAYERS: usize = 20;
+const MAX_LAYERS: usize = 20;
 
 /// Returns the puzzle with a name, with one turn of each kind as a move: [`OrbitPuzzle::counting`] adds the others.
 ///
@@ -80,7 +80,7 @@ pub fn parse(name: &str) -> Option<OrbitPuzzle> {
         "fto" => octahedron(1.0 / 3.0, 8),
         "skewb-diamond" => octahedron(0.0, 4),
         _ => {
-            let layers = (2..=MOST_LAYERS).find(|n| name == format!("{n}x{n}x{n}"))?;
+            let layers = (2..=MAX_LAYERS).find(|n| name == format!("{n}x{n}x{n}"))?;
             cube(layers)
         }
     };

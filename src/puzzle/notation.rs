@@ -1,4 +1,4 @@
-//! Text forms: of permutations as cycles or lists of images, of sequences of moves, and of arrangements of pieces.
+//! Text forms: of permutations as cycles, of sequences of moves, and of arrangements of pieces.
 //!
 //! Files of puzzles and the program read and write all three. A state is read by [`OrbitPuzzle::read`], as an
 //! arrangement or as the moves that lead to it; these are `R U2 R' [F, D3] (L R)2` for [`transformation`].
@@ -7,11 +7,11 @@
 
 use crate::{
     puzzle::{
-        Permutation, PuzzleError,
-        error::{END, MAX_REPETITIONS},
+        ErrorPlace, PuzzleError, PuzzleErrorKind,
+        error::{END, MAX_POINTS, MAX_REPETITIONS, bail, wrong},
         orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, Placed, Transformation},
     },
-    units::{joined, shown},
+    units::{counted, joined, shown},
 };
 
 // Permutations.
@@ -29,14 +29,16 @@ fn tokens(text: &str) -> Vec<(usize, &str)> {
     parts.filter(|(_, token)| !token.is_empty()).collect()
 }
 
-/// Returns the point, counted from 0, for a word that counts from `base`.
-fn point(at: usize, word: &str, base: usize) -> Result<usize, PuzzleError> {
+/// Returns the point, counted from 0, for a word that counts from 1.
+fn point(at: usize, word: &str) -> Result<usize, PuzzleError> {
     if !word.bytes().all(|b| b.is_ascii_digit()) {
         return Err(PuzzleError::syntax(at, word, "a point"));
     }
-    let number = word.parse().ok().and_then(|n: usize| n.checked_sub(base));
-    let number = number.filter(|&n| n < Permutation::MAX_LEN);
-    number.ok_or_else(|| PuzzleError::NoPoint { at, found: shown(word, 32), base })
+    let number = word.parse().ok().and_then(|n: usize| n.checked_sub(1));
+    let number = number.filter(|&n| n < MAX_POINTS);
+    let found = shown(word, 32);
+    let wrong = || wrong!(Range: "{found} is not a point: points are 1 to {MAX_POINTS}");
+    number.ok_or_else(|| wrong().placed(ErrorPlace::Byte(at)))
 }
 
 /// Returns the cycles written in a text, with points counted from 1 in the text and from 0 in the result:
@@ -62,7 +64,7 @@ pub fn parse_cycles(text: &str) -> Result<Vec<Vec<usize>>, PuzzleError> {
             if word == ")" && cycle.is_empty() {
                 break;
             }
-            cycle.push(point(at, word, 1)?);
+            cycle.push(point(at, word)?);
             match tokens.next().unwrap_or(end) {
                 (_, ")") => break,
                 (_, ",") => {}
@@ -72,32 +74,6 @@ pub fn parse_cycles(text: &str) -> Result<Vec<Vec<usize>>, PuzzleError> {
         cycles.push(cycle);
     }
     Ok(cycles)
-}
-
-/// Returns the permutation of `points` points that a text gives in cycles, with points counted from 1.
-pub fn parse_cycle_notation(text: &str, points: usize) -> Result<Permutation, PuzzleError> {
-    Permutation::from_cycles(points, &parse_cycles(text)?)
-}
-
-/// Returns the permutation whose images a text lists, separated by spaces or commas and counted from `base`.
-///
-/// ```
-/// use tilewave::puzzle::notation;
-/// let images = notation::parse_one_line("2 3 1", 1)?;
-/// assert_eq!(images, notation::parse_one_line("1,2,0", 0)?);
-/// assert_eq!(notation::one_line(&images, 0), "1 2 0");
-/// # Ok::<(), tilewave::puzzle::PuzzleError>(())
-/// ```
-pub fn parse_one_line(text: &str, base: usize) -> Result<Permutation, PuzzleError> {
-    let words = tokens(text).into_iter().filter(|&(_, word)| word != ",");
-    let images: Vec<usize> =
-        words.map(|(at, word)| point(at, word, base)).collect::<Result<_, _>>()?;
-    Permutation::new(&images)
-}
-
-/// Returns the images of a permutation, counted from `base`, separated by spaces.
-pub fn one_line(permutation: &Permutation, base: usize) -> String {
-    joined(permutation.images().iter().map(|&image| usize::from(image) + base), " ")
 }
 
 // Sequences of moves in the usual notation.
@@ -160,10 +136,10 @@ fn repeated(word: &str) -> Option<(&str, u32, bool)> {
 
 /// The error for a word, or for the end of the text.
 fn out_of_place(word: Option<&str>) -> PuzzleError {
-    PuzzleError::MoveOutOfPlace(match word {
-        None => "a bracket is not closed".into(),
-        Some(word) => format!("unexpected '{}'", shown(word, 32)),
-    })
+    match word {
+        None => wrong!(Syntax: "a bracket is not closed in a sequence of moves"),
+        Some(word) => wrong!(Syntax: "unexpected '{}' in a sequence of moves", shown(word, 32)),
+    }
 }
 
 impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
@@ -217,16 +193,18 @@ impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
         if let Some(whole) = (self.named)(word) {
             return Ok(whole);
         }
-        let often = || PuzzleError::RepeatedOften(shown(word, 32));
+        let text = shown(word, 32);
+        let often = || {
+            let most = MAX_REPETITIONS;
+            wrong!(Range: "'{text}' has too many repetitions: at most {most} are allowed")
+        };
         let (name, times, back) = repeated(word).ok_or_else(often)?;
         // `F2'` may be the inverse of the move `F2`.
         let plain = word.strip_suffix('\'').and_then(|plain| (self.named)(plain));
         match (plain, (self.named)(name)) {
             (Some(plain), _) => Ok(self.times(plain, 1, true)),
             (None, Some(one)) => Ok(self.times(one, times, back)),
-            (None, None) => {
-                Err(PuzzleError::UnknownMove { name: shown(word, 32), of: String::new() })
-            }
+            (None, None) => Err(wrong!(Unknown: "'{text}' is not a move")),
         }
     }
 
@@ -288,16 +266,16 @@ impl OrbitPuzzle {
     /// Returns the transformation of a sequence of moves.
     pub(crate) fn read_moves(&self, text: &str) -> Result<Transformation, PuzzleError> {
         if let Some(one) = self.moves().iter().find(|one| one.requires.is_some()) {
-            return Err(PuzzleError::SequenceRequires(one.name.clone()));
+            bail!(Impossible: "whether move '{}' is possible depends on where a piece is: write \
+                the piece at each position instead of moves", one.name);
         }
         let named = |name: &str| self.named_move(name).map(|one| one.transformation.clone());
-        transformation(text, self.orbits(), named).map_err(|error| match error {
-            PuzzleError::UnknownMove { name, .. } => {
+        transformation(text, self.orbits(), named).map_err(|error| match error.kind() {
+            PuzzleErrorKind::Unknown => {
                 let moves = joined(self.moves().iter().map(|one| &one.name), " ");
-                let of = format!(" of {}: the moves are {moves}", self.name());
-                PuzzleError::UnknownMove { name, of }
+                error.followed(format_args!(" of {}: the moves are {moves}", self.name()))
             }
-            error => error,
+            _ => error,
         })
     }
 
@@ -311,7 +289,7 @@ impl OrbitPuzzle {
             let is_name = |orbit: &Orbit| orbit.name.eq_ignore_ascii_case(name);
             let index = self.orbits().iter().position(is_name).unwrap_or(at);
             let Some(orbit) = self.orbits().get(index) else {
-                return Err(PuzzleError::Sets { found: at + 1, expected: self.orbits().len() });
+                return Err(self.not_all_sets(at + 1));
             };
             rows[index] = read_set(orbit, self.first_number(index), text, true)?;
         }
@@ -332,10 +310,16 @@ impl OrbitPuzzle {
         named || is_number(first) && self.named_move(first).is_none()
     }
 
+    fn not_all_sets(&self, found: usize) -> PuzzleError {
+        let (found, expected) = (counted(found as u64, "set"), self.orbits().len());
+        wrong!(Shape: "found {found} of pieces, but the puzzle has {expected}: write all sets, \
+            separated by ';'")
+    }
+
     fn read_arrangement(&self, text: &str) -> Result<Arrangement, PuzzleError> {
         let sets: Vec<&str> = text.split(';').collect();
         if sets.len() != self.orbits().len() {
-            return Err(PuzzleError::Sets { found: sets.len(), expected: self.orbits().len() });
+            return Err(self.not_all_sets(sets.len()));
         }
         let rows = self.orbits().iter().zip(sets).enumerate();
         let rows = rows.map(|(index, (orbit, text))| {
@@ -352,13 +336,14 @@ fn read_set(
     text: &str,
     masked: bool,
 ) -> Result<Vec<Placed>, PuzzleError> {
-    let name = || orbit.name.clone();
+    let set = &orbit.name;
     let is_any = |word: &str| masked && word == "?";
     let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let is_number = first.starts_with(|c: char| c.is_ascii_digit()) || is_any(first);
     let text = if is_number { text } else { rest };
     if text.is_empty() || text.len() == rest.len() && !first.eq_ignore_ascii_case(&orbit.name) {
-        return Err(PuzzleError::SetName { found: shown(first, 32), expected: name() });
+        let found = shown(first, 32);
+        bail!(Unknown: "expected the pieces of set '{set}', found '{found}'");
     }
     let (pieces, turns) = text.split_once('/').unwrap_or((text, ""));
     let numbers = |text: &str| -> Result<Vec<u8>, PuzzleError> {
@@ -366,7 +351,10 @@ fn read_set(
             true => Ok(Placed::ANY),
             false => match word.parse() {
                 Ok(number) if number < Placed::ANY => Ok(number),
-                _ => Err(PuzzleError::NoNumber { word: shown(word, 32), set: name() }),
+                _ => {
+                    let word = shown(word, 32);
+                    Err(wrong!(Syntax: "'{word}' is not the number of a piece in set '{set}'"))
+                }
             },
         };
         text.split_whitespace().map(number).collect()
@@ -378,18 +366,19 @@ fn read_set(
     }
     if pieces.len() != orbit.positions() || turns.len() != pieces.len() {
         let (found, expected) = (pieces.len().min(turns.len()), orbit.positions());
-        return Err(PuzzleError::SetPositions { set: name(), found, expected });
+        bail!(Shape: "set '{set}' has {expected} positions, but {found} are given");
     }
     let mut row: Vec<Placed> = Vec::new();
     for (piece, turn) in pieces.into_iter().zip(turns) {
         let kind = if piece == Placed::ANY { piece } else { piece.wrapping_sub(first_number) };
         let before = row.iter().filter(|other| other.kind == kind).count();
         if piece != Placed::ANY && before >= orbit.pieces_of(kind) {
-            return Err(PuzzleError::PieceCount(name(), piece));
+            bail!(Twice: "piece {piece} occurs too often in set '{set}', or does not belong to \
+                this set");
         }
         let modulus = *orbit.moduli.get(usize::from(kind)).unwrap_or(&orbit.orientations);
         if turn >= modulus && turn != Placed::ANY {
-            return Err(PuzzleError::Turn { orbit: name(), turn, modulus });
+            return Err(orbit.no_orientation(turn, modulus));
         }
         row.push(Placed { kind, turn });
     }

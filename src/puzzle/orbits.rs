@@ -13,8 +13,12 @@ use std::{collections::HashSet, fmt, sync::Arc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    puzzle::{PuzzleError, permutation::gcd},
-    units::shown,
+    puzzle::{
+        PuzzleError,
+        error::{MAX_LOCATIONS, MAX_MOVES, bail, wrong},
+        permutation::gcd,
+    },
+    units::{counted, shown},
 };
 
 /// A set of positions whose pieces can exchange places.
@@ -70,6 +74,19 @@ impl Orbit {
     /// Returns the number of locations, that is, pairs of a position and an orientation.
     pub fn locations(&self) -> usize {
         self.positions() * usize::from(self.orientations)
+    }
+
+    /// The error for an orientation that a piece does not have.
+    pub(super) fn no_orientation(&self, turn: u8, modulus: u8) -> PuzzleError {
+        let (set, all) = (&self.name, counted(modulus.into(), "orientation"));
+        wrong!(Range: "set '{set}': orientation {turn} of a piece is out of range: the piece has \
+            only {all}")
+    }
+
+    /// The error if moves depend on a set that is left out.
+    pub(super) fn needed(&self) -> PuzzleError {
+        let set = &self.name;
+        wrong!(Impossible: "set '{set}' cannot be left out, because some moves depend on it")
     }
 
     /// Returns the number of pieces of a kind.
@@ -260,11 +277,13 @@ pub enum Turns {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrbitPuzzle {
     pub(super) name: String,
+    /// What the pieces of a puzzle of permutations are called; empty for all others.
+    pub(super) labels: Vec<usize>,
     pub(super) orbits: Vec<Orbit>,
     pub(super) moves: Vec<OrbitMove>,
     /// Listed moves that are not moves of the puzzle, because they have no visible effect or the same effect as another
     /// move. Sequences of moves may still use their names.
-    pub(super) silent: Vec<OrbitMove>,
+    pub(super) aliases: Vec<OrbitMove>,
     pub(super) illegal: Vec<OrbitPlace>,
     pub(super) notes: Vec<String>,
     /// `None` if the solved state is the only one.
@@ -296,9 +315,9 @@ struct PuzzleJson {
 
 impl OrbitPuzzle {
     /// The maximum number of locations of an orbit.
-    pub const MAX_LOCATIONS: usize = crate::puzzle::error::MAX_LOCATIONS;
+    pub const MAX_LOCATIONS: usize = MAX_LOCATIONS;
     /// The maximum number of moves, including inverses and powers.
-    pub const MAX_MOVES: usize = crate::puzzle::error::MAX_MOVES;
+    pub const MAX_MOVES: usize = MAX_MOVES;
 
     /// Returns the puzzle with exactly these moves, except that only the first of equal moves is kept, and moves that
     /// have no visible effect are dropped.
@@ -308,21 +327,22 @@ impl OrbitPuzzle {
         moves: Vec<OrbitMove>,
     ) -> Result<OrbitPuzzle, PuzzleError> {
         if orbits.iter().all(|orbit| orbit.solved.is_empty()) {
-            return Err(PuzzleError::NoOrbits);
+            bail!(Missing: "a puzzle needs at least one set of pieces");
         }
         for orbit in &orbits {
             check_orbit(orbit)?;
         }
         let mut puzzle = OrbitPuzzle {
             name: name.into(),
+            labels: Vec::new(),
             orbits,
             moves: Vec::new(),
-            silent: Vec::new(),
+            aliases: Vec::new(),
             illegal: Vec::new(),
             notes: Vec::new(),
             goals: None,
         };
-        (puzzle.moves, puzzle.silent) = puzzle.distinct(moves)?;
+        (puzzle.moves, puzzle.aliases) = puzzle.distinct(moves)?;
         Ok(puzzle)
     }
 
@@ -333,7 +353,7 @@ impl OrbitPuzzle {
     ) -> Result<(Vec<OrbitMove>, Vec<OrbitMove>), PuzzleError> {
         let mut names = HashSet::new();
         let mut known = HashSet::new();
-        let (mut kept, mut silent) = (Vec::new(), Vec::new());
+        let (mut kept, mut aliases) = (Vec::new(), Vec::new());
         for one in moves {
             self.check_move(&one)?;
             // A sequence of moves in brackets is read as what it does.
@@ -341,22 +361,22 @@ impl OrbitPuzzle {
                 check_name(&one.name)?;
             }
             if !names.insert(one.name.clone()) {
-                return Err(PuzzleError::NameTwice(one.name));
+                return Err(PuzzleError::name_twice(&one.name));
             }
             let seen = (one.requires, self.seen(&one.transformation));
             let is_new = self.does_something(&one.transformation) && known.insert(seen);
-            if is_new { &mut kept } else { &mut silent }.push(one);
+            if is_new { &mut kept } else { &mut aliases }.push(one);
         }
         match kept.len() {
-            0 => Err(PuzzleError::NoMoves),
-            count if count > OrbitPuzzle::MAX_MOVES => Err(PuzzleError::ManyMoves),
-            _ => Ok((kept, silent)),
+            0 => Err(no_moves()),
+            count if count > OrbitPuzzle::MAX_MOVES => Err(PuzzleError::many_moves()),
+            _ => Ok((kept, aliases)),
         }
     }
 
     /// The move with this name, whether it is a move of the puzzle or has the same effect as another move.
     pub(super) fn named_move(&self, name: &str) -> Option<&OrbitMove> {
-        self.moves.iter().chain(&self.silent).find(|one| one.name == name)
+        self.moves.iter().chain(&self.aliases).find(|one| one.name == name)
     }
 
     fn check_move(&self, one: &OrbitMove) -> Result<(), PuzzleError> {
@@ -366,17 +386,17 @@ impl OrbitPuzzle {
             let turn = one.transformation.0.get(index).unwrap_or(&still);
             let mut sorted = turn.source.clone();
             sorted.sort_unstable();
-            let positions = orbit.positions();
+            let (positions, name, set) = (orbit.positions(), &one.name, &orbit.name);
             let all = one.transformation.0.len() == self.orbits.len();
             let is_permutation = sorted.iter().copied().eq(0..positions as u8);
             if !all || turn.twist.len() != positions || !is_permutation {
-                let (name, orbit) = (one.name.clone(), orbit.name.clone());
-                return Err(PuzzleError::NoPermutation { name, orbit, positions });
+                bail!(Shape: "move '{name}' is not a permutation of the {positions} positions of \
+                    set '{set}'");
             }
             if let Some(&twist) = turn.twist.iter().find(|&&twist| twist >= orbit.orientations) {
-                let (name, orientations) = (one.name.clone(), orbit.orientations);
-                let orbit = orbit.name.clone();
-                return Err(PuzzleError::Twist { name, orbit, twist, orientations });
+                let all = counted(orbit.orientations.into(), "orientation");
+                bail!(Range: "move '{name}' turns a piece of set '{set}' by {twist}, but the piece \
+                    has only {all}");
             }
         }
         Ok(())
@@ -388,7 +408,11 @@ impl OrbitPuzzle {
         let (position, kind) = (usize::from(at.position), usize::from(at.kind));
         let exists = orbit.is_some_and(|o| position < o.positions() && kind < o.moduli.len());
         let OrbitPlace { orbit, position, kind } = at;
-        if exists { Ok(()) } else { Err(PuzzleError::Place { orbit, position, kind }) }
+        let wrong = || {
+            wrong!(Unknown: "set {orbit} has no position {position} or no kind of piece \
+            {kind}, all counted from 0")
+        };
+        exists.then_some(()).ok_or_else(wrong)
     }
 
     /// The least common multiple of an orbit's moduli: twists matter only modulo this number.
@@ -487,18 +511,24 @@ impl OrbitPuzzle {
         let mut moves = self.moves.clone();
         let mut names: HashSet<String> = moves.iter().map(|one| one.name.clone()).collect();
         let others = |new: &OrbitMove| {
-            let mut same = self.silent.iter().filter(|old| old.name == new.name);
+            let mut same = self.aliases.iter().filter(|old| old.name == new.name);
             same.any(|old| old.transformation != new.transformation)
         };
+        let effect = |one: &OrbitMove| (one.requires, self.seen(&one.transformation));
+        let mut known: HashSet<_> = moves.iter().map(effect).collect();
         for mut new in self.moves.iter().flat_map(|one| made(&self, one)) {
+            // Only what is new takes a name.
+            if !known.insert(effect(&new)) {
+                continue;
+            }
             while others(&new) || !names.insert(new.name.clone()) {
                 new.name.push('\'');
             }
             moves.push(new);
         }
         let (moves, more) = self.distinct(moves)?;
-        let silent = [self.silent, more].concat();
-        Ok(OrbitPuzzle { moves, silent, ..self })
+        let aliases = [self.aliases, more].concat();
+        Ok(OrbitPuzzle { moves, aliases, ..self })
     }
 
     /// Returns the puzzle with the moves that [`Turns`] selects from the powers of each of its turns.
@@ -513,7 +543,7 @@ impl OrbitPuzzle {
     /// Returns the puzzle with only those moves for whose names the function returns true.
     pub fn only(mut self, keep: impl Fn(&str) -> bool) -> Result<OrbitPuzzle, PuzzleError> {
         self.moves.retain(|one| keep(&one.name));
-        if self.moves.is_empty() { Err(PuzzleError::NoMoves) } else { Ok(self) }
+        if self.moves.is_empty() { Err(no_moves()) } else { Ok(self) }
     }
 
     /// Returns the name.
@@ -649,28 +679,41 @@ impl OrbitPuzzle {
 pub(super) fn check_name(name: &str) -> Result<(), PuzzleError> {
     let is_wrong = |c: char| c.is_whitespace() || c.is_control() || "()[],:".contains(c);
     match name.is_empty() || name.contains(is_wrong) {
-        true => Err(PuzzleError::MoveName(shown(name, 32))),
+        true => {
+            Err(wrong!(Syntax: "'{}' cannot be the name of a move: a name must not be empty or \
+            contain spaces, brackets, commas or colons", shown(name, 32)))
+        }
         false => Ok(()),
     }
+}
+
+fn no_moves() -> PuzzleError {
+    wrong!(NoMoves: "no move changes anything: a puzzle needs at least one move that does")
+}
+
+/// The error for a set with more locations than a byte can number.
+pub(super) fn many_locations(set: &str, locations: usize) -> PuzzleError {
+    wrong!(Range: "set '{set}' has {locations} combinations of position and orientation, but at \
+        most {MAX_LOCATIONS} are supported")
 }
 
 fn check_orbit(orbit: &Orbit) -> Result<(), PuzzleError> {
     let locations = orbit.locations();
     if locations > OrbitPuzzle::MAX_LOCATIONS || orbit.orientations == 0 {
-        return Err(PuzzleError::Locations(orbit.name.clone(), locations));
+        return Err(many_locations(&orbit.name, locations));
     }
     // What pieces look like is numbered as their locations are.
     let looks: usize = orbit.moduli.iter().map(|&modulus| usize::from(modulus)).sum();
     let is_wrong = |modulus: u8| modulus == 0 || !orbit.orientations.is_multiple_of(modulus);
     if looks > OrbitPuzzle::MAX_LOCATIONS || orbit.moduli.iter().any(|&modulus| is_wrong(modulus)) {
-        return Err(PuzzleError::Locations(orbit.name.clone(), looks));
+        return Err(many_locations(&orbit.name, looks));
     }
     // A kind without a modulus has no orientation.
     let modulus = |kind: u8| orbit.moduli.get(usize::from(kind)).copied().unwrap_or_default();
     for &Placed { kind, turn } in &orbit.solved {
         let modulus = modulus(kind);
         if turn >= modulus {
-            return Err(PuzzleError::Turn { orbit: orbit.name.clone(), turn, modulus });
+            return Err(orbit.no_orientation(turn, modulus));
         }
     }
     Ok(())

@@ -4,7 +4,13 @@
 
 use std::fmt;
 
-use crate::{puzzle::PuzzleError, units::joined};
+use crate::{
+    puzzle::{
+        PuzzleError,
+        error::{MAX_POINTS, bail, wrong},
+    },
+    units::joined,
+};
 
 // Invariant: every point of `0..len` is the image of exactly one point.
 
@@ -31,21 +37,26 @@ pub struct Permutation {
 
 impl Permutation {
     /// Maximum number of points.
-    pub const MAX_LEN: usize = crate::puzzle::error::MAX_POINTS;
+    pub const MAX_LEN: usize = MAX_POINTS;
 
     /// Returns the permutation with the given images.
     pub fn new(images: &[usize]) -> Result<Permutation, PuzzleError> {
+        Permutation::numbered_from(1, images)
+    }
+
+    /// The same for errors in which points are counted from this number.
+    pub(super) fn numbered_from(base: usize, images: &[usize]) -> Result<Permutation, PuzzleError> {
         let points = images.len();
-        if points > Permutation::MAX_LEN {
-            return Err(PuzzleError::ManyPoints(points));
+        if points > MAX_POINTS {
+            bail!(Range: "{points} points are too many: a permutation has at most {MAX_POINTS}");
         }
         let mut seen = [false; Permutation::MAX_LEN];
         for &point in images {
             if point >= points {
-                return Err(PuzzleError::PointOutside { point, points, base: 1 });
+                return Err(point_outside(point + base, points));
             }
             if std::mem::replace(&mut seen[point], true) {
-                return Err(PuzzleError::PointTwice { point, base: 1 });
+                return Err(point_twice(point + base));
             }
         }
         Ok(Permutation { images: images.iter().map(|&point| point as u8).collect() })
@@ -75,8 +86,8 @@ impl Permutation {
         for cycle in cycles {
             for (i, &point) in cycle.iter().enumerate() {
                 match seen.get_mut(point) {
-                    None => return Err(PuzzleError::PointOutside { point, points, base: 1 }),
-                    Some(true) => return Err(PuzzleError::PointTwice { point, base: 1 }),
+                    None => return Err(point_outside(point + 1, points)),
+                    Some(true) => return Err(point_twice(point + 1)),
                     Some(seen) => *seen = true,
                 }
                 images[point] = cycle[(i + 1) % cycle.len()];
@@ -167,6 +178,14 @@ impl Permutation {
         let lengths = self.cycles().into_iter().map(|cycle| cycle.len() as u64);
         lengths.fold(1, |order, length| order / gcd(order, length) * length)
     }
+}
+
+fn point_twice(point: usize) -> PuzzleError {
+    wrong!(Twice: "not a permutation: point {point} occurs twice")
+}
+
+fn point_outside(point: usize, points: usize) -> PuzzleError {
+    wrong!(Range: "not a permutation of {points} points: it contains point {point}")
 }
 
 /// Returns the greatest common divisor.

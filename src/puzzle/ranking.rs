@@ -127,7 +127,7 @@ impl Ranking {
             }
             for (i, kind) in several.iter_mut().enumerate() {
                 let (is_first, modulus) = (is_first(*orbit, kind.kind), kind.modulus.into());
-                let sets = if i == last { 0 } else { SETS[free][kind.count] };
+                let sets = if i == last { 0 } else { BINOMIALS[free][kind.count] };
                 digits.push((is_first, sets, &mut kind.place));
                 let weights = kind.turns.iter_mut();
                 turns.extend(weights.map(|own| (is_first && first.turns, modulus, own)));
@@ -148,7 +148,7 @@ impl Ranking {
             rest = if is_first { rest } else { entries };
         }
         if entries > 1 << 62 {
-            return Err(PuzzleError::ManyStates(puzzle.to_string()));
+            return Err(PuzzleError::many_states(puzzle));
         }
         Ok(Ranking { groups, entries, rest, solved: puzzle.solved() })
     }
@@ -204,7 +204,7 @@ impl Ranking {
             }
             odd.push(inversions % 2 == 1);
             for (i, kind) in group.several.iter().enumerate() {
-                let sets = SETS[free.len()][kind.count] as usize;
+                let sets = BINOMIALS[free.len()][kind.count] as usize;
                 let set = match i + 1 == group.several.len() {
                     true => (0..free.len()).collect(),
                     false => combination(digit(kind.place, sets), kind.count),
@@ -290,7 +290,7 @@ impl RankGroup {
             free.take(place);
         }
         for (&set, kind) in sets.iter().zip(&self.several) {
-            let (mut left, numbers) = (set, &**SETS);
+            let (mut left, numbers) = (set, &**BINOMIALS);
             for (nth, weight) in kind.turns.iter().enumerate() {
                 let index = left.trailing_zeros() as u8;
                 left &= left.wrapping_sub(1);
@@ -355,7 +355,7 @@ impl<const MOST: usize> FreePlaces<MOST> {
 
 /// Numbers of sets: k of n things, or the largest number if the result exceeds 64 bits. They are computed at the first
 /// use, because they would be 130 KB of the program.
-static SETS: LazyLock<Box<[[u64; 129]]>> = LazyLock::new(|| {
+static BINOMIALS: LazyLock<Box<[[u64; 129]]>> = LazyLock::new(|| {
     let mut sets = vec![[0u64; 129]; 129];
     for n in 0..129 {
         sets[n][0] = 1;
@@ -371,10 +371,10 @@ fn combination(mut number: u64, k: usize) -> Vec<usize> {
     let mut set = Vec::new();
     for nth in (1..=k).rev() {
         let mut top = nth - 1;
-        while SETS[top + 1][nth] <= number {
+        while BINOMIALS[top + 1][nth] <= number {
             top += 1;
         }
-        number -= SETS[top][nth];
+        number -= BINOMIALS[top][nth];
         set.push(top);
     }
     set.reverse();

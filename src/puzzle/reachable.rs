@@ -10,7 +10,7 @@ use twox_hash::XxHash3_64;
 
 use crate::{
     puzzle::{
-        Definition, Permutation,
+        Permutation,
         orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, Placed},
         permutation::gcd,
         states::{Component, Loops, MoveGroup, Parts, components, element, subgroup},
@@ -79,7 +79,7 @@ pub(crate) struct Reachability {
     /// `None` if the group is too large.
     group: Option<TestedGroup>,
     /// Results for parities and twists that have been computed before.
-    told: Mutex<HashMap<Vec<u64>, Option<Unreachable>>>,
+    cache: Mutex<HashMap<Vec<u64>, Option<Unreachable>>>,
 }
 
 /// The group that the moves generate, as it is asked for elements.
@@ -119,7 +119,7 @@ impl Reachability {
             let is_proven = !generated.is_whole && is_unique && generated.prove();
             TestedGroup { factors: whole.factors, images, generated, is_proven }
         });
-        Reachability { loops, is_exact, components, group, told: Mutex::default() }
+        Reachability { loops, is_exact, components, group, cache: Mutex::default() }
     }
 
     /// Returns the result of [`OrbitPuzzle::reaches`] for the puzzle from which this was made. Cost: a few
@@ -153,12 +153,12 @@ impl Reachability {
         let image: Vec<u64> = (self.components.iter().zip(&targets))
             .flat_map(|(component, to)| component.parity_and_twist(to))
             .collect();
-        let mut told = self.told.lock();
-        let wrong = told.entry(image).or_insert_with_key(|image| self.wrong(puzzle, group, image));
+        let mut cache = self.cache.lock();
+        let wrong = cache.entry(image).or_insert_with_key(|image| self.wrong(puzzle, group, image));
         if let Some(wrong) = wrong {
             return Some(Err(wrong.clone()));
         }
-        drop(told);
+        drop(cache);
         if group.generated.is_whole {
             return self.is_exact.then_some(Ok(()));
         }
@@ -252,10 +252,10 @@ impl OrbitPuzzle {
     }
 }
 
-impl Definition {
-    /// Returns an endless sequence of random reachable arrangements, all equally likely; the same seed gives the same
-    /// ones.
-    pub fn scrambles(&self, seed: u64) -> impl Iterator<Item = Permutation> + use<> {
+impl OrbitPuzzle {
+    /// Returns an endless sequence of random reachable arrangements of a puzzle of permutations, all equally likely; the
+    /// same seed gives the same ones.
+    pub fn random_permutations(&self, seed: u64) -> impl Iterator<Item = Permutation> + use<> {
         let (group, mut dice) = (self.group(), SplitMix64::new(seed));
         std::iter::repeat_with(move || {
             let element = group.random(&mut dice);
@@ -277,12 +277,12 @@ struct Facets {
 }
 
 /// Number of moves beyond which puzzles are compared only as they are written.
-const MOST_COMPARED: usize = 256;
+const MAX_COMPARED: usize = 256;
 
 impl Facets {
     /// `None` if moves depend on pieces, or if there are too many.
     fn of(puzzle: &OrbitPuzzle) -> Option<Facets> {
-        let moves = puzzle.free_moves().filter(|moves| moves.len() <= MOST_COMPARED)?;
+        let moves = puzzle.free_moves().filter(|moves| moves.len() <= MAX_COMPARED)?;
         let mut facets = Facets { moves: vec![Vec::new(); moves.len()], looks: Vec::new() };
         let mut seen = Vec::new();
         for (index, orbit) in puzzle.orbits().iter().enumerate() {

@@ -12,8 +12,12 @@ use crate::{
     Error,
     perm::MAX_LEN,
     puzzle::{
-        Board, Definition, Direction, Permutation, Puzzle, PuzzleError, Size, SnakePath, State,
-        StateSpace, Window, is_even,
+        Board, Direction, Permutation, Puzzle, PuzzleError, Size, SnakePath, State, StateSpace,
+        Window,
+        error::wrong,
+        is_even,
+        orbits::OrbitPuzzle,
+        positions::state_length,
         space::{MAX_WIDTH, place},
     },
     threads::each_part,
@@ -172,8 +176,7 @@ impl StateSpace {
         match self.size() {
             Some(size) => no_board(size, row),
             None if row.len() != self.width() => {
-                let (puzzle, found, expected) = (self.name(), row.len(), self.width());
-                PuzzleError::StateLength { puzzle, found, expected }.into()
+                state_length(&self.name(), row.len(), self.width()).into()
             }
             None => no_arrangement(row),
         }
@@ -188,7 +191,7 @@ impl StateSpace {
     ///
     /// # Errors
     /// [`Error::Row`] gives the first row that is not a board or an arrangement, or that is unreachable; for puzzles
-    /// other than boards, only the parity is checked. [`PuzzleError::NoNumbers`].
+    /// other than boards, only the parity is checked. A [`PuzzleError`] if states have no numbers.
     pub fn ids(&self, numbers: &[u16]) -> Result<Vec<u64>, Error> {
         self.numbered()?;
         self.whole(numbers)?;
@@ -201,20 +204,22 @@ impl StateSpace {
     fn unreachable(&self, row: &[u16]) -> Error {
         let board = self.size().and_then(|size| Board::new(size, row).ok());
         let refused = board.and_then(|board| self.state(&board).err());
-        refused.unwrap_or_else(|| PuzzleError::Unreachable { puzzle: self.name() }.into())
+        refused.unwrap_or_else(|| PuzzleError::unreachable(self.name()).into())
     }
 
     /// Returns the rows of many state ids: the inverse of [`StateSpace::ids`]. Cost: about 100 ns of one core per row;
     /// uses all threads of the current pool.
     ///
     /// # Errors
-    /// [`Error::Row`] gives the first id that no state has. [`PuzzleError::NoNumbers`].
+    /// [`Error::Row`] gives the first id that no state has. A [`PuzzleError`] if states have no numbers.
     pub fn rows(&self, ids: &[u64]) -> Result<Vec<u16>, Error> {
         self.numbered()?;
         let width = self.width();
         let no_state = |id| {
             let ids = self.lines() * width as u64;
-            Error::from(PuzzleError::NoState { puzzle: self.name(), id, ids })
+            let puzzle = self.name();
+            Error::from(wrong!(Range: "no state of {puzzle} has the id {id}: all ids are below \
+                {ids}"))
         };
         each_single_row(ids, 1, width, |id, row| {
             self.write_row(self.from_id(id[0]).ok_or_else(|| no_state(id[0]))?, row);
@@ -230,14 +235,14 @@ impl StateSpace {
         }
     }
 
-    /// For each of many arrangements, returns the arrangement after each generator, in the order of the definition. Not
+    /// For each of many arrangements, returns the arrangement after each generator, in the order of the moves. Not
     /// for boards. Cost: a few nanoseconds per generator per row.
     ///
     /// # Errors
     /// [`Error::Row`] gives the first row that is not an arrangement. For boards, see [`crate::puzzle::neighbours`].
     pub fn after_generators(&self, numbers: &[u16]) -> Result<Vec<u16>, Error> {
         self.whole(numbers)?;
-        let generators = self.definition().map_or(Vec::new(), Definition::permutations);
+        let generators = self.puzzle().map_or(Vec::new(), OrbitPuzzle::permutations);
         let sources: Vec<Permutation> = generators.iter().map(Permutation::inverse).collect();
         let width = self.width();
         each_single_row(numbers, width, width * sources.len(), |row, after| {
@@ -264,7 +269,7 @@ impl StateSpace {
 pub enum NamedMove {
     /// A move of one or more tiles of a board in one direction.
     Tiles(Direction, usize),
-    /// A generator, by its index in the definition.
+    /// A generator, by its index in the moves.
     Generator(usize),
 }
 
@@ -297,9 +302,9 @@ impl CellMoves {
             let path = SnakePath::new(size);
             add(space.moves(), &|from, to| slide(&path, from, to));
         }
-        if let (Some(definition), Some(order)) = (space.definition(), space.order()) {
-            for (i, generator) in definition.generators().iter().enumerate() {
-                let alone = std::slice::from_ref(&generator.permutation);
+        if let (Some(puzzle), Some(order)) = (space.puzzle(), space.order()) {
+            for (i, permutation) in puzzle.permutations().iter().enumerate() {
+                let alone = std::slice::from_ref(permutation);
                 add(&order.puzzle(alone, true), &|_, _| NamedMove::Generator(i));
             }
         }

@@ -15,8 +15,8 @@ use crate::{
     Error,
     perm::{MAX_LEN, lehmer},
     puzzle::{
-        Board, Coordinates, Definition, Generator, Metric, Permutation, PositionOrder, Puzzle,
-        PuzzleError, Size, SnakePath, group::orbits,
+        Board, Coordinates, Metric, Permutation, PositionOrder, Puzzle, PuzzleError, Size,
+        SnakePath, error::wrong, group::orbits, orbits::OrbitPuzzle,
     },
 };
 
@@ -70,7 +70,7 @@ enum PuzzleKind {
     /// The goal numbers the tiles.
     Board { goal: Board, start: Board, metric: Metric },
     /// Every generator is one move; the start numbers the elements.
-    Puzzle { definition: Definition, order: PositionOrder, start: Permutation },
+    Permutations { puzzle: OrbitPuzzle, order: PositionOrder, start: Permutation },
 }
 
 /// How arrangements are represented as (line, cell), and the moves in this representation.
@@ -179,8 +179,8 @@ fn arrangement(row: &[u16]) -> Permutation {
 
 /// The cell of the distinguished element of the start. In a puzzle with several orbits, the largest orbit has the most
 /// cells per line.
-fn home(definition: &Definition, order: &PositionOrder) -> usize {
-    let orbits = orbits(definition.positions(), &definition.permutations());
+fn home(puzzle: &OrbitPuzzle, order: &PositionOrder) -> usize {
+    let orbits = orbits(puzzle.labels().len(), &puzzle.permutations());
     let largest = orbits.iter().rev().max_by_key(|orbit| orbit.len());
     let within = |position: &usize| largest.is_none_or(|orbit| orbit.contains(position));
     order.path().iter().rposition(within).expect("orbits are positions")
@@ -190,11 +190,12 @@ impl StateSpace {
     fn new(kind: PuzzleKind) -> StateSpace {
         let numbering = match &kind {
             PuzzleKind::Board { goal, metric, .. } => Numbering::of_board(goal, *metric),
-            PuzzleKind::Puzzle { definition, order, start } => {
-                let states = u64::try_from(definition.group_order()).expect("16! fits");
-                let moves = order.puzzle(&definition.permutations(), definition.is_directed());
-                let home = home(definition, order);
-                let is_kept = definition.permutations().iter().all(Permutation::is_even);
+            PuzzleKind::Permutations { puzzle, order, start } => {
+                let states = u64::try_from(puzzle.group_order()).expect("16! fits");
+                let permutations = puzzle.permutations();
+                let moves = order.puzzle(&permutations, puzzle.is_directed());
+                let home = home(puzzle, order);
+                let is_kept = permutations.iter().all(Permutation::is_even);
                 let kept = (is_kept && !moves.keeps_parity()).then(|| start.is_even());
                 let new = Numbering::new(states, moves, order.clone(), start.images(), home);
                 Some(Numbering { kept_parity: kept, ..new })
@@ -210,19 +211,22 @@ impl StateSpace {
 
     /// Returns the space of a puzzle's states, searched from the solved state. Cost: at most a tenth of a second, to
     /// choose the order in which positions are read.
-    pub fn of_puzzle(definition: Definition) -> StateSpace {
-        let order = PositionOrder::choose(definition.positions(), &definition.permutations());
-        StateSpace::ordered_by(definition, order)
+    ///
+    /// # Panics
+    /// If the puzzle is not one of permutations.
+    pub fn of_puzzle(puzzle: OrbitPuzzle) -> StateSpace {
+        let order = PositionOrder::choose(puzzle.labels().len(), &puzzle.permutations());
+        StateSpace::ordered_by(puzzle, order)
     }
 
     /// Returns the space of a puzzle's states with a given order in which positions are read.
     ///
     /// # Panics
-    /// If the order has a different number of positions.
-    pub fn ordered_by(definition: Definition, order: PositionOrder) -> StateSpace {
-        assert_eq!(order.path().len(), definition.positions(), "an order of this puzzle");
-        let start = definition.solved();
-        StateSpace::new(PuzzleKind::Puzzle { definition, order, start })
+    /// If the puzzle is not one of permutations, or the order has a different number of positions.
+    pub fn ordered_by(puzzle: OrbitPuzzle, order: PositionOrder) -> StateSpace {
+        assert_eq!(order.path().len(), puzzle.labels().len(), "an order of this puzzle");
+        let start = Permutation::identity(puzzle.labels().len());
+        StateSpace::new(PuzzleKind::Permutations { puzzle, order, start })
     }
 
     /// Returns the same space of a board, searched from a different board; spaces of other puzzles are unchanged.
@@ -249,17 +253,17 @@ impl StateSpace {
     }
 
     /// Returns the same space, searched from a state in the puzzle's notation: a board, or the text that
-    /// [`Definition::show`] prints.
+    /// [`OrbitPuzzle::show`] prints.
     pub fn starting_at(self, text: &str) -> Result<StateSpace, Error> {
         match &self.0.kind {
             PuzzleKind::Board { goal, .. } => {
                 let board = Board::parse(text, Some(goal.size()))?;
                 Ok(self.from_board(board))
             }
-            PuzzleKind::Puzzle { definition, order, .. } => {
-                let start = definition.arrangement(text)?;
-                let (definition, order) = (definition.clone(), order.clone());
-                Ok(StateSpace::new(PuzzleKind::Puzzle { definition, order, start }))
+            PuzzleKind::Permutations { puzzle, order, .. } => {
+                let start = puzzle.arrangement(text)?;
+                let (puzzle, order) = (puzzle.clone(), order.clone());
+                Ok(StateSpace::new(PuzzleKind::Permutations { puzzle, order, start }))
             }
         }
     }
@@ -281,21 +285,21 @@ impl StateSpace {
         Some(metric)
     }
 
-    /// Returns the definition of a puzzle, or `None` for a board.
-    pub fn definition(&self) -> Option<&Definition> {
-        let PuzzleKind::Puzzle { definition, .. } = &self.0.kind else { return None };
-        Some(definition)
+    /// Returns the puzzle, or `None` for a board.
+    pub fn puzzle(&self) -> Option<&OrbitPuzzle> {
+        let PuzzleKind::Permutations { puzzle, .. } = &self.0.kind else { return None };
+        Some(puzzle)
     }
 
     /// Returns the order in which the positions of a puzzle are read, or `None` for a board.
     pub fn order(&self) -> Option<&PositionOrder> {
-        let PuzzleKind::Puzzle { order, .. } = &self.0.kind else { return None };
+        let PuzzleKind::Permutations { order, .. } = &self.0.kind else { return None };
         Some(order)
     }
 
     /// Returns whether distances depend on the direction.
     pub fn is_directed(&self) -> bool {
-        self.definition().is_some_and(Definition::is_directed)
+        self.0.numbering.as_ref().is_some_and(|numbering| numbering.moves.is_directed())
     }
 
     /// Returns the number of reachable states: N!/2 for a board of N cells, the order of the group for another puzzle;
@@ -308,7 +312,7 @@ impl StateSpace {
     pub fn name(&self) -> String {
         match &self.0.kind {
             PuzzleKind::Board { goal, .. } => goal.size().to_string(),
-            PuzzleKind::Puzzle { definition, .. } => definition.name().to_string(),
+            PuzzleKind::Permutations { puzzle, .. } => puzzle.name().to_string(),
         }
     }
 
@@ -321,7 +325,9 @@ impl StateSpace {
     pub fn goal_text(&self) -> String {
         match &self.0.kind {
             PuzzleKind::Board { goal, .. } => goal.to_string(),
-            PuzzleKind::Puzzle { definition, .. } => definition.show(&definition.solved()),
+            PuzzleKind::Permutations { puzzle, .. } => {
+                puzzle.show(&Permutation::identity(puzzle.labels().len()))
+            }
         }
     }
 
@@ -329,28 +335,30 @@ impl StateSpace {
     pub fn start_text(&self) -> String {
         match &self.0.kind {
             PuzzleKind::Board { start, .. } => start.to_string(),
-            PuzzleKind::Puzzle { definition, start, .. } => definition.show(start),
+            PuzzleKind::Permutations { puzzle, start, .. } => puzzle.show(start),
         }
     }
 
     /// Returns a value that is equal for two spaces if their states look the same from depth 0: size, cell of the blank
-    /// and metric for boards, or else [`Definition::fingerprint`].
-    pub(crate) fn likeness(&self) -> Likeness {
+    /// and metric for boards, or else [`OrbitPuzzle::fingerprint`].
+    pub(crate) fn distribution_key(&self) -> DistributionKey {
         match &self.0.kind {
             PuzzleKind::Board { start, metric, .. } => {
-                Likeness::Board(start.size(), start.blank(), *metric)
+                DistributionKey::Board(start.size(), start.blank(), *metric)
             }
-            PuzzleKind::Puzzle { definition, .. } => Likeness::Puzzle(definition.fingerprint()),
+            PuzzleKind::Permutations { puzzle, .. } => {
+                DistributionKey::Puzzle(puzzle.fingerprint())
+            }
         }
     }
 }
 
 /// The properties on which a depth distribution depends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Likeness {
+pub(crate) enum DistributionKey {
     /// A board, by size, row-major cell of the blank at depth 0, and metric.
     Board(Size, usize, Metric),
-    /// A puzzle, by [`Definition::fingerprint`]: Cayley graphs look the same from every state.
+    /// A puzzle, by [`OrbitPuzzle::fingerprint`]: Cayley graphs look the same from every state.
     Puzzle(u64),
     /// A puzzle for list searches, by [`OrbitPuzzle::to_json`].
     Listed(String),
@@ -359,8 +367,10 @@ pub(crate) enum Likeness {
 impl PartialEq for StateSpace {
     fn eq(&self, other: &StateSpace) -> bool {
         // The order of the positions does not matter.
+        let moves =
+            |of: &StateSpace| of.puzzle().map(|of| (of.labels().to_vec(), of.moves().to_vec()));
         (self.boards(), self.metric()) == (other.boards(), other.metric())
-            && self.definition() == other.definition()
+            && moves(self) == moves(other)
             && self.start_text() == other.start_text()
     }
 }
@@ -379,7 +389,7 @@ impl fmt::Display for StateSpace {
 }
 
 // Methods that take a state panic if states are not numbered, since no such state exists; methods that return one fail
-// with [`PuzzleError::NoNumbers`].
+// with the error of [`StateSpace::numbered`].
 
 impl StateSpace {
     fn numbering(&self) -> &Numbering {
@@ -389,10 +399,13 @@ impl StateSpace {
     /// Checks that state numbers fit in 64 bits.
     ///
     /// # Errors
-    /// [`PuzzleError::NoNumbers`] for boards of more than 20 cells.
+    /// A [`PuzzleError`] for boards of more than 20 cells.
     pub fn numbered(&self) -> Result<(), PuzzleError> {
         match (&self.0.numbering, self.size()) {
-            (None, Some(size)) => Err(PuzzleError::NoNumbers(size.to_string(), size.cells())),
+            (None, Some(size)) => {
+                Err(wrong!(Range: "board {size} has {} cells, but only boards of \
+                at most 20 cells have numbered states: choose a smaller board", size.cells()))
+            }
             _ => Ok(()),
         }
     }
@@ -425,7 +438,7 @@ impl StateSpace {
     pub fn start(&self) -> Result<State, Error> {
         match &self.0.kind {
             PuzzleKind::Board { start, .. } => self.state(start),
-            PuzzleKind::Puzzle { start, .. } => Ok(self.arranged(start)),
+            PuzzleKind::Permutations { start, .. } => Ok(self.arranged(start)),
         }
     }
 
@@ -433,8 +446,8 @@ impl StateSpace {
     pub fn parse(&self, text: &str) -> Result<State, Error> {
         match &self.0.kind {
             PuzzleKind::Board { goal, .. } => self.state(&Board::parse(text, Some(goal.size()))?),
-            PuzzleKind::Puzzle { definition, .. } => {
-                Ok(self.arranged(&definition.arrangement(text)?))
+            PuzzleKind::Permutations { puzzle, .. } => {
+                Ok(self.arranged(&puzzle.arrangement(text)?))
             }
         }
     }
@@ -520,9 +533,7 @@ impl StateSpace {
     pub fn text(&self, state: State) -> String {
         match &self.0.kind {
             PuzzleKind::Board { .. } => self.board(state).map_or(String::new(), |b| b.to_string()),
-            PuzzleKind::Puzzle { definition, .. } => {
-                definition.show(&arrangement(&self.row(state)))
-            }
+            PuzzleKind::Permutations { puzzle, .. } => puzzle.show(&arrangement(&self.row(state))),
         }
     }
 
@@ -532,15 +543,14 @@ impl StateSpace {
             PuzzleKind::Board { goal, .. } => {
                 Ok(Board::parse(text, Some(goal.size()))?.tiles().to_vec())
             }
-            PuzzleKind::Puzzle { definition, .. } => Ok(elements(&definition.arrangement(text)?)),
+            PuzzleKind::Permutations { puzzle, .. } => Ok(elements(&puzzle.arrangement(text)?)),
         }
     }
 
     /// Returns whether moves lead from the solved state to a state. Cost: less than a millisecond.
     pub fn reaches(&self, state: State) -> bool {
         let to = || arrangement(&self.row(state));
-        state.line < self.lines()
-            && self.definition().is_none_or(|of| of.reaches(&of.solved(), &to()))
+        state.line < self.lines() && self.puzzle().is_none_or(|of| of.group().contains(&to()))
     }
 
     /// Returns the state id, line * N + cell.
@@ -580,20 +590,21 @@ impl StateSpace {
     /// Returns a puzzle, except for its start, as text; `None` for boards, which are determined by their goal and
     /// metric.
     pub fn puzzle_text(&self) -> Option<String> {
-        let PuzzleKind::Puzzle { definition, order, .. } = &self.0.kind else {
+        let PuzzleKind::Permutations { puzzle, order, .. } = &self.0.kind else {
             return None;
         };
-        let generators = definition.generators().iter().map(|generator| MoveText {
-            name: generator.name.clone(),
-            images: generator.permutation.images().iter().map(|&image| image.into()).collect(),
+        let moves = puzzle.moves().iter().zip(puzzle.permutations());
+        let generators = moves.map(|(one, permutation)| MoveText {
+            name: one.name.clone(),
+            images: permutation.images().iter().map(|&image| image.into()).collect(),
         });
         let text = PuzzleText {
-            name: definition.name().into(),
-            labels: definition.labels().to_vec(),
+            name: puzzle.name().into(),
+            labels: puzzle.labels().to_vec(),
             generators: generators.collect(),
             path: order.path().to_vec(),
-            orders: (0..definition.positions()).map(|cell| order.order(cell).to_vec()).collect(),
-            home: home(definition, order),
+            orders: (0..order.path().len()).map(|cell| order.order(cell).to_vec()).collect(),
+            home: home(puzzle, order),
         };
         Some(serde_json::to_string(&text).expect("numbers and names are JSON"))
     }
@@ -601,18 +612,16 @@ impl StateSpace {
     /// Returns the space of a puzzle from text, or `None` if it is not text that [`StateSpace::puzzle_text`] writes.
     pub fn from_puzzle_text(written: &str) -> Option<StateSpace> {
         let text: PuzzleText = serde_json::from_str(written).ok()?;
-        let generator = |of: MoveText| {
-            Some(Generator { name: of.name, permutation: Permutation::new(&of.images).ok()? })
-        };
+        let generator = |of: MoveText| Some((of.name, Permutation::new(&of.images).ok()?));
         let generators = text.generators.into_iter().map(generator).collect::<Option<_>>()?;
         let positions = text.labels.len();
-        let definition = Definition::new(text.name, positions, generators).ok()?;
-        let definition = definition.labelled(&text.labels).ok()?;
+        let puzzle = OrbitPuzzle::of_permutations(text.name, positions, generators).ok()?;
+        let puzzle = puzzle.labelled(&text.labels).ok()?;
         let order = PositionOrder::from_orders(text.path, text.orders)?;
         if order.path().len() != positions {
             return None;
         }
-        let space = StateSpace::ordered_by(definition, order);
+        let space = StateSpace::ordered_by(puzzle, order);
         (space.puzzle_text()? == written).then_some(space)
     }
 
@@ -620,8 +629,8 @@ impl StateSpace {
     /// number their states in the same way.
     pub fn is_renamed(&self, other: &StateSpace) -> bool {
         let moves = |of: &StateSpace| {
-            let definition = of.definition()?;
-            Some((definition.permutations(), definition.labels().to_vec(), of.order().cloned()))
+            let puzzle = of.puzzle()?;
+            Some((puzzle.permutations(), puzzle.labels().to_vec(), of.order().cloned()))
         };
         moves(self).is_some_and(|own| moves(other) == Some(own))
     }

@@ -22,12 +22,15 @@ use crate::{
     error::Error,
     hint::{DIRECTED, GENERATORS, GOAL, Hint, METRIC, PIECES},
     puzzle::{
-        Board, Definition, Goal, Metric, PuzzleError, Size, StateSpace, Variant, families,
-        formats::{self, FilePuzzle, Format},
+        Board, Goal, Metric, PuzzleError, PuzzleErrorKind, Size, StateSpace, Variant,
+        error::{bail, wrong},
+        families,
+        formats::{self, Format},
         named,
         orbits::{OrbitPuzzle, Turns},
     },
     system::SystemError,
+    units::shown,
 };
 
 /// A puzzle as it is searched.
@@ -189,30 +192,11 @@ pub struct PuzzleSpec {
     pub variant: Variant,
 }
 
-/// What a word names.
-enum Named {
-    /// A board, on its way to a goal in a metric.
-    Board(StateSpace),
-    /// A puzzle of one set of different pieces, and which powers of its generators are moves as well.
-    Positions(Definition, Turns),
-    /// Any other puzzle, and which powers of its moves are moves as well.
-    Orbits(OrbitPuzzle, Turns),
-    /// A puzzle as it was asked for before, unless it is a board.
-    Asked(Searched),
-}
-
 /// Whether a word is the name of a file, by its ending or because there is one.
 fn is_file(word: &str) -> bool {
     Format::of(word).is_some()
         || word.ends_with(PuzzleSpec::FILE_ENDING)
         || Path::new(word).is_file()
-}
-
-/// Refuses an option, in the words of a format.
-macro_rules! refuse {
-    ($($words:tt)*) => {
-        return Err(PuzzleError::Option(format!($($words)*)))
-    };
 }
 
 impl PuzzleSpec {
@@ -242,7 +226,9 @@ impl PuzzleSpec {
         } else if word.contains(':') || families::ALL.into_iter().any(|f| f.name == family) {
             families::parse(word).map(drop)
         } else {
-            Err(PuzzleError::NoPuzzle(word.into()))
+            Err(wrong!(Unknown: "'{word}' is not a puzzle: specify a board (3x4), a puzzle listed \
+                by `{}`, or a file (.gap, .tws, .def, .kpuzzle.json or .puzzle)",
+                Hint::Command("puzzles")))
         }
     }
 
@@ -252,18 +238,16 @@ impl PuzzleSpec {
     /// A [`PuzzleError`] if there is no such puzzle, or if it does not have what is asked for; a [`SystemError`] if a
     /// file cannot be read.
     pub fn puzzle(&self) -> Result<Searched, Error> {
-        let same = !self.variant.same.is_empty();
-        Ok(match self.named()? {
-            Named::Board(space) if !same => Searched::Numbered(space),
-            Named::Positions(definition, _) if !same && self.changed_beyond_same().is_none() => {
-                for note in definition.notes() {
+        let is_whole = self.variant.same.is_empty() && self.changed_beyond_same().is_none();
+        match self.named()? {
+            (Searched::Numbered(space), _) if is_whole => {
+                for note in space.puzzle().map_or(&[][..], OrbitPuzzle::notes) {
                     tracing::info!("{note}");
                 }
-                Searched::Numbered(StateSpace::of_puzzle(definition))
+                Ok(Searched::Numbered(space))
             }
-            Named::Asked(puzzle) if !same && self.changed_beyond_same().is_none() => puzzle,
-            named => Searched::Listed(self.of_sets(named)?),
-        })
+            (named, turns) => Ok(Searched::Listed(self.of_sets(named, turns)?)),
+        }
     }
 
     /// Returns the puzzle as one of sets of pieces.
@@ -271,7 +255,8 @@ impl PuzzleSpec {
     /// # Errors
     /// Those of [`PuzzleSpec::puzzle`].
     pub fn listed(&self) -> Result<OrbitPuzzle, Error> {
-        Ok(self.of_sets(self.named()?)?)
+        let (named, turns) = self.named()?;
+        Ok(self.of_sets(named, turns)?)
     }
 
     /// The setting that makes another puzzle of one, if there is one; boards have `same` as well.
@@ -287,24 +272,16 @@ impl PuzzleSpec {
         all.into_iter().find(|(given, _)| !given.is_empty()).map(|(_, option)| option)
     }
 
-    fn of_sets(&self, named: Named) -> Result<OrbitPuzzle, PuzzleError> {
-        match named {
-            Named::Orbits(puzzle, turns) => self.variant.of(puzzle, turns),
-            Named::Asked(Searched::Listed(puzzle)) => self.variant.of(puzzle, Turns::Directed),
-            Named::Board(space) | Named::Asked(Searched::Numbered(space)) => {
-                self.variant.of(OrbitPuzzle::of_space(&space)?, Turns::Directed)
-            }
-            Named::Positions(definition, turns) => {
-                let puzzle = OrbitPuzzle::of_space(&StateSpace::of_puzzle(definition))?;
-                // Its own moves have their powers already.
-                let own = self.variant.moves.is_empty();
-                self.variant.of(puzzle, if own { Turns::Directed } else { turns })
-            }
-        }
+    fn of_sets(&self, named: Searched, turns: Turns) -> Result<OrbitPuzzle, PuzzleError> {
+        let puzzle = match named {
+            Searched::Listed(puzzle) => puzzle,
+            Searched::Numbered(space) => OrbitPuzzle::of_space(&space)?,
+        };
+        self.variant.of(puzzle, turns)
     }
 
-    /// What the word names. Refuses options that others have.
-    fn named(&self) -> Result<Named, Error> {
+    /// What the word names, and which powers of its moves are moves as well. Refuses options that others have.
+    fn named(&self) -> Result<(Searched, Turns), Error> {
         let word = self.word.as_str();
         let named = if is_file(word) && named::parse(word).is_none() {
             self.of_file(Path::new(word))?
@@ -312,50 +289,49 @@ impl PuzzleSpec {
             PuzzleSpec::check(word)?;
             self.of_name(word)?
         };
-        match (&named, self.changed_beyond_same()) {
-            (Named::Board(_), Some(option)) => Err(PuzzleError::Option(format!(
-                "{option} does not apply to boards, and {word} is a board: leave out {option}"
-            )))?,
-            _ => Ok(named),
+        if let ((Searched::Numbered(space), _), Some(option)) = (&named, self.changed_beyond_same())
+            && space.size().is_some()
+        {
+            bail!(Setting: "{option} does not apply to boards, and {word} is a board: leave out \
+                {option}");
         }
+        Ok(named)
     }
 
-    fn of_name(&self, word: &str) -> Result<Named, PuzzleError> {
+    fn of_name(&self, word: &str) -> Result<(Searched, Turns), PuzzleError> {
         if let Some(puzzle) = named::parse(word) {
             self.refuse_goal()?;
             self.refuse_metric(word)?;
             self.refuse_directed()?;
-            return Ok(Named::Orbits(puzzle, self.turns().unwrap_or_default()));
+            return Ok((Searched::Listed(puzzle), self.turns().unwrap_or_default()));
         }
         let is_board = word.starts_with(|c: char| c.is_ascii_digit());
         if !is_board {
             self.refuse_of_generators()?;
         }
         if self.turns().is_some() {
-            refuse!(
-                "{} and {} are only for twisty puzzles: leave out {METRIC}",
-                Hint::Value("metric", "htm"),
-                Hint::Value("metric", "qtm")
-            );
+            bail!(Setting: "{} and {} are only for twisty puzzles: leave out {METRIC}",
+                Hint::Value("metric", "htm"), Hint::Value("metric", "qtm"));
         }
         self.refuse_directed()?;
         if let Some(graph) = OrbitPuzzle::of_graph(word) {
-            return Ok(Named::Orbits(graph?, Turns::Directed));
+            return Ok((Searched::Listed(graph?), Turns::Directed));
         }
-        Ok(match is_board {
+        let space = match is_board {
             true => {
                 let goal = self.goal.clone().unwrap_or_default().board(size(word)?)?;
                 let metric = match self.metric {
                     Some(MoveMetric::Slides(metric)) => metric,
                     _ => Metric::default(),
                 };
-                Named::Board(StateSpace::of_board(goal).in_metric(metric))
+                StateSpace::of_board(goal).in_metric(metric)
             }
-            false => Named::Positions(families::parse(word)?, Turns::Directed),
-        })
+            false => StateSpace::of_puzzle(families::parse(word)?),
+        };
+        Ok((Searched::Numbered(space), Turns::Directed))
     }
 
-    fn of_file(&self, path: &Path) -> Result<Named, Error> {
+    fn of_file(&self, path: &Path) -> Result<(Searched, Turns), Error> {
         if self.word.ends_with(PuzzleSpec::FILE_ENDING) {
             let options = [
                 (self.goal.is_some(), GOAL),
@@ -364,46 +340,40 @@ impl PuzzleSpec {
                 (!self.variant.moves.is_empty(), GENERATORS),
             ];
             if let Some((_, option)) = options.into_iter().find(|(given, _)| *given) {
-                return Err(PuzzleError::Option(format!(
-                    "{option} is part of what {} says: leave it out, or write the file again with \
-                     {}",
-                    self.word,
-                    Hint::Command("puzzle")
-                )))?;
+                return Err(wrong!(Setting: "{option} is part of what {} says: leave it out, or \
+                    write the file again with {}", self.word, Hint::Command("puzzle")))?;
             }
             let puzzle = Searched::of_file(&PuzzleSpec::text(path)?);
-            let puzzle = puzzle.ok_or_else(|| PuzzleError::PuzzleFile(self.word.clone()))?;
-            return Ok(match puzzle {
-                Searched::Numbered(space) if space.size().is_some() => Named::Board(space),
-                puzzle => Named::Asked(puzzle),
-            });
+            let wrong = || {
+                wrong!(Syntax: "{} is not a file that {} writes, or is damaged: write \
+                it again", self.word, Hint::Command("puzzle"))
+            };
+            return Ok((puzzle.ok_or_else(wrong)?, Turns::Directed));
         }
         let turns = if self.directed { Some(Turns::Directed) } else { self.turns() };
-        let counted = formats::turns(&self.word, turns);
         // A file whose name does not say what is in it says how to call it.
-        Ok(match formats::read_any(&self.word, &PuzzleSpec::text(path)?, turns)? {
-            FilePuzzle::Orbits(puzzle) => {
-                self.refuse_metric(&puzzle)?;
-                Named::Orbits(puzzle, counted)
-            }
-            FilePuzzle::Positions(definition) => {
-                self.refuse_of_generators()?;
-                Named::Positions(definition, counted)
-            }
-        })
+        let puzzle = formats::read(&self.word, &PuzzleSpec::text(path)?, turns)?;
+        let turns = formats::turns(&self.word, turns);
+        if puzzle.labels().is_empty() {
+            self.refuse_metric(&puzzle)?;
+            return Ok((Searched::Listed(puzzle), turns));
+        }
+        self.refuse_of_generators()?;
+        Ok((Searched::Numbered(StateSpace::of_puzzle(puzzle)), turns))
     }
 
     /// Returns what is in a file that defines a puzzle or its goals; bytes that are no UTF-8 are replaced.
     ///
     /// # Errors
-    /// [`SystemError::Read`] if it cannot be read, and [`PuzzleError::LargeFile`].
+    /// [`SystemError::Read`] if it cannot be read, and a [`PuzzleError`] if it is too large.
     pub fn text(path: &Path) -> Result<String, Error> {
         let file = File::open(path).map_err(SystemError::unopened(path))?;
         let mut bytes = Vec::new();
         let read = file.take(PuzzleSpec::MAX_FILE + 1).read_to_end(&mut bytes);
         read.map_err(SystemError::io("cannot read", path))?;
         match bytes.len() as u64 > PuzzleSpec::MAX_FILE {
-            true => Err(PuzzleError::LargeFile(path.display().to_string()))?,
+            true => Err(wrong!(Range: "{} is too large: a puzzle file may have at most 16 MiB",
+                path.display()))?,
             false => Ok(String::from_utf8_lossy(&bytes).into_owned()),
         }
     }
@@ -417,17 +387,15 @@ impl PuzzleSpec {
 
     fn refuse_goal(&self) -> Result<(), PuzzleError> {
         if self.goal.is_some() {
-            refuse!(
-                "{GOAL} is only for boards, and {} is not a board: leave out {GOAL}",
-                self.word
-            );
+            bail!(Setting: "{GOAL} is only for boards, and {} is not a board: leave out {GOAL}",
+                self.word);
         }
         Ok(())
     }
 
     fn refuse_directed(&self) -> Result<(), PuzzleError> {
         if self.directed {
-            refuse!("{DIRECTED} is only for puzzle files: leave it out");
+            bail!(Setting: "{DIRECTED} is only for puzzle files: leave it out");
         }
         Ok(())
     }
@@ -436,12 +404,9 @@ impl PuzzleSpec {
     fn refuse_of_generators(&self) -> Result<(), PuzzleError> {
         self.refuse_goal()?;
         if let Some(MoveMetric::Slides(metric)) = self.metric {
-            refuse!(
-                "{} is only for boards, and {} is not a board: leave out {METRIC}; every generator \
-                 counts as one move",
-                Hint::Value("metric", metric.name()),
-                self.word
-            );
+            bail!(Setting: "{} is only for boards, and {} is not a board: leave out {METRIC}; \
+                every generator counts as one move",
+                Hint::Value("metric", metric.name()), self.word);
         }
         Ok(())
     }
@@ -450,7 +415,7 @@ impl PuzzleSpec {
     fn refuse_metric(&self, puzzle: impl fmt::Display) -> Result<(), PuzzleError> {
         if let Some(MoveMetric::Slides(metric)) = self.metric {
             let metric = Hint::Value("metric", metric.name());
-            refuse!("{metric} is only for boards: use htm or qtm for {puzzle}");
+            bail!(Setting: "{metric} is only for boards: use htm or qtm for {puzzle}");
         }
         Ok(())
     }
@@ -458,8 +423,9 @@ impl PuzzleSpec {
 
 /// The size of a board that a word names, which may be meant as a cube.
 fn size(word: &str) -> Result<Size, PuzzleError> {
-    word.parse().map_err(|wrong| match wrong {
-        PuzzleError::SizeSyntax(word) => PuzzleError::NoBoardOrCube(word),
-        wrong => wrong,
+    word.parse().map_err(|wrong: PuzzleError| match wrong.kind() {
+        PuzzleErrorKind::Syntax => wrong!(Syntax: "'{}' is neither a board size (3x4) nor a cube \
+            (3x3x3, at most 20x20x20)", shown(word, 80)),
+        _ => wrong,
     })
 }

@@ -28,13 +28,13 @@ use crate::{
 };
 
 /// Maximum number of points of a group whose order is determined.
-const MOST_POINTS: usize = 1000;
+const MAX_POINTS: usize = 1000;
 /// Maximum number of states that are counted one by one.
-const MOST_COUNTED: usize = 100_000;
+const MAX_COUNTED: usize = 100_000;
 /// Maximum number of positions of all these states together.
-const MOST_BYTES: usize = 10_000_000;
+const MAX_BYTES: usize = 10_000_000;
 /// Maximum work of proving an order, in images of single points.
-const MOST_WORK: u64 = 4_000_000_000;
+const MAX_WORK: u64 = 4_000_000_000;
 
 /// What moves do that depend on one piece at most, such as the blank of a board.
 pub(super) struct Loops {
@@ -179,7 +179,7 @@ impl OrbitPuzzle {
     /// The number of states, counted one by one.
     fn counted(&self) -> Option<BigUint> {
         let positions: usize = self.orbits().iter().map(|orbit| orbit.positions()).sum();
-        let most = MOST_COUNTED.min(MOST_BYTES / positions);
+        let most = MAX_COUNTED.min(MAX_BYTES / positions);
         let mut open = vec![self.solved()];
         let mut seen: HashSet<_> = open.iter().cloned().collect();
         while let Some(state) = open.pop() {
@@ -452,7 +452,7 @@ impl MoveGroup {
     pub(super) fn new(components: &[Component], moves: usize) -> Option<MoveGroup> {
         let whole = Parts::new(components, 0);
         let points: usize = components.iter().map(Component::points).sum();
-        if points > MOST_POINTS {
+        if points > MAX_POINTS {
             return None;
         }
         let of_move = |index: usize| {
@@ -472,6 +472,6 @@ impl MoveGroup {
 
     /// Returns whether all of the group is known, after as much work as is allowed.
     pub(super) fn prove(&mut self) -> bool {
-        self.known.prove(MOST_WORK)
+        self.known.prove(MAX_WORK)
     }
 }

@@ -13,8 +13,8 @@ use num_bigint::BigUint;
 use serde::Deserialize;
 
 use crate::puzzle::{
-    PuzzleError, Size,
-    error::MAX_GOALS,
+    PuzzleError, PuzzleErrorKind, Size,
+    error::{MAX_GOALS, bail, wrong},
     families,
     orbits::{
         Arrangement, GoalSet, Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Placed, Transformation,
@@ -87,7 +87,8 @@ impl Variant {
     /// one move.
     pub fn of(&self, mut puzzle: OrbitPuzzle, turns: Turns) -> Result<OrbitPuzzle, PuzzleError> {
         if self.moves.iter().chain(&self.subgroup).any(|text| text.trim().is_empty()) {
-            return Err(PuzzleError::NoSequence);
+            bail!(Missing: "a sequence of moves is empty: write moves before and after each comma, \
+                for example R,U");
         }
         if !self.moves.is_empty() {
             let one = |text: &String| {
@@ -105,11 +106,11 @@ impl Variant {
             let name = format!("{} <{}>", puzzle.name(), self.moves.join(","));
             let illegal = puzzle.illegal().to_vec();
             // Sequences of moves may still use the other moves.
-            let others = puzzle.moves.iter().chain(&puzzle.silent).cloned();
+            let others = puzzle.moves.iter().chain(&puzzle.aliases).cloned();
             let is_other = |old: &OrbitMove| moves.iter().all(|new| new.name != old.name);
             let others: Vec<OrbitMove> = others.filter(is_other).collect();
             puzzle = OrbitPuzzle::new(name, puzzle.orbits().to_vec(), moves)?.forbidding(illegal);
-            puzzle.silent.extend(others);
+            puzzle.aliases.extend(others);
         }
         puzzle = puzzle.counting(turns)?;
         if !self.pieces.is_empty() {
@@ -133,11 +134,8 @@ impl Variant {
             };
             match reached {
                 Some(Ok(())) => Ok(mask),
-                Some(Err(why)) => {
-                    let (puzzle, why) = (puzzle.to_string(), why.to_string());
-                    Err(PuzzleError::Unreached { puzzle, why })
-                }
-                None => Err(PuzzleError::UnknownGoals(puzzle.to_string())),
+                Some(Err(why)) => Err(PuzzleError::unreached(&puzzle, why)),
+                None => Err(unknown_goals(&puzzle)),
             }
         };
         let goal = |(number, text): (usize, &String)| {
@@ -145,7 +143,7 @@ impl Variant {
                 true => written(text),
                 false => puzzle.read_moves(text).map(|all| puzzle.after(&puzzle.solved(), &all)),
             };
-            read.map_err(|error| PuzzleError::Goal { number, error: Box::new(error) })
+            read.map_err(|error| error.in_goal(number))
         };
         let mut goals = (1..).zip(&self.goals).map(goal).collect::<Result<Vec<_>, _>>()?;
         if goals.is_empty() {
@@ -320,7 +318,7 @@ impl OrbitPuzzle {
             let after = subgroup.iter().map(|one| self.after(&state, one));
             open.extend(after.filter(|state| states.insert(state.clone())));
             if states.len() > MAX_GOALS {
-                return Err(PuzzleError::ManyGoals(self.name));
+                return Err(self.many_goals());
             }
         }
         let texts: BTreeSet<String> = masks.iter().map(|mask| self.text(mask)).collect();
@@ -329,9 +327,14 @@ impl OrbitPuzzle {
         Ok(OrbitPuzzle { goals: Some(Arc::new(goals)), ..self })
     }
 
+    fn many_goals(&self) -> PuzzleError {
+        let name = &self.name;
+        wrong!(Range: "{name}: there are more than {MAX_GOALS} goal states, and these do not form \
+            a single state of a projection of the puzzle: choose options that leave fewer goals")
+    }
+
     /// The reachable states that match a mask; for masks without `?`, it is known that moves reach them.
     fn fitting(&self, masks: &[Arrangement]) -> Result<BTreeSet<Arrangement>, PuzzleError> {
-        let puzzle = || self.name.clone();
         let reached = Reachability::of(self);
         let mut states = BTreeSet::new();
         for (number, mask) in (1..).zip(masks) {
@@ -347,17 +350,16 @@ impl OrbitPuzzle {
                         states.insert(state);
                     }
                     Some(Err(why)) => wrong = Some(why),
-                    None => return Err(PuzzleError::UnknownGoals(puzzle())),
+                    None => return Err(unknown_goals(&self.name)),
                 }
                 if states.len() > MAX_GOALS {
-                    return Err(PuzzleError::ManyGoals(puzzle()));
+                    return Err(self.many_goals());
                 }
             }
             if !fit {
                 let why = wrong
                     .map_or("the pieces are not those of the puzzle".into(), |why| why.to_string());
-                let error = PuzzleError::Unreached { puzzle: puzzle(), why };
-                return Err(PuzzleError::Goal { number, error: Box::new(error) });
+                return Err(PuzzleError::unreached(&self.name, why).in_goal(number));
             }
         }
         Ok(states)
@@ -420,7 +422,7 @@ impl OrbitPuzzle {
         let made = match OrbitPuzzle::new("", self.orbits.clone(), moves) {
             Ok(made) => made.states(),
             // The subgroup has no visible effect.
-            Err(PuzzleError::NoMoves) => Some(BigUint::from(1u8)),
+            Err(error) if error.kind() == PuzzleErrorKind::NoMoves => Some(BigUint::from(1u8)),
             Err(error) => return Err(error),
         };
         let each = match (self.states(), seen.states(), made) {
@@ -440,12 +442,11 @@ impl OrbitPuzzle {
         &self,
         mask: &Arrangement,
     ) -> Result<impl Iterator<Item = Arrangement> + use<>, PuzzleError> {
-        let many = || PuzzleError::ManyGoals(self.name.clone());
         let choices = self.orbits.iter().zip(&mask.0).map(|(orbit, row)| rows(orbit, row));
-        let choices = choices.collect::<Option<Vec<_>>>().ok_or_else(many)?;
+        let choices = choices.collect::<Option<Vec<_>>>().ok_or_else(|| self.many_goals())?;
         let all = choices.iter().fold(1usize, |all, rows| all.saturating_mul(rows.len()));
-        if all > MOST_TRIED {
-            return Err(many());
+        if all > MAX_TRIED {
+            return Err(self.many_goals());
         }
         Ok((0..all).map(move |mut rest| {
             let row = |rows: &Vec<Vec<Placed>>| {
@@ -458,8 +459,13 @@ impl OrbitPuzzle {
     }
 }
 
+fn unknown_goals(puzzle: impl fmt::Display) -> PuzzleError {
+    wrong!(Undecided: "{puzzle} can have only one goal, because it is not known which other goals \
+        the moves reach")
+}
+
 /// Maximum number of arrangements that are compared with a mask.
-const MOST_TRIED: usize = 1 << 22;
+const MAX_TRIED: usize = 1 << 22;
 
 /// Whether an arrangement matches a mask.
 fn fits(state: &Arrangement, mask: &Arrangement) -> bool {
@@ -495,7 +501,7 @@ pub(super) fn rows(orbit: &Orbit, mask: &[Placed]) -> Option<Vec<Vec<Placed>>> {
                 }
             }
         }
-        if longer.len() > MOST_TRIED {
+        if longer.len() > MAX_TRIED {
             return None;
         }
         rows = longer;

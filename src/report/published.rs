@@ -10,10 +10,9 @@ use serde_json::{Map, Value};
 use crate::{
     Error,
     puzzle::{
-        Board, Definition, Generator, Goal, Metric, Permutation, Size, StateSpace, Variant,
-        families, formats, named,
-        orbits::{OrbitMove, OrbitPuzzle, Turns},
-        space::Likeness,
+        Board, Goal, Metric, Size, StateSpace, Variant, families, formats, named,
+        orbits::{Orbit, OrbitPuzzle, Turns},
+        space::DistributionKey,
     },
     report::thousands,
 };
@@ -25,7 +24,7 @@ use crate::{
 /// A published depth distribution.
 #[derive(Clone, Debug)]
 pub struct Published {
-    of: Likeness,
+    of: DistributionKey,
     counts: Vec<u64>,
     sources: Vec<String>,
 }
@@ -35,8 +34,8 @@ impl Published {
     /// `None` for puzzles other than boards.
     pub fn board(&self) -> Option<(Size, usize, Metric)> {
         match self.of {
-            Likeness::Board(size, blank, metric) => Some((size, blank, metric)),
-            Likeness::Puzzle(_) | Likeness::Listed(_) => None,
+            DistributionKey::Board(size, blank, metric) => Some((size, blank, metric)),
+            DistributionKey::Puzzle(_) | DistributionKey::Listed(_) => None,
         }
     }
 
@@ -55,11 +54,12 @@ impl Published {
         self.sources.join("; ")
     }
 
-    fn is_of(&self, of: &Likeness) -> bool {
+    fn is_of(&self, of: &DistributionKey) -> bool {
         match (&self.of, of) {
-            (Likeness::Board(size, blank, metric), Likeness::Board(other, at, of)) => {
-                metric == of && images(*other, *at).contains(&(size.rows(), size.cols(), *blank))
-            }
+            (
+                DistributionKey::Board(size, blank, metric),
+                DistributionKey::Board(other, at, of),
+            ) => metric == of && images(*other, *at).contains(&(size.rows(), size.cols(), *blank)),
             (own, of) => own == of,
         }
     }
@@ -80,7 +80,7 @@ impl Published {
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 pub fn published(size: Size, blank: usize, metric: Metric) -> Option<&'static Published> {
-    find(published_all(), &Likeness::Board(size, blank, metric))
+    find(published_all(), &DistributionKey::Board(size, blank, metric))
 }
 
 /// Returns the published distribution of a state space from its start. Puzzles are identified by their moves, whatever
@@ -95,7 +95,7 @@ pub fn published(size: Size, blank: usize, metric: Metric) -> Option<&'static Pu
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 pub fn published_for(space: &StateSpace) -> Option<&'static Published> {
-    find(published_all(), &space.likeness())
+    find(published_all(), &space.distribution_key())
 }
 
 /// Returns all published distributions: boards, smallest first, then other puzzles.
@@ -123,7 +123,7 @@ pub fn published_all() -> &'static [Published] {
 pub fn published_growth(puzzle: &OrbitPuzzle) -> Option<Published> {
     static PLAIN: LazyLock<Vec<(Vec<OrbitPuzzle>, Published)>> =
         LazyLock::new(|| known(|row| !row.has_goals()));
-    if let Some(numbered) = likeness(puzzle).and_then(|of| find(published_all(), &of)) {
+    if let Some(numbered) = distribution_key(puzzle).and_then(|of| find(published_all(), &of)) {
         return Some(numbered.clone());
     }
     let is_one = |(puzzles, _): &&(Vec<OrbitPuzzle>, Published)| {
@@ -152,7 +152,8 @@ fn known(is_wanted: impl Fn(&ListedGrowth) -> bool) -> Vec<(Vec<OrbitPuzzle>, Pu
     let rows = table.into_iter().map(|(_, row)| row).filter(|row| is_wanted(row));
     rows.map(|row| {
         let puzzles = row.puzzles();
-        let of = Likeness::Listed(puzzles.first().map(OrbitPuzzle::to_json).unwrap_or_default());
+        let of =
+            DistributionKey::Listed(puzzles.first().map(OrbitPuzzle::to_json).unwrap_or_default());
         // The position within a source is given in brackets.
         let source = row.source.split(" (").next().unwrap_or_default().into();
         (puzzles, Published { of, counts: row.counts, sources: vec![source] })
@@ -161,7 +162,7 @@ fn known(is_wanted: impl Fn(&ListedGrowth) -> bool) -> Vec<(Vec<OrbitPuzzle>, Pu
 }
 
 /// What a puzzle for list searches is, if its states can be numbered: a board, or one set of different pieces.
-fn likeness(puzzle: &OrbitPuzzle) -> Option<Likeness> {
+fn distribution_key(puzzle: &OrbitPuzzle) -> Option<DistributionKey> {
     let [orbit] = puzzle.orbits() else { return None };
     let own = puzzle.to_json();
     if let Ok(size) = puzzle.name().parse::<Size>() {
@@ -170,21 +171,16 @@ fn likeness(puzzle: &OrbitPuzzle) -> Option<Likeness> {
         return [Metric::Stm, Metric::Mtm].into_iter().find_map(|metric| {
             let space = StateSpace::of_board(start.clone()).in_metric(metric);
             let is_it = OrbitPuzzle::of_space(&space).is_ok_and(|of| of.to_json() == own);
-            is_it.then(|| Likeness::Board(size, start.blank(), metric))
+            is_it.then(|| DistributionKey::Board(size, start.blank(), metric))
         });
     }
     if puzzle.free_moves().is_none() || puzzle.goals().len() > 1 {
         return None;
     }
-    let generator = |one: &OrbitMove| {
-        let source = one.transformation.0[0].source.iter().map(|&from| from.into());
-        let permutation = Permutation::new(&source.collect::<Vec<usize>>()).ok()?.inverse();
-        Some(Generator { name: one.name.clone(), permutation })
-    };
-    let generators = puzzle.moves().iter().map(generator).collect::<Option<Vec<_>>>()?;
-    let definition = Definition::new(puzzle.name(), orbit.positions(), generators).ok()?;
-    let plain = OrbitPuzzle::of_space(&StateSpace::of_puzzle(definition.clone())).ok()?;
-    (plain.orbits()[0].solved == orbit.solved).then(|| Likeness::Puzzle(definition.fingerprint()))
+    let count = orbit.positions();
+    let is_plain = count <= OrbitPuzzle::MAX_POSITIONS
+        && *orbit == Orbit::distinct(orbit.name.clone(), count as u8, 1);
+    is_plain.then(|| DistributionKey::Puzzle(puzzle.fingerprint()))
 }
 
 /// The published growth of a named puzzle, or of a board from a corner.
@@ -222,10 +218,10 @@ pub(crate) fn own_for(space: &StateSpace) -> Option<&'static Published> {
         let own = own(include_str!("../../docs/results/levels.json"));
         own.expect("the table of own results is part of the program")
     });
-    find(&TABLE, &space.likeness())
+    find(&TABLE, &space.distribution_key())
 }
 
-fn find<'a>(all: &'a [Published], of: &Likeness) -> Option<&'a Published> {
+fn find<'a>(all: &'a [Published], of: &DistributionKey) -> Option<&'a Published> {
     all.iter().find(|known| known.is_of(of))
 }
 
@@ -268,7 +264,8 @@ fn boards(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
             "multi-tile" => Metric::Mtm,
             other => return Err(format!("metric {other}").into()),
         };
-        let of = Likeness::Board(Size::new(entry.rows, entry.cols)?, entry.goal_blank, metric);
+        let of =
+            DistributionKey::Board(Size::new(entry.rows, entry.cols)?, entry.goal_blank, metric);
         all.push(Published { of, counts: entry.counts, sources: entry.cite });
     }
     Ok(all)
@@ -280,7 +277,7 @@ struct PublishedGrowth {
 }
 
 /// A member of a family, or a puzzle whose file is part of the program.
-fn definition(name: &str) -> Result<Definition, Error> {
+fn of_permutations(name: &str) -> Result<OrbitPuzzle, Error> {
     if name == "dino" {
         let text = include_str!("../../tests/data/puzzles/dino.gap");
         return Ok(formats::read("dino.gap", text, None)?);
@@ -292,7 +289,7 @@ fn definition(name: &str) -> Result<Definition, Error> {
 fn growth(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
     let mut all = Vec::new();
     for (key, PublishedGrowth { counts }) in rows(text)? {
-        let definition = definition(&match key.split_once(':') {
+        let puzzle = of_permutations(&match key.split_once(':') {
             Some(("topspin4", n)) => format!("topspin:{n},4"),
             Some(("full_reversals", n)) => format!("reversals:{n}"),
             Some((family, n)) => format!("{}:{n}", family.replace('_', "-")),
@@ -302,7 +299,7 @@ fn growth(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
         if key.starts_with("coxeter:") {
             sources.push("OEIS A008302".into());
         }
-        let of = Likeness::Puzzle(definition.fingerprint());
+        let of = DistributionKey::Puzzle(puzzle.fingerprint());
         all.push(Published { of, counts, sources });
     }
     Ok(all)
@@ -315,8 +312,10 @@ fn own(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
     let mut all = Vec::new();
     for (name, puzzle, blank, metric, counts) in serde_json::from_str::<Vec<Entry>>(text)? {
         let of = match blank.zip(metric) {
-            Some((blank, metric)) => Likeness::Board(puzzle.parse()?, blank, metric.parse()?),
-            None => Likeness::Puzzle(definition(&puzzle)?.fingerprint()),
+            Some((blank, metric)) => {
+                DistributionKey::Board(puzzle.parse()?, blank, metric.parse()?)
+            }
+            None => DistributionKey::Puzzle(of_permutations(&puzzle)?.fingerprint()),
         };
         all.push(Published { of, counts, sources: vec![format!("result {name}")] });
     }

@@ -47,7 +47,7 @@ pub fn identity(of: &Searched) -> Value {
     let names = |puzzle: &OrbitPuzzle| puzzle.moves().iter().map(|one| one.name.clone()).collect();
     let (board, puzzle, metric, goal, start, listed) = match of {
         Searched::Numbered(space) => {
-            let listed = space.definition().and_then(|_| OrbitPuzzle::of_space(space).ok());
+            let listed = space.puzzle().and_then(|_| OrbitPuzzle::of_space(space).ok());
             let metric = space.metric().map(Metric::name);
             let metric = metric.or_else(|| listed.as_ref()?.metric());
             let board = space.size().map(|size| size.to_string());

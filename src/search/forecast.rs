@@ -166,13 +166,13 @@ fn worked(search: &Search, progress: &dyn Progress) -> Result<Outcome, Error> {
 /// The smaller members of a puzzle's family with the same number of positions or an even number fewer, since parity
 /// determines how states are stored; and its number of positions.
 fn smaller(space: &StateSpace) -> (Vec<(usize, StateSpace)>, usize) {
-    let Some(definition) = space.definition() else {
+    let Some(puzzle) = space.puzzle() else {
         return (Vec::new(), 0);
     };
-    let positions = definition.positions();
-    let known = families::parse(definition.name());
-    let family = definition.name().split_once(':');
-    let Some((family, numbers)) = family.filter(|_| known.as_ref() == Ok(definition)) else {
+    let positions = puzzle.labels().len();
+    let known = families::parse(puzzle.name());
+    let family = puzzle.name().split_once(':');
+    let Some((family, numbers)) = family.filter(|_| known.as_ref() == Ok(puzzle)) else {
         return (Vec::new(), positions);
     };
     let others = numbers.split_once(',').map(|(_, others)| others);

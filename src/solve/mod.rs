@@ -217,7 +217,7 @@ pub struct Unsolvable {
 /// ```
 ///
 /// # Errors
-/// [`PuzzleError::WrongShape`] if the board and the goal have different sizes.
+/// A [`PuzzleError`] if the board and the goal have different sizes.
 pub fn explain(board: &Board, goal: &Board) -> Result<Option<Unsolvable>, PuzzleError> {
     let size = goal.size();
     if board.size() != size {

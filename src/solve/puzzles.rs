@@ -325,7 +325,7 @@ impl PuzzleSolver {
     /// rayon pool.
     ///
     /// # Errors
-    /// [`PuzzleError::Unreached`] if no moves lead to the state, [`SolveError::NoSolution`] if a table is damaged.
+    /// A [`PuzzleError`] if no moves lead to the state, [`SolveError::NoSolution`] if a table is damaged.
     pub fn solve(&self, state: &Arrangement) -> Result<Answer<Vec<String>>, SolveError> {
         self.solve_with(state, &NoProgress)
     }
@@ -481,7 +481,7 @@ fn saturated(depth: usize) -> u8 {
 
 /// The error for a state to which no moves lead.
 pub(crate) fn unreached(puzzle: &OrbitPuzzle, why: impl ToString) -> SolveError {
-    PuzzleError::Unreached { puzzle: puzzle.to_string(), why: why.to_string() }.into()
+    PuzzleError::unreached(puzzle, why.to_string()).into()
 }
 
 /// The names of some moves, if they solve a state.

@@ -6,8 +6,9 @@ use crate::{
     Error,
     kernel::prefetch,
     puzzle::{
-        Board, CellMove, CellMoves, Definition, Metric, Moves, NamedMove, Position, PuzzleError,
-        State, StateSpace,
+        Board, CellMove, CellMoves, Metric, Moves, NamedMove, Position, PuzzleError, State,
+        StateSpace,
+        orbits::OrbitPuzzle,
         rows::{self, RowFault},
     },
     store::{Container, MAX_DEPTH, TableFile, TableKind},
@@ -53,8 +54,8 @@ impl TableKind for StateDepths {
             TablePuzzle::Defined { fingerprint, .. } => {
                 let text = str::from_utf8(file.index()).ok();
                 let space = text.and_then(StateSpace::from_puzzle_text);
-                let same = |of: &Definition| of.fingerprint() == *fingerprint;
-                space.filter(|of| of.definition().is_some_and(same))
+                let same = |of: &OrbitPuzzle| of.fingerprint() == *fingerprint;
+                space.filter(|of| of.puzzle().is_some_and(same))
             }
         };
         let shape = header.shape;
@@ -151,7 +152,7 @@ impl DistanceTable {
     /// Returns the names of the generators of a shortest solution of a state, in order; `None` if the state was not
     /// reached. For boards, the list is empty. Same errors as [`DistanceTable::depth_of`].
     pub fn names(&self, state: State) -> Result<Option<Vec<&str>>, Error> {
-        let generators = self.of.space.definition().map(|of| of.generators());
+        let generators = self.of.space.puzzle().map(OrbitPuzzle::moves);
         let name = |step: &NamedMove| match *step {
             NamedMove::Generator(index) => Some(generators?.get(index)?.name.as_str()),
             NamedMove::Tiles(..) => None,
@@ -186,8 +187,7 @@ impl DistanceTable {
         let found = self.histogram().iter().sum::<u64>();
         match self.of.space.states() {
             Some(states) if found == states => {
-                let puzzle = self.of.space.name();
-                PuzzleError::Unreachable { puzzle }.into()
+                PuzzleError::unreachable(self.of.space.name()).into()
             }
             _ => TableError::Beyond(self.of.space.text(state)).into(),
         }

@@ -13,12 +13,12 @@ fn ranking(c: &mut Criterion) {
     for n in [11, 13, 15] {
         let middle = lehmer::even_count(n) / 3;
         let mut line = vec![0; n];
-        lehmer::unrank_even(middle, &mut line);
+        lehmer::unrank_in_parity(0, middle, &mut line);
         group.bench_with_input(BenchmarkId::new("rank", n), &line, |b, line| {
-            b.iter(|| lehmer::rank_even(black_box(line)));
+            b.iter(|| lehmer::rank_in_parity(black_box(line)));
         });
         group.bench_function(BenchmarkId::new("unrank", n), |b| {
-            b.iter(|| lehmer::unrank_even(black_box(middle), &mut line));
+            b.iter(|| lehmer::unrank_in_parity(0, black_box(middle), &mut line));
         });
     }
     group.finish();

@@ -1,10 +1,14 @@
 //! Orders of groups, and the fewest points that a group needs.
 
-use tilewave::puzzle::formats;
-use tilewave::puzzle::{Definition, Permutation, group_order, notation};
+use tilewave::puzzle::orbits::OrbitPuzzle;
+use tilewave::puzzle::{Permutation, StateSpace, formats, group_order, notation};
+
+fn written(points: usize, cycles: &str) -> Permutation {
+    Permutation::from_cycles(points, &notation::parse_cycles(cycles).unwrap()).unwrap()
+}
 
 fn permutations(points: usize, cycles: &[&str]) -> Vec<Permutation> {
-    let read = |text: &&str| notation::parse_cycle_notation(text, points).unwrap();
+    let read = |text: &&str| written(points, text);
     cycles.iter().map(read).collect()
 }
 
@@ -59,13 +63,13 @@ fn symmetric_and_alternating_groups_have_their_orders() {
     assert_eq!(group_order(35, &[ring, swap]), None, "35! exceeds 128 bits");
 }
 
-fn gap(text: &str) -> Definition {
+fn gap(text: &str) -> OrbitPuzzle {
     formats::read("test.gap", text, None).unwrap()
 }
 
 /// The cycles on ordered pairs of points, numbered from 1, of a permutation of these.
 fn on_pairs(points: usize, cycles: &str) -> String {
-    let permutation = notation::parse_cycle_notation(cycles, points).unwrap();
+    let permutation = written(points, cycles);
     let pairs = (0..points).flat_map(|a| (0..points).map(move |b| (a, b)));
     let pairs: Vec<(usize, usize)> = pairs.filter(|(a, b)| a != b).collect();
     let image = |i: usize| {
@@ -92,21 +96,17 @@ fn one_orbit_that_tells_all_states_apart_is_kept() {
 }
 
 #[test]
-fn blocks_stand_for_their_stickers() {
+fn points_that_are_too_many_are_one_set_of_pieces() {
     let text = format!(
         "a:={};\nb:={};\nGen:=[a,b];",
         on_pairs(7, "(1,2,3,4,5,6,7)"),
         on_pairs(7, "(1,2)")
     );
     let puzzle = gap(&text);
-    assert_eq!(puzzle.positions(), 7);
-    assert_eq!(puzzle.group_order(), 5040);
-    assert_eq!(
-        puzzle.notes(),
-        [
-            "7 of the 42 points (which move in blocks of 6) are enough to distinguish all states: 1 7 13 19 25 31 37"
-        ]
-    );
+    assert_eq!(puzzle.labels(), [0; 0], "42 points have no numbers");
+    assert_eq!(puzzle.orbits().len(), 1);
+    assert_eq!(puzzle.orbits()[0].positions(), 42);
+    assert_eq!(puzzle.states(), Some(5040u32.into()));
 }
 
 /// Swaps of the pairs (1,2), (3,4) .. in cycle notation, each with the same swap that many points further on.
@@ -144,32 +144,29 @@ fn many_orbits_are_searched_for_few_that_do() {
     }
     let moves: Vec<String> = (0..8).map(|i| format!("a{i}:={};", moves[i])).collect();
     let puzzle = gap(&format!("{} Gen:=[a0,a1,a2,a3,a4,a5,a6,a7];", moves.concat()));
-    assert_eq!((puzzle.positions(), puzzle.group_order()), (16, 256));
+    assert_eq!((puzzle.labels().len(), puzzle.group_order()), (16, 256));
 }
 
 #[test]
-fn too_many_points_are_counted() {
-    let refused = |text: &str| {
-        let error = formats::read("test.gap", text, None).unwrap_err();
-        error.to_string()
+fn points_of_which_few_do_not_tell_all_states_apart_are_sets_of_pieces() {
+    let states = |text: &str| {
+        let puzzle = gap(text);
+        assert_eq!(puzzle.labels(), [0; 0]);
+        puzzle.states().unwrap().to_string()
     };
     let ring: Vec<String> = (1..=17).map(|p| p.to_string()).collect();
     let ring = ring.join(",");
-    assert_eq!(
-        refused(&format!("a:=({ring});\nGen:=[a];")),
-        "test.gap:2: the moves permute 17 points in one orbit, but a puzzle can have at most 16 positions, and no 16 of the points distinguish all states"
-    );
-    let error = refused(&format!("a:=({ring});b:=(20,21)(1,2);Gen:=[a,b];"));
-    assert!(error.contains("19 points in orbits of 17, 2"), "{error}");
-    let error = refused(&swaps(9, 1, 0));
-    assert!(error.contains("no 16 of the points distinguish all states"), "{error}");
-    let error = refused(&swaps(20, 1, 0));
-    assert!(error.contains("no 16 points that distinguish all states were found"), "{error}");
+    assert_eq!(states(&format!("a:=({ring});\nGen:=[a];")), "17");
+    let both = states(&format!("a:=({ring});b:=(20,21)(1,2);Gen:=[a,b];"));
+    assert_eq!(both, "355687428096000"); // 17!
+    assert_eq!(states(&swaps(9, 1, 0)), "512");
+    assert_eq!(states(&swaps(20, 1, 0)), "1048576");
 }
 
 #[test]
 fn reachable_states_are_those_of_the_group() {
     let wheels = super::puzzle("wheels.tws");
+    let space = StateSpace::of_puzzle(wheels.clone());
     let mut reached = 0;
     let mut images: Vec<usize> = (0..6).collect();
     // All 720 arrangements, by the factorial digits of their number.
@@ -181,12 +178,11 @@ fn reachable_states_are_those_of_the_group() {
             digits /= 6 - i;
         }
         let arrangement = Permutation::new(&images).unwrap();
-        let reaches = wheels.reaches(&wheels.solved(), &arrangement);
-        reached += u32::from(reaches);
-        for generator in 0..wheels.generators().len() {
-            let after = wheels.after(&arrangement, generator);
-            assert!(wheels.reaches(&arrangement, &after));
-            assert_eq!(wheels.reaches(&wheels.solved(), &after), reaches);
+        let reaches = |of: &Permutation| space.reaches(space.parse(&wheels.show(of)).unwrap());
+        reached += u32::from(reaches(&arrangement));
+        for one in 0..wheels.moves().len() {
+            let after = super::after(&wheels, &arrangement, one);
+            assert_eq!(reaches(&after), reaches(&arrangement));
         }
     }
     assert_eq!(reached, 120);

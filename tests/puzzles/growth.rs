@@ -7,8 +7,8 @@ use std::hash::Hash;
 use proptest::prelude::*;
 use serde::Deserialize;
 use tilewave::puzzle::formats::read;
-use tilewave::puzzle::orbits::Turns;
-use tilewave::puzzle::{Definition, Permutation, PositionOrder, Puzzle, StateSpace, families};
+use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
+use tilewave::puzzle::{Permutation, PositionOrder, Puzzle, StateSpace, families};
 
 use super::puzzle;
 
@@ -56,14 +56,14 @@ fn levels<S: Clone + Eq + Hash>(start: S, neighbours: impl Fn(&S) -> Vec<S>) -> 
 }
 
 /// By arrangements as arrays: what stands at p goes to g(p).
-fn by_arrangements(definition: &Definition) -> Vec<u64> {
-    let start: Vec<u8> = (0..definition.positions() as u8).collect();
+fn by_arrangements(definition: &OrbitPuzzle) -> Vec<u64> {
+    let start: Vec<u8> = (0..definition.labels().len() as u8).collect();
+    let permutations = definition.permutations();
     levels(start, |old| {
-        let generators = definition.generators().iter();
-        let moved = generators.map(|generator| {
+        let moved = permutations.iter().map(|permutation| {
             let mut new = vec![0; old.len()];
             for (p, &element) in old.iter().enumerate() {
-                new[generator.permutation.image(p)] = element;
+                new[permutation.image(p)] = element;
             }
             new
         });
@@ -89,7 +89,7 @@ fn start(space: &StateSpace) -> (Vec<u8>, usize) {
     (space.line(start), start.cell)
 }
 
-fn both(definition: Definition) -> Vec<u64> {
+fn both(definition: OrbitPuzzle) -> Vec<u64> {
     let name = definition.name().to_string();
     let counts = by_arrangements(&definition);
     let space = StateSpace::of_puzzle(definition.clone());
@@ -148,16 +148,16 @@ fn all_examples_of_families_are_members() {
         for n in 2..=16 {
             let k = if family.parameters == "N,K" { ",2" } else { "" };
             let definition = families::parse(&format!("{}:{n}{k}", family.name)).unwrap();
-            assert_eq!(definition.positions(), n);
+            assert_eq!(definition.labels().len(), n);
         }
     }
 }
 
 #[test]
 fn small_members_are_what_they_are_by_hand() {
-    let names = |puzzle: &Definition| -> Vec<String> {
-        let generators = puzzle.generators().iter();
-        generators.map(|g| format!("{}={}", g.name, g.permutation)).collect()
+    let names = |puzzle: &OrbitPuzzle| -> Vec<String> {
+        let moves = puzzle.moves().iter().zip(puzzle.permutations());
+        moves.map(|(one, permutation)| format!("{}={permutation}", one.name)).collect()
     };
     let of = |name: &str| names(&families::parse(name).unwrap());
     assert_eq!(of("pancake:4"), ["F2=(1,2)", "F3=(1,3)", "F4=(1,4)(2,3)"]);

@@ -14,8 +14,7 @@ mod rows;
 mod states;
 mod stickers;
 
-use tilewave::puzzle::Definition;
-use tilewave::puzzle::formats::read;
+use tilewave::puzzle::{Permutation, formats::read, orbits::OrbitPuzzle};
 
 /// The text of a sample.
 fn sample(name: &str) -> String {
@@ -24,6 +23,15 @@ fn sample(name: &str) -> String {
 }
 
 /// The puzzle of a sample.
-fn puzzle(name: &str) -> Definition {
+fn puzzle(name: &str) -> OrbitPuzzle {
     read(name, &sample(name), None).unwrap()
+}
+
+/// An arrangement of a puzzle of permutations after a move.
+pub fn after(puzzle: &OrbitPuzzle, arrangement: &Permutation, index: usize) -> Permutation {
+    puzzle.permutations()[index].inverse().then(arrangement)
+}
+
+fn names(puzzle: &OrbitPuzzle) -> Vec<&str> {
+    puzzle.moves().iter().map(|one| one.name.as_str()).collect()
 }

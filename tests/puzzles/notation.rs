@@ -1,8 +1,8 @@
-//! Permutations, and both ways to write them.
+//! Permutations, and how they are written.
 
 use proptest::prelude::*;
-use tilewave::puzzle::notation::{one_line, parse_cycle_notation, parse_cycles, parse_one_line};
-use tilewave::puzzle::{Permutation, PuzzleError};
+use tilewave::puzzle::notation::parse_cycles;
+use tilewave::puzzle::{Permutation, PuzzleError, PuzzleErrorKind};
 
 fn any_permutation() -> impl Strategy<Value = Permutation> {
     (0usize..=Permutation::MAX_LEN).prop_flat_map(|n| {
@@ -14,10 +14,8 @@ fn any_permutation() -> impl Strategy<Value = Permutation> {
 proptest! {
     #[test]
     fn what_is_written_is_read(p in any_permutation()) {
-        prop_assert_eq!(parse_cycle_notation(&p.to_string(), p.len()), Ok(p.clone()));
-        for base in 0..2 {
-            prop_assert_eq!(parse_one_line(&one_line(&p, base), base), Ok(p.clone()));
-        }
+        let cycles = parse_cycles(&p.to_string()).unwrap();
+        prop_assert_eq!(Permutation::from_cycles(p.len(), &cycles), Ok(p.clone()));
     }
 
     #[test]
@@ -66,7 +64,6 @@ proptest! {
         if let Err(error) = parse_cycles(&text) {
             prop_assert!(error.byte() <= text.len());
         }
-        let _ = parse_one_line(&text, 1);
     }
 }
 
@@ -89,22 +86,21 @@ fn wrong_notation_says_what_is_wrong() {
     }
     assert_eq!(parse_cycles("()"), Ok(vec![vec![]]));
     assert_eq!(parse_cycles(" ( 1 , 2 )\n(3,4)"), Ok(vec![vec![0, 1], vec![2, 3]]));
-    let one_line = |text: &str, base| parse_one_line(text, base).unwrap_err().to_string();
-    assert_eq!(one_line("1 2 2", 1), "not a permutation: point 2 occurs twice");
-    assert_eq!(one_line("1 2 4", 1), "not a permutation of 3 points: it contains point 4");
-    assert_eq!(one_line("1 2 0", 1), "0 is not a point: points are 1 to 255");
-    assert_eq!(one_line("1 x", 1), "expected a point, found 'x'");
 }
 
 #[test]
 fn permutations_have_at_most_255_points() {
     assert_eq!(Permutation::identity(255).len(), 255);
     let images: Vec<usize> = (0..256).collect();
-    assert_eq!(Permutation::new(&images), Err(PuzzleError::ManyPoints(256)));
-    let outside = Permutation::from_cycles(3, &[vec![0, 3]]);
-    assert_eq!(outside, Err(PuzzleError::PointOutside { point: 3, points: 3, base: 1 }));
-    assert_eq!(
-        Permutation::from_cycles(3, &[vec![0, 1, 0]]),
-        Err(PuzzleError::PointTwice { point: 0, base: 1 })
-    );
+    let told = |wrong: Result<Permutation, PuzzleError>| {
+        let wrong = wrong.unwrap_err();
+        (wrong.kind(), wrong.to_string())
+    };
+    let many = "256 points are too many: a permutation has at most 255";
+    assert_eq!(told(Permutation::new(&images)), (PuzzleErrorKind::Range, many.into()));
+    let outside = "not a permutation of 3 points: it contains point 4";
+    let cycles = |cycle: &[usize]| told(Permutation::from_cycles(3, &[cycle.to_vec()]));
+    assert_eq!(cycles(&[0, 3]), (PuzzleErrorKind::Range, outside.into()));
+    let twice = "not a permutation: point 1 occurs twice";
+    assert_eq!(cycles(&[0, 1, 0]), (PuzzleErrorKind::Twice, twice.into()));
 }

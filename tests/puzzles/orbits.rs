@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use tilewave::puzzle::formats::{self, FilePuzzle};
+use tilewave::puzzle::formats;
 use tilewave::puzzle::orbits::{Arrangement, OrbitPuzzle, Placed, Transformation, Turns};
 use tilewave::puzzle::{Variant, notation};
 use tilewave::random::SplitMix64;
 
-use super::sample;
+use super::{names, sample};
 
 /// The sizes of the first levels around the goals, by a plain search.
 pub fn levels(puzzle: &OrbitPuzzle, depth: usize) -> Vec<u64> {
@@ -27,18 +27,13 @@ pub fn levels(puzzle: &OrbitPuzzle, depth: usize) -> Vec<u64> {
 }
 
 fn read_in(name: &str, turns: Turns) -> OrbitPuzzle {
-    match formats::read_any(name, &sample(name), Some(turns)).unwrap() {
-        FilePuzzle::Orbits(puzzle) => puzzle,
-        FilePuzzle::Positions(_) => panic!("{name} has several sets"),
-    }
+    let puzzle = formats::read(name, &sample(name), Some(turns)).unwrap();
+    assert!(puzzle.labels().is_empty(), "{name} has several sets");
+    puzzle
 }
 
 fn read(name: &str) -> OrbitPuzzle {
     read_in(name, Turns::Powers)
-}
-
-fn names(puzzle: &OrbitPuzzle) -> Vec<&str> {
-    puzzle.moves().iter().map(|one| one.name.as_str()).collect()
 }
 
 /// A transformation at random.
@@ -141,11 +136,8 @@ fn sets_and_moves_can_be_chosen() {
 
 #[test]
 fn any_file_is_one_kind_of_puzzle_or_the_other() {
-    let any = |name: &str, text: &str| formats::read_any(name, text, None);
-    let positions = |name: &str, text: &str| match any(name, text).unwrap() {
-        FilePuzzle::Positions(definition) => definition.positions(),
-        FilePuzzle::Orbits(_) => 0,
-    };
+    let any = |name: &str, text: &str| formats::read(name, text, None);
+    let positions = |name: &str, text: &str| any(name, text).unwrap().labels().len();
     for name in ["wheels.gap", "wheels.tws", "wheels.kpuzzle.json"] {
         assert_eq!(positions(name, &sample(name)), 6);
     }
@@ -154,12 +146,13 @@ fn any_file_is_one_kind_of_puzzle_or_the_other() {
     // Stickers of which few do not tell the states apart, and stickers that are alike.
     let cycle = "A:=(1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17);\nB:=(1,2);\nGen:=[A,B];";
     assert_eq!(positions("s17.gap", cycle), 0);
-    let FilePuzzle::Orbits(large) = any("s17.gap", cycle).unwrap() else { unreachable!() };
+    let large = any("s17.gap", cycle).unwrap();
     assert_eq!(names(&large), ["A", "B", "A'"]);
     assert_eq!(levels(&large, 3), [1, 3, 6, 12]);
     let alike =
         "A:=(1,2,3,4,5)(6,7)(8,9);\nGen:=[A];\nip:=[[1,2],[3],\n[4],[5],[6,7]];\nSize(Group(Gen));";
-    let FilePuzzle::Orbits(alike) = any("x.gap", alike).unwrap() else { unreachable!() };
+    let alike = any("x.gap", alike).unwrap();
+    assert!(alike.labels().is_empty());
     let [orbit] = alike.orbits() else { panic!("stickers in no set of ip look alike") };
     // One move turns all five: each says where the others are, so they are one piece.
     assert_eq!((orbit.positions(), orbit.orientations, orbit.name.as_str()), (1, 5, "PIECES"));

@@ -1,33 +1,30 @@
 //! Files of other programs in the forms that they have, moves and states as text, and what becomes of puzzles.
 
 use tilewave::frontier::FrontierSearch;
-use tilewave::puzzle::formats::{self, FilePuzzle, turns};
+use tilewave::puzzle::formats::{self, turns};
 use tilewave::puzzle::orbits::{
     Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Transformation, Turns,
 };
 use tilewave::puzzle::{
-    Metric, Permutation, PositionOrder, PuzzleError, StateSpace, Variant, families, named,
+    Metric, Permutation, PositionOrder, PuzzleErrorKind, StateSpace, Variant, families, named,
 };
 use tilewave::random::SplitMix64;
 use tilewave::search::Search;
 use tilewave::{Board, Class, Error};
 
-use super::sample;
+use super::{names, sample};
 
 fn counts(file: &str, text: &str, asked: Option<Turns>) -> Vec<u64> {
-    match formats::read_any(file, text, asked).unwrap() {
-        FilePuzzle::Positions(definition) => {
-            Search::of(StateSpace::of_puzzle(definition)).run().unwrap().counts
-        }
-        FilePuzzle::Orbits(puzzle) => {
-            let puzzle = puzzle.counting(turns(file, asked)).unwrap();
-            FrontierSearch::new(puzzle).run().unwrap().counts
-        }
+    let puzzle = formats::read(file, text, asked).unwrap();
+    if !puzzle.labels().is_empty() {
+        return Search::of(StateSpace::of_puzzle(puzzle)).run().unwrap().counts;
     }
+    let puzzle = puzzle.counting(turns(file, asked)).unwrap();
+    FrontierSearch::new(puzzle).run().unwrap().counts
 }
 
 fn error(file: &str, text: &str) -> String {
-    formats::read_any(file, text, None).unwrap_err().to_string()
+    formats::read(file, text, None).unwrap_err().to_string()
 }
 
 fn cube(generators: &[&str]) -> OrbitPuzzle {
@@ -40,9 +37,10 @@ fn cube(generators: &[&str]) -> OrbitPuzzle {
 #[test]
 fn a_metric_applies_to_files_of_one_set() {
     let rings = sample("rings.gap");
-    let of = |turns| match formats::read_any("rings.gap", &rings, turns).unwrap() {
-        FilePuzzle::Positions(rings) => rings.generators().len(),
-        FilePuzzle::Orbits(_) => panic!("one set"),
+    let of = |turns| {
+        let rings = formats::read("rings.gap", &rings, turns).unwrap();
+        assert!(!rings.labels().is_empty(), "one set");
+        rings.moves().len()
     };
     assert_eq!(of(None), 6);
     let each = [Turns::Powers, Turns::Quarter, Turns::Directed];
@@ -63,13 +61,12 @@ fn files_are_read_in_the_forms_that_they_have() {
     // Two pieces in one set, of which one has two orientations and one has three.
     let moduli = counts("moduli.kpuzzle.json", &sample("moduli.kpuzzle.json"), None);
     assert_eq!(moduli, [1, 3, 2]);
-    let any = formats::read_any("group.gap", &sample("group.gap"), None).unwrap();
-    let FilePuzzle::Positions(group) = any else { panic!("one set") };
-    let names: Vec<&str> = group.generators().iter().map(|g| g.name.as_str()).collect();
-    assert_eq!((names, group.group_order()), (vec!["A", "g2", "g3", "A'", "g3'"], 24));
+    let group = formats::read("group.gap", &sample("group.gap"), None).unwrap();
+    assert_eq!(group.labels().len(), 4);
+    assert_eq!((names(&group), group.group_order()), (vec!["A", "g2", "g3", "A'", "g3'"], 24));
     // (1,2,3) then (3,4) takes 1 to 2, 2 to 4, 3 to 1 and 4 to 3; g3 is the inverse.
     let product = Permutation::from_cycles(4, &[vec![0, 1, 3, 2]]).unwrap();
-    assert_eq!(group.generators()[2].permutation, product.inverse());
+    assert_eq!(group.permutations()[2], product.inverse());
     for text in [
         "Gen:=Group((1,2,3,4),(1,2));",
         "U:=(1,2,3,4);\nGen:=[U^5,U^-1*(1,2)*U];",
@@ -101,7 +98,7 @@ fn statements_that_change_a_puzzle_are_known_but_refused() {
     assert!(told.ends_with("not a permutation of 6 points: it contains point 6"), "{told}");
     let told = point("[0, 1, 2, 3, 4, 4]");
     assert!(told.ends_with("point 4 occurs twice"), "{told}");
-    let wrong = formats::read_any("x.def", "Name", None).unwrap_err();
+    let wrong = formats::read("x.def", "Name", None).unwrap_err();
     assert_eq!(Error::from(wrong).class(), Class::Failed);
 }
 
@@ -134,7 +131,9 @@ fn what_moves_do_can_be_read_from_their_names() {
     assert_eq!(big.read("2R3").unwrap().0, big.read("2R'").unwrap().0);
     assert_eq!(big.read("2R2'").unwrap().0, big.read("2R2").unwrap().0);
     let empty = Variant { moves: Variant::split("R,,U"), ..Variant::default() };
-    assert_eq!(empty.of(plain, Turns::Powers), Err(PuzzleError::NoSequence));
+    let error = empty.of(plain, Turns::Powers).unwrap_err();
+    assert_eq!(error.kind(), PuzzleErrorKind::Missing);
+    assert!(error.to_string().starts_with("a sequence of moves is empty"), "{error}");
 }
 
 fn turn(source: &[u8]) -> OrbitTurn {
@@ -219,8 +218,7 @@ fn symmetries_are_claimed_only_if_they_are_all() {
     let squares = cube(&["U2", "D2", "R2", "L2", "F2", "B2"]);
     let all = [1, 1, 2, 5, 18, 56, 162, 482, 1258, 2627, 4094, 4137, 2231, 548, 114, 16];
     assert_eq!(reduced(squares, 20), Some(all.to_vec()));
-    let any = formats::read_any("d.tws", &sample("disjoint.tws"), None).unwrap();
-    let FilePuzzle::Positions(disjoint) = any else { panic!("one set") };
+    let disjoint = formats::read("d.tws", &sample("disjoint.tws"), None).unwrap();
     let disjoint = OrbitPuzzle::of_space(&StateSpace::of_puzzle(disjoint)).unwrap();
     assert_eq!(reduced(disjoint, 9), Some(vec![1, 1, 1]));
     // Of 8! symmetries, some are used.

@@ -23,7 +23,7 @@ fn rows_are_the_states_that_texts_are() {
             let arrangement = definition.arrangement(&space.text(state)).unwrap();
             let after = space.after_generators(row).unwrap();
             for (g, after) in after.chunks(space.width()).enumerate() {
-                let expected = definition.after(&arrangement, g);
+                let expected = super::after(&definition, &arrangement, g);
                 let after: Vec<u8> = after.iter().map(|&e| e as u8).collect();
                 assert_eq!(after, expected.images(), "{name}");
             }

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde::Deserialize;
 use tilewave::frontier::FrontierSearch;
-use tilewave::puzzle::formats::{self, FilePuzzle};
+use tilewave::puzzle::formats;
 use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
 use tilewave::puzzle::{Goal, Metric, StateSpace};
 
@@ -38,10 +38,8 @@ impl Listed {
             assert_eq!(target, format!("docs/results/pieces/{}.tws", self.name));
             let text = fs::read_to_string(root().join(target)).unwrap();
             let counting = Some(Turns::Quarter);
-            let FilePuzzle::Orbits(puzzle) = formats::read_any(target, &text, counting).unwrap()
-            else {
-                panic!("{target}: no puzzle of sets of pieces")
-            };
+            let puzzle = formats::read(target, &text, counting).unwrap();
+            assert!(puzzle.labels().is_empty(), "{target}: no puzzle of sets of pieces");
             return puzzle.counting(Turns::Quarter).unwrap();
         }
         let space = StateSpace::of_board(Goal::Last.board(target.parse().unwrap()).unwrap());

@@ -6,7 +6,7 @@ use std::time::Instant;
 use tilewave::frontier::FrontierSearch;
 use tilewave::progress::StopWhen;
 use tilewave::pruning::{EntrySize, PruningTable};
-use tilewave::puzzle::PuzzleError;
+use tilewave::puzzle::PuzzleErrorKind;
 use tilewave::puzzle::orbits::OrbitPuzzle;
 use tilewave::solve::PuzzleSolver;
 use tilewave::{Kernel, Resources};
@@ -56,13 +56,13 @@ impl Comparison {
         let name = format!("puzzle {seed}");
         let puzzle = match drawn.puzzle(&name) {
             Ok(puzzle) => puzzle,
-            Err(PuzzleError::UnknownGoals(_)) => return,
-            Err(PuzzleError::Goal { error, .. })
-                if matches!(*error, PuzzleError::UnknownGoals(_)) =>
+            Err(error) if error.kind() == PuzzleErrorKind::Undecided => return,
+            Err(error)
+                if error.to_string().starts_with("two moves are called")
+                    && drawn.has_generator_twice() =>
             {
                 return;
             }
-            Err(PuzzleError::NameTwice(_)) if drawn.has_generator_twice() => return,
             // Refused where no move does anything.
             Err(error) => return self.hold(format!("{name}, {error}"), counts, vec![1]),
         };

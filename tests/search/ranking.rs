@@ -17,9 +17,9 @@ fn all_ranks_of_up_to_8_elements_are_lexicographic() {
             assert_eq!(lehmer::rank(&line), rank);
             if is_even(&line) {
                 let mut same = vec![0; n];
-                lehmer::unrank_even(even, &mut same);
+                lehmer::unrank_in_parity(0, even, &mut same);
                 assert_eq!(line, same);
-                assert_eq!(lehmer::rank_even(&line), even);
+                assert_eq!(lehmer::rank_in_parity(&line), (0, even));
                 even += 1;
             }
             previous = line;
@@ -57,9 +57,9 @@ proptest! {
         lehmer::unrank(rank, &mut line);
         prop_assert_eq!(lehmer::rank(&line), rank);
         let rank = seed % lehmer::even_count(n);
-        lehmer::unrank_even(rank, &mut line);
+        lehmer::unrank_in_parity(0, rank, &mut line);
         prop_assert!(is_even(&line));
-        prop_assert_eq!(lehmer::rank_even(&line), rank);
+        prop_assert_eq!(lehmer::rank_in_parity(&line), (0, rank));
     }
 
     #[test]

@@ -4,19 +4,21 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use tilewave::puzzle::formats;
+use tilewave::puzzle::orbits::OrbitPuzzle;
 use tilewave::puzzle::{
-    Board, Definition, Direction, Metric, Moves, NamedMove, Permutation, StateSpace, families,
+    Board, Direction, Metric, Moves, NamedMove, Permutation, StateSpace, families,
 };
 use tilewave::search::Search;
 use tilewave::table::{DistanceTable, TableEncoding};
 
 use super::{distances, goal, reached};
+use crate::puzzles::after;
 
 pub fn table(space: &StateSpace, encoding: TableEncoding) -> DistanceTable {
     DistanceTable::build(&Search::of(space.clone()), encoding).unwrap()
 }
 
-fn sample(name: &str) -> Definition {
+fn sample(name: &str) -> OrbitPuzzle {
     let path = data("puzzles").join(name);
     let text = std::fs::read_to_string(path).unwrap();
     formats::read(name, &text, None).unwrap()
@@ -27,14 +29,14 @@ fn data(name: &str) -> PathBuf {
 }
 
 /// Distances of all arrangements from the solved one, by nothing but the generators.
-fn plainly(puzzle: &Definition) -> HashMap<Permutation, usize> {
-    reached(puzzle.solved(), |arrangement| {
-        (0..puzzle.generators().len()).map(|one| puzzle.after(arrangement, one)).collect()
+fn plainly(puzzle: &OrbitPuzzle) -> HashMap<Permutation, usize> {
+    reached(Permutation::identity(puzzle.labels().len()), |arrangement| {
+        (0..puzzle.moves().len()).map(|one| after(puzzle, arrangement, one)).collect()
     })
 }
 
 /// Small ones of all kinds: lines of both parities, one sign, several groups, plain search, a group that is not all.
-fn puzzles() -> Vec<Definition> {
+fn puzzles() -> Vec<OrbitPuzzle> {
     let families = ["pancake:4", "lrx:6", "pancake:7", "lrx:7", "topspin:7,4", "stars:7"];
     let families = families.map(|name| families::parse(name).unwrap());
     families.into_iter().chain([sample("wheels.gap"), sample("five.gap")]).collect()
@@ -71,9 +73,8 @@ fn names_of_generators_solve() {
             assert_eq!(names.len(), depth);
             let mut moved = arrangement.clone();
             for name in names {
-                let generators = puzzle.generators();
-                let generator = generators.iter().position(|g| g.name == name).unwrap();
-                moved = puzzle.after(&moved, generator);
+                let index = puzzle.moves().iter().position(|one| one.name == name).unwrap();
+                moved = after(&puzzle, &moved, index);
             }
             assert!(moved.is_identity(), "{}", puzzle.name());
         }
@@ -133,7 +134,7 @@ fn files_say_what_they_are_of() {
         assert_eq!(opened.space().name(), space.name());
         assert_eq!(opened.space().metric(), space.metric());
         assert_eq!(opened.space().goal_text(), space.goal_text());
-        let moves = |of: &StateSpace| of.definition().map(|of| of.generators().to_vec());
+        let moves = |of: &StateSpace| of.puzzle().map(|of| of.moves().to_vec());
         assert_eq!(moves(opened.space()), moves(&space));
         for id in 0..made.space().lines() * made.space().moves().cells() as u64 {
             let state = made.space().from_id(id).unwrap();

@@ -25,7 +25,7 @@ use rayon::prelude::*;
 use tilewave::{
     Error, FileProblem, Mapped, SystemError,
     internals::{process_pool, set_process_threads},
-    puzzle::{Board, PuzzleError, Size},
+    puzzle::{Board, PuzzleErrorKind, Size},
 };
 
 /// The number of boards up to which one thread looks them up alone.
@@ -276,7 +276,8 @@ unsafe fn read<'a, T>(numbers: *const T, count: usize) -> Option<&'a [T]> {
 fn number(value: Result<Option<usize>, Error>) -> Result<c_int, Error> {
     match value {
         Ok(Some(value)) => Ok(value as c_int),
-        Ok(None) | Err(Error::Puzzle(PuzzleError::Unsolvable { .. })) => {
+        Ok(None) => Ok(TilewaveAnswer::Unreachable as c_int),
+        Err(Error::Puzzle(error)) if error.kind() == PuzzleErrorKind::Unreachable => {
             Ok(TilewaveAnswer::Unreachable as c_int)
         }
         Err(Error::Puzzle(_)) => Ok(TilewaveAnswer::Invalid as c_int),

@@ -18,8 +18,9 @@ use std::{collections::HashMap, rc::Rc};
 
 use crate::{
     puzzle::{
-        Generator, Permutation, PuzzleError,
-        formats::source::{Located, PointSource, line_of},
+        Permutation, PuzzleError,
+        error::wrong,
+        formats::source::{PointSource, line_of},
         notation::{DEEPEST, parse_cycles},
     },
     units::{joined, shown},
@@ -33,7 +34,7 @@ struct GapPart<'a> {
 }
 
 /// A value, and what follows it.
-type ReadPermutation<'a> = Result<(Permutation, GapPart<'a>), Located>;
+type ReadPermutation<'a> = Result<(Permutation, GapPart<'a>), PuzzleError>;
 
 impl<'a> GapPart<'a> {
     fn new(text: &'a str, file: &'a str) -> GapPart<'a> {
@@ -59,7 +60,7 @@ impl<'a> GapPart<'a> {
     }
 
     /// What is between brackets.
-    fn inner(self, expected: &str) -> Result<GapPart<'a>, Located> {
+    fn inner(self, expected: &str) -> Result<GapPart<'a>, PuzzleError> {
         self.between("[", ']').ok_or_else(|| self.syntax(expected))
     }
 
@@ -80,7 +81,7 @@ impl<'a> GapPart<'a> {
         }
     }
 
-    fn syntax(self, expected: &str) -> Located {
+    fn syntax(self, expected: &str) -> PuzzleError {
         PuzzleError::syntax(0, self.text, expected).at(self.line())
     }
 
@@ -114,7 +115,7 @@ impl<'a> GapNames<'a> {
     }
 
     /// The permutations of a list, a group or the name of one.
-    fn list(&self, value: GapPart<'a>) -> Result<Rc<GapList<'a>>, Located> {
+    fn list(&self, value: GapPart<'a>) -> Result<Rc<GapList<'a>>, PuzzleError> {
         let named = value.between("GeneratorsOfGroup", ')').unwrap_or(value);
         if let Some(list) = self.list_called(named.text) {
             return Ok(list.clone());
@@ -130,11 +131,11 @@ impl<'a> GapNames<'a> {
             let name = self.permutations.get_key_value(part.text).map(|(name, _)| *name);
             Ok((name, self.permutation(part)?))
         });
-        Ok(Rc::new((each.collect::<Result<_, Located>>()?, value.line())))
+        Ok(Rc::new((each.collect::<Result<_, PuzzleError>>()?, value.line())))
     }
 
     /// The value of an expression with products, quotients, powers and brackets.
-    fn permutation(&self, part: GapPart<'a>) -> Result<Permutation, Located> {
+    fn permutation(&self, part: GapPart<'a>) -> Result<Permutation, PuzzleError> {
         let (value, rest) = self.product(part, 0)?;
         if rest.text.is_empty() { Ok(value) } else { Err(rest.syntax("'*', '^' or the end")) }
     }
@@ -206,7 +207,8 @@ impl<'a> GapNames<'a> {
                 let read = self.permutations.get(name).filter(|_| !name.is_empty());
                 let unknown = || match name.is_empty() && !part.text.is_empty() {
                     true => part.syntax("a permutation"),
-                    false => PuzzleError::Undefined(shown(name, 32)).at(part.line()),
+                    false => wrong!(Unknown: "'{}' is used before it is defined", shown(name, 32))
+                        .at(part.line()),
                 };
                 Ok((read.ok_or_else(unknown)?.clone(), part.from(name.len())))
             }
@@ -214,29 +216,29 @@ impl<'a> GapNames<'a> {
     }
 
     /// The list of moves: `Gen`, or the only one.
-    fn moves(self, wrong: Option<Located>) -> Result<Rc<GapList<'a>>, Located> {
+    fn moves(self, wrong: Option<PuzzleError>) -> Result<Rc<GapList<'a>>, PuzzleError> {
         if let Some(own) = self.list_called("Gen") {
             return Ok(own.clone());
         }
         let mut lists = self.lists.iter().filter(|(_, list)| !list.0.is_empty());
         let Some((one, first)) = lists.next() else {
-            let missing = PuzzleError::MissingPart("the list of moves ('Gen:=[..];')".into()).at(0);
-            return Err(wrong.unwrap_or(missing));
+            let missing = || wrong!(Missing: "the list of moves ('Gen:=[..];') is missing").at(0);
+            return Err(wrong.unwrap_or_else(missing));
         };
         let differs = |(_, other): &&(&str, Rc<GapList>)| {
             let moves = |(_, permutation): &(_, Permutation)| permutation.clone();
             !Rc::ptr_eq(first, other) && !first.0.iter().map(moves).eq(other.0.iter().map(moves))
         };
         match lists.find(differs) {
-            Some((other, list)) => {
-                Err(PuzzleError::SeveralLists(shown(one, 32), shown(other, 32)).at(list.1))
-            }
+            Some((other, list)) => Err(wrong!(Syntax: "'{}' and '{}' are different lists of \
+                permutations: call the list of moves Gen", shown(one, 32), shown(other, 32))
+            .at(list.1)),
             None => Ok(first.clone()),
         }
     }
 }
 
-pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
+pub(crate) fn read(text: &str) -> Result<PointSource, PuzzleError> {
     // Every byte stays on its line.
     let file = text.split('\n').map(|line| line.split('#').next().unwrap_or_default());
     let file = joined(file, "\n");
@@ -259,7 +261,7 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
         }
         identifier(name)?;
         if names.has(name.text) {
-            return Err(PuzzleError::ThereTwice(shown(name.text, 32)).at(name.line()));
+            return Err(wrong!(Twice: "{} occurs twice", shown(name.text, 32)).at(name.line()));
         }
         let behind = value.text.trim_start_matches(is_of_name);
         let is_call = behind.len() < value.text.len() && behind.trim_start().starts_with('(');
@@ -283,16 +285,15 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
         } else if value.text.starts_with(|c: char| c.is_ascii_digit() || "-\"".contains(c)) {
             names.others.insert(name.text, None);
         } else {
-            let read = names
-                .permutation(value)
-                .map_err(|error| error.kind.in_move(shown(name.text, 32)).at(error.line))?;
+            let read =
+                names.permutation(value).map_err(|error| error.behind(shown(name.text, 32)))?;
             names.permutations.insert(name.text, read);
         }
     }
     let moves = names.moves(wrong)?;
     let (moves, line) = &*moves;
     if moves.is_empty() {
-        return Err(PuzzleError::NoGenerators.at(*line));
+        return Err(PuzzleError::no_generators().at(*line));
     }
     let largest = |of: &Permutation| (0..of.len()).rev().find(|&point| of.image(point) != point);
     let largest = moves.iter().filter_map(|(_, permutation)| largest(permutation)).max();
@@ -301,18 +302,21 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
         Some(rest) if !rest.is_empty() => rest.to_string(),
         _ => name.to_string(),
     };
-    let generator = |(index, (name, of)): (usize, &(Option<&str>, Permutation))| Generator {
-        name: name.map_or_else(|| format!("g{}", index + 1), stripped),
-        permutation: Permutation::from_fn(points, |point| of.image(point)),
+    let generator = |(index, (name, of)): (usize, &(Option<&str>, Permutation))| {
+        (
+            name.map_or_else(|| format!("g{}", index + 1), stripped),
+            Permutation::from_fn(points, |point| of.image(point)),
+        )
     };
-    let numbers = |(sets, wrong): (Vec<Vec<usize>>, Option<Located>)| {
+    let numbers = |sets: Vec<Vec<usize>>| {
         let number = |point| sets.iter().position(|set| set.contains(&point)).map_or(0, |i| i + 1);
-        Some(((1..=points).map(number).collect(), wrong?))
+        let is_alike = sets.iter().any(|set| set.len() > 1);
+        is_alike.then(|| (1..=points).map(number).collect())
     };
     Ok(PointSource {
         labels: (1..=points).collect(),
         equal: sets.and_then(numbers),
-        generators: moves.iter().enumerate().map(generator).collect(),
+        moves: moves.iter().enumerate().map(generator).collect(),
         line: *line,
     })
 }
@@ -323,31 +327,26 @@ fn is_of_name(c: char) -> bool {
 }
 
 /// Checks that a text is a valid name.
-fn identifier(name: GapPart) -> Result<(), Located> {
+fn identifier(name: GapPart) -> Result<(), PuzzleError> {
     match !name.text.is_empty() && name.text.chars().all(is_of_name) {
         true => Ok(()),
         false => Err(name.syntax("the name of a permutation")),
     }
 }
 
-/// Sets of identical pieces, and, for a puzzle whose pieces must all differ, the error for the first set with more than
-/// one piece.
-fn identical(value: GapPart) -> Result<(Vec<Vec<usize>>, Option<Located>), Located> {
+/// Sets of identical pieces.
+fn identical(value: GapPart) -> Result<Vec<Vec<usize>>, PuzzleError> {
     let mut rest = value.inner("a list of lists in brackets")?;
-    let (mut sets, mut wrong) = (Vec::new(), None);
+    let mut sets = Vec::new();
     while !rest.text.is_empty() {
         let set = rest.text.trim_start_matches([',', ' ', '\t', '\r', '\n']);
         let members = set.strip_prefix('[').and_then(|set| set.split_once(']'));
         let (members, behind) = members.ok_or_else(|| rest.syntax("'[..]'"))?;
-        if members.contains(',') && wrong.is_none() {
-            let kind = PuzzleError::AlikePieces(shown(members, 32));
-            wrong = Some(kind.at(line_of(set, value.file)));
-        }
         let point = |word: &str| word.trim().parse::<usize>().ok();
         let words = members.split(',').filter(|_| !members.trim().is_empty());
         let points: Option<Vec<usize>> = words.map(point).collect();
         sets.push(points.ok_or_else(|| rest.syntax("a list of points"))?);
         rest = GapPart::new(behind, value.file);
     }
-    Ok((sets, wrong))
+    Ok(sets)
 }

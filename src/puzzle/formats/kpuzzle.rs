@@ -21,7 +21,10 @@ use serde_json::value::RawValue;
 use crate::{
     puzzle::{
         Permutation, PuzzleError,
-        formats::source::{FilePiece, FileSequence, Located, PieceSet, SetSource, line_of, turn},
+        error::wrong,
+        formats::source::{
+            FilePiece, FileSequence, PieceSet, SetSource, line_of, turn, wrong_numbers,
+        },
         orbits::{OrbitTurn, Transformation},
     },
     units::shown,
@@ -63,61 +66,64 @@ impl<'a> Value<'a> {
         line_of(self.raw.get(), self.text)
     }
 
-    fn read<T: Deserialize<'a>>(self) -> Result<T, Located> {
+    fn read<T: Deserialize<'a>>(self) -> Result<T, PuzzleError> {
         serde_json::from_str(self.raw.get()).map_err(|error| {
             let line = self.line() + error.line().saturating_sub(1);
             json_error(&error).at(line)
         })
     }
 
-    fn members(self) -> Result<Vec<(String, Value<'a>)>, Located> {
+    fn members(self) -> Result<Vec<(String, Value<'a>)>, PuzzleError> {
         let Members(members) = self.read()?;
         let value = |(name, raw)| (name, Value { raw, ..self });
         Ok(members.into_iter().map(value).collect())
     }
 
     /// A required member, which must occur once.
-    fn member(self, name: &str) -> Result<Value<'a>, Located> {
+    fn member(self, name: &str) -> Result<Value<'a>, PuzzleError> {
         let optional = self.optional(name)?;
-        let missing =
-            || PuzzleError::MissingPart(format!("\"{}\"", shown(name, 32))).at(self.line());
+        let missing = || wrong!(Missing: "\"{}\" is missing", shown(name, 32)).at(self.line());
         optional.ok_or_else(missing)
     }
 
     /// An optional member, which may occur once.
-    fn optional(self, name: &str) -> Result<Option<Value<'a>>, Located> {
+    fn optional(self, name: &str) -> Result<Option<Value<'a>>, PuzzleError> {
         let mut found = self.members()?.into_iter().filter(|(n, _)| n == name);
         let first = found.next().map(|(_, value)| value);
         match found.next() {
             Some((name, value)) => {
-                Err(PuzzleError::ThereTwice(format!("\"{}\"", shown(&name, 32))).at(value.line()))
+                Err(wrong!(Twice: "\"{}\" occurs twice", shown(&name, 32)).at(value.line()))
             }
             None => Ok(first),
         }
     }
 
     /// As [`Value::optional`], of a member that has another name in older files.
-    fn either(self, [name, older]: [&str; 2]) -> Result<Option<Value<'a>>, Located> {
+    fn either(self, [name, older]: [&str; 2]) -> Result<Option<Value<'a>>, PuzzleError> {
         Ok(self.optional(name)?.or(self.optional(older)?))
     }
 
     /// As [`Value::member`], of a member that has another name in older files.
-    fn required(self, names: [&str; 2]) -> Result<Value<'a>, Located> {
+    fn required(self, names: [&str; 2]) -> Result<Value<'a>, PuzzleError> {
         self.either(names)?.map_or_else(|| self.member(names[0]), Ok)
     }
 
     /// A list with one number per piece.
-    fn numbers(self, pieces: usize) -> Result<Vec<usize>, Located> {
+    fn numbers(self, pieces: usize) -> Result<Vec<usize>, PuzzleError> {
         let numbers: Vec<usize> = self.read()?;
-        let (found, expected) = (numbers.len(), pieces);
-        match found == expected {
+        match numbers.len() == pieces {
             true => Ok(numbers),
-            false => Err(PuzzleError::Numbers { found, expected }.at(self.line())),
+            false => Err(wrong_numbers(numbers.len(), pieces).at(self.line())),
         }
     }
 
     /// The turns in a member, each less than the number of orientations; all zero if it is left out.
-    fn turns(self, names: [&str; 2], pieces: usize, orientations: u8) -> Result<Vec<u8>, Located> {
+    fn turns(
+        self,
+        names: [&str; 2],
+        pieces: usize,
+        orientations: u8,
+    ) -> Result<Vec<u8>, PuzzleError> {
         let Some(value) = self.either(names)? else {
             return Ok(vec![0; pieces]);
         };
@@ -131,17 +137,19 @@ impl<'a> Value<'a> {
 fn json_error(error: &serde_json::Error) -> PuzzleError {
     let text = error.to_string();
     let said = text.split(" at line ").next().unwrap_or_default();
-    PuzzleError::Json(shown(said, 200))
+    wrong!(Syntax: "{}", shown(said, 200))
 }
 
-pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
+pub(crate) fn read(text: &str) -> Result<SetSource, PuzzleError> {
     let raw: &RawValue = serde_json::from_str(text).map_err(|e| json_error(&e).at(e.line()))?;
     let file = Value { raw, text };
     if let Some(counts) = file.optional("counts")? {
-        return Err(PuzzleError::SearchResult.at(counts.line()));
+        return Err(wrong!(Unsupported: "the file contains the result of a search, not the \
+            definition of a puzzle: specify the puzzle itself")
+        .at(counts.line()));
     }
     let orbits = file.member("orbits")?;
-    let sets: Result<Vec<PieceSet>, Located> = match orbits.raw.get().starts_with('{') {
+    let sets: Result<Vec<PieceSet>, PuzzleError> = match orbits.raw.get().starts_with('{') {
         true => orbits.members()?.into_iter().map(|(name, orbit)| set(name, orbit)).collect(),
         false => {
             let all: Vec<&RawValue> = orbits.read()?;
@@ -151,7 +159,7 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
     };
     let sets = sets?;
     if sets.is_empty() {
-        return Err(PuzzleError::MissingPart("a set of pieces".into()).at(orbits.line()));
+        return Err(wrong!(Missing: "a set of pieces is missing").at(orbits.line()));
     }
     let mut source = SetSource { sets, ..SetSource::default() };
     let pattern = file.either(["defaultPattern", "startStateData"])?;
@@ -180,17 +188,16 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
 }
 
 /// A set of pieces that all differ.
-fn set(name: String, orbit: Value) -> Result<PieceSet, Located> {
-    let number = |value: Value| Ok::<_, Located>((value.read()?, value.line()));
+fn set(name: String, orbit: Value) -> Result<PieceSet, PuzzleError> {
+    let number = |value: Value| Ok::<_, PuzzleError>((value.read()?, value.line()));
     let orientations = orbit.required(["numOrientations", "orientations"])?;
-    PieceSet::new(name, orbit.line(), number(orbit.member("numPieces")?)?, number(orientations)?)
+    PieceSet::new(name, number(orbit.member("numPieces")?)?, number(orientations)?)
 }
 
 /// Reads which piece is at each position of the solved puzzle.
-fn solved(pattern: Value, set: &mut PieceSet) -> Result<(), Located> {
+fn solved(pattern: Value, set: &mut PieceSet) -> Result<(), PuzzleError> {
     let pieces = set.solved.len();
     let list = pattern.required(["pieces", "permutation"])?;
-    set.lines.1 = list.line();
     let numbers = list.numbers(pieces)?;
     let turns = pattern.turns(["orientation"; 2], pieces, set.orientations)?;
     let moduli = match pattern.optional("orientationMod")? {
@@ -199,9 +206,9 @@ fn solved(pattern: Value, set: &mut PieceSet) -> Result<(), Located> {
             // 0 stands for all orientations.
             let all = usize::from(set.orientations);
             if let Some(&modulus) = moduli.iter().find(|&&m| m != 0 && all % m != 0) {
-                let found = modulus.to_string();
-                let expected = format!("a value of 'orientationMod' that divides {all}");
-                return Err(PuzzleError::Syntax { at: 0, found, expected }.at(value.line()));
+                return Err(wrong!(Syntax: "expected a value of 'orientationMod' that divides \
+                    {all}, found {modulus}")
+                .at(value.line()));
             }
             moduli.into_iter().map(|m| if m == 0 { set.orientations } else { m as u8 }).collect()
         }
@@ -214,15 +221,14 @@ fn solved(pattern: Value, set: &mut PieceSet) -> Result<(), Located> {
 }
 
 /// The effect of a move on a set; a set that the move does not mention is unchanged.
-fn effect(name: &str, value: Value, set: &PieceSet) -> Result<OrbitTurn, Located> {
+fn effect(name: &str, value: Value, set: &PieceSet) -> Result<OrbitTurn, PuzzleError> {
     let pieces = set.solved.len();
     let Some(value) = value.optional(&set.name)? else {
         return Ok(OrbitTurn::still(pieces));
     };
     let twist = value.turns(["orientationDelta", "orientation"], pieces, set.orientations)?;
     let list = value.member("permutation")?;
-    let pulled = Permutation::new(&list.numbers(pieces)?);
-    let pulled =
-        pulled.map_err(|error| error.counted_from(0).in_move(shown(name, 32)).at(list.line()))?;
+    let pulled = Permutation::numbered_from(0, &list.numbers(pieces)?);
+    let pulled = pulled.map_err(|error| error.behind(shown(name, 32)).at(list.line()))?;
     Ok(OrbitTurn { source: pulled.images().to_vec(), twist })
 }

@@ -28,8 +28,8 @@
 use crate::{
     puzzle::{
         Permutation, PuzzleError,
-        error::LINE_END,
-        formats::source::{FileSequence, Located, PieceSet, SetSource, once, turn},
+        error::{LINE_END, wrong},
+        formats::source::{FileSequence, PieceSet, SetSource, once, turn, wrong_numbers},
         orbits::{OrbitPlace, OrbitTurn, Transformation},
     },
     units::{digits, joined, shown},
@@ -49,7 +49,7 @@ struct KsolveReader<'a> {
     source: SetSource,
 }
 
-pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
+pub(crate) fn read(text: &str) -> Result<SetSource, PuzzleError> {
     let lines = (1..).zip(text.split('\n')).filter(|(_, line)| !line.starts_with('#'));
     let lines = lines.map(|(i, line)| (i, line.split_whitespace().collect()));
     let lines = lines.filter(|(_, words): &KsolveLine| !words.is_empty()).collect::<Vec<_>>();
@@ -66,7 +66,7 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
         };
         let after_solved = |what: &str| match solved {
             true => Ok(()),
-            false => Err(PuzzleError::OutOfOrder("Solved", format!("the first {what}")).at(line)),
+            false => Err(wrong!(Syntax: "'Solved' must come before the first {what}").at(line)),
         };
         match words[0] {
             "Name" => {}
@@ -77,15 +77,14 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
                 let orientations = number(line, word(3, "the number of orientations")?)?;
                 end(4)?;
                 if reader.source.sets.iter().any(|set| set.name == name) {
-                    let set = format!("set {}", shown(name, 32));
-                    return Err(PuzzleError::ThereTwice(set).at(line));
+                    return Err(wrong!(Twice: "set {} occurs twice", shown(name, 32)).at(line));
                 }
-                let set = PieceSet::new(name, line, (pieces, line), (orientations, line))?;
+                let set = PieceSet::new(name, (pieces, line), (orientations, line))?;
                 reader.source.sets.push(set);
             }
             "Solved" | "StartState" => {
                 if solved {
-                    return Err(PuzzleError::ThereTwice(words[0].into()).at(line));
+                    return Err(wrong!(Twice: "{} occurs twice", words[0]).at(line));
                 }
                 end(1)?;
                 reader.solved(line, usize::from(words[0] == "Solved"))?;
@@ -118,19 +117,21 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
                 reader.illegal(line, set, position, &words[3..])?;
             }
             "ParallelMoves" | "Multiplicators" => {
-                let missing =
-                    || PuzzleError::MissingPart(format!("the 'End' of {}", words[0])).at(line);
+                let missing = || wrong!(Missing: "the 'End' of {} is missing", words[0]).at(line);
                 reader.lines.find(|(_, words)| words[0] == "End").ok_or_else(missing)?;
             }
             word if NOT_READ.contains(&word) => {
-                let (word, read) = (word.into(), STATEMENTS);
-                return Err(PuzzleError::Statement { word, read }.at(line));
+                return Err(
+                    wrong!(Unsupported: "'{word}' is known, but not supported: it changes \
+                    which states or moves there are; what is read begins with {STATEMENTS}")
+                    .at(line),
+                );
             }
             found => return Err(PuzzleError::syntax(0, found, STATEMENTS).at(line)),
         }
     }
     if reader.source.moves.is_empty() {
-        return Err(PuzzleError::MissingPart("a 'Move'".into()).at(0));
+        return Err(wrong!(Missing: "a 'Move' is missing").at(0));
     }
     let mut source = reader.source;
     for one in sequences.iter().filter(|one| one.is_move) {
@@ -142,7 +143,7 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
 
 impl<'a> KsolveReader<'a> {
     /// Reads which piece is at each position of the solved puzzle.
-    fn solved(&mut self, line: usize, base: usize) -> Result<(), Located> {
+    fn solved(&mut self, line: usize, base: usize) -> Result<(), PuzzleError> {
         let rows = self.block(line, "Solved")?;
         for (set, rows) in self.source.sets.iter_mut().zip(rows) {
             for (at, piece) in set.solved.iter_mut().enumerate() {
@@ -150,7 +151,6 @@ impl<'a> KsolveReader<'a> {
             }
             let mut rows = rows.into_iter();
             let Some((line, words)) = rows.next() else { continue };
-            set.lines.1 = line;
             for (piece, word) in set.solved.iter_mut().zip(words) {
                 piece.number = number(line, word)?;
             }
@@ -163,7 +163,12 @@ impl<'a> KsolveReader<'a> {
             }
             let two = set.solved.iter().find(|one| set.kinds_of(one.number).count() > 1);
             if let Some(two) = two {
-                return Err(PuzzleError::SeenAndUnseen(two.number).at(line));
+                return Err(
+                    wrong!(Unsupported: "only some of the identical pieces with the number \
+                    {} have the orientation '?' (any orientation): give all or none of them a '?'",
+                    two.number)
+                    .at(line),
+                );
             }
         }
         Ok(())
@@ -171,11 +176,15 @@ impl<'a> KsolveReader<'a> {
 
     /// Reads the effect of a move, with twists listed by the positions that pieces come from, or by those that receive
     /// them.
-    fn transformation(&mut self, name: &str, by_piece: bool) -> Result<Transformation, Located> {
+    fn transformation(
+        &mut self,
+        name: &str,
+        by_piece: bool,
+    ) -> Result<Transformation, PuzzleError> {
         let name = shown(name, 32);
         let base = usize::from(by_piece);
         let rows = self.block(0, &name)?;
-        let of_set = |(set, rows): (&PieceSet, Vec<KsolveLine>)| -> Result<OrbitTurn, Located> {
+        let of_set = |(set, rows): (&PieceSet, Vec<KsolveLine>)| -> Result<OrbitTurn, PuzzleError> {
             let pieces = set.solved.len();
             let mut of = OrbitTurn::still(pieces);
             let mut rows = rows.into_iter();
@@ -185,9 +194,8 @@ impl<'a> KsolveReader<'a> {
                 number.checked_sub(base).ok_or_else(|| syntax(line, word, "a position"))
             });
             let sources: Vec<usize> = sources.collect::<Result<_, _>>()?;
-            let pulled = Permutation::new(&sources);
-            let pulled =
-                pulled.map_err(|error| error.counted_from(base).in_move(name.clone()).at(line))?;
+            let pulled = Permutation::numbered_from(base, &sources);
+            let pulled = pulled.map_err(|error| error.behind(&name).at(line))?;
             of.source.copy_from_slice(pulled.images());
             let (line, turns) = rows.next().unwrap_or_default();
             let turns = turns.iter().map(|word| turn(word, set.orientations));
@@ -209,7 +217,7 @@ impl<'a> KsolveReader<'a> {
         name: &str,
         position: &str,
         pieces: &[&str],
-    ) -> Result<(), Located> {
+    ) -> Result<(), PuzzleError> {
         let index = self.source.sets.iter().position(|set| set.name == name);
         let index = index.ok_or_else(|| syntax(line, name, &self.names()))?;
         let set = &self.source.sets[index];
@@ -221,7 +229,6 @@ impl<'a> KsolveReader<'a> {
             let (orbit, position) = (index as u8, place as u8);
             self.source.illegal.push(OrbitPlace { orbit, position, kind });
         }
-        self.source.illegal_line = line;
         Ok(())
     }
 
@@ -230,14 +237,14 @@ impl<'a> KsolveReader<'a> {
     }
 
     /// The rows of each set up to `End`: its numbers, and possibly a second row; none for a set that is left out.
-    fn block(&mut self, line: usize, of: &str) -> Result<Vec<Vec<KsolveLine<'a>>>, Located> {
+    fn block(&mut self, line: usize, of: &str) -> Result<Vec<Vec<KsolveLine<'a>>>, PuzzleError> {
         if self.source.sets.is_empty() {
-            return Err(PuzzleError::OutOfOrder("Set", "everything else".into()).at(line));
+            return Err(wrong!(Syntax: "'Set' must come before everything else").at(line));
         }
         let mut found: Vec<Vec<KsolveLine>> = vec![Vec::new(); self.source.sets.len()];
         let mut open: Option<usize> = None;
         loop {
-            let missing = || PuzzleError::MissingPart(format!("the 'End' of {of}")).at(0);
+            let missing = || wrong!(Missing: "the 'End' of {of} is missing").at(0);
             let (line, words) = self.lines.next().ok_or_else(missing)?;
             let first = words[0];
             let begun = open.is_none_or(|set| !found[set].is_empty());
@@ -247,7 +254,7 @@ impl<'a> KsolveReader<'a> {
                 ("End", _, _) => return Err(syntax(line, "End", "numbers")),
                 (_, Some(set), _) if begun => {
                     if !found[set].is_empty() {
-                        return Err(PuzzleError::ThereTwice(shown(first, 32)).at(line));
+                        return Err(wrong!(Twice: "{} occurs twice", shown(first, 32)).at(line));
                     }
                     open = Some(set);
                 }
@@ -262,7 +269,7 @@ impl<'a> KsolveReader<'a> {
                         let found = words.len();
                         return Err(match full {
                             true => syntax(line, first, "End"),
-                            false => PuzzleError::Numbers { found, expected }.at(line),
+                            false => wrong_numbers(found, expected).at(line),
                         });
                     }
                     found[set].push((line, words));
@@ -272,10 +279,10 @@ impl<'a> KsolveReader<'a> {
     }
 }
 
-fn number(line: usize, word: &str) -> Result<usize, Located> {
+fn number(line: usize, word: &str) -> Result<usize, PuzzleError> {
     digits(word).ok_or_else(|| syntax(line, word, "a number"))
 }
 
-fn syntax(line: usize, found: &str, expected: &str) -> Located {
+fn syntax(line: usize, found: &str, expected: &str) -> PuzzleError {
     PuzzleError::syntax(0, found, &shown(expected, 32)).at(line)
 }

@@ -1,7 +1,7 @@
 //! Files that define a puzzle: GAP permutations, ksolve and twsearch definitions, KPuzzle JSON.
 //!
-//! The program and Rust programs call [`read_any`]. The module of a format parses the text into points or sets of
-//! pieces (`source`); from these, a definition or a puzzle with orbits is made in the same way for all formats.
+//! The program and Rust programs call [`read`]. The module of a format parses the text into points or sets of pieces
+//! (`source`); from these, a puzzle is made in the same way for all formats.
 //!
 //! Invariant: any text is either read or rejected with the line number of the error. This module does not access files.
 //!
@@ -16,10 +16,14 @@ pub(crate) mod kpuzzle;
 pub(crate) mod ksolve;
 pub(crate) mod source;
 
-use crate::puzzle::{
-    Definition, PuzzleError,
-    formats::source::{Located, PointSource, SetSource},
-    orbits::{OrbitPuzzle, Turns},
+use crate::{
+    puzzle::{
+        PuzzleError,
+        error::wrong,
+        formats::source::{PointSource, SetSource},
+        orbits::{OrbitPuzzle, Turns},
+    },
+    units::shown,
 };
 
 /// A file format for puzzles.
@@ -75,50 +79,38 @@ pub fn turns(file: &str, asked: Option<Turns>) -> Turns {
     })
 }
 
-/// Returns the puzzle that the text of a file defines; the format follows from the file's name.
+/// Returns the puzzle that the text of a file defines: one of permutations if possible, otherwise one of the file's sets
+/// of pieces, or of the pieces that its points form. The format follows from the file's name.
 ///
 /// ```
 /// use tilewave::puzzle::formats;
 /// let text = "L:=(5,4,3,2,1);\nX:=(1,2);\nGen:=[L,X];\n";
 /// let puzzle = formats::read("five.gap", text, None)?;
 /// assert_eq!((puzzle.name(), puzzle.group_order()), ("five", 120));
-/// assert_eq!(puzzle.generators().len(), 3); // L, X and L'
+/// assert_eq!(puzzle.moves().len(), 3); // L, X and L'
 /// let error = formats::read("five.gap", "L:=(1,2\n,2);", None).unwrap_err();
 /// assert_eq!(error.to_string(), "five.gap:1: L: not a permutation: point 2 occurs twice");
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-pub fn read(file: &str, text: &str, asked: Option<Turns>) -> Result<Definition, PuzzleError> {
+pub fn read(file: &str, text: &str, asked: Option<Turns>) -> Result<OrbitPuzzle, PuzzleError> {
     let (source, name) = source(file, text)?;
-    let points = source.points();
-    let definition = points.and_then(|points| points.definition(name, turns(file, asked)));
-    definition.map_err(|error| error.of(file))
-}
-
-/// Returns the puzzle that the text of a file defines, whatever its kind: a puzzle with one set of pieces if possible,
-/// otherwise one with the file's sets of pieces or with the orbits of its points.
-pub fn read_any(file: &str, text: &str, asked: Option<Turns>) -> Result<FilePuzzle, PuzzleError> {
-    let (source, name) = source(file, text)?;
-    if let Ok(points) = source.points() {
-        match points.definition(name, turns(file, asked)) {
-            Ok(definition) => return Ok(FilePuzzle::Positions(definition)),
-            // It has too many positions for that, or some pieces look alike.
-            Err(Located {
-                kind: PuzzleError::TooManyPoints { .. } | PuzzleError::AlikePieces(_),
-                ..
-            }) => {}
-            Err(error) => return Err(error.of(file)),
+    let turns = turns(file, asked);
+    let points = match &source {
+        Source::Points(points) => Some(points.clone()),
+        Source::Sets(sets) => sets.points(),
+    };
+    if let Some(points) = points {
+        let of_permutations = points.puzzle(name, turns);
+        let wrong = |error: PuzzleError| error.at(points.line).in_file(file);
+        if let Some(puzzle) = of_permutations.map_err(wrong)? {
+            return Ok(puzzle);
         }
     }
-    source.sets(file, name, asked).map(FilePuzzle::Orbits)
-}
-
-/// A puzzle that was read from a file.
-#[derive(Clone, Debug)]
-pub enum FilePuzzle {
-    /// One set of at most 16 different pieces.
-    Positions(Definition),
-    /// Any other puzzle.
-    Orbits(OrbitPuzzle),
+    let sets = match source {
+        Source::Points(points) => SetSource::of_points(&points),
+        Source::Sets(sets) => sets,
+    };
+    sets.puzzle(name, turns).map_err(|error| error.at(sets.line).in_file(file))
 }
 
 enum Source {
@@ -126,33 +118,14 @@ enum Source {
     Sets(SetSource),
 }
 
-impl Source {
-    fn points(&self) -> Result<PointSource, Located> {
-        match self {
-            Source::Points(points) => Ok(points.clone()),
-            Source::Sets(sets) => sets.points(),
-        }
-    }
-
-    fn sets(
-        self,
-        file: &str,
-        name: &str,
-        asked: Option<Turns>,
-    ) -> Result<OrbitPuzzle, PuzzleError> {
-        let sets = match self {
-            Source::Points(points) => SetSource::of_points(&points),
-            Source::Sets(sets) => sets,
-        };
-        let puzzle = sets.puzzle(name, turns(file, asked));
-        puzzle.map_err(|error| error.at(sets.line).of(file))
-    }
-}
-
 /// The contents of a file, and the name of the puzzle.
 fn source<'a>(file: &'a str, text: &str) -> Result<(Source, &'a str), PuzzleError> {
     let known = Format::of(file);
-    let (format, name) = known.ok_or_else(|| PuzzleError::FileFormat.at(0).of(file))?;
+    let unknown = || {
+        wrong!(Unknown: "{}: the format is not known: the name of a puzzle file must \
+        end in .gap, .tws, .def or .kpuzzle.json", shown(file, 4096))
+    };
+    let (format, name) = known.ok_or_else(unknown)?;
     // Some editors begin a file with a byte order mark.
     let text = text.trim_start_matches('\u{feff}');
     let source = match format {
@@ -160,5 +133,5 @@ fn source<'a>(file: &'a str, text: &str) -> Result<(Source, &'a str), PuzzleErro
         Format::Ksolve => ksolve::read(text).map(Source::Sets),
         Format::KPuzzle => kpuzzle::read(text).map(Source::Sets),
     };
-    source.map(|source| (source, name)).map_err(|error| error.of(file))
+    source.map(|source| (source, name)).map_err(|error| error.in_file(file))
 }

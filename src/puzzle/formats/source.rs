@@ -1,14 +1,15 @@
 //! The contents of a file before it becomes a puzzle: points, sets of pieces, and points joined into pieces.
 //!
-//! The module of a format makes a [`PointSource`] or a [`SetSource`]; mod.rs makes a definition or a puzzle with orbits
-//! of it, in the same way for all formats.
+//! The module of a format makes a [`PointSource`] or a [`SetSource`]; mod.rs makes a puzzle of it, in the same
+//! way for all formats.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     puzzle::{
-        Definition, Generator, Permutation, PuzzleError,
-        group::{orbits, reduce},
+        NamedPermutation, Permutation, PuzzleError,
+        error::wrong,
+        group::{faithful, orbits, restricted},
         notation,
         orbits::{
             Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation, Turns,
@@ -18,64 +19,53 @@ use crate::{
     units::{digits, joined, shown},
 };
 
-// Invariant: all moves permute the same points, and they become a definition in the same way for all formats.
+// Invariant: all moves permute the same points, and they become a puzzle in the same way for all formats.
 
 /// Points, their labels, and the moves.
 #[derive(Clone)]
 pub(crate) struct PointSource {
     pub labels: Vec<usize>,
-    pub generators: Vec<Generator>,
+    pub moves: Vec<NamedPermutation>,
     /// For each point, the number of the element there, if some elements look alike.
-    pub equal: Option<(Vec<usize>, Located)>,
+    pub equal: Option<Vec<usize>>,
     /// The line number for errors that concern the whole definition.
     pub line: usize,
 }
 
 impl PointSource {
     fn permutations(&self) -> Vec<Permutation> {
-        self.generators.iter().map(|generator| generator.permutation.clone()).collect()
+        self.moves.iter().map(|(_, permutation)| permutation.clone()).collect()
     }
 
-    /// Returns the puzzle: with as few points as suffice to distinguish its states, and with inverses or powers added.
-    pub fn definition(self, name: &str, turns: Turns) -> Result<Definition, Located> {
-        let at = |kind: PuzzleError| kind.at(self.line);
-        if let Some((_, wrong)) = self.equal {
-            return Err(wrong);
+    /// Returns the puzzle of permutations of as few points as suffice to distinguish its states, with inverses or
+    /// powers added; `None` if they are too many, or if some elements look alike.
+    pub fn puzzle(&self, name: &str, turns: Turns) -> Result<Option<OrbitPuzzle>, PuzzleError> {
+        if self.equal.is_some() {
+            return Ok(None);
         }
-        if self.generators.len() > Definition::MAX_GENERATORS {
-            return Err(at(PuzzleError::ManyMoves));
+        if self.moves.len() > OrbitPuzzle::MAX_MOVES {
+            return Err(PuzzleError::many_moves());
         }
         let (points, permutations) = (self.labels.len(), self.permutations());
         if permutations.iter().all(Permutation::is_identity) {
-            return Err(at(PuzzleError::NoGenerators));
+            return Err(PuzzleError::no_generators());
         }
-        let most = Definition::MAX_POSITIONS;
-        let reduced = reduce(points, &permutations, most).map_err(|none| {
-            let all = orbits(points, &permutations);
-            let orbits = match all.as_slice() {
-                [_] => "one orbit".into(),
-                all => format!("orbits of {}", joined(all.iter().map(Vec::len), ", ")),
-            };
-            let (moved, sure) = (all.iter().map(Vec::len).sum(), none.sure);
-            at(PuzzleError::TooManyPoints { moved, orbits, most, sure })
-        })?;
-        let names = self.generators.into_iter().map(|g| g.name);
-        let generators = names
-            .zip(reduced.generators)
-            .map(|(name, permutation)| Generator { name, permutation });
-        let kept: Vec<usize> = reduced.points.iter().map(|&p| self.labels[p]).collect();
-        let mut definition = Definition::new(name, kept.len(), generators.collect())
-            .and_then(|definition| definition.labelled(&kept))
-            .map_err(&at)?;
-        if kept.len() < reduced.moved {
-            definition = definition.noted(note(&kept, reduced.moved, reduced.block));
-        }
-        let closed = match turns {
-            Turns::Directed => Ok(definition),
-            Turns::Powers => definition.with_powers(),
-            Turns::Quarter => definition.inverse_closed(),
+        let Some(kept) = faithful(points, &permutations, OrbitPuzzle::MAX_POSITIONS) else {
+            return Ok(None);
         };
-        closed.map_err(at)
+        let restricted = |(name, of): &NamedPermutation| (name.clone(), restricted(of, &kept));
+        let moves = self.moves.iter().map(restricted).collect();
+        let labels: Vec<usize> = kept.iter().map(|&p| self.labels[p]).collect();
+        let puzzle = OrbitPuzzle::of_permutations(name, kept.len(), moves)?;
+        let mut puzzle = puzzle.labelled(&labels)?.counting(turns)?;
+        let (count, moved) = (kept.len(), orbits(points, &permutations).concat().len());
+        if count < moved {
+            let points = joined(labels, " ");
+            puzzle = puzzle.noted(format!(
+                "{count} of the {moved} points are enough to distinguish all states: {points}"
+            ));
+        }
+        Ok(Some(puzzle))
     }
 }
 
@@ -84,38 +74,19 @@ pub(crate) fn once<'a>(
     mut names: impl ExactSizeIterator<Item = &'a str>,
     name: &str,
 ) -> Result<(), PuzzleError> {
-    if names.len() == Definition::MAX_GENERATORS {
-        return Err(PuzzleError::ManyMoves);
+    if names.len() == OrbitPuzzle::MAX_MOVES {
+        return Err(PuzzleError::many_moves());
     }
     check_name(name)?;
     match names.any(|other| other == name) {
-        true => Err(PuzzleError::NameTwice(shown(name, 32))),
+        true => Err(PuzzleError::name_twice(&shown(name, 32))),
         false => Ok(()),
     }
 }
 
-/// A note about the points that were left out.
-fn note(kept: &[usize], moved: usize, block: usize) -> String {
-    let blocks = match block {
-        1 => String::new(),
-        _ => format!(" (which move in blocks of {block})"),
-    };
-    let (count, points) = (kept.len(), joined(kept, " "));
-    format!("{count} of the {moved} points{blocks} are enough to distinguish all states: {points}")
-}
-
-// Invariant: an error is one line that begins with the name of the file and, if there is one, the line number.
-
-impl PuzzleError {
-    /// Returns the error with a line number.
-    pub(crate) fn at(self, line: usize) -> Located {
-        Located { line, kind: self }
-    }
-
-    /// Returns the error with the name of the move in which it is.
-    pub(crate) fn in_move(self, name: String) -> PuzzleError {
-        PuzzleError::Generator(name, self.into())
-    }
+/// The error for a list of the wrong length.
+pub(crate) fn wrong_numbers(found: usize, expected: usize) -> PuzzleError {
+    wrong!(Shape: "found {found} numbers, but {expected} are needed")
 }
 
 /// Returns the line number of a part of a text.
@@ -127,21 +98,15 @@ pub(crate) fn line_of(part: &str, text: &str) -> usize {
 /// Returns the orientation that a word gives a piece.
 pub(crate) fn turn(word: &str, orientations: u8) -> Result<u8, PuzzleError> {
     let turn = digits(word).filter(|&turn| turn < orientations);
-    turn.ok_or_else(|| PuzzleError::Turned(shown(word, 32), orientations.into()))
-}
-
-/// An error at a line, before the name of the file is known.
-#[derive(Clone, Debug)]
-pub(crate) struct Located {
-    pub line: usize,
-    pub kind: PuzzleError,
-}
-
-impl Located {
-    /// Returns the error with the name of the file.
-    pub fn of(self, file: &str) -> PuzzleError {
-        PuzzleError::File { file: file.into(), line: self.line, reason: Box::new(self.kind) }
-    }
+    let wrong = || {
+        let all = match orientations {
+            1 => "one orientation".into(),
+            all => format!("{all} orientations"),
+        };
+        let by = shown(word, 32);
+        wrong!(Range: "a piece is turned by {by}, but the pieces of its set have only {all}")
+    };
+    turn.ok_or_else(wrong)
 }
 
 // Invariant: whatever the file format, its sets become orbits in the same way, and those of its names that are moves
@@ -159,8 +124,6 @@ pub(crate) struct FilePiece {
 pub(crate) struct PieceSet {
     pub name: String,
     pub orientations: u8,
-    /// The line that defines the set, and the line that gives its contents.
-    pub lines: (usize, usize),
     pub solved: Vec<FilePiece>,
 }
 
@@ -168,21 +131,24 @@ impl PieceSet {
     /// Returns a set of pieces that all differ. The numbers of pieces and orientations come with their lines.
     pub fn new(
         name: impl Into<String>,
-        line: usize,
         (pieces, pieces_line): (usize, usize),
         (orientations, orientations_line): (usize, usize),
-    ) -> Result<PieceSet, Located> {
+    ) -> Result<PieceSet, PuzzleError> {
         if !(1..=Permutation::MAX_LEN).contains(&pieces) {
-            return Err(PuzzleError::Pieces(pieces.to_string()).at(pieces_line));
+            return Err(wrong!(Range: "the set has {pieces} pieces, but a set must have 1 to 255")
+                .at(pieces_line));
         }
         let modulus = u8::try_from(orientations).ok().filter(|o| (1..=127).contains(o));
-        let wrong = || PuzzleError::Orientations(orientations).at(orientations_line);
+        let wrong = || {
+            wrong!(Unsupported: "pieces with {orientations} orientations are not supported here: \
+                the number of orientations must be 1 to 127")
+            .at(orientations_line)
+        };
         let modulus = modulus.ok_or_else(wrong)?;
         let piece = |number| FilePiece { number, modulus, turn: 0 };
         Ok(PieceSet {
             name: name.into(),
             orientations: modulus,
-            lines: (line, line),
             solved: (0..pieces).map(piece).collect(),
         })
     }
@@ -213,12 +179,6 @@ impl PieceSet {
             moduli: kinds.iter().map(|&(_, modulus)| modulus).collect(),
         }
     }
-
-    /// A number that two pieces share.
-    fn twice(&self) -> Option<usize> {
-        let mut seen = BTreeSet::new();
-        self.solved.iter().map(|piece| piece.number).find(|&number| !seen.insert(number))
-    }
 }
 
 pub(crate) struct FileSequence {
@@ -237,8 +197,6 @@ pub(crate) struct SetSource {
     /// The effects of other names.
     pub named: Vec<(String, Transformation)>,
     pub illegal: Vec<OrbitPlace>,
-    /// The line of the last of these.
-    pub illegal_line: usize,
     /// The line number for errors that concern the whole definition.
     pub line: usize,
 }
@@ -249,14 +207,14 @@ impl SetSource {
     }
 
     /// Checks that a name is not used for a second move, and that the puzzle can have one more move.
-    pub fn check_new(&self, name: &str, line: usize) -> Result<(), Located> {
+    pub fn check_new(&self, name: &str, line: usize) -> Result<(), PuzzleError> {
         let names = self.moves.iter().map(|(name, _)| name.as_str());
-        once(names, name).map_err(|kind| kind.at(line))
+        once(names, name).map_err(|error| error.at(line))
     }
 
     /// Resolves named sequences: those that are moves, and those that are only names. Each may use the names of others.
     /// The error is that of the first move that uses an unknown name.
-    pub fn resolve(&mut self, sequences: Vec<FileSequence>) -> Result<(), Located> {
+    pub fn resolve(&mut self, sequences: Vec<FileSequence>) -> Result<(), PuzzleError> {
         let orbits = self.orbits();
         let mut open = sequences;
         loop {
@@ -285,34 +243,21 @@ impl SetSource {
     }
 
     /// Returns the puzzle as points, if it has one set of pieces that all differ and never turn.
-    pub fn points(&self) -> Result<PointSource, Located> {
-        let [set] = self.sets.as_slice() else {
-            let second = &self.sets[1];
-            let kind = PuzzleError::SecondSet(shown(&second.name, 32));
-            return Err(kind.at(second.lines.0));
-        };
-        if set.orientations > 1 {
-            let kind = PuzzleError::Orientations(set.orientations.into());
-            return Err(kind.at(set.lines.0));
-        }
-        if let Some(twice) = set.twice() {
-            return Err(PuzzleError::AlikePieces(format!("{twice} twice")).at(set.lines.1));
-        }
-        if !self.illegal.is_empty() {
-            return Err(PuzzleError::Unsupported("Illegal".into()).at(self.illegal_line));
+    pub fn points(&self) -> Option<PointSource> {
+        let [set] = self.sets.as_slice() else { return None };
+        let labels: Vec<usize> = set.solved.iter().map(|piece| piece.number).collect();
+        let different: BTreeSet<&usize> = labels.iter().collect();
+        if set.orientations > 1 || different.len() < labels.len() || !self.illegal.is_empty() {
+            return None;
         }
         let moves = self.moves.iter().filter(|(name, _)| !is_rotation(name));
-        let generator = |(name, of): &(String, Transformation)| {
+        let permutation = |(name, of): &(String, Transformation)| {
             let source = &of.0[0].source;
             let pulled = Permutation::from_fn(source.len(), |p| usize::from(source[p]));
-            Generator { name: name.clone(), permutation: pulled.inverse() }
+            (name.clone(), pulled.inverse())
         };
-        Ok(PointSource {
-            labels: set.solved.iter().map(|piece| piece.number).collect(),
-            generators: moves.map(generator).collect(),
-            equal: None,
-            line: self.line,
-        })
+        let moves = moves.map(permutation).collect();
+        Some(PointSource { labels, moves, equal: None, line: self.line })
     }
 
     /// Returns the puzzle.
@@ -356,7 +301,7 @@ impl SetSource {
     pub fn of_points(points: &PointSource) -> SetSource {
         let moves = points.permutations();
         let number = |&point: &usize| match &points.equal {
-            Some((numbers, _)) => numbers[point],
+            Some(numbers) => numbers[point],
             None => points.labels[point],
         };
         let mut sets = Vec::new();
@@ -370,13 +315,12 @@ impl SetSource {
             let own = if orientations > 1 { "PIECES" } else { "POINTS" };
             let before = sets.iter().filter(|set: &&PieceSet| set.name.starts_with(own)).count();
             let number = if before == 0 { String::new() } else { (before + 1).to_string() };
-            let lines = (points.line, points.line);
-            sets.push(PieceSet { name: format!("{own}{number}"), orientations, lines, solved });
+            sets.push(PieceSet { name: format!("{own}{number}"), orientations, solved });
             for (turns, of) in turns.iter_mut().zip(&moves) {
                 turns.push(OrbitTurn::of_points(&pieces.positions, |point| of.image(point)));
             }
         }
-        let names = points.generators.iter().map(|generator| generator.name.clone());
+        let names = points.moves.iter().map(|(name, _)| name.clone());
         SetSource {
             sets,
             moves: names.zip(turns.into_iter().map(Transformation)).collect(),
@@ -393,15 +337,15 @@ fn pieces_of(points: usize, moves: &[Permutation]) -> Vec<Pieces> {
     let mut all = Vec::new();
     while !open.is_empty() {
         let orbit = open.remove(0);
-        let said = |by: &usize| said(orbit[0], *by, moves);
+        let map = |by: &usize| equivariant_map(orbit[0], *by, moves);
         let mut stuck = Vec::new();
         open.retain(|other| {
-            let found = other.iter().find_map(said);
+            let found = other.iter().find_map(map);
             stuck.extend(found.clone());
             found.is_none()
         });
         // Among the permutations that commute with all moves, the one with the longest cycles.
-        let turn = orbit.iter().filter_map(said).max_by_key(|of| cycle(orbit[0], of).len());
+        let turn = orbit.iter().filter_map(map).max_by_key(|of| cycle(orbit[0], of).len());
         let turn = turn.expect("a point says where it is itself");
         let mut positions: Vec<Vec<usize>> = Vec::new();
         for &point in &orbit {
@@ -420,21 +364,26 @@ fn cycle(first: usize, of: &BTreeMap<usize, usize>) -> Vec<usize> {
     std::iter::successors(Some(first), next).collect()
 }
 
-/// For each point that moves take the first point to, where they take the other; `None` if that is not determined.
-fn said(one: usize, other: usize, moves: &[Permutation]) -> Option<BTreeMap<usize, usize>> {
-    let mut said = BTreeMap::from([(one, other)]);
+/// The map that takes one point to another and commutes with all moves; `None` if there is none. It says where the other
+/// point is, wherever moves take the first.
+fn equivariant_map(
+    one: usize,
+    other: usize,
+    moves: &[Permutation],
+) -> Option<BTreeMap<usize, usize>> {
+    let mut map = BTreeMap::from([(one, other)]);
     let mut open = vec![(one, other)];
     while let Some((one, other)) = open.pop() {
         for of in moves {
             let (one, other) = (of.image(one), of.image(other));
-            match said.insert(one, other) {
+            match map.insert(one, other) {
                 None => open.push((one, other)),
                 Some(known) if known != other => return None,
                 Some(_) => {}
             }
         }
     }
-    Some(said)
+    Some(map)
 }
 
 impl Pieces {

@@ -63,8 +63,7 @@ impl Constructive {
     /// ns per move; up to 0.5 ms on boards of at most 4x4, where more is tried.
     ///
     /// # Errors
-    /// [`PuzzleError::WrongShape`] if the board and the goal have different sizes, [`PuzzleError::Unsolvable`] if the
-    /// board cannot reach the goal.
+    /// A [`PuzzleError`] if the board and the goal have different sizes, or if the board cannot reach the goal.
     pub fn solve(&self, board: &Board) -> Result<Moves, PuzzleError> {
         if explain(board, &self.goal)?.is_some() {
             // The frame takes quadratic time, but it produces the error message.

@@ -10,8 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyString, PyTuple};
 use tilewave::puzzle::orbits::OrbitPuzzle;
 use tilewave::puzzle::{
-    Definition, Generator, Metric, MoveStyle, Permutation, PuzzleSpec, Searched, StateSpace,
-    Variant, named,
+    Metric, MoveStyle, Permutation, PuzzleSpec, Searched, StateSpace, Variant, named,
 };
 use tilewave::solve::Scrambler;
 use tilewave::{Board, Direction, Error, Goal, Moves, Progress, Size, random};
@@ -352,16 +351,15 @@ pub fn of_generators(generators: &Bound<'_, PyAny>, made: &Made<'_, '_>) -> PyRe
     };
     let permutations = sources.iter().enumerate().map(permutation).collect::<PyResult<Vec<_>>>()?;
     let turning = Turning::read(sources, width, made.twists, made.orientations, made.solved)?;
-    if width > Definition::MAX_POSITIONS || !turning.is_plain() {
+    if width > OrbitPuzzle::MAX_POSITIONS || !turning.is_plain() {
         let listed = turning.puzzle(made.name, &names, made.inverses)?;
         return Ok(Subject::Listed(Arc::new(listed)));
     }
     let pulled = permutations.iter().zip(names);
-    let generators = pulled.map(|(pulled, name)| Generator { name, permutation: pulled.inverse() });
-    let definition = Definition::new(made.name, width, generators.collect());
-    let definition =
-        definition.and_then(|of| if made.inverses { of.inverse_closed() } else { Ok(of) });
-    Ok(Subject::Numbered(StateSpace::of_puzzle(definition.map_err(exception)?)))
+    let moves = pulled.map(|(pulled, name)| (name, pulled.inverse()));
+    let puzzle = OrbitPuzzle::of_permutations(made.name, width, moves.collect());
+    let puzzle = puzzle.and_then(|of| if made.inverses { of.inverse_closed() } else { Ok(of) });
+    Ok(Subject::Numbered(StateSpace::of_puzzle(puzzle.map_err(exception)?)))
 }
 
 /// Returns the size that an argument specifies, or that its shape implies: flat boards are taken to be square if
@@ -578,8 +576,8 @@ impl Puzzle {
                 return listed.puzzle.moves().iter().map(|one| one.name.clone()).collect();
             }
         };
-        match space.definition() {
-            Some(definition) => definition.generators().iter().map(|g| g.name.clone()).collect(),
+        match space.puzzle() {
+            Some(puzzle) => puzzle.moves().iter().map(|one| one.name.clone()).collect(),
             None => Direction::ALL.map(|direction| direction.letter().to_string()).to_vec(),
         }
     }
@@ -756,7 +754,7 @@ impl Puzzle {
         if let Some(size) = space.size() {
             return board_neighbors(py, &rows, size);
         }
-        let moves = space.definition().map_or(0, |of| of.generators().len());
+        let moves = space.puzzle().map_or(0, |of| of.moves().len());
         let work = |states: &[u16]| {
             let after = space.after_generators(states)?;
             let legal = vec![true; after.len() / width];
@@ -853,10 +851,11 @@ impl Puzzle {
         let class = py.get_type::<Puzzle>();
         let (maker, parts) = match &slf.get().subject {
             Subject::Listed(listed) => ("_of_parts", listed.parts().into_pyobject(py)?.into_any()),
-            Subject::Numbered(space) => match space.definition() {
+            Subject::Numbered(space) => match space.puzzle() {
                 Some(of) => {
-                    let images = |g: &Generator| (g.name.clone(), g.permutation.images().to_vec());
-                    let generators: Vec<_> = of.generators().iter().map(images).collect();
+                    let names = of.moves().iter().map(|one| one.name.clone());
+                    let images = of.permutations().into_iter().map(|of| of.images().to_vec());
+                    let generators: Vec<_> = names.zip(images).collect();
                     let parts = (of.name(), of.labels().to_vec(), generators);
                     ("_of_definition", parts.into_pyobject(py)?.into_any())
                 }
@@ -880,12 +879,13 @@ impl Puzzle {
         let (name, labels, generators) = parts;
         let one = |(name, images): (String, Vec<u8>)| {
             let images: Vec<usize> = images.into_iter().map(usize::from).collect();
-            Ok(Generator { name, permutation: Permutation::new(&images)? })
+            Ok((name, Permutation::new(&images)?))
         };
         let generators: Result<Vec<_>, Error> = generators.into_iter().map(one).collect();
-        let definition = Definition::new(name, labels.len(), generators.map_err(exception)?);
-        let definition = definition.and_then(|of| of.labelled(&labels)).map_err(exception)?;
-        Ok(Puzzle { subject: Subject::Numbered(StateSpace::of_puzzle(definition)) })
+        let moves = generators.map_err(exception)?;
+        let puzzle = OrbitPuzzle::of_permutations(name, labels.len(), moves);
+        let puzzle = puzzle.and_then(|of| of.labelled(&labels)).map_err(exception)?;
+        Ok(Puzzle { subject: Subject::Numbered(StateSpace::of_puzzle(puzzle)) })
     }
 
     #[staticmethod]
@@ -1091,7 +1091,7 @@ fn scrambles(
         let goal = Board::new(size, &space.goal_row())?;
         return Ok(Box::new(Scrambler::new(goal, seed).map(|board| board.tiles().to_vec())));
     }
-    let states = space.definition().map(|definition| definition.scrambles(seed));
+    let states = space.puzzle().map(|puzzle| puzzle.random_permutations(seed));
     let row = |state: Permutation| state.images().iter().map(|&piece| piece.into()).collect();
     Ok(Box::new(states.into_iter().flatten().map(row)))
 }

@@ -526,7 +526,7 @@ fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
     if let Some(size) = space.size() {
         return Ok(Board::new(size, numbers).map_err(exception)?.to_string());
     }
-    let labels = space.definition().map_or(&[][..], |of| of.labels());
+    let labels = space.puzzle().map_or(&[][..], |of| of.labels());
     let label = |&number: &u16| match labels.get(usize::from(number)) {
         Some(label) => Ok(label.to_string()),
         None => Err(invalid(format!(

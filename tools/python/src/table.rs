@@ -77,7 +77,7 @@ fn way(table: &tilewave::DistanceTable, row: &[u16]) -> Result<Way, Error> {
     })?;
     let state = id.first().and_then(|&id| table.space().from_id(id));
     let puzzle = || table.space().name();
-    let state = state.ok_or_else(|| PuzzleError::Unreachable { puzzle: puzzle() })?;
+    let state = state.ok_or_else(|| PuzzleError::unreachable(puzzle()))?;
     match table.names(state)? {
         Some(names) => Ok(Way::Names(names.into_iter().map(String::from).collect())),
         None => Err(table.unreached(state)),
