@@ -25,7 +25,7 @@ use tilewave::{
 };
 
 use crate::{
-    platform::write_unlocked,
+    platform::{is_first, write_unlocked},
     progress::{self, INTERRUPTED},
 };
 
@@ -428,6 +428,11 @@ unsafe impl GlobalAlloc for Allocator {
 }
 
 fn out_of_memory(bytes: usize) -> ! {
+    if !is_first() {
+        // The thread that says it ends the process long before this; if not even that has memory, this one does.
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        std::process::exit(1)
+    }
     let mut line = [0; 200];
     let mut rest = &mut line[..];
     // A bar that stands there is left where it is. The line has room for all of it.

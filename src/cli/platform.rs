@@ -73,8 +73,9 @@ fn map_of(address: usize) -> Option<&'static Map> {
     std::iter::successors(newest(), |map| map.older).find(|map| map.bytes.contains(&address))
 }
 
-/// Whether nobody has asked this before: of several threads that read what was cut, the first one says it.
-fn is_first() -> bool {
+/// Whether nobody has asked this before: of several threads that read what was cut, or for which there is no memory,
+/// the first one says it.
+pub fn is_first() -> bool {
     static SAID: AtomicBool = AtomicBool::new(false);
     !SAID.swap(true, Ordering::Relaxed)
 }

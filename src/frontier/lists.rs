@@ -10,7 +10,7 @@
 use std::{hash::Hasher, ops::Range, sync::Arc};
 
 use twox_hash::XxHash3_64;
-use zstd::bulk::{Compressor, Decompressor};
+use zstd::zstd_safe::{CCtx, CParameter, DCtx, compress_bound};
 
 use crate::{
     frontier::{
@@ -92,7 +92,9 @@ impl ListChunk {
             }
             end = own;
         }
-        let packed = zstd::bulk::compress(&sizes, ZSTD_LEVEL).expect("memory for what is packed");
+        let mut packed = Vec::with_capacity(compress_bound(sizes.len()));
+        let done = compressor(&[]).compress2(&mut packed, &sizes);
+        done.expect("room for what is packed");
         let mut frame = Vec::with_capacity(HEAD + packed.len() + end as usize);
         frame.extend((packed.len() as u32).to_le_bytes());
         frame.extend((sizes.len() as u32).to_le_bytes());
@@ -130,7 +132,9 @@ impl ListChunk {
         if head_hash(head, packed.as_ref()) != word(3) {
             return Err(wrong());
         }
-        let sizes = zstd::bulk::decompress(packed.as_ref(), plain).map_err(|_| wrong())?;
+        let mut sizes = Vec::with_capacity(plain);
+        let done = available(DCtx::try_create).decompress(&mut sizes, packed.as_ref());
+        done.map_err(|_| wrong())?;
         let [starts, ends] = places(&sizes, buckets).ok_or_else(wrong)?;
         let end = ends.last().copied().unwrap_or(0);
         if u64::from(end) != room {
@@ -252,21 +256,39 @@ pub(crate) struct ListWorkspace {
     strings: Vec<u64>,
     suffixes: Vec<u8>,
     keys: Vec<u64>,
-    compressor: Compressor<'static>,
-    decompressor: Decompressor<'static>,
+    compressor: CCtx<'static>,
+    decompressor: DCtx<'static>,
     /// The reason why a list could not be read; it was treated as empty.
     pub failed: Option<StorageError>,
 }
 
 impl Default for ListWorkspace {
     fn default() -> ListWorkspace {
-        let mut compressor = Compressor::new(ZSTD_LEVEL).expect("a level that zstd has");
-        let _ = compressor.include_checksum(false);
-        let _ = compressor.include_contentsize(false);
-        let decompressor = Decompressor::new().expect("zstd begins");
+        // Lists have their own checksum, and their length is known.
+        let compressor =
+            compressor(&[CParameter::ChecksumFlag(false), CParameter::ContentSizeFlag(false)]);
+        let decompressor = available(DCtx::try_create);
         let (strings, suffixes, keys, failed) = Default::default();
         ListWorkspace { strings, suffixes, keys, compressor, decompressor, failed }
     }
+}
+
+/// Returns what zstd has memory for. zstd asks the system itself: where it gets none, as much is asked for as everything
+/// else asks, which then ends the program as every refused allocation does.
+fn available<T>(create: fn() -> Option<T>) -> T {
+    let again = || {
+        drop(std::hint::black_box(vec![1u8; 1 << 18]));
+        create()
+    };
+    create().or_else(|| (0..100).find_map(|_| again())).expect("memory for zstd")
+}
+
+fn compressor(parameters: &[CParameter]) -> CCtx<'static> {
+    let mut context = available(CCtx::try_create);
+    for &parameter in [CParameter::CompressionLevel(ZSTD_LEVEL)].iter().chain(parameters) {
+        context.set_parameter(parameter).expect("a parameter that zstd has");
+    }
+    context
 }
 
 /// How lists are coded.
@@ -367,9 +389,9 @@ impl ListCoder {
         let tag = out.len();
         out.push(PLAIN);
         if suffixes.len() >= SHORT {
-            let room = zstd::zstd_safe::compress_bound(suffixes.len());
+            let room = compress_bound(suffixes.len());
             out.resize(tag + 1 + room, 0);
-            let packed = compressor.compress_to_buffer(suffixes, &mut out[tag + 1..]);
+            let packed = compressor.compress2(&mut out[tag + 1..], suffixes);
             if let Some(packed) = packed.ok().filter(|packed| *packed < suffixes.len()) {
                 out[tag] = PACKED;
                 out.truncate(tag + 1 + packed);
@@ -407,7 +429,7 @@ impl ListCoder {
             }
             [PLAIN, ref plain @ ..] => suffixes.get_mut(..plain.len())?.copy_from_slice(plain),
             [_, ref packed @ ..] => {
-                decompressor.decompress_to_buffer(packed, &mut suffixes[..]).ok()?;
+                decompressor.decompress(&mut suffixes[..], packed).ok()?;
             }
             [] => return None,
         }

@@ -484,7 +484,7 @@ mod tests {
             even(puzzle.scrambles(3).unwrap(), states);
         }
         let topspin = families::parse("topspin:6,4").unwrap();
-        even(topspin.scrambles(4), 720);
+        even(topspin.scrambles(4).unwrap(), 720);
         let rest = whole("3x3x3");
         for state in rest.scrambles(5).unwrap().take(200) {
             assert_eq!(rest.reaches(&state), Some(Ok(())));
