@@ -371,7 +371,7 @@ pub(crate) mod certificate {
         begun: Instant,
     ) -> Result<(Option<Moves>, u64), SolveError> {
         let cnf = Cnf::new(Question::new(board.clone(), goal.clone(), moves)?);
-        let mut solver = Solver::new(SolverOpts::default(), Stop(progress));
+        let mut solver = Solver::new(SolverOpts::default(), Interrupter(progress));
         let variables: Vec<_> = (0..cnf.variables()).map(|_| solver.new_var_default()).collect();
         let mut literals = Vec::new();
         for clause in cnf.clauses() {
@@ -400,9 +400,9 @@ pub(crate) mod certificate {
     }
 
     /// Stops the solver when the observer asks for it.
-    struct Stop<'a>(&'a dyn Progress);
+    struct Interrupter<'a>(&'a dyn Progress);
 
-    impl Callbacks for Stop<'_> {
+    impl Callbacks for Interrupter<'_> {
         fn stop(&self) -> bool {
             self.0.interrupted()
         }
