@@ -186,16 +186,18 @@ fn an_observer_stops_the_choice_of_numbers() {
 #[cfg(target_os = "linux")]
 fn a_table_larger_than_the_memory_is_mapped() {
     let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("edges.table");
+    let path = dir.path().join("corners.table");
     let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers).unwrap();
-    let table =
-        PruningTable::build(&keep(cube, &["edges:1-6"]), EntrySize::Nibble, Resources::new());
+    let table = PruningTable::build(&keep(cube, &["corners"]), EntrySize::Byte, Resources::new());
     let table = table.unwrap();
     table.save(&path, true).unwrap();
     let mut limited = std::process::Command::new("sh");
-    limited.args(["-c", &format!("ulimit -d {}; exec \"$0\" \"$@\"", table.file_bytes() / 1024)]);
+    limited.args([
+        "-c",
+        &format!("ulimit -d {}; exec \"$0\" \"$@\"", table.file_bytes() / 1024 * 2 / 3),
+    ]);
     limited.arg(crate::program::binary());
-    limited.args(["solve", "3x3x3", "R U F", "-v", "-j", "1", "--table"]).arg(&path);
+    limited.args(["solve", "3x3x3", "R U F", "-v", "-j", "1", "--pdb"]).arg(&path);
     let done = crate::program::run(&mut limited);
     assert!(done.ok() && done.err.contains("memory-mapped"), "{}", done.err);
 }
