@@ -141,7 +141,7 @@ fn has_member(tokens: &[String], of: &str, member: &str) -> bool {
 }
 
 /// Whether a path from the root of the crate, or of a type and a member, names what there is.
-fn exists(sources: &[Source], path: &[String]) -> bool {
+fn exists<'a>(sources: &'a [Source], path: &'a [String]) -> bool {
     let is_type = |name: &&String| name.starts_with(char::is_uppercase);
     let modules: Vec<&str> = path.iter().take_while(|n| !is_type(n)).map(String::as_str).collect();
     let (modules, names) = match modules.len() {
@@ -161,7 +161,16 @@ fn exists(sources: &[Source], path: &[String]) -> bool {
         // The members of a type stand where the type does, or where they are added to it.
         [of, member] => {
             let known = files.any(|(_, tokens)| defines(tokens, of));
-            known && sources.iter().any(|(_, tokens)| has_member(tokens, of, member))
+            // A name of another type, `type Pdb = TableFile<..>`, has its members too.
+            let alias = |(_, tokens): &'a Source| {
+                let other =
+                    tokens.windows(4).find(|w| w[0] == "type" && w[1] == *of && w[2] == "=");
+                other.map(|w| &w[3])
+            };
+            let types = || sources.iter().filter_map(alias).chain([of]);
+            known
+                && types()
+                    .any(|of| sources.iter().any(|(_, tokens)| has_member(tokens, of, member)))
         }
         _ => false,
     }
