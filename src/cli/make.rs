@@ -76,6 +76,8 @@ pub struct TableArgs {
 }
 
 /// A table of numbered states, or of a puzzle of several sets of pieces.
+// There is one of them at a time.
+#[expect(clippy::large_enum_variant)]
 pub enum Table {
     Numbered(DistanceTable),
     Pruning(PruningTable),

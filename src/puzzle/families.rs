@@ -118,7 +118,7 @@ const fn symmetric(
 /// ```
 /// use tilewave::puzzle::families;
 /// let puzzle = families::parse("topspin:12,4")?;
-/// assert_eq!((puzzle.positions(), puzzle.group_order()), (12, 479_001_600));
+/// assert_eq!((puzzle.labels().len(), puzzle.group_order()), (12, 479_001_600));
 /// let error = families::parse("topspin:12").unwrap_err().to_string();
 /// assert_eq!(error, "'topspin:12' is not a topspin puzzle: write topspin:N,K, for example topspin:12,4");
 /// # Ok::<(), tilewave::Error>(())
