@@ -80,7 +80,7 @@ impl Published {
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 pub fn published(size: Size, blank: usize, metric: Metric) -> Option<&'static Published> {
-    find(published_all(), &DistributionKey::Board(size, blank, metric))
+    PUBLISHED.find(&DistributionKey::Board(size, blank, metric))
 }
 
 /// Returns the published distribution of a state space from its start. Puzzles are identified by their moves, whatever
@@ -95,19 +95,40 @@ pub fn published(size: Size, blank: usize, metric: Metric) -> Option<&'static Pu
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 pub fn published_for(space: &StateSpace) -> Option<&'static Published> {
-    find(published_all(), &space.distribution_key())
+    PUBLISHED.find(&space.distribution_key())
 }
 
 /// Returns all published distributions: boards, smallest first, then other puzzles.
-pub fn published_all() -> &'static [Published] {
-    static TABLE: LazyLock<Vec<Published>> = LazyLock::new(|| {
+pub fn published_all() -> impl Iterator<Item = &'static Published> {
+    PUBLISHED.boards.iter().chain(PUBLISHED.puzzles.iter())
+}
+
+static PUBLISHED: Known = Known {
+    boards: LazyLock::new(|| {
         let boards = boards(include_str!("../../tests/data/distributions.json"));
-        let mut all = boards.expect("the table of published results is part of the program");
+        boards.expect("the table of published results is part of the program")
+    }),
+    puzzles: LazyLock::new(|| {
         let growth = growth(include_str!("../../tests/data/growth.json"));
-        all.extend(growth.expect("the table of published growth is part of the program"));
-        all
-    });
-    &TABLE
+        growth.expect("the table of published growth is part of the program")
+    }),
+};
+
+/// Distributions by what they are of. Puzzles are apart from boards since their moves are made from their names, which takes
+/// milliseconds: as long as a small board's search.
+struct Known {
+    boards: LazyLock<Vec<Published>>,
+    puzzles: LazyLock<Vec<Published>>,
+}
+
+impl Known {
+    fn find(&'static self, of: &DistributionKey) -> Option<&'static Published> {
+        let part = match of {
+            DistributionKey::Board(..) => &self.boards,
+            _ => &self.puzzles,
+        };
+        part.iter().find(|known| known.is_of(of))
+    }
 }
 
 /// Returns the published growth of a puzzle for list searches: either complete or for the first depths. Puzzles are
@@ -123,7 +144,7 @@ pub fn published_all() -> &'static [Published] {
 pub fn published_growth(puzzle: &OrbitPuzzle) -> Option<Published> {
     static PLAIN: LazyLock<Vec<(Vec<OrbitPuzzle>, Published)>> =
         LazyLock::new(|| known(|row| !row.has_goals()));
-    if let Some(numbered) = distribution_key(puzzle).and_then(|of| find(published_all(), &of)) {
+    if let Some(numbered) = distribution_key(puzzle).and_then(|of| PUBLISHED.find(&of)) {
         return Some(numbered.clone());
     }
     let is_one = |(puzzles, _): &&(Vec<OrbitPuzzle>, Published)| {
@@ -214,15 +235,15 @@ impl ListedGrowth {
 /// The distribution that only this project has computed and confirmed, if nothing else is published; `result
 /// 2x5-blank1` is `docs/results/2x5-blank1.json`, which says how it was computed.
 pub(crate) fn own_for(space: &StateSpace) -> Option<&'static Published> {
-    static TABLE: LazyLock<Vec<Published>> = LazyLock::new(|| {
-        let own = own(include_str!("../../docs/results/levels.json"));
-        own.expect("the table of own results is part of the program")
-    });
-    find(&TABLE, &space.distribution_key())
-}
-
-fn find<'a>(all: &'a [Published], of: &DistributionKey) -> Option<&'a Published> {
-    all.iter().find(|known| known.is_of(of))
+    static OWN: Known = Known {
+        boards: LazyLock::new(|| {
+            own(true).expect("the table of own results is part of the program")
+        }),
+        puzzles: LazyLock::new(|| {
+            own(false).expect("the table of own results is part of the program")
+        }),
+    };
+    OWN.find(&space.distribution_key())
 }
 
 /// The images (rows, columns, cell) of a cell under the symmetries of a rectangle.
@@ -305,21 +326,23 @@ fn growth(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
     Ok(all)
 }
 
-/// For each entry: the name of the file; the size of a board or the name of another puzzle; for a board, the cell of
-/// the blank and the metric; and the levels.
-fn own(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
+/// The results of boards, or those of other puzzles. For each entry: the name of the file; the size of a board or the name of
+/// another puzzle; for a board, the cell of the blank and the metric; and the levels.
+fn own(of_boards: bool) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
     type Entry = (String, String, Option<usize>, Option<String>, Vec<u64>);
-    let mut all = Vec::new();
-    for (name, puzzle, blank, metric, counts) in serde_json::from_str::<Vec<Entry>>(text)? {
+    let entries: Vec<Entry> = serde_json::from_str(include_str!("../../docs/results/levels.json"))?;
+    let mut own = Vec::new();
+    for (name, puzzle, blank, metric, counts) in entries {
         let of = match blank.zip(metric) {
-            Some((blank, metric)) => {
+            Some((blank, metric)) if of_boards => {
                 DistributionKey::Board(puzzle.parse()?, blank, metric.parse()?)
             }
-            None => DistributionKey::Puzzle(of_permutations(&puzzle)?.fingerprint()),
+            None if !of_boards => DistributionKey::Puzzle(of_permutations(&puzzle)?.fingerprint()),
+            _ => continue,
         };
-        all.push(Published { of, counts, sources: vec![format!("result {name}")] });
+        own.push(Published { of, counts, sources: vec![format!("result {name}")] });
     }
-    Ok(all)
+    Ok(own)
 }
 
 // Level-by-level comparison of two depth distributions.

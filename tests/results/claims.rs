@@ -90,7 +90,7 @@ fn every_published_row_is_known_to_the_program() {
         all.keys().filter(|key| !key.starts_with('_')).count()
     };
     let rows = named("growth.json") + named("distributions.json");
-    assert_eq!(rows, published_all().len());
+    assert_eq!(rows, published_all().count());
 }
 
 #[test]
