@@ -12,7 +12,7 @@ use serde_json::json;
 use tilewave::{
     Board, Constructive, DistanceTable, Search, internals,
     progress::StopWhen,
-    pruning::{EntrySize, PruningTable},
+    pruning::PruningTable,
     puzzle::{MoveStyle, Searched, StateSpace, orbits::OrbitPuzzle},
     report::{bytes, counted, csv_field, described, duration, histogram, identity, thousands},
     solve::{
@@ -46,8 +46,8 @@ pub struct TableArgs {
     of: PuzzleOptions,
 
     /// How depths are stored [default: nibble if pieces turn, look alike or form several sets, otherwise mod3].
-    #[arg(long, value_parser = choice(EntrySize::NAMES))]
-    encoding: Option<EntrySize>,
+    #[arg(long, value_parser = choice(TableEncoding::NAMES))]
+    encoding: Option<TableEncoding>,
 
     /// Keep one entry per class of symmetric states: a smaller table, but slower lookups.
     ///
@@ -101,7 +101,7 @@ impl TableArgs {
     fn listed(&self, puzzle: &OrbitPuzzle) -> Result<PruningTable> {
         let (file, force, symmetric) = (&self.output, self.force, self.up_to_symmetry);
         let (resources, progress) = (self.resources.get()?, SearchProgress::new());
-        let size = self.encoding.unwrap_or(EntrySize::Nibble);
+        let size = self.encoding.unwrap_or(TableEncoding::Nibble);
         if self.on_disk {
             let (kind, to) = ((size, symmetric), (file.as_path(), force));
             return Ok(PruningTable::build_on_disk(puzzle, kind, to, resources, &progress)?);
@@ -124,14 +124,7 @@ impl TableArgs {
                  sets: leave it out"
             );
         }
-        let encoding = match self.encoding {
-            None | Some(EntrySize::Mod3) => TableEncoding::Mod3,
-            Some(EntrySize::Byte) => TableEncoding::Byte,
-            Some(EntrySize::Nibble) => refuse!(
-                "--encoding nibble works only for puzzles whose pieces turn, look alike or form \
-                 several sets: use mod3 or byte"
-            ),
-        };
+        let encoding = self.encoding.unwrap_or(TableEncoding::Mod3);
         let search = Search::of(space).resources(resources);
         let table = DistanceTable::build_with(&search, encoding, &progress)?;
         table.save_with(&self.output, self.force, &StopWhen(progress::asked))?;
@@ -155,7 +148,7 @@ impl Table {
             }
             // Some entries of pruning tables stand for no state, or for symmetric ones.
             Table::Pruning(table) => {
-                let (puzzle, encoding) = (table.puzzle(), table.entry_size().name());
+                let (puzzle, encoding) = (table.puzzle(), table.encoding().name());
                 let searched = Searched::Listed(puzzle.clone());
                 let goal = identity(&searched)["goal"].as_str().unwrap_or_default().to_string();
                 let symmetries = Some(table.symmetries()).filter(|&order| order > 1);

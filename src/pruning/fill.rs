@@ -24,14 +24,14 @@ use crate::{
     kernel::prefetch,
     progress::{Meter, Phase, Progress},
     pruning::{
-        Entries, EntrySize, allows_all_moves, each_level, go_on,
+        Entries, allows_all_moves, each_level, go_on,
         numbers::{RowImages, TableNumbers},
     },
     puzzle::{orbits::OrbitPuzzle, ranking::RankGroup},
     resources::Resources,
     stop::SearchError,
     system::SystemError,
-    table::TableError,
+    table::{TableEncoding, TableError},
     threads::{each_number, map_numbers},
 };
 
@@ -351,7 +351,7 @@ impl TableLevels<'_> {
         for &number in numbers {
             let (byte, keep) = self.entries.unwritten(number, value);
             match self.entries.size {
-                EntrySize::Byte => byte.store(value, Ordering::Relaxed),
+                TableEncoding::Byte => byte.store(value, Ordering::Relaxed),
                 _ => _ = byte.fetch_and(keep, Ordering::Relaxed),
             }
         }
@@ -443,14 +443,14 @@ mod tests {
                 filled += 1;
                 heads_only += usize::from(rows.parts.iter().all(|part| part.known.is_some()));
                 let whole = numbers.symmetries() == 1;
-                let all = [EntrySize::Byte, EntrySize::Nibble, EntrySize::Mod3];
+                let all = [TableEncoding::Byte, TableEncoding::Nibble, TableEncoding::Mod3];
                 for size in &all[..sizes] {
                     let table = match whole {
                         true => PruningTable::build_with,
                         false => PruningTable::build_up_to_symmetry,
                     };
                     let table = table(&puzzle, *size, Resources::new(), &NoProgress);
-                    if *size == EntrySize::Nibble && counts.len() > 15 {
+                    if *size == TableEncoding::Nibble && counts.len() > 15 {
                         let error = table.unwrap_err().to_string();
                         assert!(error.contains("15"), "{error}");
                         continue;
@@ -467,7 +467,8 @@ mod tests {
         assert!(filled >= 6 && heads_only >= 1 && heads_only < filled, "{filled} {heads_only}");
         let stopped = crate::progress::StopWhen(|| true);
         let puzzle = cube(Turns::Powers, "corners:1-3 edges", "edges", slice);
-        let error = PruningTable::build_with(&puzzle, EntrySize::Byte, Resources::new(), &stopped);
+        let error =
+            PruningTable::build_with(&puzzle, TableEncoding::Byte, Resources::new(), &stopped);
         assert!(matches!(error, Err(Error::System(SystemError::Interrupted))));
     }
 }

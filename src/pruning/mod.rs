@@ -25,10 +25,9 @@ use crate::{
     hint::BUILD_PRUNING,
     progress::{LevelDone, Progress},
     puzzle::orbits::OrbitPuzzle,
-    store::{self, Fields, MAX_DEPTH, SectionLayout},
+    store::{self, Fields, SectionLayout},
     system::{FileKind, SystemError},
-    table::TableError,
-    units::names,
+    table::{TableEncoding, TableError},
 };
 
 pub use crate::pruning::table::PruningTable;
@@ -42,7 +41,7 @@ pub(crate) fn allows_all_moves(puzzle: &OrbitPuzzle) -> bool {
 /// each depth. `level(depth, entry)` returns the number of states of a level; if their depth fits in an entry, it
 /// writes it.
 pub(crate) fn each_level(
-    size: EntrySize,
+    size: TableEncoding,
     progress: &dyn Progress,
     mut level: impl FnMut(usize, Option<u8>) -> u64,
 ) -> Result<Vec<u64>, TableError> {
@@ -78,67 +77,11 @@ const NAME: usize = 104;
 /// Maximum size of a puzzle in bytes.
 const MAX_PUZZLE: u64 = 16 << 20;
 
-/// The number of bits of an entry, and their meaning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EntrySize {
-    /// Two bits: the depth, up to 254, modulo 3, or 3 for an entry without a state.
-    Mod3,
-    /// Four bits: the depth up to 14, or 15 for an entry without a state.
-    Nibble,
-    /// Eight bits: the depth up to 254, or 255 for an entry without a state.
-    Byte,
-}
-
-names! { EntrySize:
-    "mod3" = Mod3, "Two bits per state: the depth modulo 3";
-    "nibble" = Nibble, "Four bits per state: the depth, at most 14";
-    "byte" = Byte, "One byte per state: the depth";
-}
-
-impl EntrySize {
-    /// Returns the number of bits of an entry.
-    pub fn bits(self) -> u32 {
-        match self {
-            EntrySize::Mod3 => 2,
-            EntrySize::Nibble => 4,
-            EntrySize::Byte => 8,
-        }
-    }
-
-    /// Returns the size of a number of entries, in bytes.
-    pub fn bytes(self, entries: u64) -> u64 {
-        entries.div_ceil(u64::from(8 / self.bits()))
-    }
-
-    /// The value of an entry without a state.
-    pub(crate) fn none(self) -> u8 {
-        0xff >> (8 - self.bits())
-    }
-
-    /// The entry of a depth, if it fits.
-    pub(crate) fn entry(self, depth: usize) -> Result<u8, TableError> {
-        // Headers count states up to the greatest depth of a byte.
-        let (max, entry) = match self {
-            EntrySize::Mod3 => (MAX_DEPTH, depth % 3),
-            _ => (usize::from(self.none()) - 1, depth),
-        };
-        if depth > max { Err(TableError::TooDeep { depth, max }) } else { Ok(entry as u8) }
-    }
-
-    /// The index of the byte that contains an entry, and the entry's shift within the byte.
-    #[inline]
-    pub(crate) fn place(self, number: u64) -> (usize, u32) {
-        let bits = self.bits();
-        let each = u64::from(8 / bits);
-        ((number / each) as usize, (number % each) as u32 * bits)
-    }
-}
-
 /// The entries of a table while they are being written. All bits of unwritten entries are set.
 #[derive(Clone, Copy)]
 pub(crate) struct Entries<'e> {
     pub bytes: &'e [AtomicU8],
-    pub size: EntrySize,
+    pub size: TableEncoding,
 }
 
 impl<'e> Entries<'e> {
@@ -194,7 +137,7 @@ impl<'e> Entries<'e> {
 /// The contents of a header.
 #[derive(Clone, Debug)]
 pub struct PruningHeader {
-    pub(crate) size: EntrySize,
+    pub(crate) size: TableEncoding,
     pub(crate) entries: u64,
     /// The number of states at each depth.
     pub(crate) histogram: Vec<u64>,
@@ -239,8 +182,8 @@ impl store::FileHeader for PruningHeader {
     }
 
     fn decode(fields: &Fields) -> Result<PruningHeader, &'static str> {
-        let is_size = |size: &EntrySize| size.bits() == u32::from(fields.byte(16));
-        let size = EntrySize::ALL.into_iter().find(is_size).ok_or("unknown entry size")?;
+        let is_size = |size: &TableEncoding| size.bits() == u32::from(fields.byte(16));
+        let size = TableEncoding::ALL.into_iter().find(is_size).ok_or("unknown entry size")?;
         let (histogram, states) = fields.histogram(17)?;
         let entries = fields.u64(24);
         let [name, puzzle, numbers] = [NAME, NAME + 8, NAME + 16].map(|at| fields.u64(at));

@@ -14,7 +14,7 @@ use crate::{
     frontier::{FieldKind, StateFields},
     progress::{NoProgress, Phase, Progress},
     pruning::{
-        Entries, EntrySize, PruningHeader,
+        Entries, PruningHeader,
         blocks::Blocks,
         fill::{TableLevels, TableRows},
         go_on,
@@ -29,19 +29,20 @@ use crate::{
     resources::Resources,
     store::{Container, FileHeader as _, Image, Output, TableFile, TableKind, shared_bytes},
     system::SystemError,
-    table::TableError,
+    table::{TableEncoding, TableError},
     threads::{each_part, map_numbers},
 };
 
 /// The depth of every state of a puzzle with several orbits, usually a projection of another puzzle.
 ///
 /// ```
-/// use tilewave::pruning::{EntrySize, PruningTable};
+/// use tilewave::pruning::PruningTable;
+/// use tilewave::table::TableEncoding;
 /// use tilewave::puzzle::{named, orbits::Turns};
 /// use tilewave::Resources;
 /// let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers)?;
 /// let cross = cube.keeping(&["edges:1-4".into()])?;
-/// let table = PruningTable::build(&cross, EntrySize::Nibble, Resources::new())?;
+/// let table = PruningTable::build(&cross, TableEncoding::Nibble, Resources::new())?;
 /// assert_eq!(table.histogram(), [1, 15, 158, 1394, 9809, 46381, 97254, 34966, 102]);
 /// // Of the whole cube these are three moves, of its cross two.
 /// let (state, _) = cross.read("R U F")?;
@@ -123,7 +124,7 @@ impl PruningTable {
     /// [`PuzzleErrorKind::ManyStates`].
     pub fn build(
         puzzle: &OrbitPuzzle,
-        size: EntrySize,
+        size: TableEncoding,
         resources: Resources,
     ) -> Result<PruningTable, Error> {
         PruningTable::build_with(puzzle, size, resources, &NoProgress)
@@ -133,7 +134,7 @@ impl PruningTable {
     /// ([`SystemError::Interrupted`]).
     pub fn build_with(
         puzzle: &OrbitPuzzle,
-        size: EntrySize,
+        size: TableEncoding,
         resources: Resources,
         progress: &dyn Progress,
     ) -> Result<PruningTable, Error> {
@@ -145,7 +146,7 @@ impl PruningTable {
     /// [`PruningTable::build_with`], plus [`TableError::NoSymmetry`].
     pub fn build_up_to_symmetry(
         puzzle: &OrbitPuzzle,
-        size: EntrySize,
+        size: TableEncoding,
         resources: Resources,
         progress: &dyn Progress,
     ) -> Result<PruningTable, Error> {
@@ -157,7 +158,7 @@ impl PruningTable {
     /// Same errors as [`PruningTable::build_up_to_symmetry`], plus [`SystemError::Write`].
     pub fn build_on_disk(
         puzzle: &OrbitPuzzle,
-        (size, up_to_symmetry): (EntrySize, bool),
+        (size, up_to_symmetry): (TableEncoding, bool),
         (path, replace): (&Path, bool),
         resources: Resources,
         progress: &dyn Progress,
@@ -176,9 +177,9 @@ impl PruningTable {
         resources: Resources,
         progress: &dyn Progress,
     ) -> Result<PruningTable, Error> {
-        match PruningTable::build_with(puzzle, EntrySize::Nibble, resources, progress) {
+        match PruningTable::build_with(puzzle, TableEncoding::Nibble, resources, progress) {
             Err(Error::Table(TableError::TooDeep { .. })) => {
-                PruningTable::build_with(puzzle, EntrySize::Byte, resources, progress)
+                PruningTable::build_with(puzzle, TableEncoding::Byte, resources, progress)
             }
             built => built,
         }
@@ -186,7 +187,7 @@ impl PruningTable {
 
     fn filled(
         puzzle: &OrbitPuzzle,
-        (size, up_to_symmetry): (EntrySize, bool),
+        (size, up_to_symmetry): (TableEncoding, bool),
         resources: Resources,
         progress: &dyn Progress,
         output: Option<&mut Output>,
@@ -201,7 +202,7 @@ impl PruningTable {
             false => TableNumbers::all(puzzle)?,
         };
         let directed = puzzle.is_directed();
-        if directed && size == EntrySize::Mod3 {
+        if directed && size == TableEncoding::Mod3 {
             return Err(TableError::Modulo(puzzle.to_string()).into());
         }
         let (name, parts, reduced) = (puzzle.name(), puzzle.to_json(), numbers.to_json());
@@ -323,7 +324,7 @@ impl PruningTable {
                     let goals = goals.iter().map(|goal| map.arrangement(&kept, goal)).collect();
                     Some(kept.solved_at(goals))
                 };
-                let size = |puzzle: &OrbitPuzzle| EntrySize::Nibble.bytes(entries_of(puzzle));
+                let size = |puzzle: &OrbitPuzzle| TableEncoding::Nibble.bytes(entries_of(puzzle));
                 let fits = |p: &OrbitPuzzle| size(p) <= share && fits_alone(p);
                 let kept = (1..=all).rev().filter_map(keep).find(fits);
                 if let Some(kept) = kept.filter(|kept| !projections.contains(kept)) {
@@ -345,7 +346,7 @@ impl PruningTable {
     }
 
     /// Returns the size of the entries.
-    pub fn entry_size(&self) -> EntrySize {
+    pub fn encoding(&self) -> TableEncoding {
         self.file.header.size
     }
 
@@ -359,7 +360,7 @@ impl PruningTable {
     /// # Errors
     /// [`SystemError`] if the file cannot be read or is damaged there.
     pub fn entry(&self, number: u64) -> Result<Option<u8>, Error> {
-        let size = self.entry_size();
+        let size = self.encoding();
         let (byte, shift) = size.place(number);
         let entry = self.file.byte(byte as u64)?.map(|byte| byte >> shift & size.none());
         Ok(entry.filter(|&entry| number < self.entries() && entry != size.none()))
@@ -387,7 +388,7 @@ impl PruningTable {
     /// [`PruningTable::depth`].
     pub fn depth_at(&self, number: u64) -> Result<Option<usize>, Error> {
         let Some(mut entry) = self.entry(number)? else { return Ok(None) };
-        if self.entry_size() != EntrySize::Mod3 {
+        if self.encoding() != TableEncoding::Mod3 {
             return Ok(Some(entry.into()));
         }
         let mut at = self.of.numbers.unrank(number);
@@ -452,8 +453,8 @@ impl PruningTable {
     /// # Errors
     /// [`TableError::Wrong`] for the first wrong entry found; [`SystemError::Interrupted`].
     pub fn verify(&self, progress: &dyn Progress) -> Result<(), Error> {
-        let size = self.entry_size();
-        let modulo = size == EntrySize::Mod3;
+        let size = self.encoding();
+        let modulo = size == TableEncoding::Mod3;
         let goals = self.of.puzzle.goals();
         let solved: HashSet<u64> = goals.iter().map(|goal| self.number(goal)).collect();
         let counts = Mutex::new([0; 256]);
@@ -516,7 +517,7 @@ impl PruningTable {
     /// The entry with a number, for a table in memory.
     #[inline]
     pub(crate) fn value(&self, number: u64) -> Option<u8> {
-        let size = self.entry_size();
+        let size = self.encoding();
         let (byte, shift) = size.place(number);
         let entry = self.file.data()[byte] >> shift & size.none();
         (entry != size.none()).then_some(entry)
@@ -525,6 +526,6 @@ impl PruningTable {
     /// The address of an entry in memory, for prefetching.
     #[inline]
     pub(crate) fn address(&self, number: u64) -> *const u8 {
-        self.file.data().as_ptr().wrapping_add(self.entry_size().place(number).0)
+        self.file.data().as_ptr().wrapping_add(self.encoding().place(number).0)
     }
 }

@@ -28,13 +28,14 @@ use crate::{
 /// A solver that brings a puzzle from one set of goals to the next until it is solved.
 ///
 /// ```
-/// use tilewave::pruning::{EntrySize, PruningTable};
+/// use tilewave::pruning::PruningTable;
+/// use tilewave::table::TableEncoding;
 /// use tilewave::puzzle::{Variant, named, orbits::Turns};
 /// use tilewave::{Error, Resources, solve::PhaseSolver};
 /// let puzzle = named::parse("skewb").unwrap().counting(Turns::Powers)?;
 /// let centres = Variant { pieces: vec!["centres".into()], ..Variant::default() };
 /// let table = |puzzle: &_| {
-///     Ok::<_, Error>(vec![PruningTable::build(puzzle, EntrySize::Nibble, Resources::new())?])
+///     Ok::<_, Error>(vec![PruningTable::build(puzzle, TableEncoding::Nibble, Resources::new())?])
 /// };
 /// let solver = PhaseSolver::new(puzzle, &[centres], table)?;
 /// let (state, _) = solver.puzzle().read("URF DLF URF'")?;
@@ -175,7 +176,7 @@ impl Progress for LaterPhase<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Resources, progress::NoProgress, pruning::EntrySize, puzzle::named};
+    use crate::{Resources, progress::NoProgress, puzzle::named, table::TableEncoding};
 
     /// Random states through phases of every kind; each phase is as short as its table says.
     #[test]
@@ -183,7 +184,7 @@ mod tests {
         let tables = |puzzle: &OrbitPuzzle| {
             let all = PruningTable::default_projections(puzzle, None)?.into_iter();
             let table =
-                |of: OrbitPuzzle| PruningTable::build(&of, EntrySize::Nibble, Resources::new());
+                |of: OrbitPuzzle| PruningTable::build(&of, TableEncoding::Nibble, Resources::new());
             all.map(table).collect::<Result<Vec<_>, Error>>()
         };
         let pieces = |text: &str| Variant {

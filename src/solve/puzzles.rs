@@ -24,7 +24,7 @@ use crate::{
     frontier::{MoveParity, PuzzleRows, StateFields, SymmetryGroup},
     kernel::prefetch,
     progress::{NoProgress, Progress},
-    pruning::{EntrySize, PruningTable, numbers::TableRank, row_rank::PieceMap},
+    pruning::{PruningTable, numbers::TableRank, row_rank::PieceMap},
     puzzle::{
         PuzzleError, Unreachable, Variant,
         orbits::{Arrangement, OrbitMove, OrbitPuzzle, OrbitTurn},
@@ -39,6 +39,7 @@ use crate::{
         },
         pruner::{RowMoves, WordPruner, inverse_moves, inverse_row},
     },
+    table::TableEncoding,
     threads::map_numbers,
 };
 
@@ -60,11 +61,12 @@ const SPLIT_BYTES: usize = 1 << 28;
 /// An optimal solver for a puzzle. Threads can share it.
 ///
 /// ```
-/// use tilewave::pruning::{EntrySize, PruningTable};
+/// use tilewave::pruning::PruningTable;
+/// use tilewave::table::TableEncoding;
 /// use tilewave::puzzle::{named, orbits::Turns};
 /// use tilewave::{Resources, solve::PuzzleSolver};
 /// let cube = named::parse("2x2x2").unwrap().counting(Turns::Powers)?;
-/// let table = PruningTable::build(&cube, EntrySize::Nibble, Resources::new())?;
+/// let table = PruningTable::build(&cube, TableEncoding::Nibble, Resources::new())?;
 /// let solver = PuzzleSolver::new(cube, [table])?;
 /// let (state, _) = solver.puzzle().read("R U R' F2 R")?;
 /// let answer = solver.solve(&state)?;
@@ -96,7 +98,7 @@ pub struct PuzzleSolver {
 struct TableView {
     table: usize,
     rank: TableRank,
-    size: EntrySize,
+    size: TableEncoding,
     /// The part of the puzzle that it reads.
     part: usize,
     /// The largest depth.
@@ -198,8 +200,8 @@ impl PuzzleSolver {
             if !table.is_loaded() {
                 return Err(unfit("is not in memory: load or map it"));
             }
-            let size = table.entry_size();
-            if size == EntrySize::Mod3 && puzzle.is_directed() {
+            let size = table.encoding();
+            if size == TableEncoding::Mod3 && puzzle.is_directed() {
                 return Err(unfit("stores depths modulo 3, but some moves cannot be reversed"));
             }
             sets.push(map.orbit.clone());
@@ -211,7 +213,7 @@ impl PuzzleSolver {
                 let rank = table.of.numbers.of_rows((&puzzle, &fields), there, &map, symmetry);
                 let view = |rank| TableView { table: index, rank, size, part: 0, most };
                 // A move may change the bound of the inverse by more than one.
-                if let Some(back) = back.as_ref().filter(|_| size != EntrySize::Mod3) {
+                if let Some(back) = back.as_ref().filter(|_| size != TableEncoding::Mod3) {
                     views.push(view(rank.shifted(back[0].source.len())));
                 }
                 views.push(view(rank));
@@ -426,7 +428,7 @@ impl PuzzleSolver {
                 return;
             }
             let table = &self.tables[view.table];
-            let modulo = view.size == EntrySize::Mod3;
+            let modulo = view.size == TableEncoding::Mod3;
             if !modulo && usize::from(view.most) <= room && parts == 1 {
                 continue;
             }
@@ -677,7 +679,7 @@ impl StateSolver for PuzzleSolver {
     /// For each table: puzzle, entries, checksum.
     fn databases(&self) -> Vec<Vec<String>> {
         let words = |table: &Arc<PruningTable>| {
-            let (puzzle, size) = (table.puzzle(), table.entry_size());
+            let (puzzle, size) = (table.puzzle(), table.encoding());
             vec![format!("{puzzle} {size} {:016x}", table.checksum())]
         };
         self.tables.iter().map(words).collect()

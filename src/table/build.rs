@@ -8,7 +8,7 @@ use crate::{
     progress::{NoProgress, Progress},
     puzzle::{Board, State, StateSpace, orbits::OrbitPuzzle},
     search::{self, Engine, Search, SearchError, memory::run_each},
-    store::{BLOCK_BYTES, FileHeader as _, Image, MAX_DEPTH},
+    store::{BLOCK_BYTES, FileHeader as _, Image},
     system::SystemError,
     table::{
         DistanceTable, TableEncoding, TableError,
@@ -142,8 +142,10 @@ impl Fill {
     /// # Panics
     /// If the state does not exist.
     pub fn state(&mut self, depth: usize, state: State) -> Result<(), TableError> {
-        self.count(depth, 1)?;
-        self.header.shape.set(self.entries(), state, depth);
+        let shape = self.header.shape;
+        let entry = shape.encoding.entry(depth)?;
+        shape.set(self.entries(), state, entry);
+        self.count(depth, 1);
         Ok(())
     }
 
@@ -166,19 +168,20 @@ impl Fill {
         registers: &[Register],
         cells: &[usize],
     ) -> Result<(), TableError> {
-        self.count(depth, 0)?;
         let shape = self.header.shape;
+        let entry = shape.encoding.entry(depth)?;
         let stride = shape.stride();
         let begin = first_line as usize * stride;
         let bytes = registers.len() * LANES * stride;
-        let marks = ByteMarks::new(shape.encoding, depth, cells);
+        let marks = ByteMarks::new(shape.encoding, entry, cells);
         let data = &mut self.entries()[begin..begin + bytes];
         let states = AtomicU64::new(0);
         each_part(data, REGISTERS * LANES * stride, &|part, data| {
             let found = marks.set(data, stride, &registers[part * REGISTERS..]);
             states.fetch_add(found, Ordering::Relaxed);
         });
-        self.count(depth, states.into_inner())
+        self.count(depth, states.into_inner());
+        Ok(())
     }
 
     fn entries(&mut self) -> &mut [u8] {
@@ -186,10 +189,7 @@ impl Fill {
     }
 
     /// Counts states.
-    fn count(&mut self, depth: usize, states: u64) -> Result<(), TableError> {
-        if depth > MAX_DEPTH {
-            return Err(TableError::TooDeep { depth, max: MAX_DEPTH });
-        }
+    fn count(&mut self, depth: usize, states: u64) {
         let histogram = &mut self.header.histogram;
         if states > 0 && histogram.len() <= depth {
             histogram.resize(depth + 1, 0);
@@ -197,7 +197,6 @@ impl Fill {
         if let Some(count) = histogram.get_mut(depth) {
             *count += states;
         }
-        Ok(())
     }
 
     /// Returns the number of states set so far at each depth.
@@ -241,37 +240,43 @@ fn described(space: &StateSpace, encoding: TableEncoding) -> Result<(TableHeader
 
 /// The effect of a byte of a level on the entries of its line.
 struct ByteMarks {
-    depth: u8,
+    entry: u8,
     cells: Vec<usize>,
-    /// For each byte, the bits of the entries that it sets (mod 3).
-    masks: Vec<u32>,
+    /// For each byte, the bits of the entries that it sets, unless these are bytes.
+    masks: Vec<u64>,
     encoding: TableEncoding,
 }
 
 impl ByteMarks {
-    fn new(encoding: TableEncoding, depth: usize, cells: &[usize]) -> ByteMarks {
+    fn new(encoding: TableEncoding, entry: u8, cells: &[usize]) -> ByteMarks {
         let cells: Vec<usize> = cells.iter().copied().take(CLASS).collect();
-        let mask = |byte: u32| {
-            let set = |(bit, cell): (usize, &usize)| (byte >> bit & 1) * (3 << (2 * cell));
+        let (none, bits) = (u64::from(encoding.none()), encoding.bits() as usize);
+        let mask = |byte: u64| {
+            let set = |(bit, cell): (usize, &usize)| (byte >> bit & 1) * (none << (bits * cell));
             cells.iter().enumerate().map(set).sum()
         };
-        ByteMarks { depth: depth as u8, masks: (0..256).map(mask).collect(), cells, encoding }
+        let packed = 0..if encoding == TableEncoding::Byte { 0 } else { 256 };
+        ByteMarks { entry, masks: packed.map(mask).collect(), cells, encoding }
     }
 
     /// Sets the entries of some registers; returns the number of states.
     fn set(&self, data: &mut [u8], stride: usize, registers: &[Register]) -> u64 {
         match (self.encoding, stride) {
             (TableEncoding::Byte, _) => self.set_bytes(data, stride, registers),
-            (TableEncoding::Mod3, 1) => self.set_pairs::<1>(data, registers),
-            (TableEncoding::Mod3, 2) => self.set_pairs::<2>(data, registers),
-            (TableEncoding::Mod3, 3) => self.set_pairs::<3>(data, registers),
-            (TableEncoding::Mod3, _) => self.set_pairs::<4>(data, registers),
+            (_, 1) => self.set_packed::<1>(data, registers),
+            (_, 2) => self.set_packed::<2>(data, registers),
+            (_, 3) => self.set_packed::<3>(data, registers),
+            (_, 4) => self.set_packed::<4>(data, registers),
+            (_, 5) => self.set_packed::<5>(data, registers),
+            (_, 6) => self.set_packed::<6>(data, registers),
+            (_, 7) => self.set_packed::<7>(data, registers),
+            (_, _) => self.set_packed::<8>(data, registers),
         }
     }
 
-    fn set_pairs<const STRIDE: usize>(&self, data: &mut [u8], registers: &[Register]) -> u64 {
-        // The remainder in every entry of a line.
-        let fill = u32::from(self.depth % 3) * 0x5555_5555;
+    fn set_packed<const STRIDE: usize>(&self, data: &mut [u8], registers: &[Register]) -> u64 {
+        // The value in every entry of a line.
+        let fill = u64::from(self.entry) * (u64::MAX / u64::from(self.encoding.none()));
         let mut states = 0;
         for (data, register) in data.chunks_exact_mut(LANES * STRIDE).zip(registers) {
             let lines = data.as_chunks_mut::<STRIDE>().0;
@@ -284,9 +289,9 @@ impl ByteMarks {
                 states += u64::from(four.count_ones());
                 for (line, &byte) in lines.iter_mut().zip(bytes) {
                     let mask = self.masks[usize::from(byte)];
-                    let mut word = [0; 4];
+                    let mut word = [0; 8];
                     word[..STRIDE].copy_from_slice(line);
-                    let word = u32::from_le_bytes(word);
+                    let word = u64::from_le_bytes(word);
                     let word = (word & !mask | fill & mask).to_le_bytes();
                     line.copy_from_slice(&word[..STRIDE]);
                 }
@@ -302,7 +307,7 @@ impl ByteMarks {
                 let mut rest = byte;
                 states += u64::from(byte.count_ones());
                 while rest != 0 {
-                    line[self.cells[rest.trailing_zeros() as usize]] = self.depth;
+                    line[self.cells[rest.trailing_zeros() as usize]] = self.entry;
                     rest &= rest - 1;
                 }
             }

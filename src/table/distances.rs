@@ -121,15 +121,15 @@ impl DistanceTable {
 
     /// Returns the depth of a state, or `None` if it was not reached.
     ///
-    /// Cost: one lookup with the byte encoding; with the other encoding a walk to the goal, with one ranking and one
-    /// lookup for about every second possible move of each state on the way.
+    /// Cost: one lookup; with [`TableEncoding::Mod3`] a walk to the goal, with one ranking and one lookup for about every
+    /// second possible move of each state on the way.
     ///
     /// # Errors
     /// [`TableError::DeadEnd`] if the table is damaged, [`SystemError`] if it cannot be read.
     pub fn depth_of(&self, state: State) -> Result<Option<usize>, Error> {
         match self.encoding() {
-            TableEncoding::Byte => Ok(self.entry(state)?.map(usize::from)),
             TableEncoding::Mod3 => Ok(self.steps(state)?.map(|steps| steps.len())),
+            _ => Ok(self.entry(state)?.map(usize::from)),
         }
     }
 
@@ -201,10 +201,7 @@ impl DistanceTable {
 
     /// A neighbour that is one move closer to the goal than a position with the given entry, and the neighbour's entry.
     fn closer(&self, position: &Position, entry: u8) -> Result<(&CellMove, Position, u8), Error> {
-        let wanted = match self.encoding() {
-            TableEncoding::Mod3 => Some((entry + 2) % 3),
-            TableEncoding::Byte => entry.checked_sub(1),
-        };
+        let wanted = self.encoding().closer(entry);
         for way in self.of.moves.from(position.cell) {
             let moved = position.after(way);
             if let Some(wanted) = wanted
@@ -242,8 +239,8 @@ impl DistanceTable {
     /// row-major order, or the elements of another puzzle, each given by the number of the position that it belongs to,
     /// from 0.
     ///
-    /// Cost: about 40 ns of one core per state with the byte encoding; uses all threads of the current pool. With the
-    /// other encoding, a walk to the goal, about 2 us for 3x4.
+    /// Cost: about 40 ns of one core per state; uses all threads of the current pool. With [`TableEncoding::Mod3`], a walk
+    /// to the goal, about 2 us for 3x4.
     ///
     /// ```
     /// use tilewave::table::{DistanceTable, TableEncoding};

@@ -106,7 +106,11 @@ impl store::FileHeader for TableHeader {
     }
 
     fn encode(&self, fields: &mut Fields) {
-        let encoding = u8::from(self.shape.encoding == TableEncoding::Byte);
+        let encoding = match self.shape.encoding {
+            TableEncoding::Mod3 => 0,
+            TableEncoding::Byte => 1,
+            TableEncoding::Nibble => 2,
+        };
         match &self.puzzle {
             TablePuzzle::Board(goal, metric) => {
                 let (size, metric) = (goal.size(), u8::from(*metric == Metric::Mtm));
@@ -129,6 +133,7 @@ impl store::FileHeader for TableHeader {
         let encoding = match fields.byte(18) {
             0 => TableEncoding::Mod3,
             1 => TableEncoding::Byte,
+            2 => TableEncoding::Nibble,
             _ => return Err("unknown encoding"),
         };
         let puzzle = match fields.byte(19) {
@@ -173,32 +178,73 @@ fn defined(fields: &Fields) -> Result<TablePuzzle, &'static str> {
 /// The byte value for states that were not reached, in every encoding.
 pub(crate) const UNREACHED: u8 = 0xff;
 
-/// The encoding of the depths.
+/// How the depths of a table are stored: the number of bits of an entry, and their meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableEncoding {
-    /// Two bits per state: the depth modulo 3, or 3 for a state that was not reached.
+    /// Two bits: the depth, up to 254, modulo 3, or 3 for an entry without a state.
     Mod3,
-    /// One byte per state: the depth, or 255 for a state that was not reached.
+    /// Four bits: the depth up to 14, or 15 for an entry without a state.
+    Nibble,
+    /// Eight bits: the depth up to 254, or 255 for an entry without a state.
     Byte,
 }
 
 names! { TableEncoding:
     "mod3" = Mod3, "Two bits per state: the depth modulo 3";
+    "nibble" = Nibble, "Four bits per state: the depth, at most 14";
     "byte" = Byte, "One byte per state: the depth";
 }
 
 impl TableEncoding {
-    /// The number of bits of an entry.
-    fn bits(self) -> usize {
+    /// Returns the number of bits of an entry.
+    pub fn bits(self) -> u32 {
         match self {
             TableEncoding::Mod3 => 2,
+            TableEncoding::Nibble => 4,
             TableEncoding::Byte => 8,
         }
     }
 
-    /// The entry of a state that was not reached.
-    fn none(self) -> u8 {
+    /// Returns the size of a number of entries, in bytes.
+    pub fn bytes(self, entries: u64) -> u64 {
+        entries.div_ceil(u64::from(8 / self.bits()))
+    }
+
+    /// The value of an entry without a state.
+    pub(crate) fn none(self) -> u8 {
         UNREACHED >> (8 - self.bits())
+    }
+
+    /// Returns the greatest depth that a table holds.
+    pub fn max_depth(self) -> usize {
+        match self {
+            // Headers count states up to the greatest depth of a byte.
+            TableEncoding::Mod3 => MAX_DEPTH,
+            _ => usize::from(self.none()) - 1,
+        }
+    }
+
+    /// The entry of a depth, if it fits.
+    pub(crate) fn entry(self, depth: usize) -> Result<u8, TableError> {
+        let max = self.max_depth();
+        let entry = if self == TableEncoding::Mod3 { depth % 3 } else { depth };
+        if depth > max { Err(TableError::TooDeep { depth, max }) } else { Ok(entry as u8) }
+    }
+
+    /// The entry of a state one move closer to the goal than one with this entry.
+    pub(crate) fn closer(self, entry: u8) -> Option<u8> {
+        match self {
+            TableEncoding::Mod3 => Some((entry + 2) % 3),
+            _ => entry.checked_sub(1),
+        }
+    }
+
+    /// The index of the byte that contains an entry, and the entry's shift within the byte.
+    #[inline]
+    pub(crate) fn place(self, number: u64) -> (usize, u32) {
+        let bits = self.bits();
+        let each = u64::from(8 / bits);
+        ((number / each) as usize, (number % each) as u32 * bits)
     }
 }
 
@@ -215,7 +261,7 @@ pub(crate) struct TableShape {
 impl TableShape {
     /// The size of a line in bytes.
     pub fn stride(self) -> usize {
-        (self.cells * self.encoding.bits()).div_ceil(8)
+        self.encoding.bytes(self.cells as u64) as usize
     }
 
     /// The size of all lines in bytes.
@@ -225,28 +271,24 @@ impl TableShape {
 
     /// The index of the byte that contains the entry of a state.
     pub fn place(self, state: State) -> u64 {
-        state.line * self.stride() as u64 + (state.cell * self.encoding.bits() / 8) as u64
+        state.line * self.stride() as u64 + self.encoding.place(state.cell as u64).0 as u64
     }
 
     /// The shift of a state's entry within its byte.
-    fn shift(self, state: State) -> usize {
-        state.cell * self.encoding.bits() % 8
+    fn shift(self, state: State) -> u32 {
+        self.encoding.place(state.cell as u64).1
     }
 
-    /// Extracts the entry of a state from its byte: the depth or its remainder; `None` if the state was not reached.
+    /// Extracts the entry of a state from its byte; `None` if the state was not reached.
     pub fn decode(self, byte: u8, state: State) -> Option<u8> {
         let none = self.encoding.none();
         Some(byte >> self.shift(state) & none).filter(|&entry| entry != none)
     }
 
     /// Sets the entry of a state that was not reached before.
-    pub fn set(self, data: &mut [u8], state: State, depth: usize) {
-        let entry = match self.encoding {
-            TableEncoding::Mod3 => depth % 3,
-            TableEncoding::Byte => depth,
-        };
+    pub fn set(self, data: &mut [u8], state: State, entry: u8) {
         let (byte, shift) = (&mut data[self.place(state) as usize], self.shift(state));
-        *byte = *byte & !(self.encoding.none() << shift) | (entry as u8) << shift;
+        *byte = *byte & !(self.encoding.none() << shift) | entry << shift;
     }
 }
 

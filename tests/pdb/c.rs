@@ -6,7 +6,7 @@ use std::process::Command;
 
 use tilewave::Resources;
 use tilewave::pdb::Kind;
-use tilewave::pruning::{EntrySize, PruningTable};
+use tilewave::pruning::PruningTable;
 use tilewave::puzzle::{MoveStyle, Moves, named, orbits::Turns};
 use tilewave::random::SplitMix64;
 use tilewave::search::Search;
@@ -247,7 +247,7 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
     let pruning = dir.path().join("pruning.table");
     let cube = named::parse("2x2x2").unwrap().counting(Turns::Powers).unwrap();
     let corners = cube.keeping(&["corners:1-3".into()]).unwrap();
-    let built = PruningTable::build(&corners, EntrySize::Nibble, Resources::new()).unwrap();
+    let built = PruningTable::build(&corners, TableEncoding::Nibble, Resources::new()).unwrap();
     built.save(&pruning, false).unwrap();
     let example = build("cc", "-std=c99", "pruning.c", &["-ltilewave"], false);
     let lines = run(Command::new(&example).arg(&pruning), &["R R'", "R", "R X"]);

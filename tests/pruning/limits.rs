@@ -3,12 +3,13 @@
 use tilewave::{
     NoProgress, Resources,
     progress::StopWhen,
-    pruning::{EntrySize, PruningTable},
+    pruning::PruningTable,
     puzzle::{
         named,
         orbits::{Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Transformation, Turns},
     },
     solve::PuzzleSolver,
+    table::TableEncoding,
     table::TableError,
 };
 
@@ -32,14 +33,14 @@ fn rings(lengths: &[u8]) -> OrbitPuzzle {
     puzzle.unwrap().counting(Turns::Quarter).unwrap().keeping(&kept).unwrap()
 }
 
-const SIZES: [EntrySize; 3] = [EntrySize::Mod3, EntrySize::Nibble, EntrySize::Byte];
+const SIZES: [TableEncoding; 3] = [TableEncoding::Mod3, TableEncoding::Nibble, TableEncoding::Byte];
 
 #[test]
 fn depths_up_to_254_are_built_kept_and_used() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("rings.table");
     let puzzle = rings(&[4, 127]);
-    for size in [EntrySize::Mod3, EntrySize::Byte] {
+    for size in [TableEncoding::Mod3, TableEncoding::Byte] {
         let table = PruningTable::build(&puzzle, size, Resources::new()).unwrap();
         let mut counts = vec![2; 255];
         (counts[0], counts[254]) = (1, 1);
@@ -79,7 +80,7 @@ fn deeper_tables_are_refused_and_nothing_is_written() {
             );
             let in_memory = PruningTable::build(&puzzle, size, Resources::new());
             for error in [on_disk.unwrap_err(), in_memory.unwrap_err()] {
-                let most = if size == EntrySize::Nibble { 14 } else { 254 };
+                let most = if size == TableEncoding::Nibble { 14 } else { 254 };
                 let tilewave::Error::Table(TableError::TooDeep { depth, max }) = error else {
                     panic!("{lengths:?} {size}: {error}");
                 };
@@ -123,10 +124,10 @@ fn deeper_tables_are_refused_and_nothing_is_written() {
 fn a_list_search_fills_four_bits_to_depth_14() {
     let ring = rings(&[29]);
     let table = PruningTable::build_narrow(&ring, Resources::new(), &NoProgress).unwrap();
-    assert_eq!((table.entry_size(), table.histogram().len()), (EntrySize::Nibble, 15));
+    assert_eq!((table.encoding(), table.histogram().len()), (TableEncoding::Nibble, 15));
     let deeper = rings(&[31]);
     let table = PruningTable::build_narrow(&deeper, Resources::new(), &NoProgress).unwrap();
-    assert_eq!((table.entry_size(), table.histogram().len()), (EntrySize::Byte, 16));
+    assert_eq!((table.encoding(), table.histogram().len()), (TableEncoding::Byte, 16));
 }
 
 /// Tables that are chosen for a memory limit are built within it.
@@ -173,7 +174,7 @@ fn an_observer_stops_the_choice_of_numbers() {
     let puzzle = keep(named::parse("3x3x3").unwrap().counting(Turns::Powers).unwrap(), &["edges"]);
     let resources = Resources::new().memory(1);
     let stop = StopWhen(|| true);
-    let built = PruningTable::build_up_to_symmetry(&puzzle, EntrySize::Mod3, resources, &stop);
+    let built = PruningTable::build_up_to_symmetry(&puzzle, TableEncoding::Mod3, resources, &stop);
     assert!(
         matches!(built, Err(tilewave::Error::System(tilewave::SystemError::Interrupted))),
         "{:?}",
@@ -188,7 +189,8 @@ fn a_table_larger_than_the_memory_is_mapped() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("corners.table");
     let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers).unwrap();
-    let table = PruningTable::build(&keep(cube, &["corners"]), EntrySize::Byte, Resources::new());
+    let table =
+        PruningTable::build(&keep(cube, &["corners"]), TableEncoding::Byte, Resources::new());
     let table = table.unwrap();
     table.save(&path, true).unwrap();
     let mut limited = std::process::Command::new("sh");

@@ -10,13 +10,14 @@ use std::{
 use tilewave::{
     Mapped, NoProgress, Resources,
     progress::StopWhen,
-    pruning::{EntrySize, PruningTable},
+    pruning::PruningTable,
     puzzle::{
         Variant, named,
         orbits::{Arrangement, Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Transformation, Turns},
     },
     random::SplitMix64,
     solve::{PhaseSolver, PuzzleSolver},
+    table::TableEncoding,
     table::TableError,
 };
 
@@ -100,7 +101,7 @@ fn is_small(puzzle: &OrbitPuzzle) -> bool {
     puzzle.states().is_some_and(|states| states < 600_000u32.into())
 }
 
-fn build(puzzle: &OrbitPuzzle, size: EntrySize) -> PruningTable {
+fn build(puzzle: &OrbitPuzzle, size: TableEncoding) -> PruningTable {
     PruningTable::build(puzzle, size, Resources::new()).unwrap()
 }
 
@@ -122,12 +123,12 @@ fn mixed(puzzle: &OrbitPuzzle, count: usize) -> Vec<Arrangement> {
 #[test]
 fn every_entry_follows_from_its_neighbours() {
     for puzzle in puzzles() {
-        let sizes: &[EntrySize] = match (puzzle.is_directed(), is_small(&puzzle)) {
+        let sizes: &[TableEncoding] = match (puzzle.is_directed(), is_small(&puzzle)) {
             (true, _) => &[],
-            (false, true) => &[EntrySize::Mod3, EntrySize::Nibble],
-            (false, false) => &[EntrySize::Mod3],
+            (false, true) => &[TableEncoding::Mod3, TableEncoding::Nibble],
+            (false, false) => &[TableEncoding::Mod3],
         };
-        let truth = build(&puzzle, EntrySize::Byte);
+        let truth = build(&puzzle, TableEncoding::Byte);
         truth.verify(&NoProgress).unwrap();
         for &size in sizes {
             let table = build(&puzzle, size);
@@ -145,7 +146,7 @@ fn every_entry_follows_from_its_neighbours() {
 fn four_bits_hold_depth_14() {
     let cube = whole("2x2x2", Turns::Quarter);
     let table = PruningTable::build_narrow(&cube, Resources::new(), &NoProgress).unwrap();
-    assert_eq!(table.entry_size(), EntrySize::Nibble);
+    assert_eq!(table.encoding(), TableEncoding::Nibble);
     // The published count (J. Scherphuis, www.jaapsch.net/puzzles/cube2.htm).
     assert_eq!((table.histogram().len(), table.histogram().last()), (15, Some(&276)));
 }
@@ -167,7 +168,7 @@ fn symmetric_puzzles() -> Vec<OrbitPuzzle> {
     ]
 }
 
-fn up_to_symmetry_of(puzzle: &OrbitPuzzle, size: EntrySize) -> Option<PruningTable> {
+fn up_to_symmetry_of(puzzle: &OrbitPuzzle, size: TableEncoding) -> Option<PruningTable> {
     let built = PruningTable::build_up_to_symmetry(puzzle, size, Resources::new(), &NoProgress);
     match built {
         Ok(table) => Some(table),
@@ -180,13 +181,13 @@ fn up_to_symmetry_of(puzzle: &OrbitPuzzle, size: EntrySize) -> Option<PruningTab
 fn tables_up_to_symmetry_say_what_whole_ones_say() {
     let mut reduced = Vec::new();
     for puzzle in small(puzzles()).chain(symmetric_puzzles()) {
-        let truth = build(&puzzle, EntrySize::Byte);
-        let sizes = [EntrySize::Mod3, EntrySize::Nibble, EntrySize::Byte];
+        let truth = build(&puzzle, TableEncoding::Byte);
+        let sizes = [TableEncoding::Mod3, TableEncoding::Nibble, TableEncoding::Byte];
         let few = truth.entries() < 200_000;
-        let asked = |size: &EntrySize| match size {
-            EntrySize::Nibble => true,
-            EntrySize::Mod3 => few && !puzzle.is_directed(),
-            EntrySize::Byte => few,
+        let asked = |size: &TableEncoding| match size {
+            TableEncoding::Nibble => true,
+            TableEncoding::Mod3 => few && !puzzle.is_directed(),
+            TableEncoding::Byte => few,
         };
         for size in sizes.into_iter().filter(asked) {
             let Some(table) = up_to_symmetry_of(&puzzle, size) else { continue };
@@ -215,7 +216,7 @@ fn tables_on_disk_are_those_in_memory() {
     let each = small(puzzles()).map(|puzzle| (puzzle, false));
     let symmetric = small(symmetric_puzzles()).map(|puzzle| (puzzle, true));
     for (puzzle, up_to_symmetry) in each.chain(symmetric) {
-        let size = EntrySize::Byte;
+        let size = TableEncoding::Byte;
         let table = match up_to_symmetry {
             true => up_to_symmetry_of(&puzzle, size),
             false => Some(build(&puzzle, size)),
@@ -238,7 +239,7 @@ fn tables_on_disk_are_those_in_memory() {
     }
     let puzzle = keep(whole("3x3x3", Turns::Powers), &["edges:1-4"]);
     let stop = StopWhen(|| true);
-    let kind = (EntrySize::Byte, false);
+    let kind = (TableEncoding::Byte, false);
     let stopped = |replace| {
         PruningTable::build_on_disk(&puzzle, kind, (&path, replace), Resources::new(), &stop)
     };
@@ -287,7 +288,7 @@ fn solutions_by_tables_up_to_symmetry_are_as_short() {
         ("3x3x3", &["edges:1-4", "corners:1-4"]),
     ] {
         let puzzle = whole(name, Turns::Powers);
-        let sizes = [EntrySize::Nibble, EntrySize::Mod3];
+        let sizes = [TableEncoding::Nibble, TableEncoding::Mod3];
         // Two puzzles with each size: whole tables take most of the time.
         let sizes =
             if name == "3x3x3" { &sizes[..] } else { &sizes[usize::from(name == "skewb")..][..1] };
@@ -324,7 +325,7 @@ fn the_python_reader_agrees() {
     let reader = crate::program::root().join("tools/python/tilewave_pruning.py");
     let all = small(puzzles()).map(|puzzle| (puzzle, false));
     for (puzzle, reduced) in all.chain(small(symmetric_puzzles()).map(|p| (p, true))) {
-        let sizes = [EntrySize::Mod3, EntrySize::Byte];
+        let sizes = [TableEncoding::Mod3, TableEncoding::Byte];
         for size in sizes.into_iter().skip(usize::from(puzzle.is_directed())) {
             let path = dir.path().join("some.table");
             let small = if reduced { up_to_symmetry_of(&puzzle, size) } else { None };
@@ -361,7 +362,7 @@ fn version_1_is_what_it_was() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("fresh");
     let puzzle = keep(whole("2x2x2", Turns::Powers), &["corners:1-2"]);
-    build(&puzzle, EntrySize::Nibble).save(&path, false).unwrap();
+    build(&puzzle, TableEncoding::Nibble).save(&path, false).unwrap();
     let fresh = std::fs::read(path).unwrap();
     if std::env::var_os("TILEWAVE_UPDATE").is_some() {
         std::fs::write(&golden, &fresh).unwrap();
@@ -377,7 +378,7 @@ fn damage_is_found_and_named() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("cross.table");
     let puzzle = keep(whole("3x3x3", Turns::Powers), &["edges:1-4"]);
-    build(&puzzle, EntrySize::Byte).save(&path, false).unwrap();
+    build(&puzzle, TableEncoding::Byte).save(&path, false).unwrap();
     let sound = std::fs::read(&path).unwrap();
     // Header, puzzle, sums, entries.
     for (at, told) in
@@ -403,7 +404,8 @@ fn damage_is_found_and_named() {
     let error = PuzzleSolver::new(whole("3x3x3", Turns::Quarter), [other]);
     // A quarter turn is a move of the table's puzzle as well: it is only weaker.
     assert!(error.is_ok());
-    let quarter = build(&keep(whole("3x3x3", Turns::Quarter), &["edges:1-4"]), EntrySize::Nibble);
+    let quarter =
+        build(&keep(whole("3x3x3", Turns::Quarter), &["edges:1-4"]), TableEncoding::Nibble);
     let error = PuzzleSolver::new(whole("3x3x3", Turns::Powers), [quarter]).err().unwrap();
     assert!(error.to_string().contains("is not for a projection"), "{error}");
 }
@@ -414,7 +416,7 @@ fn damage_is_found_and_named() {
 fn cubes_are_solved_in_the_fewest_moves() {
     let cube = whole("3x3x3", Turns::Powers);
     let tables = [["corners:1-5"], ["edges:1-5"]]
-        .map(|set| build(&keep(cube.clone(), &set), EntrySize::Nibble));
+        .map(|set| build(&keep(cube.clone(), &set), TableEncoding::Nibble));
     let solver = PuzzleSolver::new(cube, tables).unwrap();
     assert!(solver.views() > 2);
     let solve = |text: &str| {
@@ -447,7 +449,7 @@ fn mapped_tables_are_checked_and_solve_as_loaded_ones() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("some.table");
     let cube = whole("2x2x2", Turns::Powers);
-    build(&keep(cube.clone(), &["corners:1-4"]), EntrySize::Nibble).save(&path, false).unwrap();
+    build(&keep(cube.clone(), &["corners:1-4"]), TableEncoding::Nibble).save(&path, false).unwrap();
     // SAFETY: nobody shortens the file while it is mapped.
     let map = || PruningTable::map(&path, unsafe { Mapped::open(&path) }.unwrap());
     let loaded = PruningTable::load(&path).unwrap();
@@ -469,7 +471,7 @@ fn mapped_tables_are_checked_and_solve_as_loaded_ones() {
 fn answers_do_not_depend_on_threads() {
     let cube = whole("3x3x3", Turns::Powers);
     let tables = [["corners:1-5"], ["edges:1-5"]]
-        .map(|set| build(&keep(cube.clone(), &set), EntrySize::Nibble));
+        .map(|set| build(&keep(cube.clone(), &set), TableEncoding::Nibble));
     let solver = PuzzleSolver::new(cube, tables).unwrap();
     let (state, _) = solver.puzzle().read("R U F2 L D' B R' U2 F L2 D B'").unwrap();
     let solved = |threads| {
@@ -547,7 +549,7 @@ fn phases_that_are_given_up_have_a_lower_bound() {
     let cube = whole("2x2x2", Turns::Powers);
     let one = |puzzle: &OrbitPuzzle| {
         let corner = puzzle.clone().keeping(&words(&["corners:1"])).unwrap();
-        Ok::<_, tilewave::Error>(vec![build(&corner, EntrySize::Nibble)])
+        Ok::<_, tilewave::Error>(vec![build(&corner, TableEncoding::Nibble)])
     };
     let via = Variant { pieces: words(&["corners:1-4"]), ..Variant::default() };
     let solver = PhaseSolver::new(cube, &[via], one).unwrap();

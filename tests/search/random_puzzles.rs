@@ -5,10 +5,11 @@ use std::time::Instant;
 
 use tilewave::frontier::FrontierSearch;
 use tilewave::progress::StopWhen;
-use tilewave::pruning::{EntrySize, PruningTable};
+use tilewave::pruning::PruningTable;
 use tilewave::puzzle::PuzzleErrorKind;
 use tilewave::puzzle::orbits::OrbitPuzzle;
 use tilewave::solve::PuzzleSolver;
+use tilewave::table::TableEncoding;
 use tilewave::{Kernel, Resources};
 
 use crate::random_puzzle::{Drawn, Features, State, arrangement};
@@ -112,7 +113,8 @@ impl Comparison {
             .step_by(some.len().div_ceil(9))
             .map(|&state| (state, arrangement(state), drawn.way_back(state)));
         let some: Vec<_> = some.collect();
-        let table = |of: &OrbitPuzzle| PruningTable::build(of, EntrySize::Byte, Resources::new());
+        let table =
+            |of: &OrbitPuzzle| PruningTable::build(of, TableEncoding::Byte, Resources::new());
         let Ok(whole) = table(&puzzle) else { return };
         self.tables += 1;
         for (state, arranged, back) in &some {
@@ -148,12 +150,13 @@ fn random_puzzles_are_as_in_plain_code() {
 }
 
 #[test]
-#[ignore = "ten minutes: cargo test --release --test suite search::random_puzzles -- --ignored"]
+#[ignore = "half an hour: cargo test --release --test suite search::random_puzzles -- --ignored"]
 fn three_thousand_random_puzzles_are_as_in_plain_code() {
     let mut comparison = Comparison::default();
-    (250..3250).for_each(|seed| comparison.puzzle(seed, false));
+    // Some are refused: several goals where nothing tells which of them are equal, and moves that depend on equal pieces.
+    (250..5500).for_each(|seed| comparison.puzzle(seed, false));
     let Comparison { puzzles, classes, .. } = comparison.agreed();
-    assert!(puzzles > 2000 && classes[1] > 300, "{puzzles} {classes:?}");
+    assert!(puzzles > 3000 && classes[1] > 450, "{puzzles} {classes:?}");
 }
 
 #[test]

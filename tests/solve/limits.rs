@@ -12,13 +12,14 @@ use tilewave::{
     Resources,
     pdb::Build,
     progress::{Phase, Progress},
-    pruning::{EntrySize, PruningTable},
+    pruning::PruningTable,
     puzzle::{
         Board, Goal, Size, named,
         orbits::{Arrangement, OrbitMove, OrbitPlace, OrbitPuzzle, Turns},
     },
     random::SplitMix64,
     solve::{Answer, Optimal, PuzzleSolver, Scrambler, SolveError, default_patterns},
+    table::TableEncoding,
 };
 
 /// Stops after a number of nodes, and keeps the lengths that were searched.
@@ -49,7 +50,7 @@ impl Progress for UpTo {
 
 fn kept(puzzle: &OrbitPuzzle, pieces: &str) -> PruningTable {
     let kept = puzzle.clone().keeping(&[pieces.into()]).unwrap();
-    PruningTable::build(&kept, EntrySize::Byte, Resources::new()).unwrap()
+    PruningTable::build(&kept, TableEncoding::Byte, Resources::new()).unwrap()
 }
 
 fn mixed(puzzle: &OrbitPuzzle, moves: usize, random: &mut SplitMix64) -> Arrangement {

@@ -2,16 +2,17 @@
 
 use tilewave::{
     Resources,
-    pruning::{EntrySize, PruningTable},
+    pruning::PruningTable,
     puzzle::{
         named,
         orbits::{Arrangement, Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Transformation, Turns},
     },
     random::SplitMix64,
     solve::PuzzleSolver,
+    table::TableEncoding,
 };
 
-fn table(puzzle: &OrbitPuzzle, sets: &str, size: EntrySize) -> PruningTable {
+fn table(puzzle: &OrbitPuzzle, sets: &str, size: TableEncoding) -> PruningTable {
     let names: Vec<String> = sets.split(',').map(String::from).collect();
     let kept = puzzle.clone().keeping(&names).unwrap();
     PruningTable::build(&kept, size, Resources::new()).unwrap()
@@ -36,12 +37,12 @@ fn solutions_are_as_long_as_depths() {
             || named::parse(name).unwrap().counting(turns).unwrap(),
             |graph| graph.unwrap(),
         );
-        let truth = PruningTable::build(&puzzle, EntrySize::Byte, Resources::new()).unwrap();
+        let truth = PruningTable::build(&puzzle, TableEncoding::Byte, Resources::new()).unwrap();
         let sizes = match turns {
-            Turns::Directed => [EntrySize::Nibble, EntrySize::Byte],
+            Turns::Directed => [TableEncoding::Nibble, TableEncoding::Byte],
             // Depths beyond 14.
-            _ if name.starts_with("graph") => [EntrySize::Byte, EntrySize::Mod3],
-            _ => [EntrySize::Nibble, EntrySize::Mod3],
+            _ if name.starts_with("graph") => [TableEncoding::Byte, TableEncoding::Mod3],
+            _ => [TableEncoding::Nibble, TableEncoding::Mod3],
         };
         for size in sizes {
             let tables = sets.iter().map(|sets| table(&puzzle, sets, size));
@@ -88,8 +89,8 @@ fn box_of_three(ring: bool) -> OrbitPuzzle {
 fn bounds_of_sets_that_no_move_joins_are_added() {
     for ring in [false, true] {
         let puzzle = box_of_three(ring);
-        let truth = PruningTable::build(&puzzle, EntrySize::Byte, Resources::new()).unwrap();
-        for size in [EntrySize::Mod3, EntrySize::Byte] {
+        let truth = PruningTable::build(&puzzle, TableEncoding::Byte, Resources::new()).unwrap();
+        for size in [TableEncoding::Mod3, TableEncoding::Byte] {
             for sets in [&["a", "b", "c"][..], &["a,b", "c"], &["a:1-2", "a", "b", "c"]] {
                 let tables = sets.iter().map(|sets| table(&puzzle, sets, size));
                 let solver = PuzzleSolver::new(puzzle.clone(), tables).unwrap();

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 
 use tilewave::{
     Error, NoProgress, Resources,
-    pruning::{EntrySize, PruningTable},
+    pruning::PruningTable,
     puzzle::orbits::{Arrangement, OrbitPuzzle},
     random::SplitMix64,
     solve::PuzzleSolver,
+    table::TableEncoding,
     table::TableError,
 };
 
@@ -66,9 +67,9 @@ impl Tally {
         for (number, part) in PARTS.into_iter().enumerate() {
             // Encodings in turn; with and without symmetry.
             let turn = seed as usize + number;
-            let sizes = [EntrySize::Byte, EntrySize::Nibble, EntrySize::Mod3];
+            let sizes = [TableEncoding::Byte, TableEncoding::Nibble, TableEncoding::Mod3];
             let size = match sizes[turn % 3] {
-                EntrySize::Mod3 if puzzle.is_directed() => EntrySize::Byte,
+                TableEncoding::Mod3 if puzzle.is_directed() => TableEncoding::Byte,
                 size => size,
             };
             let reduced = turn / 3 % 2 == 1;
@@ -81,7 +82,7 @@ impl Tally {
         &mut self,
         (drawn, puzzle): (&Drawn, &OrbitPuzzle),
         (what, part): (&str, &str),
-        kind: (EntrySize, bool),
+        kind: (TableEncoding, bool),
         (some, distances): (&[Compared], &HashMap<State, usize>),
     ) {
         let piece = |orbit: &tilewave::puzzle::orbits::Orbit| match part {
@@ -181,7 +182,7 @@ impl Tally {
         &mut self,
         what: &str,
         of: &OrbitPuzzle,
-        (size, reduced): (EntrySize, bool),
+        (size, reduced): (TableEncoding, bool),
     ) -> Option<PruningTable> {
         let whole = || PruningTable::build(of, size, Resources::new());
         let table = match reduced {

@@ -20,6 +20,11 @@ fn table(goal: &Board, encoding: TableEncoding) -> DistanceTable {
     DistanceTable::build(&Search::new(goal.clone()), encoding).unwrap()
 }
 
+/// The encodings that hold this depth.
+fn encodings(deepest: usize) -> impl Iterator<Item = TableEncoding> {
+    TableEncoding::ALL.into_iter().filter(move |encoding| deepest <= encoding.max_depth())
+}
+
 /// The distance of each state from a start.
 pub fn reached<S: Clone + Eq + Hash>(
     start: S,

@@ -50,11 +50,10 @@ class Table:
         for i, digit in enumerate(digits):
             rank = rank * (len(line) - i) + digit
         at = self.entries + rank // 2 * self.stride
-        if self.encoding == 1:
-            value = self.data[at + cell]
-            return None if value == 255 else value
-        value = self.data[at + cell // 4] >> 2 * (cell % 4) & 3
-        return None if value == 3 else value
+        bits = {0: 2, 1: 8, 2: 4}[self.encoding]
+        none, each = (1 << bits) - 1, 8 // bits
+        value = self.data[at + cell // each] >> bits * (cell % each) & none
+        return None if value == none else value
 
     def moves(self, board):
         """The possible moves of a board, and the boards after them."""
@@ -80,7 +79,7 @@ class Table:
 
     def depth(self, board):
         """The least number of moves to the goal, or None for a board that cannot reach it."""
-        if self.encoding == 1:
+        if self.encoding != 0:
             return self.entry(board)
         letters = self.solve(board)
         return None if letters is None else len(letters)

@@ -8,8 +8,8 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use tilewave::pdb::SetFile;
-use tilewave::pruning::EntrySize;
 use tilewave::puzzle::orbits::Arrangement;
+use tilewave::table::TableEncoding;
 use tilewave::{Error, Resources};
 
 use super::arrays::{Rows, per_row};
@@ -100,7 +100,7 @@ impl PruningTable {
     ) -> PyResult<PruningTable> {
         let subject = subject(puzzle, Counted { metric, directed, pieces, ..Counted::default() })?;
         let listed = subject.listed()?;
-        let size = named(EntrySize::NAMES, "encoding", encoding)?;
+        let size = named(TableEncoding::NAMES, "encoding", encoding)?;
         let resources = Resources::new().threads(threads).memory_or_half(memory);
         type Table = tilewave::pruning::PruningTable;
         let build = if up_to_symmetry { Table::build_up_to_symmetry } else { Table::build_with };
@@ -255,7 +255,7 @@ impl PruningTable {
     /// "nibble", "mod3" or "byte".
     #[getter]
     fn encoding(&self) -> &'static str {
-        self.table.entry_size().name()
+        self.table.encoding().name()
     }
 
     /// The number of states at each depth, (depths,) uint64.

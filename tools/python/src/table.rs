@@ -88,8 +88,8 @@ fn way(table: &tilewave::DistanceTable, row: &[u16]) -> Result<Way, Error> {
 impl DistanceTable {
     /// Searches a puzzle and stores the depth of every state.
     ///
-    /// Cost: that of the search, plus one byte of memory per state (a quarter of that with `"mod3"`). 3x4 takes 0.24 GB
-    /// and a second.
+    /// Cost: that of the search, plus one byte of memory per state (half of that with `"nibble"`, a quarter with
+    /// `"mod3"`). 3x4 takes 0.24 GB and a second.
     ///
     /// Parameters
     /// ----------
@@ -97,9 +97,9 @@ impl DistanceTable {
     ///     See `bfs`; every move needs an inverse.
     /// goal, metric, directed
     ///     See `bfs`.
-    /// encoding : {"byte", "mod3"}
-    ///     "byte": one byte per state; a depth is one lookup. "mod3": two bits per state; a depth is found by walking
-    ///     to the goal, which takes a few microseconds.
+    /// encoding : {"byte", "nibble", "mod3"}
+    ///     "byte": one byte per state; a depth is one lookup. "nibble": four bits per state, for depths up to 14.
+    ///     "mod3": two bits per state; a depth is found by walking to the goal, which takes a few microseconds.
     /// threads : int, optional
     /// memory : int or str, optional
     ///     Memory limit in bytes, or a size with a unit: "8GiB". The default is half of the free memory.
@@ -384,7 +384,7 @@ impl DistanceTable {
         arrays::boards(py, goal, &[width], width)
     }
 
-    /// "byte" or "mod3".
+    /// "byte", "nibble" or "mod3".
     #[getter]
     fn encoding(&self) -> PyResult<&'static str> {
         Ok(self.get()?.encoding().name())

@@ -201,7 +201,7 @@ class DistanceTable:
         goal: _States | None = None,
         metric: _Metric | None = None,
         directed: bool = False,
-        encoding: Literal["byte", "mod3"] = "byte",
+        encoding: Literal["byte", "nibble", "mod3"] = "byte",
         threads: int | None = None,
         memory: _Memory | None = None,
         progress: _Progress | None = None,
@@ -230,7 +230,7 @@ class DistanceTable:
     @property
     def goal(self) -> _Array: ...
     @property
-    def encoding(self) -> Literal["byte", "mod3"]: ...
+    def encoding(self) -> Literal["byte", "nibble", "mod3"]: ...
     @property
     def histogram(self) -> npt.NDArray[np.uint64]: ...
     @property
