@@ -474,10 +474,14 @@ mod tests {
             wheels([0, 1, 2, 0, 0, 0]).inverse_closed().unwrap(),
             wheels([0, 0, 0, 1, 1, 1]).with_powers().unwrap(),
             wheels([0, 1, 2, 3, 3, 3]),
-            wheels(different).with_powers().unwrap().forbidding(vec![at(0, 1), at(5, 2)]),
-            wheels([0, 0, 0, 1, 1, 1]).inverse_closed().unwrap().forbidding(vec![at(1, 1)]),
+            wheels(different).with_powers().unwrap().forbidding(vec![at(0, 1), at(5, 2)]).unwrap(),
+            wheels([0, 0, 0, 1, 1, 1])
+                .inverse_closed()
+                .unwrap()
+                .forbidding(vec![at(1, 1)])
+                .unwrap(),
             // Pieces that look alike and do not turn have no fields of their own.
-            slide([0, 1, 2, 2, 2, 2]).with_powers().unwrap().forbidding(vec![at(0, 2)]),
+            slide([0, 1, 2, 2, 2, 2]).with_powers().unwrap().forbidding(vec![at(0, 2)]).unwrap(),
             // Several goals, with one colour and with two, with symmetries that exchange them, and with directed moves.
             solved_by(wheels(different).inverse_closed().unwrap(), &["L", "R' L R"], ""),
             solved_by(wheels(different).with_powers().unwrap(), &["L", "L2", "L'"], "R2"),

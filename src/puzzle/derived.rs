@@ -277,9 +277,10 @@ impl OrbitPuzzle {
             }
             orbit.moduli = kept.iter().map(|&kind| orbit.moduli[kind]).collect();
         }
-        let mut puzzle = OrbitPuzzle::new(self.name, self.orbits, self.moves)?;
+        let mut puzzle =
+            OrbitPuzzle::new(self.name, self.orbits, self.moves)?.forbidding(self.illegal)?;
         puzzle.aliases.extend(self.aliases);
-        Ok(OrbitPuzzle { illegal: self.illegal, notes: self.notes, ..puzzle })
+        Ok(OrbitPuzzle { notes: self.notes, ..puzzle })
     }
 }
 

@@ -260,6 +260,14 @@ pub struct OrbitPlace {
     pub kind: u8,
 }
 
+impl OrbitPlace {
+    /// Whether a state has such a piece at the position.
+    #[inline]
+    fn is_in(&self, state: &Arrangement) -> bool {
+        state.0[usize::from(self.orbit)][usize::from(self.position)].kind == self.kind
+    }
+}
+
 /// The powers of a turn that count as one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -449,9 +457,31 @@ impl OrbitPuzzle {
     }
 
     /// Returns the puzzle in which no state may have a piece of one of these kinds at the given position.
-    pub fn forbidding(mut self, illegal: Vec<OrbitPlace>) -> OrbitPuzzle {
+    ///
+    /// # Errors
+    /// [`PuzzleError`] if there is no such position or kind, or if the solved state has such a piece there.
+    pub fn forbidding(mut self, illegal: Vec<OrbitPlace>) -> Result<OrbitPuzzle, PuzzleError> {
+        illegal.iter().try_for_each(|&at| self.check_place(at))?;
         self.illegal = illegal;
-        self
+        self.check_legal(&self.solved(), "solved")?;
+        Ok(self)
+    }
+
+    /// The place of a state whose piece may not be there.
+    pub(super) fn forbidden(&self, state: &Arrangement) -> Option<OrbitPlace> {
+        self.illegal.iter().copied().find(|at| at.is_in(state))
+    }
+
+    /// Refuses a state, with this name, that has a piece where it may not be.
+    pub(super) fn check_legal(&self, state: &Arrangement, name: &str) -> Result<(), PuzzleError> {
+        let Some(OrbitPlace { orbit, position, .. }) = self.forbidden(state) else {
+            return Ok(());
+        };
+        let set = &self.orbits[usize::from(orbit)].name;
+        Err(
+            wrong!(Impossible: "the {name} state has a piece at position {} of {set} that is illegal \
+            there", usize::from(position) + 1),
+        )
     }
 
     /// Returns the puzzle with a remark for its users, a sentence without a full stop.
@@ -610,15 +640,12 @@ impl OrbitPuzzle {
         index: usize,
         after: &mut Arrangement,
     ) -> bool {
-        let has = |row: &Arrangement, at: &OrbitPlace| {
-            row.0[usize::from(at.orbit)][usize::from(at.position)].kind == at.kind
-        };
         let one = &self.moves[index];
-        if one.requires.is_some_and(|at| !has(before, &at)) {
+        if one.requires.is_some_and(|at| !at.is_in(before)) {
             return false;
         }
         self.write_after(before, &one.transformation, after);
-        !self.illegal.iter().any(|at| has(after, at))
+        self.forbidden(after).is_none()
     }
 
     /// Returns the puzzle as JSON without its name, as stored in the files of a run.
@@ -634,8 +661,7 @@ impl OrbitPuzzle {
     pub fn of_json(name: &str, text: &str) -> Option<OrbitPuzzle> {
         let parts: PuzzleJson = serde_json::from_str(text).ok()?;
         let puzzle = OrbitPuzzle::new(name, parts.orbits, parts.moves).ok()?;
-        parts.illegal.iter().try_for_each(|&at| puzzle.check_place(at)).ok()?;
-        let puzzle = puzzle.forbidding(parts.illegal);
+        let puzzle = puzzle.forbidding(parts.illegal).ok()?;
         for one in &parts.subgroup {
             puzzle.check_move(&OrbitMove::free("", one.clone())).ok()?;
         }

@@ -11,7 +11,7 @@ use twox_hash::XxHash3_64;
 use crate::{
     puzzle::{
         Permutation,
-        orbits::{Arrangement, Orbit, OrbitPlace, OrbitPuzzle, Placed},
+        orbits::{Arrangement, Orbit, OrbitPuzzle, Placed},
         permutation::gcd,
         states::{Component, Loops, MoveGroup, Parts, components, element, subgroup},
     },
@@ -129,10 +129,7 @@ impl Reachability {
         puzzle: &OrbitPuzzle,
         arrangement: &Arrangement,
     ) -> Option<Result<(), Unreachable>> {
-        let forbidden = |at: &&OrbitPlace| {
-            arrangement.0[usize::from(at.orbit)][usize::from(at.position)].kind == at.kind
-        };
-        if let Some(at) = puzzle.illegal().iter().find(forbidden) {
+        if let Some(at) = puzzle.forbidden(arrangement) {
             let set = puzzle.orbits()[usize::from(at.orbit)].name.clone();
             return Some(Err(Unreachable::Place(set)));
         }

@@ -109,7 +109,8 @@ impl Variant {
             let others = puzzle.moves.iter().chain(&puzzle.aliases).cloned();
             let is_other = |old: &OrbitMove| moves.iter().all(|new| new.name != old.name);
             let others: Vec<OrbitMove> = others.filter(is_other).collect();
-            puzzle = OrbitPuzzle::new(name, puzzle.orbits().to_vec(), moves)?.forbidding(illegal);
+            puzzle =
+                OrbitPuzzle::new(name, puzzle.orbits().to_vec(), moves)?.forbidding(illegal)?;
             puzzle.aliases.extend(others);
         }
         puzzle = puzzle.counting(turns)?;
@@ -321,6 +322,7 @@ impl OrbitPuzzle {
                 return Err(self.many_goals());
             }
         }
+        states.iter().try_for_each(|state| self.check_legal(state, "goal"))?;
         let texts: BTreeSet<String> = masks.iter().map(|mask| self.text(mask)).collect();
         let (texts, states) = (texts.into_iter().collect(), states.into_iter().collect());
         let goals = GoalSet { texts, subgroup: subgroup.to_vec(), states };

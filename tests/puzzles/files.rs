@@ -214,6 +214,10 @@ fn wrong_ksolve_files_name_the_line() {
     of("Solved\nEnd\n", "x.tws:8: Solved occurs twice");
     of("Illegal P 1 2\n", "x.tws: a 'Move' is missing");
     of("Illegal P 4 2\n", "x.tws:8: expected a position, found '4'");
+    of(
+        "Illegal P 2 2\n",
+        "x.tws:8: piece 2 is at position 2 of P in the solved state, so it cannot be illegal there",
+    );
     of("Illegal P 1 4\n", "x.tws:8: expected a piece, found '4'");
     of("Illegal Q 1 1\n", "x.tws:8: expected P, found 'Q'");
     of("Illegal P 1\n", "x.tws:8: expected a piece, found the end of the line");

@@ -241,7 +241,8 @@ fn no_json_makes_nonsense_a_puzzle() {
         vec![one("A", &[1, 2, 0], &[0, 1], Some(place)), one("B", &[1, 0, 2], &[1, 0], None)];
     let orbits = vec![orbit, Orbit::distinct("Q", 2, 1)];
     let puzzle = OrbitPuzzle::new("some", orbits, moves).unwrap();
-    let text = puzzle.forbidding(vec![OrbitPlace { position: 2, kind: 1, ..place }]).to_json();
+    let illegal = vec![OrbitPlace { position: 2, kind: 1, ..place }];
+    let text = puzzle.forbidding(illegal).unwrap().to_json();
     assert_eq!(OrbitPuzzle::of_json("some", &text).unwrap().to_json(), text);
     let digits: Vec<usize> =
         (0..text.len()).filter(|&i| text.as_bytes()[i].is_ascii_digit()).collect();

@@ -231,7 +231,7 @@ impl Drawn {
         let texts = goals.iter().map(|state| puzzle.text(&arrangement(state)));
         let goals = if self.goals.is_empty() { Vec::new() } else { texts.collect() };
         let variant = Variant { moves: generators, goals, ..Variant::default() };
-        variant.of(puzzle.forbidding(self.illegal.clone()), self.turns)
+        variant.of(puzzle.forbidding(self.illegal.clone())?, self.turns)
     }
 
     pub fn start(&self) -> State {

@@ -224,7 +224,12 @@ impl<'a> KsolveReader<'a> {
         let place = number(line, position)?.checked_sub(1).filter(|&p| p < set.solved.len());
         let place = place.ok_or_else(|| syntax(line, position, "a position"))?;
         for word in pieces {
-            let kind = set.kinds_of(number(line, word)?).next();
+            let piece = number(line, word)?;
+            if set.solved[place].number == piece {
+                return Err(wrong!(Impossible: "piece {piece} is at position {position} of {name} in the solved state, \
+                    so it cannot be illegal there").at(line));
+            }
+            let kind = set.kinds_of(piece).next();
             let kind = kind.ok_or_else(|| syntax(line, word, "a piece"))?;
             let (orbit, position) = (index as u8, place as u8);
             self.source.illegal.push(OrbitPlace { orbit, position, kind });

@@ -265,7 +265,7 @@ impl SetSource {
         let listed = self.moves.iter().filter(|(name, _)| !is_rotation(name));
         let moves = listed.map(|(name, of)| OrbitMove::free(name, of.clone())).collect();
         let puzzle = OrbitPuzzle::new(name, self.orbits(), moves)?;
-        puzzle.forbidding(self.illegal.clone()).counting(turns)
+        puzzle.forbidding(self.illegal.clone())?.counting(turns)
     }
 }
 
