@@ -165,7 +165,7 @@ fn lengths_of_the_wrong_parity_are_not_searched() {
 fn states_that_moves_cannot_reach_are_refused_where_moves_have_conditions() {
     let free = named::parse("2x2x2").unwrap().counting(Turns::Quarter).unwrap();
     let at = |position, kind| OrbitPlace { orbit: 0, position, kind };
-    let illegal = free.clone().forbidding(vec![at(0, 6)]);
+    let illegal = free.clone().forbidding(vec![at(0, 6)]).unwrap();
     // One move needs one piece, another one another piece.
     let moves = free.moves().iter().zip(0..).map(|(one, number)| OrbitMove {
         requires: (number < 2).then(|| at(6 - number, 6 - number)),
@@ -189,7 +189,7 @@ fn states_that_moves_cannot_reach_are_refused_where_moves_have_conditions() {
         assert_eq!(solver.reaches(&near), None);
         assert_eq!(bound(&solver.solve(&near).unwrap()), 1);
     }
-    let forbidden = free.clone().forbidding(vec![at(0, 1)]);
+    let forbidden = free.clone().forbidding(vec![at(0, 1)]).unwrap();
     let mut state = forbidden.solved();
     state.0[0].swap(0, 1);
     assert!(forbidden.reaches(&state).unwrap().is_err());
