@@ -298,7 +298,7 @@ impl Blocks {
             next.get()[word].fetch_or(1 << bit, Ordering::Relaxed);
         }
         let mut few = 1;
-        each_level(entries.size, progress, |depth, entry| {
+        each_level(entries.encoding, progress, |depth, entry| {
             let collects = depth > 0 && few * FEW >= self.blocks;
             if depth > 0 && !collects {
                 let parts: Vec<_> = next.get().chunks(PART).collect();

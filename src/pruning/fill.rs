@@ -214,8 +214,8 @@ impl<'n> TableRows<'n> {
 
     /// Writes the depth of every state to the empty entries; returns the number of states at each depth.
     pub fn fill(&self, entries: Entries, progress: &dyn Progress) -> Result<Vec<u64>, TableError> {
-        let (size, mut left, mut found) = (entries.size, self.numbers.entries, 0);
-        each_level(size, progress, |depth, entry| {
+        let (encoding, mut left, mut found) = (entries.encoding, self.numbers.entries, 0);
+        each_level(encoding, progress, |depth, entry| {
             let Some(before) = depth.checked_sub(1) else {
                 let mut states = 0;
                 for goal in &self.goals {
@@ -231,7 +231,7 @@ impl<'n> TableRows<'n> {
             left -= found;
             let back = found * FEW > left;
             let meter = Meter::new(progress, Phase::Search(depth), 0, self.heads);
-            let now = size.entry(before).unwrap_or_default();
+            let now = encoding.entry(before).unwrap_or_default();
             let sums = [(); 2].map(|()| AtomicU64::new(0));
             each_number(self.heads as usize, &|head| {
                 if meter.add(1).is_err() {
@@ -257,7 +257,7 @@ impl<'n> TableRows<'n> {
         (now, after): (u8, Option<u8>),
     ) -> (u64, u64) {
         let (mut states, mut new, mut found) = (0, 0, Vec::new());
-        let (first, mut targets, none) = (head * self.length, None, entries.size.none());
+        let (first, mut targets, none) = (head * self.length, None, entries.encoding.none());
         let line = self.parts[self.parts.len() - 1].values;
         for at in (0..self.length).step_by(line as usize) {
             entries.with(first + at, line, if back { none } else { now }, &mut found);
@@ -350,7 +350,7 @@ impl TableLevels<'_> {
     fn write(&self, numbers: &[u64], value: u8) {
         for &number in numbers {
             let (byte, keep) = self.entries.unwritten(number, value);
-            match self.entries.size {
+            match self.entries.encoding {
                 TableEncoding::Byte => byte.store(value, Ordering::Relaxed),
                 _ => _ = byte.fetch_and(keep, Ordering::Relaxed),
             }
@@ -380,18 +380,18 @@ impl LevelStore for TableLevels<'_> {
         begun: Instant,
     ) -> Result<(BucketLists, FrontierLevel), Error> {
         let (lists, level) = self.levels.close(total, space, begun)?;
-        let (Entries { bytes, size }, depth) = (self.entries, self.depth);
+        let (Entries { bytes, encoding }, depth) = (self.entries, self.depth);
         if level.states == 0 {
             return Ok((lists, level));
         }
-        let entry = size.entry(depth)?;
+        let entry = encoding.entry(depth)?;
         let written = map_numbers(lists.chunks.len(), &|chunk| -> Result<(), Error> {
             go_on(self.progress)?;
             let images = self.images.as_ref().expect("the search has begun");
             let mut numbers = Vec::with_capacity(AHEAD + images.most());
             space.each_row(chunk, &lists.chunks[chunk], &mut |row| {
                 images.each(row, |number, _| {
-                    prefetch::<1, _>(bytes.as_ptr().wrapping_add(size.place(number).0));
+                    prefetch::<1, _>(bytes.as_ptr().wrapping_add(encoding.place(number).0));
                     numbers.push(number);
                 });
                 if numbers.len() >= AHEAD {
@@ -430,7 +430,7 @@ mod tests {
         };
         let slice = "edges:1-4+9-12 edges:5-8";
         let (mut heads_only, mut filled) = (0, 0);
-        for (puzzle, sizes) in [
+        for (puzzle, encodings) in [
             (cube(Turns::Powers, "corners:1-3 edges", "edges", slice), 3),
             (cube(Turns::Quarter, "corners:1-3 edges", "edges", slice), 1),
             (cube(Turns::Directed, "corners:1-2 edges", "edges", slice), 2),
@@ -444,19 +444,19 @@ mod tests {
                 heads_only += usize::from(rows.parts.iter().all(|part| part.known.is_some()));
                 let whole = numbers.symmetries() == 1;
                 let all = [TableEncoding::Byte, TableEncoding::Nibble, TableEncoding::Mod3];
-                for size in &all[..sizes] {
+                for encoding in &all[..encodings] {
                     let table = match whole {
                         true => PruningTable::build_with,
                         false => PruningTable::build_up_to_symmetry,
                     };
-                    let table = table(&puzzle, *size, Resources::new(), &NoProgress);
-                    if *size == TableEncoding::Nibble && counts.len() > 15 {
+                    let table = table(&puzzle, *encoding, Resources::new(), &NoProgress);
+                    if *encoding == TableEncoding::Nibble && counts.len() > 15 {
                         let error = table.unwrap_err().to_string();
                         assert!(error.contains("15"), "{error}");
                         continue;
                     }
                     let table = table.unwrap();
-                    assert_eq!(table.histogram(), counts, "{puzzle} {size} {whole}");
+                    assert_eq!(table.histogram(), counts, "{puzzle} {encoding} {whole}");
                     if numbers.entries < 1 << 21 {
                         table.verify(&NoProgress).unwrap();
                     }

@@ -41,14 +41,14 @@ pub(crate) fn allows_all_moves(puzzle: &OrbitPuzzle) -> bool {
 /// each depth. `level(depth, entry)` returns the number of states of a level; if their depth fits in an entry, it
 /// writes it.
 pub(crate) fn each_level(
-    size: TableEncoding,
+    encoding: TableEncoding,
     progress: &dyn Progress,
     mut level: impl FnMut(usize, Option<u8>) -> u64,
 ) -> Result<Vec<u64>, TableError> {
     let mut histogram = Vec::new();
     progress.started(u64::MAX);
     for depth in 0.. {
-        let (begun, entry) = (Instant::now(), size.entry(depth));
+        let (begun, entry) = (Instant::now(), encoding.entry(depth));
         let states = level(depth, entry.as_ref().ok().copied());
         go_on(progress)?;
         if states == 0 {
@@ -81,27 +81,27 @@ const MAX_PUZZLE: u64 = 16 << 20;
 #[derive(Clone, Copy)]
 pub(crate) struct Entries<'e> {
     pub bytes: &'e [AtomicU8],
-    pub size: TableEncoding,
+    pub encoding: TableEncoding,
 }
 
 impl<'e> Entries<'e> {
     #[inline(always)]
     pub fn get(self, number: u64) -> u8 {
-        let (byte, shift) = self.size.place(number);
-        self.bytes[byte].load(Ordering::Relaxed) >> shift & self.size.none()
+        let (byte, shift) = self.encoding.place(number);
+        self.bytes[byte].load(Ordering::Relaxed) >> shift & self.encoding.none()
     }
 
     /// The byte of an unwritten entry, and the bits of it that remain set when a value is written.
     #[inline(always)]
     pub fn unwritten(self, number: u64, value: u8) -> (&'e AtomicU8, u8) {
-        let (byte, shift) = self.size.place(number);
-        (&self.bytes[byte], !((self.size.none() ^ value) << shift))
+        let (byte, shift) = self.encoding.place(number);
+        (&self.bytes[byte], !((self.encoding.none() ^ value) << shift))
     }
 
     /// Writes an entry; returns whether it was empty.
     #[inline(always)]
     pub fn set(self, number: u64, value: u8) -> bool {
-        let (none, (byte, shift)) = (self.size.none(), self.size.place(number));
+        let (none, (byte, shift)) = (self.encoding.none(), self.encoding.place(number));
         let before = self.bytes[byte].fetch_and(!((none ^ value) << shift), Ordering::Relaxed);
         before >> shift & none == none
     }
@@ -109,8 +109,8 @@ impl<'e> Entries<'e> {
     /// Collects those of `count` entries that have a value.
     pub fn with(self, first: u64, count: u64, value: u8, found: &mut Vec<u32>) {
         found.clear();
-        let bits = self.size.bits();
-        let (each, lowest) = (u64::from(64 / bits), u64::MAX / u64::from(self.size.none()));
+        let bits = self.encoding.bits();
+        let (each, lowest) = (u64::from(64 / bits), u64::MAX / u64::from(self.encoding.none()));
         let mut word = first / each;
         while word * each < first + count {
             let byte = |i: usize| {
@@ -137,7 +137,7 @@ impl<'e> Entries<'e> {
 /// The contents of a header.
 #[derive(Clone, Debug)]
 pub struct PruningHeader {
-    pub(crate) size: TableEncoding,
+    pub(crate) encoding: TableEncoding,
     pub(crate) entries: u64,
     /// The number of states at each depth.
     pub(crate) histogram: Vec<u64>,
@@ -161,7 +161,7 @@ impl store::FileHeader for PruningHeader {
     }
 
     fn layout(&self) -> SectionLayout {
-        SectionLayout::new(self.puzzle, self.size.bytes(self.entries), None)
+        SectionLayout::new(self.puzzle, self.encoding.bytes(self.entries), None)
     }
 
     fn contents(&self) -> (&[u64], u64) {
@@ -173,7 +173,7 @@ impl store::FileHeader for PruningHeader {
     }
 
     fn encode(&self, fields: &mut Fields) {
-        fields.put(16, &[self.size.bits() as u8]);
+        fields.put(16, &[self.encoding.bits() as u8]);
         let states = fields.put_histogram(17, &self.histogram);
         fields.put_words(24, &[self.entries, states]);
         fields.put_table(self.layout(), self.checksum);
@@ -182,8 +182,8 @@ impl store::FileHeader for PruningHeader {
     }
 
     fn decode(fields: &Fields) -> Result<PruningHeader, &'static str> {
-        let is_size = |size: &TableEncoding| size.bits() == u32::from(fields.byte(16));
-        let size = TableEncoding::ALL.into_iter().find(is_size).ok_or("unknown entry size")?;
+        let is_meant = |encoding: &TableEncoding| encoding.bits() == u32::from(fields.byte(16));
+        let encoding = TableEncoding::ALL.into_iter().find(is_meant).ok_or("unknown encoding")?;
         let (histogram, states) = fields.histogram(17)?;
         let entries = fields.u64(24);
         let [name, puzzle, numbers] = [NAME, NAME + 8, NAME + 16].map(|at| fields.u64(at));
@@ -194,6 +194,15 @@ impl store::FileHeader for PruningHeader {
             return Err("the puzzle definition is too long");
         }
         let [puzzle_sum, checksum] = [SUM, 88].map(|at| fields.u64(at));
-        Ok(PruningHeader { size, entries, histogram, puzzle, name, numbers, puzzle_sum, checksum })
+        Ok(PruningHeader {
+            encoding,
+            entries,
+            histogram,
+            puzzle,
+            name,
+            numbers,
+            puzzle_sum,
+            checksum,
+        })
     }
 }

@@ -124,21 +124,21 @@ impl PruningTable {
     /// [`PuzzleErrorKind::ManyStates`].
     pub fn build(
         puzzle: &OrbitPuzzle,
-        size: TableEncoding,
+        encoding: TableEncoding,
         resources: Resources,
     ) -> Result<PruningTable, Error> {
-        PruningTable::build_with(puzzle, size, resources, &NoProgress)
+        PruningTable::build_with(puzzle, encoding, resources, &NoProgress)
     }
 
     /// Returns the table like [`PruningTable::build`], with an observer that sees the progress and may stop the work
     /// ([`SystemError::Interrupted`]).
     pub fn build_with(
         puzzle: &OrbitPuzzle,
-        size: TableEncoding,
+        encoding: TableEncoding,
         resources: Resources,
         progress: &dyn Progress,
     ) -> Result<PruningTable, Error> {
-        PruningTable::filled(puzzle, (size, false), resources, progress, None)
+        PruningTable::filled(puzzle, (encoding, false), resources, progress, None)
     }
 
     /// Returns a table with fewer entries: symmetric places or orientations of some pieces share one entry. The memory
@@ -146,11 +146,11 @@ impl PruningTable {
     /// [`PruningTable::build_with`], plus [`TableError::NoSymmetry`].
     pub fn build_up_to_symmetry(
         puzzle: &OrbitPuzzle,
-        size: TableEncoding,
+        encoding: TableEncoding,
         resources: Resources,
         progress: &dyn Progress,
     ) -> Result<PruningTable, Error> {
-        PruningTable::filled(puzzle, (size, true), resources, progress, None)
+        PruningTable::filled(puzzle, (encoding, true), resources, progress, None)
     }
 
     /// Returns a table, up to symmetry or not, that is filled in its file, so that only the search needs memory. The
@@ -158,13 +158,13 @@ impl PruningTable {
     /// Same errors as [`PruningTable::build_up_to_symmetry`], plus [`SystemError::Write`].
     pub fn build_on_disk(
         puzzle: &OrbitPuzzle,
-        (size, up_to_symmetry): (TableEncoding, bool),
+        (encoding, up_to_symmetry): (TableEncoding, bool),
         (path, replace): (&Path, bool),
         resources: Resources,
         progress: &dyn Progress,
     ) -> Result<PruningTable, Error> {
         let mut output = Output::create(path, replace)?;
-        let (kind, to) = ((size, up_to_symmetry), Some(&mut output));
+        let (kind, to) = ((encoding, up_to_symmetry), Some(&mut output));
         let table = PruningTable::filled(puzzle, kind, resources, progress, to)?;
         output.finish()?;
         Ok(table)
@@ -187,7 +187,7 @@ impl PruningTable {
 
     fn filled(
         puzzle: &OrbitPuzzle,
-        (size, up_to_symmetry): (TableEncoding, bool),
+        (encoding, up_to_symmetry): (TableEncoding, bool),
         resources: Resources,
         progress: &dyn Progress,
         output: Option<&mut Output>,
@@ -202,12 +202,12 @@ impl PruningTable {
             false => TableNumbers::all(puzzle)?,
         };
         let directed = puzzle.is_directed();
-        if directed && size == TableEncoding::Mod3 {
+        if directed && encoding == TableEncoding::Mod3 {
             return Err(TableError::Modulo(puzzle.to_string()).into());
         }
         let (name, parts, reduced) = (puzzle.name(), puzzle.to_json(), numbers.to_json());
         let mut header = PruningHeader {
-            size,
+            encoding,
             entries: numbers.entries,
             histogram: Vec::new(),
             puzzle: (name.len() + parts.len() + reduced.len()) as u64,
@@ -232,7 +232,7 @@ impl PruningTable {
         each_part(data, 1 << 20, &|_, part| part.fill(0xff));
         let searched = if directed { puzzle.clone().reversed() } else { puzzle.clone() };
         let left = resources.memory.map(|memory| memory - used);
-        let entries = Entries { bytes: shared_bytes(data), size };
+        let entries = Entries { bytes: shared_bytes(data), encoding };
         let fits = |bytes: u64| left.is_none_or(|left| bytes <= left);
         let blocks = numbers.plain().and_then(|ranking| Blocks::new(&searched, ranking));
         let blocks = blocks.filter(|blocks| fits(blocks.bytes()));
@@ -347,7 +347,7 @@ impl PruningTable {
 
     /// Returns the size of the entries.
     pub fn encoding(&self) -> TableEncoding {
-        self.file.header.size
+        self.file.header.encoding
     }
 
     /// Returns the number of entries: the number of states, or slightly more if some entries represent no state.
@@ -360,10 +360,10 @@ impl PruningTable {
     /// # Errors
     /// [`SystemError`] if the file cannot be read or is damaged there.
     pub fn entry(&self, number: u64) -> Result<Option<u8>, Error> {
-        let size = self.encoding();
-        let (byte, shift) = size.place(number);
-        let entry = self.file.byte(byte as u64)?.map(|byte| byte >> shift & size.none());
-        Ok(entry.filter(|&entry| number < self.entries() && entry != size.none()))
+        let encoding = self.encoding();
+        let (byte, shift) = encoding.place(number);
+        let entry = self.file.byte(byte as u64)?.map(|byte| byte >> shift & encoding.none());
+        Ok(entry.filter(|&entry| number < self.entries() && entry != encoding.none()))
     }
 
     /// Returns the number of symmetries by which the table is reduced: 1 if each state has its own entry.
@@ -396,18 +396,19 @@ impl PruningTable {
             if self.of.puzzle.is_goal(&at) {
                 return Ok(Some(depth));
             }
-            entry = (entry + 2) % 3;
+            let wanted = self.encoding().closer(entry);
             let after =
                 (0..self.of.puzzle.moves().len()).filter_map(|one| self.of.puzzle.moved(&at, one));
             let mut closer = None;
             for next in after {
-                if self.entry(self.number(&next))? == Some(entry) {
-                    closer = Some(next);
+                let found = self.entry(self.number(&next))?;
+                if found == wanted {
+                    closer = found.map(|found| (next, found));
                     break;
                 }
             }
             let what = "no neighbour is closer to a solved state";
-            at = closer.ok_or_else(|| self.wrong(Some(self.number(&at)), what))?;
+            (at, entry) = closer.ok_or_else(|| self.wrong(Some(self.number(&at)), what))?;
         }
         let what = "the depth exceeds the maximum depth in the histogram";
         Err(self.wrong(Some(number), what).into())
@@ -453,8 +454,8 @@ impl PruningTable {
     /// # Errors
     /// [`TableError::Wrong`] for the first wrong entry found; [`SystemError::Interrupted`].
     pub fn verify(&self, progress: &dyn Progress) -> Result<(), Error> {
-        let size = self.encoding();
-        let modulo = size == TableEncoding::Mod3;
+        let encoding = self.encoding();
+        let modulo = encoding == TableEncoding::Mod3;
         let goals = self.of.puzzle.goals();
         let solved: HashSet<u64> = goals.iter().map(|goal| self.number(goal)).collect();
         let counts = Mutex::new([0; 256]);
@@ -488,8 +489,7 @@ impl PruningTable {
                     let Some(next) = self.entry(next)? else {
                         return wrong("a neighbour has no entry");
                     };
-                    let one_closer =
-                        if modulo { next == (entry + 2) % 3 } else { next + 1 == entry };
+                    let one_closer = Some(next) == encoding.closer(entry);
                     closer |= one_closer;
                     if !modulo && next + 1 < entry || is_goal && one_closer && !modulo {
                         return wrong("the depth of a neighbour is too small");
@@ -517,10 +517,10 @@ impl PruningTable {
     /// The entry with a number, for a table in memory.
     #[inline]
     pub(crate) fn value(&self, number: u64) -> Option<u8> {
-        let size = self.encoding();
-        let (byte, shift) = size.place(number);
-        let entry = self.file.data()[byte] >> shift & size.none();
-        (entry != size.none()).then_some(entry)
+        let encoding = self.encoding();
+        let (byte, shift) = encoding.place(number);
+        let entry = self.file.data()[byte] >> shift & encoding.none();
+        (entry != encoding.none()).then_some(entry)
     }
 
     /// The address of an entry in memory, for prefetching.

@@ -98,7 +98,7 @@ pub struct PuzzleSolver {
 struct TableView {
     table: usize,
     rank: TableRank,
-    size: TableEncoding,
+    encoding: TableEncoding,
     /// The part of the puzzle that it reads.
     part: usize,
     /// The largest depth.
@@ -200,8 +200,8 @@ impl PuzzleSolver {
             if !table.is_loaded() {
                 return Err(unfit("is not in memory: load or map it"));
             }
-            let size = table.encoding();
-            if size == TableEncoding::Mod3 && puzzle.is_directed() {
+            let encoding = table.encoding();
+            if encoding == TableEncoding::Mod3 && puzzle.is_directed() {
                 return Err(unfit("stores depths modulo 3, but some moves cannot be reversed"));
             }
             sets.push(map.orbit.clone());
@@ -211,9 +211,9 @@ impl PuzzleSolver {
             let most = saturated(table.histogram().len() - 1);
             for symmetry in &group.maps {
                 let rank = table.of.numbers.of_rows((&puzzle, &fields), there, &map, symmetry);
-                let view = |rank| TableView { table: index, rank, size, part: 0, most };
+                let view = |rank| TableView { table: index, rank, encoding, part: 0, most };
                 // A move may change the bound of the inverse by more than one.
-                if let Some(back) = back.as_ref().filter(|_| size != TableEncoding::Mod3) {
+                if let Some(back) = back.as_ref().filter(|_| encoding != TableEncoding::Mod3) {
                     views.push(view(rank.shifted(back[0].source.len())));
                 }
                 views.push(view(rank));
@@ -428,7 +428,7 @@ impl PuzzleSolver {
                 return;
             }
             let table = &self.tables[view.table];
-            let modulo = view.size == TableEncoding::Mod3;
+            let modulo = view.encoding == TableEncoding::Mod3;
             if !modulo && usize::from(view.most) <= room && parts == 1 {
                 continue;
             }
@@ -679,8 +679,8 @@ impl StateSolver for PuzzleSolver {
     /// For each table: puzzle, entries, checksum.
     fn databases(&self) -> Vec<Vec<String>> {
         let words = |table: &Arc<PruningTable>| {
-            let (puzzle, size) = (table.puzzle(), table.encoding());
-            vec![format!("{puzzle} {size} {:016x}", table.checksum())]
+            let (puzzle, encoding) = (table.puzzle(), table.encoding());
+            vec![format!("{puzzle} {encoding} {:016x}", table.checksum())]
         };
         self.tables.iter().map(words).collect()
     }

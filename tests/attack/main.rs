@@ -44,7 +44,7 @@ fn searches_with_failing_calls() {
 
 #[test]
 fn calls_that_matter_most() {
-    aimed::faults(&few(aimed::AIMS)).assert_clean(KNOWN);
+    aimed::faults(&few(2 * aimed::AIMS)).assert_clean(KNOWN);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn short_memory_and_threads() {
 
 #[test]
 fn damaged_searches() {
-    damage::searches(&few(30), true).assert_clean(KNOWN);
+    damage::searches(&few(45), true).assert_clean(KNOWN);
 }
 
 #[test]

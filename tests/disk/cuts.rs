@@ -33,7 +33,7 @@ fn survives_cuts(name: &str, planes: PlaneStore, keep_all: bool, stride: usize) 
 }
 
 /// A prime: in the course of a search it meets every sync of a commit.
-const STRIDE: usize = 23;
+const STRIDE: usize = 11;
 
 #[test]
 fn a_cut_at_a_sync_loses_nothing() {

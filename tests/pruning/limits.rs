@@ -9,8 +9,7 @@ use tilewave::{
         orbits::{Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Transformation, Turns},
     },
     solve::PuzzleSolver,
-    table::TableEncoding,
-    table::TableError,
+    table::{TableEncoding, TableError},
 };
 
 use super::{fails, keep, succeeds, whole};
@@ -32,8 +31,6 @@ fn rings(lengths: &[u8]) -> OrbitPuzzle {
     let kept: Vec<String> = names.iter().take(lengths.len()).map(|n| format!("{n}:1")).collect();
     puzzle.unwrap().counting(Turns::Quarter).unwrap().keeping(&kept).unwrap()
 }
-
-const SIZES: [TableEncoding; 3] = [TableEncoding::Mod3, TableEncoding::Nibble, TableEncoding::Byte];
 
 #[test]
 fn depths_up_to_254_are_built_kept_and_used() {
@@ -70,7 +67,7 @@ fn deeper_tables_are_refused_and_nothing_is_written() {
     // Depths 255, 333 and 573.
     for lengths in [[5, 102], [23, 29], [31, 37]] {
         let puzzle = rings(&lengths);
-        for size in SIZES {
+        for size in TableEncoding::ALL {
             let on_disk = PruningTable::build_on_disk(
                 &puzzle,
                 (size, false),

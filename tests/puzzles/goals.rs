@@ -1,7 +1,7 @@
 //! Goal sets: what they are, and how many states there are around them.
 
 use tilewave::frontier::FrontierSearch;
-use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
+use tilewave::puzzle::orbits::{OrbitPlace, OrbitPuzzle, Turns};
 use tilewave::puzzle::{Variant, named};
 
 use super::orbits::levels;
@@ -138,6 +138,17 @@ fn goals_that_cannot_be_are_told() {
         assert!(error.contains(why), "{goals:?}: {error}");
     }
     assert!(told(&[], "U Q").contains("'Q' is not a move"));
+    // A move of the subgroup leads to a state that the puzzle forbids.
+    let cube = named::parse("2x2x2").unwrap();
+    let (before, after) = (cube.solved(), cube.moved(&cube.solved(), 0).unwrap());
+    let moved = (0..7).find(|&at| before.0[0][at] != after.0[0][at]).unwrap();
+    let (position, kind) = (moved as u8, after.0[0][moved].kind);
+    let forbidden = cube.clone().forbidding(vec![OrbitPlace { orbit: 0, position, kind }]).unwrap();
+    let subgroup = words(&[&cube.moves()[0].name]);
+    let of = Variant { subgroup, ..Variant::default() };
+    let error = of.of(forbidden, Turns::Powers).unwrap_err().to_string();
+    let place = format!("a piece at position {} of corners that is illegal there", moved + 1);
+    assert_eq!(error, format!("the goal state has {place}"));
     let many = "edges 1 2 ? ? ? ? ? ? ? ? ? ?";
     let error = variant("3x3x3", &[many, "R"], "").unwrap_err();
     assert!(error.contains("more than 1048576 goal states"), "{error}");

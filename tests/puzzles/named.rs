@@ -186,7 +186,18 @@ fn small_groups_are_counted_too() {
     let ten = cycles(ten, &[&[&[0, 1]], &[&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]]]);
     assert_eq!(states(&ten), "252");
     // Where something is not allowed, what is left is counted one by one.
-    let some = ten.forbidding(vec![OrbitPlace { orbit: 0, position: 0, kind: 1 }]).unwrap();
+    let place = OrbitPlace { orbit: 0, position: 0, kind: 1 };
+    let refused = |at| ten.clone().forbidding(vec![place, at]).unwrap_err().to_string();
+    let solved = "the solved state has a piece at position 1 of A that is illegal there";
+    assert_eq!(refused(OrbitPlace { kind: 0, ..place }), solved);
+    for at in [
+        OrbitPlace { orbit: 1, ..place },
+        OrbitPlace { position: 10, ..place },
+        OrbitPlace { kind: 2, ..place },
+    ] {
+        assert!(refused(at).contains("all counted from 0"), "{at:?}");
+    }
+    let some = ten.forbidding(vec![place]).unwrap();
     assert_eq!(states(&some), levels(&some, 99).iter().sum::<u64>().to_string());
     assert_eq!(states(&some), "1");
 }

@@ -9,8 +9,7 @@ use tilewave::{
     puzzle::orbits::{Arrangement, OrbitPuzzle},
     random::SplitMix64,
     solve::PuzzleSolver,
-    table::TableEncoding,
-    table::TableError,
+    table::{TableEncoding, TableError},
 };
 
 use super::limits::UpTo;
