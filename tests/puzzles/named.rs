@@ -193,7 +193,7 @@ fn small_groups_are_counted_too() {
     for at in [
         OrbitPlace { orbit: 1, ..place },
         OrbitPlace { position: 10, ..place },
-        OrbitPlace { kind: 2, ..place },
+        OrbitPlace { kind: 10, ..place },
     ] {
         assert!(refused(at).contains("all counted from 0"), "{at:?}");
     }
