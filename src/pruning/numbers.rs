@@ -306,6 +306,12 @@ impl RowImages<'_> {
         self.reduction.map_or(self.ranks.len(), |of| of.group.order())
     }
 
+    /// Returns the number of a row's entry.
+    #[inline]
+    pub fn number(&self, row: &[u8]) -> u64 {
+        self.ranks[0].rank(row)
+    }
+
     /// Calls a function with the number of each entry and the symmetry that leads to it.
     #[inline]
     pub fn each(&self, row: &[u8], mut call: impl FnMut(u64, u16)) {

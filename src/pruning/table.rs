@@ -11,10 +11,10 @@ use parking_lot::Mutex;
 
 use crate::{
     Error,
-    frontier::{FieldKind, StateFields},
+    frontier::{FieldKind, StateFields, SymmetryGroup},
     progress::{NoProgress, Phase, Progress},
     pruning::{
-        Entries, PruningHeader,
+        Entries, PruningHeader, allows_all_moves,
         blocks::Blocks,
         fill::{TableLevels, TableRows},
         go_on,
@@ -461,6 +461,11 @@ impl PruningTable {
         let counts = Mutex::new([0; 256]);
         const PART: u64 = 1 << 14;
         let parts = self.entries().div_ceil(PART) as usize;
+        let puzzle = &self.of.puzzle;
+        let fields = StateFields::of(puzzle);
+        let maps: Vec<_> = puzzle.moves().iter().map(|one| fields.of_move(puzzle, one)).collect();
+        let rank = self.of.numbers.images(puzzle, &SymmetryGroup::trivial(&fields).maps);
+        let is_free = allows_all_moves(puzzle);
         let checked = map_numbers(parts, &|part| -> Result<(), Error> {
             let part = part as u64;
             go_on(progress)?;
@@ -468,23 +473,34 @@ impl PruningTable {
             let mut own = [0; 256];
             let mut next = self.of.puzzle.solved();
             let mut neighbours = Vec::with_capacity(self.of.puzzle.moves().len());
+            let (mut row_of_next, mut is_first) = (Vec::new(), true);
             for number in part * PART..((part + 1) * PART).min(self.entries()) {
                 let wrong = |what| Err(self.wrong(Some(number), what).into());
                 let Some(entry) = self.entry(number)? else { continue };
                 own[usize::from(entry)] += self.of.numbers.arrangements(number);
                 let state = self.of.numbers.unrank(number);
-                if self.number(&state) != number {
+                let row = fields.encode(&state);
+                if self.number(&state) != number || rank.number(&row) != number {
                     return wrong("the state of this entry has a different number");
                 }
                 let is_goal = solved.contains(&number);
                 let mut closer = is_goal;
                 // All numbers first: the processor then waits for several entries at once.
                 neighbours.clear();
-                for one in 0..self.of.puzzle.moves().len() {
-                    if self.of.puzzle.write_moved(&state, one, &mut next) {
+                for (one, map) in maps.iter().enumerate() {
+                    // Rows are moved and numbered in a fraction of the time that arrangements take.
+                    map.apply_to(&row, &mut row_of_next);
+                    let found = rank.number(&row_of_next);
+                    if is_free && !is_first {
+                        neighbours.push(found);
+                    } else if self.of.puzzle.write_moved(&state, one, &mut next) {
                         neighbours.push(self.number(&next));
+                        if neighbours.last() != Some(&found) {
+                            return wrong("a neighbour has two numbers");
+                        }
                     }
                 }
+                is_first = false;
                 for &next in &neighbours {
                     let Some(next) = self.entry(next)? else {
                         return wrong("a neighbour has no entry");

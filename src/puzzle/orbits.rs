@@ -432,9 +432,10 @@ impl OrbitPuzzle {
 
     /// A transformation without invisible twists.
     pub(crate) fn seen(&self, of: &Transformation) -> Transformation {
-        let turn = |(turn, orbit): (&OrbitTurn, &Orbit)| OrbitTurn {
-            source: turn.source.clone(),
-            twist: turn.twist.iter().map(|twist| twist % OrbitPuzzle::visible(orbit)).collect(),
+        let turn = |(turn, orbit): (&OrbitTurn, &Orbit)| {
+            let visible = OrbitPuzzle::visible(orbit);
+            let twist = turn.twist.iter().map(|twist| twist % visible).collect();
+            OrbitTurn { source: turn.source.clone(), twist }
         };
         Transformation(of.0.iter().zip(&self.orbits).map(turn).collect())
     }

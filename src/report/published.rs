@@ -2,7 +2,10 @@
 //!
 //! Reports say which [`Published`] distribution a search agrees with, or where it differs first.
 
-use std::{fmt, sync::LazyLock};
+use std::{
+    fmt,
+    sync::{LazyLock, OnceLock},
+};
 
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -142,16 +145,22 @@ impl Known {
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 pub fn published_growth(puzzle: &OrbitPuzzle) -> Option<Published> {
-    static PLAIN: LazyLock<Vec<(Vec<OrbitPuzzle>, Published)>> =
-        LazyLock::new(|| known(|row| !row.has_goals()));
+    static LISTED: LazyLock<Vec<ListedGrowth>> = LazyLock::new(|| {
+        let table = rows(include_str!("../../tests/data/frontier.json"));
+        let table = table.expect("the table of growth by lists is part of the program");
+        table.into_iter().map(|(_, row)| row).collect()
+    });
     if let Some(numbered) = distribution_key(puzzle).and_then(|of| PUBLISHED.find(&of)) {
         return Some(numbered.clone());
     }
-    let is_one = |(puzzles, _): &&(Vec<OrbitPuzzle>, Published)| {
-        puzzles.iter().any(|known| known.has_moves_of(puzzle))
-    };
-    if let Some((_, growth)) = PLAIN.iter().find(is_one) {
-        return Some(growth.clone());
+    // Puzzles are made one by one until one is equal, and begin with those that have the name.
+    let has_name = |row: &&ListedGrowth| puzzle.name().starts_with(&row.name);
+    let named = LISTED.iter().filter(has_name);
+    let mut plain = named.clone().chain(LISTED.iter().filter(|row| !has_name(row)));
+    let is_one =
+        |row: &&ListedGrowth| !row.has_goals() && row.made().iter().any(|p| p.has_moves_of(puzzle));
+    if let Some(row) = plain.find(is_one) {
+        return Some(row.published());
     }
     // Goals take time: they are compared only if there are any.
     let several = puzzle.goals().len() > 1;
@@ -159,27 +168,9 @@ pub fn published_growth(puzzle: &OrbitPuzzle) -> Option<Published> {
         return None;
     }
     let own = puzzle.to_json();
-    let with_goals = known(|row| row.has_goals() && puzzle.name().starts_with(&row.name));
-    let mut with_goals = with_goals.into_iter();
-    with_goals.find_map(|(known, growth)| {
-        known.iter().any(|known| known.to_json() == own).then_some(growth)
-    })
-}
-
-/// The rows of the table that are wanted: puzzles, and their growth.
-fn known(is_wanted: impl Fn(&ListedGrowth) -> bool) -> Vec<(Vec<OrbitPuzzle>, Published)> {
-    let table = rows::<ListedGrowth>(include_str!("../../tests/data/frontier.json"));
-    let table = table.expect("the table of growth by lists is part of the program");
-    let rows = table.into_iter().map(|(_, row)| row).filter(|row| is_wanted(row));
-    rows.map(|row| {
-        let puzzles = row.puzzles();
-        let of =
-            DistributionKey::Listed(puzzles.first().map(OrbitPuzzle::to_json).unwrap_or_default());
-        // The position within a source is given in brackets.
-        let source = row.source.split(" (").next().unwrap_or_default().into();
-        (puzzles, Published { of, counts: row.counts, sources: vec![source] })
-    })
-    .collect()
+    let mut with_goals = named.filter(|row| row.has_goals());
+    let row = with_goals.find(|row| row.made().iter().any(|known| known.to_json() == own));
+    row.map(ListedGrowth::published)
 }
 
 /// What a puzzle for list searches is, if its states can be numbered: a board, or one set of different pieces.
@@ -213,6 +204,8 @@ struct ListedGrowth {
     variant: Variant,
     counts: Vec<u64>,
     source: String,
+    #[serde(skip)]
+    made: OnceLock<Vec<OrbitPuzzle>>,
 }
 
 impl ListedGrowth {
@@ -220,7 +213,19 @@ impl ListedGrowth {
         !(self.variant.goals.is_empty() && self.variant.subgroup.is_empty())
     }
 
-    /// The puzzles with this growth.
+    fn published(&self) -> Published {
+        let first = self.made().first().map(OrbitPuzzle::to_json);
+        // The position within a source is given in brackets.
+        let source = self.source.split(" (").next().unwrap_or_default().into();
+        let of = DistributionKey::Listed(first.unwrap_or_default());
+        Published { of, counts: self.counts.clone(), sources: vec![source] }
+    }
+
+    /// The puzzles with this growth. Making them takes up to milliseconds, once.
+    fn made(&self) -> &[OrbitPuzzle] {
+        self.made.get_or_init(|| self.puzzles())
+    }
+
     fn puzzles(&self) -> Vec<OrbitPuzzle> {
         if let Ok(size) = self.name.parse::<Size>() {
             let goals = [Goal::First, Goal::Last].map(|goal| goal.board(size).ok());
